@@ -41,8 +41,8 @@ export class ApiToolRunner {
     const secrets = openSecrets(this.#vault, tool)
     const { url, method, headers, body } = buildRequest(tool, secrets, args)
     const hide = createRedaction(secrets, { headers: hideHeaders })
-    const begun = performance.now()
-    const answer = await this.#outbound.request(url, {
+    const startedAt = performance.now()
+    const response = await this.#outbound.request(url, {
       method,
       headers,
       body,
@@ -50,10 +50,10 @@ export class ApiToolRunner {
       timeoutMs: tool.timeout_ms,
       maxBytes: MAX_RESPONSE_BYTES,
       signal,
-      shouldReadBody: (_, answered) => canBeText(answered),
+      shouldReadBody: (_, responseHeaders) => canBeText(responseHeaders),
     })
-    const latency_ms = Math.round((performance.now() - begun) * 10) / 10
-    const shown = Object.entries(answer.headers).map(([name, value]) => [hide(name), hide(value)])
-    return { status: answer.status, headers: Object.fromEntries(shown), body: parseBody(answer, hide), latency_ms }
+    const latency_ms = Math.round((performance.now() - startedAt) * 10) / 10
+    const shown = Object.entries(response.headers).map(([name, value]) => [hide(name), hide(value)])
+    return { status: response.status, headers: Object.fromEntries(shown), body: parseBody(response, hide), latency_ms }
   }
 }

@@ -28,8 +28,8 @@ export class ArgumentValidator {
   }
 
   #getCheck({ id, version, parameters }: ToolParameters): Check {
-    const kept = this.#cache.get(id)
-    if (kept?.version === version) return kept.check
+    const cached = this.#cache.get(id)
+    if (cached?.version === version) return cached.check
     const check = this.#validator.forCustomSchema(parameters, 'arguments')
     this.#cache.delete(id)
     this.#cache.set(id, { version, check })
@@ -58,12 +58,12 @@ function findUndeclaredArgument(parameters: Record<string, unknown>, args: Recor
   const known = Object.keys((parameters.properties ?? {}) as object)
   const name = Object.keys(args).find((argument) => !known.includes(argument))
   if (name === undefined) return undefined
-  const near = suggestWord(name, known)
+  const suggestion = suggestWord(name, known)
   return createValidationError(
     `arguments.${name.slice(0, 100)}`,
     'is not an argument of this tool',
-    near
-      ? `Did you mean "${near}"?`
+    suggestion
+      ? `Did you mean "${suggestion}"?`
       : known.length > 0
         ? `Its arguments are ${known.slice(0, 30).join(', ')}.`
         : 'It takes no arguments; declare them in its parameters.',

@@ -64,15 +64,16 @@ function getDestination({ locations, method }: Pick<StoredApiTool, 'locations' |
   return (Object.hasOwn(locations, argument) && locations[argument]) || { in: method === 'GET' || method === 'DELETE' ? 'query' : 'body' }
 }
 
-export function buildRequest(tool: StoredApiTool, { headers: kept, auth }: ApiToolSecrets, args: Arguments): ApiRequest {
+export function buildRequest(tool: StoredApiTool, { headers: toolHeaders, auth }: ApiToolSecrets, args: Arguments): ApiRequest {
   const inUrl = listPlaceholders(tool.url)
   const rest = Object.entries(args).filter(([name]) => !inUrl.includes(name))
   const placed = rest.map(([argument, value]) => ({ argument, value, name: argument, ...getDestination(tool, argument) }))
-  const at = (place: ArgumentLocation['in']) => placed.filter((one) => one.in === place && one.value !== null && one.value !== undefined)
+  const at = (place: ArgumentLocation['in']) =>
+    placed.filter((entry) => entry.in === place && entry.value !== null && entry.value !== undefined)
   const url = fillUrl(tool.url, args)
   const query = at('query').flatMap(encodePairs)
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(kept)) headers[name.toLowerCase()] = value
+  for (const [name, value] of Object.entries(toolHeaders)) headers[name.toLowerCase()] = value
   for (const { argument, name, value } of at('header')) {
     if (headers[name.toLowerCase()] !== undefined || (auth.type === 'api_key' && auth.name.toLowerCase() === name.toLowerCase()))
       throw createValidationError(`arguments.${argument}`, `the header ${name} is reserved for the tool itself`)
@@ -102,15 +103,15 @@ interface PlacedArgument extends ArgumentLocation {
 }
 
 function buildBody(tool: StoredApiTool, placed: readonly PlacedArgument[], args: Arguments): string | undefined {
-  const whole = placed.find((one) => one.in === 'whole_body')
-  const fields = placed.filter((one) => one.in === 'body')
+  const whole = placed.find((entry) => entry.in === 'whole_body')
+  const fields = placed.filter((entry) => entry.in === 'body')
   if (!whole && fields.length === 0 && (tool.method === 'GET' || listArgumentsIn(tool, 'body').length === 0)) return undefined
   if (whole && args[whole.argument] === undefined) return undefined
   if (tool.body_format === 'json')
     return JSON.stringify(whole ? whole.value : Object.fromEntries(fields.map(({ name, value }) => [name, value])))
   const list = whole ? Object.entries((whole.value ?? {}) as object).map(([name, value]) => ({ ...whole, name, value })) : fields
-  const given = list.filter(({ value }) => value !== null && value !== undefined)
-  return given
+  const present = list.filter(({ value }) => value !== null && value !== undefined)
+  return present
     .flatMap(encodePairs)
     .map(([name, value]) => `${encodeArgument(name, name)}=${value}`)
     .join('&')

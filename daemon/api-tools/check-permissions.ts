@@ -9,17 +9,17 @@ import { checkUrlTemplate } from './url-template.ts'
 /** `record` is the tool after the change, `origin` the server it would call. */
 export function checkPermissions(
   record: StoredApiTool,
-  given: ApiToolInput,
+  input: ApiToolInput,
   { caller, current }: PrepareContext<StoredApiTool>,
   origin: string,
 ): void {
-  if (given.allow_private_network && !current?.allow_private_network) requireAdmin(caller, 'let a tool reach the private network')
+  if (input.allow_private_network && !current?.allow_private_network) requireAdmin(caller, 'let a tool reach the private network')
   if (current === undefined || caller.role === 'admin') return
   if (current.allow_private_network && !record.allow_private_network) requireAdmin(caller, 'take the private network from a tool')
   const use = findRestrictedChange(current, record, origin)
   if (use === undefined) return
   if (current.allow_private_network) requireAdmin(caller, `change ${use} of a tool that reaches the private network`)
-  if (current.secrets !== null && !hasNewSecrets(current, given))
+  if (current.secrets !== null && !hasNewSecrets(current, input))
     throw new CadreError('FORBIDDEN', `Only an admin may change ${use} of a tool with secrets, unless the secrets are sent again.`, {
       hint: `Send ${listSecretFields(current).join(' and ')} too, or use a token with the role admin.`,
     })
@@ -32,8 +32,8 @@ function findRestrictedChange(current: StoredApiTool, record: StoredApiTool, ori
 }
 
 /** A caller who knows the secrets could create the same tool. */
-const hasNewSecrets = (current: StoredApiTool, given: ApiToolInput): boolean =>
-  listSecretFields(current).every((field) => given[field] !== undefined)
+const hasNewSecrets = (current: StoredApiTool, input: ApiToolInput): boolean =>
+  listSecretFields(current).every((field) => input[field] !== undefined)
 
 function listSecretFields({ header_names, auth }: StoredApiTool): ('headers' | 'auth')[] {
   return [...(header_names.length > 0 ? ['headers' as const] : []), ...(auth.type === 'none' ? [] : ['auth' as const])]

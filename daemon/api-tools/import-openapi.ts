@@ -57,8 +57,8 @@ function checkRequest({ document, url, server, headers = {} }: ImportRequest): v
   if (server !== undefined && /[{}?#]/.test(server))
     throw createValidationError('server', 'must be a URL without placeholders, query or fragment')
   if (server !== undefined) parseHttpUrl('server', server, 'Send it as credentials.')
-  const refused = Object.keys(headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
-  if (refused) throw createValidationError(`headers.${refused}`, 'is set by the HTTP client and cannot be changed')
+  const forbidden = Object.keys(headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
+  if (forbidden) throw createValidationError(`headers.${forbidden}`, 'is set by the HTTP client and cannot be changed')
 }
 
 function getDocumentText(document: ImportRequest['document']): string {
@@ -72,11 +72,14 @@ async function fetchDocument(
   outbound: Outbound,
 ): Promise<{ text: string; documentUrl: string }> {
   const headers = { accept: 'application/json, application/yaml, text/yaml;q=0.9, */*;q=0.5' }
-  const answer = await outbound.request(url, { headers, allowPrivateNetwork: allow_private_network, maxBytes: MAX_DOCUMENT_BYTES })
-  if (answer.status !== 200)
-    throw new CadreError('PROVIDER_ERROR', `${new URL(answer.url).host} responded with status ${answer.status} instead of the document.`)
-  if (answer.truncated) throw createTooLargeError('url')
-  return { text: Buffer.from(answer.body).toString('utf8'), documentUrl: answer.url }
+  const response = await outbound.request(url, { headers, allowPrivateNetwork: allow_private_network, maxBytes: MAX_DOCUMENT_BYTES })
+  if (response.status !== 200)
+    throw new CadreError(
+      'PROVIDER_ERROR',
+      `${new URL(response.url).host} responded with status ${response.status} instead of the document.`,
+    )
+  if (response.truncated) throw createTooLargeError('url')
+  return { text: Buffer.from(response.body).toString('utf8'), documentUrl: response.url }
 }
 
 const createTooLargeError = (field: string) =>
@@ -86,13 +89,13 @@ const createTooLargeError = (field: string) =>
 
 export function buildCreate({ planned, credentials: { headers, auth } }: ToolDraft, request: ImportRequest): Static<typeof ApiToolCreate> {
   const { timeout_ms, allow_private_network, requires_confirmation = planned.method !== 'GET' } = request
-  const sent = { ...createContentTypeHeader(planned), ...request.headers, ...headers }
+  const allHeaders = { ...createContentTypeHeader(planned), ...request.headers, ...headers }
   return {
     name: planned.name,
     ...pickToolFields(planned),
     requires_confirmation,
     auth,
-    ...(Object.keys(sent).length > 0 ? { headers: sent } : {}),
+    ...(Object.keys(allHeaders).length > 0 ? { headers: allHeaders } : {}),
     ...(timeout_ms === undefined ? {} : { timeout_ms }),
     ...(allow_private_network === undefined ? {} : { allow_private_network }),
   }
@@ -133,10 +136,10 @@ const createContentTypeHeader = ({ contentType: type }: PlannedTool): Record<str
 /** Finds the existing tool to update; throws if it must not be updated. */
 export function findToolToUpdate(
   { name, url }: PlannedTool,
-  found: readonly StoredApiTool[],
+  candidates: readonly StoredApiTool[],
   mayUpdate: boolean,
 ): StoredApiTool | undefined {
-  const [current, another] = found
+  const [current, another] = candidates
   if (current === undefined) return undefined
   const conflict = (problem: string, hint: string) => new CadreError('CONFLICT', `The API tool "${name}" ${problem}.`, { hint })
   if (!mayUpdate) throw conflict('already exists', 'Update it with update (--update), or choose other names with prefix (--prefix).')
@@ -155,14 +158,14 @@ export function reportTool(
   tool: StoredApiTool,
 ): ImportedTool {
   const { operation, name, description, method, url, parameters, locations, body_format, notes } = planned
-  const told = [...notes, ...(missing === undefined || tool.auth.type !== 'none' ? [] : [missing])].map(
+  const allNotes = [...notes, ...(missing === undefined || tool.auth.type !== 'none' ? [] : [missing])].map(
     (note) => `${note.replace(/^./, (letter) => letter.toUpperCase())}.`,
   )
-  const kept = action !== 'create' && auth.type === 'none' && tool.auth.type !== 'none'
+  const keepsAuth = action !== 'create' && auth.type === 'none' && tool.auth.type !== 'none'
   return {
     ...{ operation, action, id: tool.id, name, description, method, url, parameters, locations, body_format },
     requires_confirmation: tool.requires_confirmation,
-    auth: kept ? 'kept' : auth.type,
-    notes: told,
+    auth: keepsAuth ? 'kept' : auth.type,
+    notes: allNotes,
   }
 }

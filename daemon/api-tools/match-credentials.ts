@@ -1,5 +1,4 @@
 /** Matches the credentials of an import request with the security schemes of the document. */
-
 import { createValidationError } from '../../src/contract/errors.ts'
 import type { ApiToolSecrets } from '../../src/contract/families/api-tools.ts'
 import { suggestWord } from '../../src/contract/suggest.ts'
@@ -17,21 +16,21 @@ const NO_SECRETS: ApiToolSecrets = { headers: {}, auth: { type: 'none' } }
 
 /** Rejects credentials that match no scheme, or more than one. */
 export function checkCredentials(credentials: Credentials, securities: readonly SecurityRequirement[][][]): void {
-  const proofs = new Map(securities.flat(2).map((proof) => [proof.scheme, proof]))
+  const requirements = new Map(securities.flat(2).map((requirement) => [requirement.scheme, requirement]))
   for (const [name, value] of Object.entries(credentials)) {
     const field = `credentials.${name}`
-    const kind = proofs.get(name)?.kind ?? name
-    if (!proofs.has(name) && !CREDENTIAL_KINDS.includes(name)) {
-      const near = suggestWord(name, [...CREDENTIAL_KINDS, ...proofs.keys()])
+    const kind = requirements.get(name)?.kind ?? name
+    if (!requirements.has(name) && !CREDENTIAL_KINDS.includes(name)) {
+      const suggestion = suggestWord(name, [...CREDENTIAL_KINDS, ...requirements.keys()])
       throw createValidationError(
         field,
         'is neither bearer, basic or api_key nor a security scheme of the document',
-        near && `Did you mean "${near}"?`,
+        suggestion && `Did you mean "${suggestion}"?`,
       )
     }
     if (kind === 'basic' && !value.includes(':')) throw createValidationError(field, 'must be user:password')
-    if (name !== 'api_key' || proofs.has(name)) continue
-    const keys = [...proofs.values()].filter((proof) => proof.kind === 'api_key')
+    if (name !== 'api_key' || requirements.has(name)) continue
+    const keys = [...requirements.values()].filter((requirement) => requirement.kind === 'api_key')
     if (keys.length === 0)
       throw createValidationError(field, 'cannot be used: the document declares no API key', 'Send it as one of the headers instead.')
     if (keys.length > 1)
@@ -47,9 +46,9 @@ export function checkCredentials(credentials: Credentials, securities: readonly 
 export function matchCredentials(
   security: readonly SecurityRequirement[][],
   credentials: Credentials,
-  saysNothing: boolean,
+  hasNoSecurity: boolean,
 ): MatchedCredentials {
-  if (saysNothing)
+  if (hasNoSecurity)
     return {
       ...combineSecrets(
         CREDENTIAL_KINDS.slice(0, 2).flatMap((kind) => (credentials[kind] ? [{ scheme: kind, kind: kind as 'bearer' }] : [])),
@@ -57,11 +56,13 @@ export function matchCredentials(
       ),
       missing: undefined,
     }
-  const able = security.find(
+  const match = security.find(
     (alternative) =>
-      alternative.length > 0 && alternative.every((proof) => findCredential(proof, credentials) !== undefined) && fitsOneTool(alternative),
+      alternative.length > 0 &&
+      alternative.every((requirement) => findCredential(requirement, credentials) !== undefined) &&
+      fitsOneTool(alternative),
   )
-  if (able) return { ...combineSecrets(able, credentials), missing: undefined }
+  if (match) return { ...combineSecrets(match, credentials), missing: undefined }
   const free = security.length === 0 || security.some((alternative) => alternative.length === 0)
   const wanted = security.map((alternative) =>
     alternative.map(({ scheme, kind }) => (kind === 'other' ? `${scheme}, which is not supported` : `${scheme} (${kind})`)).join(' and '),
@@ -80,10 +81,10 @@ function combineSecrets(alternative: readonly SecurityRequirement[], credentials
   const secrets: ApiToolSecrets = { headers: {}, auth: { type: 'none' } }
   // A query parameter is possible in `auth` only.
   const ordered = [...alternative].sort((one, other) => Number(other.in === 'query') - Number(one.in === 'query'))
-  for (const proof of ordered) {
-    const value = findCredential(proof, credentials) as string
-    const [header, content] = createHeader(proof, value)
-    if (secrets.auth.type === 'none' && proof.in !== 'cookie') secrets.auth = createAuth(proof, value)
+  for (const requirement of ordered) {
+    const value = findCredential(requirement, credentials) as string
+    const [header, content] = createHeader(requirement, value)
+    if (secrets.auth.type === 'none' && requirement.in !== 'cookie') secrets.auth = createAuth(requirement, value)
     else secrets.headers[header] = secrets.headers[header] === undefined ? content : `${secrets.headers[header]}; ${content}`
   }
   return secrets

@@ -18,13 +18,13 @@ export function openSecrets(vault: Vault, { id, secrets }: Pick<StoredApiTool, '
 }
 
 /** Merges new secrets with the existing ones and encrypts them. */
-export function sealSecrets(vault: Vault, record: StoredApiTool, given: ApiToolInput, current: StoredApiTool | undefined): StoredApiTool {
+export function sealSecrets(vault: Vault, record: StoredApiTool, input: ApiToolInput, current: StoredApiTool | undefined): StoredApiTool {
   const { header_names, auth, secrets } = current ?? { header_names: [], auth: { type: 'none' as const }, secrets: null }
-  const kept = { header_names, auth, secrets }
+  const existing = { header_names, auth, secrets }
   const { headers: _, ...rest } = record as StoredApiTool & { headers?: unknown }
-  if (given.headers === undefined && given.auth === undefined) return { ...rest, ...kept }
-  const known = openSecrets(vault, { id: record.id, secrets })
-  const next: ApiToolSecrets = { headers: given.headers ?? known.headers, auth: given.auth ?? known.auth }
+  if (input.headers === undefined && input.auth === undefined) return { ...rest, ...existing }
+  const currentSecrets = openSecrets(vault, { id: record.id, secrets })
+  const next: ApiToolSecrets = { headers: input.headers ?? currentSecrets.headers, auth: input.auth ?? currentSecrets.auth }
   const refused = Object.keys(next.headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
   if (refused) throw createValidationError(`headers.${refused}`, 'is set by the HTTP client and cannot be changed')
   const empty = Object.keys(next.headers).length === 0 && next.auth.type === 'none'

@@ -14,7 +14,7 @@ import { checkPermissions } from './check-permissions.ts'
 import { createAgentTool } from './create-agent-tool.ts'
 import {
   buildCreate,
-  buildUpdate as changeOf,
+  buildUpdate,
   draftTools,
   findToolToUpdate,
   type ImportedTool,
@@ -39,13 +39,13 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
   constructor({ database, ...parts }: ApiToolsDependencies) {
     const { vault, validator } = parts
     super(database, apiTools, apiToolRecords, {
-      prepare: async (draft, given, situation) => {
+      prepare: async (draft, input, context) => {
         const record = { ...draft, parameters: checkParameters(validator, draft.parameters) }
         const origin = checkUrlTemplate(record.url)
         checkPlaceholders(record)
         checkLocations(record)
-        checkPermissions(record, given, situation, origin)
-        return sealSecrets(vault, record, given, situation.current)
+        checkPermissions(record, input, context, origin)
+        return sealSecrets(vault, record, input, context.current)
       },
       openSecrets: (record) => {
         const { headers, auth } = openSecrets(vault, record)
@@ -62,40 +62,40 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
   }
 
   /** Creates a tool for each operation of an OpenAPI document, in one transaction. */
-  async import(change: ChangeContext, given: ImportRequest): Promise<ImportResponse> {
-    if (given.allow_private_network) requireAdmin(change.caller, 'let a tool reach the private network')
-    const { plan, drafts, security } = await draftTools(given, this.#outbound)
-    const reply: ImportResponse = { title: plan.title, tools: [], skipped: plan.skipped, security }
+  async import(change: ChangeContext, input: ImportRequest): Promise<ImportResponse> {
+    if (input.allow_private_network) requireAdmin(change.caller, 'let a tool reach the private network')
+    const { plan, drafts, security } = await draftTools(input, this.#outbound)
+    const response: ImportResponse = { title: plan.title, tools: [], skipped: plan.skipped, security }
     try {
       await this.database.write(async (transaction) => {
         for (const draft of drafts) {
           // Compiling hundreds of schemas takes seconds; other requests are served in between.
           await yieldToEventLoop()
-          const imported = await this.#importTool(transaction, change.caller, draft, given)
-          if (imported instanceof CadreError) reply.skipped.push({ operation: draft.planned.operation, reason: imported.message })
-          else reply.tools.push(imported)
+          const imported = await this.#importTool(transaction, change.caller, draft, input)
+          if (imported instanceof CadreError) response.skipped.push({ operation: draft.planned.operation, reason: imported.message })
+          else response.tools.push(imported)
         }
-        if (given.dry_run) throw new DryRunRollback()
-        await change.storeResponse?.(transaction, reply)
+        if (input.dry_run) throw new DryRunRollback()
+        await change.storeResponse?.(transaction, response)
       })
     } catch (error) {
       if (!(error instanceof DryRunRollback)) throw error
-      for (const tool of reply.tools) if (tool.action === 'create') tool.id = null
+      for (const tool of response.tools) if (tool.action === 'create') tool.id = null
     }
-    return reply
+    return response
   }
 
   /** Returns the error if the operation is not a valid tool. */
-  async #importTool(transaction: Transaction, caller: Caller, draft: ToolDraft, given: ImportRequest): Promise<ImportedTool | CadreError> {
+  async #importTool(transaction: Transaction, caller: Caller, draft: ToolDraft, input: ImportRequest): Promise<ImportedTool | CadreError> {
     const current = findToolToUpdate(
       draft.planned,
       await this.records.find(transaction, { name: draft.planned.name }, 2),
-      given.update === true,
+      input.update === true,
     )
     try {
       if (!current)
-        return reportTool(draft, 'create', (await this.createInTransaction(transaction, caller, buildCreate(draft, given))).stored)
-      const change = changeOf(draft, given, current)
+        return reportTool(draft, 'create', (await this.createInTransaction(transaction, caller, buildCreate(draft, input))).stored)
+      const change = buildUpdate(draft, input, current)
       if (Object.keys(change).length === 0) return reportTool(draft, 'keep', current)
       return reportTool(draft, 'update', (await this.updateInTransaction(transaction, caller, current, change)).stored)
     } catch (error) {

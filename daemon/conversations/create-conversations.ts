@@ -3,7 +3,6 @@ import type { AgentsService } from '../agents/service.ts'
 import type { Clock } from '../async/clock.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import type { Meter } from '../core/meter.ts'
-import type { Binding } from '../http/binding.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
@@ -29,17 +28,7 @@ export interface ConversationsFamilyDependencies {
   getIdleMinutes(): Promise<number>
 }
 
-export interface ConversationsFamily {
-  service: ConversationsService
-  bindings: Binding[]
-  askOnce: AskOnce
-  /** Must run before the usage ledger recovers, which settles the remaining open calls. */
-  recover(): Promise<void>
-  start(): void
-  close(): Promise<void>
-}
-
-export function createConversations(dependencies: ConversationsFamilyDependencies): ConversationsFamily {
+export function createConversations(dependencies: ConversationsFamilyDependencies) {
   const { database, agents, models, quoteVerifier, meter, events, clock, logger, getIdleMinutes } = dependencies
   const activeReplies = new ActiveReplies(database, logger)
   const service = new ConversationsService({ database, agents, events, activeReplies, quoteVerifier })
@@ -48,7 +37,8 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
   return {
     service,
     bindings: bindConversationRoutes(service, messages),
-    askOnce: (input) => askOnce({ database, meter, logger }, input),
+    askOnce: ((input) => askOnce({ database, meter, logger }, input)) satisfies AskOnce,
+    /** Must run before the usage ledger recovers, which settles the remaining open calls. */
     async recover() {
       const count = await recoverInterruptedReplies(database, meter)
       if (count > 0) logger.warn({ replies: count }, 'unfinished replies were marked as interrupted')

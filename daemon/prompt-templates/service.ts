@@ -13,7 +13,7 @@ type PromptTemplateInput = Static<typeof PromptTemplateCreate> | Static<typeof P
 export class PromptTemplatesService extends Resource<StoredPromptTemplate, PromptTemplateInput> {
   constructor(database: Database) {
     super(database, promptTemplates, promptTemplateRecords, {
-      prepare: async (record, given) => ({ ...record, variables: checkVariables(record.template, given.variables) }),
+      prepare: async (record, input) => ({ ...record, variables: checkVariables(record.template, input.variables) }),
     })
   }
 
@@ -29,9 +29,9 @@ export class PromptTemplatesService extends Resource<StoredPromptTemplate, Promp
 
   /** Returns the text and the names of variables without a value. */
   async fill(reader: Reader, id: string, values: Record<string, unknown>): Promise<{ text: string; missing: string[] }> {
-    const found = await this.records.get(reader, id)
-    if (!found) throw createNotFoundError(this.family.noun, id)
-    return fillTemplate(found, values)
+    const template_ = await this.records.get(reader, id)
+    if (!template_) throw createNotFoundError(this.family.noun, id)
+    return fillTemplate(template_, values)
   }
 }
 
@@ -44,22 +44,12 @@ export function fillTemplate(
   return { text: renderTemplate(template, values), missing }
 }
 
-function checkVariables(template: string, given: string[] | undefined): string[] {
-  const found = listVariables(template)
-  if (given === undefined) return found
-  const unused = given.filter((name) => !found.includes(name))
-  if (unused.length > 0)
-    throw createValidationError(
-      'variables',
-      `the template does not use ${unused.join(', ')}`,
-      'Omit variables to detect them automatically.',
-    )
-  const unnamed = found.filter((name) => !given.includes(name))
-  if (unnamed.length > 0)
-    throw createValidationError(
-      'variables',
-      `the template also uses ${unnamed.join(', ')}`,
-      'Omit variables to detect them automatically.',
-    )
-  return given
+function checkVariables(template: string, declared: string[] | undefined): string[] {
+  const used = listVariables(template)
+  if (declared === undefined) return used
+  const unused = declared.filter((name) => !used.includes(name))
+  const undeclared = used.filter((name) => !declared.includes(name))
+  if (unused.length === 0 && undeclared.length === 0) return declared
+  const problem = unused.length > 0 ? `does not use ${unused.join(', ')}` : `also uses ${undeclared.join(', ')}`
+  throw createValidationError('variables', `the template ${problem}`, 'Omit variables to detect them automatically.')
 }

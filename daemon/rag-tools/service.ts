@@ -34,17 +34,17 @@ export interface RagToolsDependencies {
 export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   readonly #dependencies: RagToolsDependencies
 
-  constructor(parts: RagToolsDependencies) {
-    const { models, knowledge } = parts
-    super(parts.database, ragTools, ragToolRecords, {
-      prepare: async (draft, given, { transaction }) => {
-        const source = given.knowledge_source_id
+  constructor(dependencies: RagToolsDependencies) {
+    const { models, knowledge } = dependencies
+    super(dependencies.database, ragTools, ragToolRecords, {
+      prepare: async (draft, input, { transaction }) => {
+        const source = input.knowledge_source_id
         if (source !== undefined && !(await knowledge.exists(transaction, source)))
           throw createValidationError('knowledge_source_id', `there is no knowledge source "${source}"`)
         const record = {
           ...draft,
           embedding_model: await validateChunking(transaction, models, draft),
-          model_id: given.model_id ? await models.resolve(transaction, given.model_id, 'model_id') : draft.model_id,
+          model_id: input.model_id ? await models.resolve(transaction, input.model_id, 'model_id') : draft.model_id,
         }
         await knowledge.claimIndexes(transaction, record.id, listSourceIds(record), record)
         return record
@@ -53,7 +53,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       afterSave: async (tool) => knowledge.refreshIndexes(listSourceIds(tool)),
       beforeRemove: async (transaction, { id }) => knowledge.releaseIndexes(transaction, id),
     })
-    this.#dependencies = parts
+    this.#dependencies = dependencies
   }
 
   /** Returns the best passages and an answer that is based on them. */

@@ -33,11 +33,11 @@ export interface RetrievalToolsDependencies {
 export class RetrievalToolsService extends Resource<StoredRetrievalTool, RetrievalToolInput> {
   readonly #dependencies: RetrievalToolsDependencies
 
-  constructor(parts: RetrievalToolsDependencies) {
-    const { models, knowledge } = parts
-    super(parts.database, retrievalTools, retrievalToolRecords, {
-      prepare: async (draft, given, { transaction }) => {
-        for (const source of given.knowledge_source_ids ?? []) {
+  constructor(dependencies: RetrievalToolsDependencies) {
+    const { models, knowledge } = dependencies
+    super(dependencies.database, retrievalTools, retrievalToolRecords, {
+      prepare: async (draft, input, { transaction }) => {
+        for (const source of input.knowledge_source_ids ?? []) {
           if (!(await knowledge.exists(transaction, source)))
             throw createValidationError('knowledge_source_ids', `there is no knowledge source "${source}"`)
         }
@@ -53,7 +53,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       afterSave: async ({ knowledge_source_ids }) => knowledge.refreshIndexes(knowledge_source_ids),
       beforeRemove: async (transaction, { id }) => knowledge.releaseIndexes(transaction, id),
     })
-    this.#dependencies = parts
+    this.#dependencies = dependencies
   }
 
   async search(caller: Caller, id: string, query: SearchQuery): Promise<Static<typeof SearchResult>> {

@@ -104,7 +104,9 @@ test('a document can be JSON or YAML text, an object or a URL', async () => {
   await expectError(post({ url: `${server.origin}/openapi.json` }), 'ADDRESS_BLOCKED')
   await expectError(post({ url: `${server.origin}/openapi.json`, allow_private_network: true }, { as: 'editor' }), 'FORBIDDEN')
   server.answer = (_, reply) => reply.writeHead(404).end()
-  await expectError(post({ url: `${server.origin}/openapi.json`, allow_private_network: true }), 'PROVIDER_ERROR', { error: /answers 404/ })
+  await expectError(post({ url: `${server.origin}/openapi.json`, allow_private_network: true }), 'PROVIDER_ERROR', {
+    error: /responded with status 404/,
+  })
   for (const body of [{}, { document: 'x', url: 'https://x.example/' }])
     await expectError(post(body), 'VALIDATION_ERROR', { field: 'document' })
 })
@@ -234,11 +236,11 @@ test('invalid and unsupported documents are rejected with a reason', async () =>
   for (const [text, error] of [
     ['{', /is not JSON/],
     ['a: [b', /is not YAML/],
-    ['just text', /holds no object/],
-    ['[]', /holds no object/],
+    ['just text', /is not an object/],
+    ['[]', /is not an object/],
     ['{"openapi":"4.0.0"}', /it is OpenAPI 4\.0\.0/],
     ['swagger: "2.0"', /it is Swagger 2\.0/],
-    ['a: 1', /does not say openapi/],
+    ['a: 1', /the field openapi is missing/],
   ] as [string, RegExp][])
     await expectError(post({ document: text }), 'VALIDATION_ERROR', { field: 'document', error })
   await expectError(post({ document: document({ '/a': { get: {} } }), only: ['nothing'] }), 'VALIDATION_ERROR', {

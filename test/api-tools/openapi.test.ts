@@ -199,10 +199,10 @@ test('unsupported operations are skipped with a reason', () => {
   const content = (type: string) => ({ requestBody: { content: { [type]: {} } } })
   assert.match(whyNot(content('multipart/form-data'), { method: 'post' }), 'It takes multipart/form-data')
   assert.match(whyNot(content('application/octet-stream'), { method: 'post' }), 'It takes application/octet-stream')
-  assert.match(whyNot({ responses: { 200: { content: { 'image/png': {} } } } }), 'It answers image/png')
-  assert.match(whyNot({ responses: { 200: { content: { 'text/event-stream': {} } } } }), 'It answers text/event-stream')
+  assert.match(whyNot({ responses: { 200: { content: { 'image/png': {} } } } }), 'It returns image/png')
+  assert.match(whyNot({ responses: { 200: { content: { 'text/event-stream': {} } } } }), 'It returns text/event-stream')
   assert.match(whyNot({ deprecated: true }), 'It is deprecated')
-  assert.match(whyNot({}, { method: 'head' }), 'no HEAD requests')
+  assert.match(whyNot({}, { method: 'head' }), 'HEAD requests are not supported')
   assert.match(whyNot({ parameters: [{ $ref: 'other.yaml#/x' }] }), 'refers to another document (other.yaml#/x)')
   assert.match(whyNot({ parameters: [{ $ref: '#/components/nothing' }] }), '#/components/nothing does not exist')
   assert.match(

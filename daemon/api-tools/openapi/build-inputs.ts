@@ -1,4 +1,4 @@
-/** The parameters and the body of an operation as one list of arguments, each with its place in the request. */
+/** Builds the arguments of a tool from the parameters and the body of an operation. */
 import type { ArgumentLocation } from '../../../src/contract/families/api-tools.ts'
 import { HTTP_TOKEN, RESERVED_HEADERS } from '../build-request.ts'
 import { type Argument, convertRequestBody } from './convert-request-body.ts'
@@ -26,27 +26,27 @@ const FORBIDDEN_NAMES = ['__proto__', 'constructor', 'prototype']
 
 export function buildInputs(operation: Operation, references: ReferenceResolver, convert: Convert, wantsDeprecated: boolean): ToolInputs {
   const notes: string[] = []
-  const given = listParameters(operation, references).filter(
+  const included = listParameters(operation, references).filter(
     ({ deprecated, required }) => wantsDeprecated || deprecated !== true || required === true,
   )
-  const found = given.flatMap((parameter) => convertParameter(parameter, convert, notes))
-  const declared = found.filter(({ to }) => to.in === 'path').map(({ name }) => name)
+  const args = included.flatMap((parameter) => convertParameter(parameter, convert, notes))
+  const declared = args.filter(({ to }) => to.in === 'path').map(({ name }) => name)
   const inPath = [...operation.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string)
   for (const name of inPath)
-    if (!declared.includes(name)) found.push({ name, schema: { type: 'string' }, required: true, to: { in: 'path' } })
+    if (!declared.includes(name)) args.push({ name, schema: { type: 'string' }, required: true, to: { in: 'path' } })
   const { fields, body_format, contentType, additionalProperties: open } = convertRequestBody(operation, references, convert, notes)
-  const ofPath = found.filter(({ name, to }) => to.in === 'path' && inPath.includes(name))
-  const named = assignNames([...ofPath, ...found.filter(({ to }) => to.in !== 'path'), ...fields])
+  const ofPath = args.filter(({ name, to }) => to.in === 'path' && inPath.includes(name))
+  const namedArguments = assignNames([...ofPath, ...args.filter(({ to }) => to.in !== 'path'), ...fields])
   const usual = operation.method === 'GET' || operation.method === 'DELETE' ? 'query' : 'body'
-  const locations = named.flatMap(({ argument, name, to }) => listDestinations(argument, name, to, usual))
+  const locations = namedArguments.flatMap(({ argument, name, to }) => listDestinations(argument, name, to, usual))
   const path = operation.path.replaceAll(
     /\{([^{}]+)\}/g,
-    (_, name: string) => `{${named.find((one) => one.to.in === 'path' && one.name === name)?.argument}}`,
+    (_, name: string) => `{${namedArguments.find((entry) => entry.to.in === 'path' && entry.name === name)?.argument}}`,
   )
-  const required = named.filter((one) => one.required).map(({ argument }) => argument)
+  const required = namedArguments.filter((entry) => entry.required).map(({ argument }) => argument)
   const parameters = {
     type: 'object',
-    properties: Object.fromEntries(named.map(({ argument, schema }) => [argument, schema])),
+    properties: Object.fromEntries(namedArguments.map(({ argument, schema }) => [argument, schema])),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: usual === 'body' && open !== undefined ? open : false,
   }
@@ -54,8 +54,8 @@ export function buildInputs(operation: Operation, references: ReferenceResolver,
 }
 
 /** Parameters of the operation override those of the path. */
-function listParameters({ definition: own, pathItem: item }: Operation, references: ReferenceResolver): JsonObject[] {
-  const all = [...toList(item.parameters), ...toList(own.parameters)].map((parameter) => references.resolve(parameter))
+function listParameters({ definition, pathItem }: Operation, references: ReferenceResolver): JsonObject[] {
+  const all = [...toList(pathItem.parameters), ...toList(definition.parameters)].map((parameter) => references.resolve(parameter))
   return [...new Map(all.map((parameter) => [`${toText(parameter.in)} ${toText(parameter.name)}`, parameter])).values()]
 }
 
@@ -106,13 +106,13 @@ function createCommaListSchema({ items, description }: JsonObject): JsonObject {
 }
 
 /** Assigns unique names that models accept; of two equal names the second is changed. */
-function assignNames(found: readonly Argument[]): (Argument & { argument: string })[] {
+function assignNames(args: readonly Argument[]): (Argument & { argument: string })[] {
   const used = new Set<string>()
-  return found.map((one) => {
-    const plain = toIdentifier(one.name)
+  return args.map((entry) => {
+    const plain = toIdentifier(entry.name)
       .replace(/^(?![A-Za-z_])/, '_')
       .slice(0, 60)
-    const place = one.to.in === 'whole_body' ? 'body' : one.to.in
+    const place = entry.to.in === 'whole_body' ? 'body' : entry.to.in
     const candidates = [
       plain,
       `${place}_${plain}`.slice(0, 60),
@@ -120,7 +120,7 @@ function assignNames(found: readonly Argument[]): (Argument & { argument: string
     ]
     const argument = candidates.find((name) => !used.has(name) && !FORBIDDEN_NAMES.includes(name)) as string
     used.add(argument)
-    return { ...one, argument }
+    return { ...entry, argument }
   })
 }
 

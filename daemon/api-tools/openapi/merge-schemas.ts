@@ -11,15 +11,15 @@ export function mergeSchemas(schema: JsonObject, others: readonly JsonObject[]):
     return { ...only, ...schema }
   const all = [...others, schema]
   const plain = all.every(
-    (one) => Object.keys(one).every((name) => MERGEABLE_KEYWORDS.has(name)) && (one.type === undefined || one.type === 'object'),
+    (part) => Object.keys(part).every((name) => MERGEABLE_KEYWORDS.has(name)) && (part.type === undefined || part.type === 'object'),
   )
   if (!plain) return { ...schema, allOf: [...others] }
   const properties = new Map<string, unknown>()
-  for (const one of all)
-    for (const [name, field] of Object.entries(isObject(one.properties) ? one.properties : {}))
+  for (const part of all)
+    for (const [name, field] of Object.entries(isObject(part.properties) ? part.properties : {}))
       properties.set(name, mergeProperty(properties.get(name), field))
-  const required = [...new Set(all.flatMap((one) => toList(one.required)))]
-  const closed = all.filter((one) => one.additionalProperties !== undefined && one.additionalProperties !== false)
+  const required = [...new Set(all.flatMap((part) => toList(part.required)))]
+  const closed = all.filter((part) => part.additionalProperties !== undefined && part.additionalProperties !== false)
   return {
     type: 'object',
     ...Object.assign({}, ...others.map(({ description }) => (description === undefined ? {} : { description }))),
@@ -31,7 +31,7 @@ export function mergeSchemas(schema: JsonObject, others: readonly JsonObject[]):
   }
 }
 
-function mergeProperty(one: unknown, other: unknown): unknown {
-  if (one === undefined || JSON.stringify(one) === JSON.stringify(other)) return other
-  return { allOf: [one, other] }
+function mergeProperty(first: unknown, second: unknown): unknown {
+  if (first === undefined || JSON.stringify(first) === JSON.stringify(second)) return second
+  return { allOf: [first, second] }
 }

@@ -45,20 +45,20 @@ function resolvePathItem(value: unknown, references: ReferenceResolver): JsonObj
 export function selectOperations(operations: readonly Operation[], only: readonly string[] | undefined): Operation[] {
   if (only === undefined) return [...operations]
   const wanted = new Set<Operation>()
-  for (const word of only) {
-    const found = operations.filter((operation) => matchesSelector(word, operation))
-    if (found.length === 0) throw createUnknownSelectorError(word, operations)
-    for (const operation of found) wanted.add(operation)
+  for (const selector of only) {
+    const matches = operations.filter((operation) => matchesSelector(selector, operation))
+    if (matches.length === 0) throw createUnknownSelectorError(selector, operations)
+    for (const operation of matches) wanted.add(operation)
   }
   return operations.filter((operation) => wanted.has(operation))
 }
 
-function matchesSelector(word: string, { method, path, definition }: Operation): boolean {
-  if (/^tag:/i.test(word)) return toList(definition.tags).some((tag) => matchesPattern(word.slice(4), toText(tag)))
-  const [, verb, place] = /^([A-Za-z]+)\s+(\S.*)$/.exec(word) ?? []
+function matchesSelector(selector: string, { method, path, definition }: Operation): boolean {
+  if (/^tag:/i.test(selector)) return toList(definition.tags).some((tag) => matchesPattern(selector.slice(4), toText(tag)))
+  const [, verb, place] = /^([A-Za-z]+)\s+(\S.*)$/.exec(selector) ?? []
   if (verb !== undefined && place !== undefined && METHODS.includes(verb.toLowerCase()))
     return verb.toUpperCase() === method && matchesPattern(place, path)
-  return word.startsWith('/') ? matchesPattern(word, path) : matchesPattern(word, toText(definition.operationId))
+  return selector.startsWith('/') ? matchesPattern(selector, path) : matchesPattern(selector, toText(definition.operationId))
 }
 
 /** Not a regular expression: many wildcards could backtrack for very long. */
@@ -66,31 +66,31 @@ function matchesPattern(pattern: string, text: string): boolean {
   const [first = '', ...pieces] = pattern.split('*')
   if (pieces.length === 0) return pattern === text
   if (!text.startsWith(first)) return false
-  let at = first.length
+  let position = first.length
   const last = pieces.pop() ?? ''
   for (const piece of pieces) {
-    const found = text.indexOf(piece, at)
-    if (found === -1) return false
-    at = found + piece.length
+    const index = text.indexOf(piece, position)
+    if (index === -1) return false
+    position = index + piece.length
   }
-  return text.length >= at + last.length && text.endsWith(last)
+  return text.length >= position + last.length && text.endsWith(last)
 }
 
-function createUnknownSelectorError(word: string, operations: readonly Operation[]): InvalidDocumentError {
+function createUnknownSelectorError(selector: string, operations: readonly Operation[]): InvalidDocumentError {
   const names = operations.flatMap((operation) => [
     toText(operation.definition.operationId),
     formatOperation(operation),
     ...toList(operation.definition.tags).map((tag) => `tag:${toText(tag)}`),
   ])
-  const near = suggestWord(word, [...new Set(names.filter(Boolean))].slice(0, 2_000))
+  const near = suggestWord(selector, [...new Set(names.filter(Boolean))].slice(0, 2_000))
   const hint = near ? `Did you mean "${near}"?` : 'Use an operationId, tag:name, /path or METHOD /path.'
-  return new InvalidDocumentError(`no operation matches "${word.slice(0, 100)}"`, { field: 'only', hint })
+  return new InvalidDocumentError(`no operation matches "${selector.slice(0, 100)}"`, { field: 'only', hint })
 }
 
 /** The operationId, else method and path, in characters that models accept. */
 export function createToolName({ method, path, definition }: Operation): string {
-  const given = toIdentifier(toText(definition.operationId))
-  return (given === '' ? toIdentifier(`${method.toLowerCase()} ${path}`) : given).slice(0, MAX_NAME_LENGTH)
+  const operationId = toIdentifier(toText(definition.operationId))
+  return (operationId === '' ? toIdentifier(`${method.toLowerCase()} ${path}`) : operationId).slice(0, MAX_NAME_LENGTH)
 }
 
 /** Keeps letters, digits, _ and -. */
@@ -99,6 +99,6 @@ export const toIdentifier = (text: string): string => text.replaceAll(/[^A-Za-z0
 export function getDescription(operation: Operation): string {
   const { summary, description } = operation.definition
   const [short, long] = [toText(summary).trim(), toText(description).trim()]
-  const whole = long.startsWith(short) ? long : [short, long].filter(Boolean).join('\n\n')
-  return truncate(whole === '' ? formatOperation(operation) : whole, MAX_DESCRIPTION_LENGTH)
+  const text = long.startsWith(short) ? long : [short, long].filter(Boolean).join('\n\n')
+  return truncate(text === '' ? formatOperation(operation) : text, MAX_DESCRIPTION_LENGTH)
 }

@@ -42,14 +42,14 @@ const SUPPORTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 export function planTools(text: string, options: PlanOptions): Plan {
   const { root, dialect, title, version } = readDocument(text)
   const references = new ReferenceResolver(root)
-  const wanted = selectOperations(listOperations(root, references), options.only)
-  if (wanted.length > MAX_TOOLS)
-    throw new InvalidDocumentError(`it has ${wanted.length} operations; at most ${MAX_TOOLS} can be imported at once`, {
+  const operations = selectOperations(listOperations(root, references), options.only)
+  if (operations.length > MAX_TOOLS)
+    throw new InvalidDocumentError(`it has ${operations.length} operations; at most ${MAX_TOOLS} can be imported at once`, {
       hint: 'Select operations with only (--only).',
     })
   const tools: PlannedTool[] = []
   const skipped: Plan['skipped'] = []
-  for (const operation of wanted) {
+  for (const operation of operations) {
     try {
       tools.push(planTool(operation, root, references, new SchemaConverter(references, dialect), options, tools))
     } catch (error) {
@@ -66,11 +66,11 @@ function planTool(
   references: ReferenceResolver,
   schemas: SchemaConverter,
   options: PlanOptions,
-  before: readonly PlannedTool[],
+  plannedTools: readonly PlannedTool[],
 ): PlannedTool {
-  const { method, definition: own } = operation
+  const { method, definition } = operation
   if (!SUPPORTED_METHODS.includes(method)) throw new UnsupportedOperationError(`${method} requests are not supported`)
-  if (own.deprecated === true && !options.includeDeprecated) throw new UnsupportedOperationError('it is deprecated')
+  if (definition.deprecated === true && !options.includeDeprecated) throw new UnsupportedOperationError('it is deprecated')
   checkResponses(operation, references)
   const server = resolveServer(operation, root, options)
   const { built, opened } = schemas.buildToFit((convert) => buildInputs(operation, references, convert, options.includeDeprecated))
@@ -79,20 +79,20 @@ function planTool(
   if (url.length > 2_000) throw new UnsupportedOperationError('its URL is longer than 2000 characters')
   return {
     operation: formatOperation(operation),
-    name: createUniqueName(options.prefix, operation, before),
+    name: createUniqueName(options.prefix, operation, plannedTools),
     description: getDescription(operation),
     method: method as PlannedTool['method'],
     url,
     ...inputs,
-    security: listSecurity(own, root, references),
+    security: listSecurity(definition, root, references),
     notes: opened ? [...notes, 'deep or circular parts of its arguments are not described'] : notes,
   }
 }
 
 /** Falls back to method and path: not all documents have unique operationIds. */
-function createUniqueName(prefix: string, operation: Operation, before: readonly PlannedTool[]): string {
+function createUniqueName(prefix: string, operation: Operation, plannedTools: readonly PlannedTool[]): string {
   const names = [createToolName(operation), createToolName({ ...operation, definition: {} })].map((name) => prefix + name)
-  const free = names.find((name) => !before.some((tool) => tool.name === name))
+  const free = names.find((name) => !plannedTools.some((tool) => tool.name === name))
   if (free === undefined) throw new UnsupportedOperationError(`another operation already has the name ${names[0]}`)
   return free
 }
@@ -100,9 +100,9 @@ function createUniqueName(prefix: string, operation: Operation, before: readonly
 const UNREADABLE_TYPES = /^(image\/(?!svg)|audio\/|video\/|font\/|application\/(octet-stream|zip|gzip|pdf)|text\/event-stream)/i
 
 /** Rejects operations that return only binary data or event streams. */
-function checkResponses({ definition: own }: Operation, references: ReferenceResolver): void {
-  const fine = Object.entries(toObject(own.responses)).filter(([status]) => /^2/.test(status))
-  const types = fine.flatMap(([, answer]) => Object.keys(toObject(references.resolve(answer).content)))
+function checkResponses({ definition }: Operation, references: ReferenceResolver): void {
+  const successes = Object.entries(toObject(definition.responses)).filter(([status]) => /^2/.test(status))
+  const types = successes.flatMap(([, answer]) => Object.keys(toObject(references.resolve(answer).content)))
   if (types.length > 0 && types.every((type) => UNREADABLE_TYPES.test(type)))
     throw new UnsupportedOperationError(`it returns ${types.join(' or ').slice(0, 100)}, and tools read JSON and text only`)
 }

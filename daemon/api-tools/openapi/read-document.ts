@@ -26,15 +26,15 @@ export function readDocument(text: string): OpenApiDocument {
     throw new InvalidDocumentError(`it is Swagger ${String(swagger).slice(0, 10)}, and only OpenAPI 3 is supported`, {
       hint: 'Convert it, for example with swagger2openapi.',
     })
-  const said = String(openapi ?? '').slice(0, 20)
-  if (!/^3\.\d/.test(said))
+  const openapiVersion = String(openapi ?? '').slice(0, 20)
+  if (!/^3\.\d/.test(openapiVersion))
     throw new InvalidDocumentError(
-      said === '' ? 'the field openapi is missing' : `it is OpenAPI ${said}, and only 3.0 and 3.1 are supported`,
+      openapiVersion === '' ? 'the field openapi is missing' : `it is OpenAPI ${openapiVersion}, and only 3.0 and 3.1 are supported`,
     )
   const { title, version } = toObject(info)
   return {
     root,
-    dialect: said.startsWith('3.0') ? '3.0' : '3.1',
+    dialect: openapiVersion.startsWith('3.0') ? '3.0' : '3.1',
     title: toText(title).slice(0, 200),
     version: String(version ?? '').slice(0, 50),
   }

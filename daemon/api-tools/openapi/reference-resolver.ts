@@ -11,22 +11,22 @@ export class ReferenceResolver {
   }
 
   resolve(value: unknown): JsonObject {
-    let found = toObject(value)
-    for (let step = 0; typeof found.$ref === 'string'; step++) {
-      if (step === MAX_REFERENCE_STEPS) throw new UnsupportedOperationError(`${found.$ref} refers to itself`)
-      found = toObject(this.getTarget(found.$ref))
+    let target = toObject(value)
+    for (let step = 0; typeof target.$ref === 'string'; step++) {
+      if (step === MAX_REFERENCE_STEPS) throw new UnsupportedOperationError(`${target.$ref} refers to itself`)
+      target = toObject(this.getTarget(target.$ref))
     }
-    return found
+    return target
   }
 
   /** Finds the target of a pointer such as #/components/schemas/Pet. */
   getTarget(pointer: string): unknown {
     if (!pointer.startsWith('#')) throw new UnsupportedOperationError(`it refers to another document (${pointer.slice(0, 100)})`)
-    let found: unknown = this.#root
+    let target: unknown = this.#root
     for (const part of pointer.slice(1).split('/').slice(1))
-      found = Array.isArray(found) ? found[Number(part)] : getOwn(found, unescapePointer(part))
-    if (!isObject(found) && typeof found !== 'boolean') throw new UnsupportedOperationError(`${pointer.slice(0, 100)} does not exist`)
-    return found
+      target = Array.isArray(target) ? target[Number(part)] : getOwn(target, unescapePointer(part))
+    if (!isObject(target) && typeof target !== 'boolean') throw new UnsupportedOperationError(`${pointer.slice(0, 100)} does not exist`)
+    return target
   }
 
   /** Returns the last part of a pointer. */

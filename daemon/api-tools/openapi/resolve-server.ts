@@ -19,27 +19,34 @@ export function resolveServer(
   if (server !== undefined) return trimTrailingSlash(server)
   const [first] = [definition.servers, pathItem.servers, root.servers].map(toList).find((list) => list.length > 0) ?? []
   const { url, variables: declared } = toObject(first)
-  const given = toText(url) || '/'
-  const filled = given.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => resolveVariable(name, toObject(declared)[name], variables))
+  const serverUrl = toText(url) || '/'
+  const filled = serverUrl.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => resolveVariable(name, toObject(declared)[name], variables))
   if (/^https?:\/\//i.test(filled)) return trimTrailingSlash(filled)
   if (documentUrl === undefined)
-    throw new InvalidDocumentError(`the document has no absolute server URL${given === '/' ? '' : `, only ${given.slice(0, 100)}`}`, {
-      field: 'server',
-      hint: `Set the base URL: --server https://api.example.com${filled === '/' ? '' : filled.slice(0, 100)} ("server" in a request).`,
-    })
+    throw new InvalidDocumentError(
+      `the document has no absolute server URL${serverUrl === '/' ? '' : `, only ${serverUrl.slice(0, 100)}`}`,
+      {
+        field: 'server',
+        hint: `Set the base URL: --server https://api.example.com${filled === '/' ? '' : filled.slice(0, 100)} ("server" in a request).`,
+      },
+    )
   if (!URL.canParse(filled, documentUrl)) throw new UnsupportedOperationError(`its server ${filled.slice(0, 100)} is not a valid URL`)
   return trimTrailingSlash(new URL(filled, documentUrl).href)
 }
 
-function resolveVariable(name: string, declared: unknown, given: Readonly<Record<string, string>>): string {
-  const { default: usual, enum: values } = toObject(declared)
-  const value = Object.hasOwn(given, name) ? given[name] : isObject(declared) && usual !== undefined ? String(usual) : undefined
+function resolveVariable(name: string, declared: unknown, values: Readonly<Record<string, string>>): string {
+  const { default: defaultValue, enum: allowedValues } = toObject(declared)
+  const value = Object.hasOwn(values, name)
+    ? values[name]
+    : isObject(declared) && defaultValue !== undefined
+      ? String(defaultValue)
+      : undefined
   if (value === undefined)
     throw new InvalidDocumentError(`its server needs a value for {${name.slice(0, 50)}}`, {
       field: 'server_variables',
       hint: `Set it: --server-variable ${name.slice(0, 50)}=…`,
     })
-  const allowed = toList(values).map(String)
+  const allowed = toList(allowedValues).map(String)
   if (allowed.length > 0 && !allowed.includes(value))
     throw new UnsupportedOperationError(`${name} of its server is one of ${allowed.slice(0, 20).join(', ')}, not ${value.slice(0, 50)}`)
   return value

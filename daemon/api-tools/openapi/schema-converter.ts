@@ -45,11 +45,11 @@ export class SchemaConverter {
 
   /** Calls `build` with less and less detail until its result fits; `isTruncated` if references were not inlined. */
   buildToFit<T>(build: (convert: (schema: unknown) => JsonObject) => T): { built: T; opened: boolean } {
-    for (const measure of DETAIL_LEVELS) {
+    for (const detail of DETAIL_LEVELS) {
       this.#nodes = 0
       this.#isTruncated = false
       try {
-        const built = build((schema) => this.#convert(schema, measure, []))
+        const built = build((schema) => this.#convert(schema, detail, []))
         if (JSON.stringify(built).length <= MAX_SCHEMA_LENGTH) return { built, opened: this.#isTruncated }
       } catch (error) {
         if (!(error instanceof TooLargeError)) throw error
@@ -59,25 +59,25 @@ export class SchemaConverter {
   }
 
   /** `chain` holds the references that are being inlined, to detect cycles. */
-  #convert(schema: unknown, measure: DetailLevel, chain: readonly string[]): JsonObject {
+  #convert(schema: unknown, detail: DetailLevel, chain: readonly string[]): JsonObject {
     if (++this.#nodes > MAX_SCHEMA_NODES) throw new TooLargeError()
     if (!isObject(schema)) return schema === false ? { not: {} } : {}
-    if (typeof schema.$ref === 'string') return this.#convertReference(schema as { $ref: string }, measure, chain)
-    const inside = (part: unknown) => this.#convert(part, measure, chain)
-    const plain = { ...convertKeywords(schema, measure), ...convertStructure(schema, inside) }
-    const whole = mergeSchemas(plain, toList(schema.allOf).map(inside))
-    const choices = ['anyOf', 'oneOf'].map((word) => toList(schema[word]).map(inside)).filter((list) => list.length > 0)
+    if (typeof schema.$ref === 'string') return this.#convertReference(schema as { $ref: string }, detail, chain)
+    const convertPart = (part: unknown) => this.#convert(part, detail, chain)
+    const plain = { ...convertKeywords(schema, detail), ...convertStructure(schema, convertPart) }
+    const merged = mergeSchemas(plain, toList(schema.allOf).map(convertPart))
+    const choices = ['anyOf', 'oneOf'].map((word) => toList(schema[word]).map(convertPart)).filter((list) => list.length > 0)
     // oneOf becomes anyOf: whether exactly one matches is for the server to check.
     const [first, ...more] = choices
-    if (first) whole.anyOf = first
-    if (more.length > 0) whole.allOf = [...toList(whole.allOf), ...more.map((anyOf) => ({ anyOf }))]
-    return this.#dialect === '3.0' && schema.nullable === true ? addNull(whole) : whole
+    if (first) merged.anyOf = first
+    if (more.length > 0) merged.allOf = [...toList(merged.allOf), ...more.map((anyOf) => ({ anyOf }))]
+    return this.#dialect === '3.0' && schema.nullable === true ? addNull(merged) : merged
   }
 
-  #convertReference(schema: JsonObject & { $ref: string }, measure: DetailLevel, chain: readonly string[]): JsonObject {
+  #convertReference(schema: JsonObject & { $ref: string }, detail: DetailLevel, chain: readonly string[]): JsonObject {
     const target = this.#references.getTarget(schema.$ref)
-    const beside = typeof schema.description === 'string' ? { description: truncate(schema.description, measure.description) } : {}
-    if (chain.includes(schema.$ref) || chain.length >= measure.references) {
+    const beside = typeof schema.description === 'string' ? { description: truncate(schema.description, detail.description) } : {}
+    if (chain.includes(schema.$ref) || chain.length >= detail.references) {
       this.#isTruncated = true
       const { type, description } = toObject(target)
       const known = listTypes(type)
@@ -85,56 +85,56 @@ export class SchemaConverter {
         ...(known === undefined ? {} : { type: known }),
         description: truncate(
           [ReferenceResolver.getName(schema.$ref), description].filter((text) => typeof text === 'string' && text !== '').join(': '),
-          measure.description,
+          detail.description,
         ),
         ...beside,
       }
     }
-    return { ...this.#convert(target, measure, [...chain, schema.$ref]), ...beside }
+    return { ...this.#convert(target, detail, [...chain, schema.$ref]), ...beside }
   }
 }
 
 /** Copies keywords with plain values, if those are valid. */
-function convertKeywords(schema: JsonObject, measure: DetailLevel): JsonObject {
-  const found: JsonObject = {}
+function convertKeywords(schema: JsonObject, detail: DetailLevel): JsonObject {
+  const result: JsonObject = {}
   const { description, format, pattern, required, uniqueItems, exclusiveMinimum, exclusiveMaximum } = schema
   const type = listTypes(schema.type)
-  if (type !== undefined) found.type = type
-  if (typeof description === 'string' && description !== '') found.description = truncate(description, measure.description)
-  if (typeof format === 'string') found.format = format
-  if (Array.isArray(schema.enum) && schema.enum.length > 0) found.enum = unique(schema.enum)
-  for (const name of ['const', 'default']) if (Object.hasOwn(schema, name)) found[name] = schema[name]
-  for (const name of NUMERIC_KEYWORDS) if (Number.isFinite(schema[name])) found[name] = schema[name]
+  if (type !== undefined) result.type = type
+  if (typeof description === 'string' && description !== '') result.description = truncate(description, detail.description)
+  if (typeof format === 'string') result.format = format
+  if (Array.isArray(schema.enum) && schema.enum.length > 0) result.enum = unique(schema.enum)
+  for (const name of ['const', 'default']) if (Object.hasOwn(schema, name)) result[name] = schema[name]
+  for (const name of NUMERIC_KEYWORDS) if (Number.isFinite(schema[name])) result[name] = schema[name]
   // In 3.0 these are booleans.
-  if (exclusiveMinimum === true && found.minimum !== undefined) renameKeyword(found, 'minimum', 'exclusiveMinimum')
-  if (exclusiveMaximum === true && found.maximum !== undefined) renameKeyword(found, 'maximum', 'exclusiveMaximum')
-  if (found.multipleOf !== undefined && (found.multipleOf as number) <= 0) delete found.multipleOf
-  if (typeof pattern === 'string' && isValidPattern(pattern)) found.pattern = pattern
-  if (uniqueItems === true) found.uniqueItems = true
+  if (exclusiveMinimum === true && result.minimum !== undefined) renameKeyword(result, 'minimum', 'exclusiveMinimum')
+  if (exclusiveMaximum === true && result.maximum !== undefined) renameKeyword(result, 'maximum', 'exclusiveMaximum')
+  if (result.multipleOf !== undefined && (result.multipleOf as number) <= 0) delete result.multipleOf
+  if (typeof pattern === 'string' && isValidPattern(pattern)) result.pattern = pattern
+  if (uniqueItems === true) result.uniqueItems = true
   const names = unique(toList(required).filter((name) => typeof name === 'string'))
-  if (names.length > 0) found.required = names
-  return found
+  if (names.length > 0) result.required = names
+  return result
 }
 
 /** Converts keywords that contain schemas; read-only properties are omitted. */
-function convertStructure(schema: JsonObject, inside: (part: unknown) => JsonObject): JsonObject {
-  const found: JsonObject = {}
+function convertStructure(schema: JsonObject, convertPart: (part: unknown) => JsonObject): JsonObject {
+  const result: JsonObject = {}
   const fields = Object.entries(toObject(schema.properties))
   const own = fields.filter(([, field]) => toObject(field).readOnly !== true)
-  if (isObject(schema.properties)) found.properties = Object.fromEntries(own.map(([name, field]) => [name, inside(field)]))
+  if (isObject(schema.properties)) result.properties = Object.fromEntries(own.map(([name, field]) => [name, convertPart(field)]))
   const hidden = fields.filter(([, field]) => toObject(field).readOnly === true).map(([name]) => name)
   const required = toList(schema.required).filter((name) => typeof name === 'string' && !hidden.includes(name))
-  if (hidden.length > 0) found.required = unique(required)
-  if (isObject(schema.items)) found.items = inside(schema.items)
-  if (Array.isArray(schema.prefixItems)) found.prefixItems = schema.prefixItems.map(inside)
+  if (hidden.length > 0) result.required = unique(required)
+  if (isObject(schema.items)) result.items = convertPart(schema.items)
+  if (Array.isArray(schema.prefixItems)) result.prefixItems = schema.prefixItems.map(convertPart)
   const { additionalProperties } = schema
-  if (typeof additionalProperties === 'boolean') found.additionalProperties = additionalProperties
-  else if (isObject(additionalProperties)) found.additionalProperties = inside(additionalProperties)
-  return found
+  if (typeof additionalProperties === 'boolean') result.additionalProperties = additionalProperties
+  else if (isObject(additionalProperties)) result.additionalProperties = convertPart(additionalProperties)
+  return result
 }
 
 export function listTypes(type: unknown): string | string[] | undefined {
-  const known = unique([type].flat().filter((one) => TYPES.includes(one as string))) as string[]
+  const known = unique([type].flat().filter((entry) => TYPES.includes(entry as string))) as string[]
   return known.length > 1 ? known : known[0]
 }
 

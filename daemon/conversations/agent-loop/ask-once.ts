@@ -53,7 +53,7 @@ export async function askOnce({ database, meter, logger }: AskOnceDependencies, 
   }
   const reply = new ActiveReply('', '', new MessageDraft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), signal)
   const context = createTurnContext(agent, model, { question, history: [] }, { caller, origin, signal })
-  const recorder = new UsageRecorder(database, meter, model, origin, reply.draft)
+  const recorder = new UsageRecorder({ database, meter, model, origin, draft: reply.draft })
   const firstRequest = composeFirstRequest(context)
   let endTurn: (() => void) | undefined
   let wasCalled = false
@@ -75,41 +75,42 @@ export async function askOnce({ database, meter, logger }: AskOnceDependencies, 
   }
 }
 
+interface UsageRecorderDependencies {
+  database: Database
+  meter: Meter
+  model: MeteredModel
+  origin: CallOrigin
+  draft: MessageDraft
+}
+
 /** Records model calls in the usage ledger and stores nothing else. */
 class UsageRecorder implements CallRecorder {
-  readonly #database: Database
-  readonly #meter: Meter
-  readonly #model: MeteredModel
-  readonly #origin: CallOrigin
-  readonly #draft: MessageDraft
+  readonly #dependencies: UsageRecorderDependencies
   #openCall: { entry: string; estimatedInput: number } | undefined
 
-  constructor(database: Database, meter: Meter, model: MeteredModel, origin: CallOrigin, draft: MessageDraft) {
-    this.#database = database
-    this.#meter = meter
-    this.#model = model
-    this.#origin = origin
-    this.#draft = draft
+  constructor(dependencies: UsageRecorderDependencies) {
+    this.#dependencies = dependencies
   }
 
   async beginCall(estimate: () => number): Promise<void> {
     if (this.#openCall) return
+    const { meter, model, origin } = this.#dependencies
     const estimatedInput = estimate()
-    const call = { model: this.#model, kind: 'chat' as const, origin: this.#origin, estimatedInput }
-    const entry = await this.#meter.beginWithoutFlush(call)
+    const entry = await meter.beginWithoutFlush({ model, kind: 'chat', origin, estimatedInput })
     this.#openCall = { entry, estimatedInput }
   }
 
   async settleCall(settled: CallUsage): Promise<void> {
+    const { database, meter, draft } = this.#dependencies
     const { entry } = this.#openCall as { entry: string }
-    const cost = await this.#database.writeWithoutFlush((transaction) => this.#meter.settle(transaction, entry, settled))
-    this.#draft.addUsage(settled, cost)
+    draft.addUsage(settled, await database.writeWithoutFlush((transaction) => meter.settle(transaction, entry, settled)))
     this.#openCall = undefined
   }
 
   takeLastCall(settled: CallUsage): Settlement {
+    const { model, draft } = this.#dependencies
     const { entry } = this.#openCall as { entry: string }
-    this.#draft.addUsage(settled, computeCost(this.#model.price, settled))
+    draft.addUsage(settled, computeCost(model.price, settled))
     this.#openCall = undefined
     return { entry, call: settled }
   }
