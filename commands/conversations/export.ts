@@ -18,7 +18,8 @@ const FORMATS = ['md', 'json'] as const
 
 export default class ConversationsExport extends CadreCommand {
   static override description =
-    'Export a conversation as Markdown or JSON.\n\nWrites to stdout unless --to names a file. Without --format, the file extension selects the format.'
+    'Export a conversation as Markdown or JSON.\n\n' +
+    'Writes to stdout unless --to names a file. Without --format, the file extension selects the format.'
   static override examples = [
     { command: "cadre conversations export 'Leave in summer' --to leave.md", description: 'Export as Markdown' },
     {

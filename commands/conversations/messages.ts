@@ -22,10 +22,10 @@ export default class ConversationsMessages extends CadreCommand {
     const { args, flags } = await this.parse(ConversationsMessages)
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, conversationTopic, args.id)
-    const found = await fetchList(connection, conversationRoutes.messages, { id }, createQuery(flags), flags.all)
+    const page = await fetchList(connection, conversationRoutes.messages, { id }, createQuery(flags), flags.all)
     const isTable = this.getFormat(flags) === 'table'
-    if (found.data.length === 0 && isTable) return this.narrate('This conversation has no messages.')
-    await this.print({ data: found.data, columns: ['timestamp', 'role', 'content'] }, flags)
-    if (isTable) this.narrate(formatFooter(found))
+    if (page.data.length === 0 && isTable) return this.narrate('This conversation has no messages.')
+    await this.print({ data: page.data, columns: ['timestamp', 'role', 'content'] }, flags)
+    if (isTable) this.narrate(formatFooter(page))
   }
 }

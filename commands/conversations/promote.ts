@@ -1,10 +1,10 @@
 /** The `conversations promote` command: turns a reply into a test case. */
-import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
@@ -14,17 +14,19 @@ const UNFINISHED_REASONS = new Set(['error', 'aborted', 'interrupted'])
 
 export default class ConversationsPromote extends CadreCommand {
   static override description =
-    'Add a reply to an evaluation as a test case.\n\nThe question becomes the input, the reply the expected output, and the cited documents the expected sources. Uses the last reply unless --message names another.'
+    'Add a reply to an evaluation as a test case.\n\n' +
+    'The question becomes the input, the reply the expected output, and the cited documents the expected sources. Uses the last reply ' +
+    'unless --message names another.'
   static override examples = [
     {
       command: "cadre conversations promote conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --to 'Leave questions'",
       description: 'Add the last reply',
     },
   ]
-  static override args = { conversation: string({ required: true, ignoreStdin: true, description: 'Identifier of the conversation.' }) }
+  static override args = { conversation: createIdArgument(conversationTopic) }
   static override flags = {
-    to: text({ required: true, description: 'Identifier or name of the evaluation.', helpValue: '<evaluation>' }),
-    message: text({ description: 'Identifier of the reply.', helpValue: '<message>' }),
+    to: text({ required: true, description: 'ID or name of the evaluation.', helpValue: '<evaluation>' }),
+    message: text({ description: 'ID of the reply.', helpValue: '<message>' }),
     expect: text({ description: 'Expected output instead of the reply.', helpValue: '<text>' }),
   }
 
@@ -33,15 +35,15 @@ export default class ConversationsPromote extends CadreCommand {
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, conversationTopic, args.conversation)
     const { messages } = (await call(connection, conversationRoutes.get, { params: { id } })).data
-    const at = messages.findLastIndex(
+    const index = messages.findLastIndex(
       (message) => message.role === 'assistant' && (flags.message === undefined || message.id === flags.message),
     )
-    const reply = messages[at]
-    const question = messages.slice(0, at).findLast(({ role }) => role === 'user')
+    const reply = messages[index]
+    const question = messages.slice(0, index).findLast(({ role }) => role === 'user')
     if (!reply || !question)
       throw new UsageError(flags.message ? `This conversation has no reply ${flags.message}.` : 'This conversation has no reply yet.')
-    const brokenOff = reply.content.trim() === '' || UNFINISHED_REASONS.has(reply.finish_reason ?? '')
-    if (brokenOff && flags.expect === undefined)
+    const isUnfinished = reply.content.trim() === '' || UNFINISHED_REASONS.has(reply.finish_reason ?? '')
+    if (isUnfinished && flags.expect === undefined)
       throw new UsageError(
         `The reply ${reply.id} was not finished, so it cannot be used as the expected output.`,
         'Set the expected output with --expect, or ask again.',

@@ -21,7 +21,8 @@ import { conversationRoutes } from '../../src/contract/families/conversations.ts
 
 export default class ConversationsShow extends CadreCommand {
   static override description =
-    'Show a conversation with its messages, tool calls and citations.\n\nAn unfinished reply is shown as far as it is written; use --follow to stream the rest.'
+    'Show a conversation with its messages, tool calls and citations.\n\n' +
+    'An unfinished reply is shown as far as it is written; use --follow to stream the rest.'
   static override examples = [
     { command: "cadre conversations show 'Leave in summer'", description: 'Show a conversation by title' },
     {
@@ -46,21 +47,25 @@ export default class ConversationsShow extends CadreCommand {
     const id = await resolveResource(connection, conversationTopic, args.id)
     const { data } = await call(connection, conversationRoutes.get, { params: { id } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
-    const writing = findUnfinishedReply(data)
+    const unfinished = findUnfinishedReply(data)
     await this.#show(connection, data, flags)
-    if (!writing) return
+    if (!unfinished) return
     if (!flags.follow) return this.narrate(paint('dim', 'This reply is not finished; use --follow to stream the rest.'))
     const question = data.messages.findLast(({ role }) => role === 'user')?.content ?? ''
-    await printReply(connection, { conversation: id, reply: writing.id }, { ...flags, question, quiet: false, json: false, tools: 'leave' })
+    await printReply(
+      connection,
+      { conversation: id, reply: unfinished.id },
+      { ...flags, question, quiet: false, json: false, tools: 'leave' },
+    )
   }
 
   async #show(connection: Connection, data: Conversation, flags: { follow: boolean; citations: boolean; full: boolean }): Promise<void> {
     const view = { ...flags, output: getOutput(process.stdout) }
     const speakers = await getSpeakers(connection, data)
-    const writing = findUnfinishedReply(data)
+    const unfinished = findUnfinishedReply(data)
     const blocks = pairWithQuestions(data.messages).map(({ message, question }) => {
       // --follow prints the unfinished reply from its start.
-      const shown = message === writing && flags.follow ? { ...message, content: '', tool_calls: [], citations: [] } : message
+      const shown = message === unfinished && flags.follow ? { ...message, content: '', tool_calls: [], citations: [] } : message
       return formatMessage(shown, speakers, question, view)
     })
     if (blocks.length === 0) this.narrate('This conversation has no messages.')

@@ -4,6 +4,7 @@ import { formatSummary } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
@@ -11,8 +12,8 @@ export default class EvaluationsCancel extends CadreCommand {
   static override description = 'Cancel a run of an evaluation.\n\nCancels the newest run unless RUN is given. Finished results are kept.'
   static override examples = [{ command: "cadre evaluations cancel 'Leave questions'", description: 'Cancel the newest run' }]
   static override args = {
-    evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }),
-    run: string({ ignoreStdin: true, description: 'Identifier of the run.' }),
+    evaluation: createIdArgument(evaluationTopic),
+    run: string({ ignoreStdin: true, description: 'ID of the run.' }),
   }
 
   override async run(): Promise<void> {

@@ -5,6 +5,7 @@ import { formatComparison } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
@@ -14,15 +15,17 @@ const MAX_SHOWN = 10
 
 export default class EvaluationsCompare extends CadreCommand {
   static override description =
-    'Compare two runs of an evaluation.\n\nShows which test cases improved or regressed and whether the difference is significant (sign test). Without run identifiers, compares the two newest completed runs.'
+    'Compare two runs of an evaluation.\n\n' +
+    'Shows which test cases improved or regressed and whether the difference is significant (sign test). Without run identifiers, ' +
+    'compares the two newest completed runs.'
   static override examples = [
     { command: "cadre evaluations compare 'Leave questions'", description: 'Compare the two newest runs' },
     { command: "cadre evaluations compare 'Leave questions' run_… run_…", description: 'Compare two runs, the baseline first' },
   ]
   static override args = {
-    evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }),
-    a: string({ ignoreStdin: true, description: 'Identifier of the baseline run.' }),
-    b: string({ ignoreStdin: true, description: 'Identifier of the run to compare with the baseline.' }),
+    evaluation: createIdArgument(evaluationTopic),
+    a: string({ ignoreStdin: true, description: 'ID of the baseline run.' }),
+    b: string({ ignoreStdin: true, description: 'ID of the run to compare with the baseline.' }),
   }
   static override flags = { all: boolean({ char: 'a', description: 'Show every difference.' }) }
 

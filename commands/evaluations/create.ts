@@ -9,7 +9,8 @@ export default createCommand(evaluationTopic, [
   },
   {
     command:
-      "cadre evaluations create --name 'Leave questions' --type agent --target 'Handbook helper' --test-cases @cases.yaml --scorers contains,similarity",
+      "cadre evaluations create --name 'Leave questions' --type agent --target 'Handbook helper' --test-cases @cases.yaml --scorers " +
+      'contains,similarity',
     description: 'Set every field with flags',
   },
 ])

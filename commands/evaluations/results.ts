@@ -1,6 +1,5 @@
 /** The `evaluations results` command. */
 import { writeFile } from 'node:fs/promises'
-import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { listResults } from '../../src/cli/evaluations/follow-run.ts'
 import { formatJunit } from '../../src/cli/evaluations/format-junit.ts'
@@ -8,6 +7,7 @@ import { formatResult, formatSummary, sortFailuresFirst } from '../../src/cli/ev
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
@@ -18,9 +18,9 @@ export default class EvaluationsResults extends CadreCommand {
     { command: "cadre evaluations results 'Leave questions'", description: 'Show the results of the newest run' },
     { command: "cadre evaluations results 'Leave questions' --failed --json", description: 'Print the failures as JSON' },
   ]
-  static override args = { evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }) }
+  static override args = { evaluation: createIdArgument(evaluationTopic) }
   static override flags = {
-    run: text({ description: 'Identifier of the run.', helpValue: '<run>' }),
+    run: text({ description: 'ID of the run.', helpValue: '<run>' }),
     failed: boolean({ description: 'Show only results that did not pass.' }),
     junit: text({ description: 'Write the results as JUnit XML.', helpValue: '<file>' }),
   }

@@ -1,6 +1,5 @@
 /** The `evaluations run` command. */
 import { open, rm, stat, writeFile } from 'node:fs/promises'
-import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
 import { followRun, listResults } from '../../src/cli/evaluations/follow-run.ts'
 import { formatJunit } from '../../src/cli/evaluations/format-junit.ts'
@@ -9,6 +8,7 @@ import { createWriteError } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { EXIT, ReportedError, UsageError } from '../../src/cli/terminal/errors.ts'
 import { rewriteCommands } from '../../src/cli/terminal/invocation.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
@@ -22,13 +22,14 @@ const MAX_READ = 100
 
 export default class EvaluationsRun extends CadreCommand {
   static override description =
-    'Run an evaluation and wait for its results.\n\nExits with 100 if the pass rate is below --fail-under or the run is worse than --baseline.'
+    'Run an evaluation and wait for its results.\n\n' +
+    'Exits with 100 if the pass rate is below --fail-under or the run is worse than --baseline.'
   static override examples = [
     { command: "cadre evaluations run 'Leave questions'", description: 'Run an evaluation and show what failed' },
     { command: "cadre evaluations run 'Leave questions' --fail-under 0.9 --junit report.xml", description: 'Gate a release in CI' },
     { command: "cadre evaluations run 'Leave questions' --baseline last", description: 'Fail if it is worse than the previous run' },
   ]
-  static override args = { evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }) }
+  static override args = { evaluation: createIdArgument(evaluationTopic) }
   static override flags = {
     concurrency: integer({ min: 1, max: 64, description: "Test cases to run in parallel (default: the evaluation's setting)." }),
     repeats: integer({ min: 1, max: 20, description: "Times to run each test case (default: the evaluation's setting)." }),
@@ -41,17 +42,17 @@ export default class EvaluationsRun extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsRun)
-    const least = parseRate(flags['fail-under'])
-    const judged = (['fail-under', 'baseline', 'junit'] as const).filter((name) => flags[name] !== undefined)
-    if (!flags.wait && judged.length > 0)
-      throw new UsageError(`--${judged.join(' and --')} cannot be used with --no-wait.`, 'Omit --no-wait.')
+    const minimumRate = parseRate(flags['fail-under'])
+    const resultFlags = (['fail-under', 'baseline', 'junit'] as const).filter((name) => flags[name] !== undefined)
+    if (!flags.wait && resultFlags.length > 0)
+      throw new UsageError(`--${resultFlags.join(' and --')} cannot be used with --no-wait.`, 'Omit --no-wait.')
     if (flags.junit !== undefined) await checkWritable(flags.junit)
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, evaluationTopic, args.evaluation)
     const baseline = flags.baseline === 'last' ? await this.#newest(connection, id) : flags.baseline
     if (baseline !== undefined) await call(connection, runRoutes.getRun, { params: { id, run_id: baseline } })
-    const pace = { ...(flags.concurrency ? { concurrency: flags.concurrency } : {}), ...(flags.repeats ? { repeats: flags.repeats } : {}) }
-    const { data: started } = await call(connection, runRoutes.run, { params: { id }, body: pace })
+    const body = { ...(flags.concurrency ? { concurrency: flags.concurrency } : {}), ...(flags.repeats ? { repeats: flags.repeats } : {}) }
+    const { data: started } = await call(connection, runRoutes.run, { params: { id }, body })
     if (!flags.wait) return this.print({ data: started }, flags)
     const display = new ProgressDisplay(flags.quiet)
     const run = await followRun({ ...connection, notify: display.log }, started, display).finally(() => display.end())
@@ -78,14 +79,14 @@ export default class EvaluationsRun extends CadreCommand {
       process.stdout.write(`${[...lines, ...more, ...formatSummary(run, process.stdout), ...compared].join('\n')}\n`)
     }
     if (run.status !== 'completed') {
-      if (judged.length > 0) this.narrate(`The run was not completed (${run.status}), so its pass rate was not checked.`)
+      if (resultFlags.length > 0) this.narrate(`The run was not completed (${run.status}), so its pass rate was not checked.`)
       throw new ReportedError()
     }
-    const under = least !== undefined && run.summary.pass_rate < least
-    if (under) this.narrate(`The pass rate ${run.summary.pass_rate.toFixed(3)} is below ${least}.`)
-    const worse = comparison !== undefined && (comparison.pass_rate_change < 0 || comparison.verdict === 'worse')
-    if (worse) this.narrate('The run is worse than the baseline.')
-    if (under || worse) throw new ReportedError(EXIT.evaluationFailed)
+    const isBelow = minimumRate !== undefined && run.summary.pass_rate < minimumRate
+    if (isBelow) this.narrate(`The pass rate ${run.summary.pass_rate.toFixed(3)} is below ${minimumRate}.`)
+    const isWorse = comparison !== undefined && (comparison.pass_rate_change < 0 || comparison.verdict === 'worse')
+    if (isWorse) this.narrate('The run is worse than the baseline.')
+    if (isBelow || isWorse) throw new ReportedError(EXIT.evaluationFailed)
   }
 
   async #newest(connection: Parameters<typeof call>[0], id: string): Promise<string | undefined> {
@@ -95,10 +96,10 @@ export default class EvaluationsRun extends CadreCommand {
   }
 }
 
-function parseRate(given: string | undefined): number | undefined {
-  if (given === undefined) return undefined
-  const value = Number(given)
-  if (!(value >= 0 && value <= 1) || given.trim() === '') throw new UsageError('--fail-under must be a number from 0 to 1, such as 0.9.')
+function parseRate(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!(value >= 0 && value <= 1) || text.trim() === '') throw new UsageError('--fail-under must be a number from 0 to 1, such as 0.9.')
   return value
 }
 

@@ -1,16 +1,16 @@
 /** Lists the runs of an evaluation. */
-import { string } from '@oclif/core/args'
 import { integer } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
 export default class EvaluationsRuns extends CadreCommand {
   static override description = 'List the runs of an evaluation, newest first.'
   static override examples = [{ command: "cadre evaluations runs 'Leave questions'", description: 'List the newest runs' }]
-  static override args = { evaluation: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the evaluation.' }) }
+  static override args = { evaluation: createIdArgument(evaluationTopic) }
   static override flags = { limit: integer({ min: 1, max: 100, default: 20, description: 'Maximum number of runs to list.' }) }
 
   override async run(): Promise<void> {

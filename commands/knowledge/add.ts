@@ -13,7 +13,9 @@ const many = { multiple: true, multipleNonGreedy: true } as const
 
 export default class KnowledgeAdd extends CadreCommand {
   static override description =
-    'Add folders, files, web pages or git repositories as knowledge.\n\nCreates a knowledge source, indexes its documents and creates a RAG tool of the same name. If the source exists, it is synced instead.'
+    'Add folders, files, web pages or git repositories as knowledge.\n\n' +
+    'Creates a knowledge source, indexes its documents and creates a RAG tool of the same name. If the source exists, it is synced ' +
+    'instead.'
   static override examples = [
     { command: 'cadre knowledge add ./handbook', description: 'Add a folder' },
     {
@@ -40,7 +42,7 @@ export default class KnowledgeAdd extends CadreCommand {
       required: true,
       multiple: true,
       ignoreStdin: true,
-      description: 'Folder, file, URL or git repository. May be repeated.',
+      description: 'Folder, file, URL or git repository. Repeatable.',
     }),
   }
   static override flags = {
@@ -49,8 +51,8 @@ export default class KnowledgeAdd extends CadreCommand {
       description: 'Type of the target (default: detected).',
       helpValue: ADDABLE_TYPES.join('|'),
     }),
-    include: text({ ...many, description: 'Include only files that match this glob. May be repeated.', helpValue: '<glob>' }),
-    exclude: text({ ...many, description: 'Exclude files that match this glob. May be repeated.', helpValue: '<glob>' }),
+    include: text({ ...many, description: 'Include only files that match this glob. Repeatable.', helpValue: '<glob>' }),
+    exclude: text({ ...many, description: 'Exclude files that match this glob. Repeatable.', helpValue: '<glob>' }),
     watch: boolean({ description: 'Watch the folder and index changes as they happen.' }),
     schedule: text({ description: 'Sync on a schedule, as a five-field cron expression.', helpValue: '<cron>' }),
     token: text({

@@ -34,7 +34,9 @@ interface DeletionPlan {
 
 export default class KnowledgeDelete extends CadreCommand {
   static override description =
-    'Delete knowledge sources with their documents and the RAG tool that knowledge add created.\n\nAsks for confirmation; --yes skips the prompt and is required without a terminal. The original folder, site or repository is not changed.'
+    'Delete knowledge sources with their documents and the RAG tool that knowledge add created.\n\n' +
+    'Asks for confirmation; --yes skips the prompt and is required without a terminal. The original folder, site or repository is not ' +
+    'changed.'
   static override examples = [
     { command: 'cadre knowledge delete handbook', description: 'Delete a source by name' },
     { command: 'cadre knowledge delete handbook --yes --force', description: 'Delete without a prompt, even if tools or agents use it' },
@@ -50,19 +52,19 @@ export default class KnowledgeDelete extends CadreCommand {
     const { args, flags } = await this.parse(KnowledgeDelete)
     const connection = await this.connect(flags)
     const ids = await Promise.all(args.source.map((name) => resolveResource(connection, knowledgeTopic, name)))
-    const doomed = await Promise.all([...new Set(ids)].map((id) => planDeletion(connection, id)))
-    for (const one of doomed) for (const line of formatDeletion(one)) this.narrate(line)
+    const plans = await Promise.all([...new Set(ids)].map((id) => planDeletion(connection, id)))
+    for (const line of plans.flatMap(formatDeletion)) this.narrate(line)
     // Checked before anything is deleted: the RAG tool must not be deleted if its source stays.
-    const users = doomed.flatMap(({ others }) => others)
+    const users = plans.flatMap(({ others }) => others)
     if (users.length > 0 && !flags.force)
-      throw new CadreError('CONFLICT', `${doomed.length === 1 ? 'It is' : 'They are'} in use by ${users.join(', ')}.`, {
+      throw new CadreError('CONFLICT', `${plans.length === 1 ? 'It is' : 'They are'} in use by ${users.join(', ')}.`, {
         hint: 'To delete it and detach it from them, add --force.',
       })
     if (users.length > 0) this.narrate(`It will be detached from ${users.join(', ')}.`)
-    await confirm(`Delete ${doomed.map(({ source }) => sanitizeLine(source.name)).join(', ')}?`, flags.yes)
+    await confirm(`Delete ${plans.map(({ source }) => sanitizeLine(source.name)).join(', ')}?`, flags.yes)
     const deleted: { id: string; message: string }[] = []
-    for (const { source, ownTool: own } of doomed) {
-      const message = await deleteSource(connection, source, own, flags.force)
+    for (const { source, ownTool } of plans) {
+      const message = await deleteSource(connection, source, ownTool, flags.force)
       deleted.push({ id: source.id, message })
       this.narrate(message)
     }
@@ -73,33 +75,30 @@ export default class KnowledgeDelete extends CadreCommand {
 async function planDeletion(connection: Connection, id: string): Promise<DeletionPlan> {
   const { data: source } = await call(connection, knowledgeSourceRoutes.get, { params: { id } })
   const users = await listUsers(connection, id)
-  const own = users.find(({ noun, name }) => noun === 'RAG tool' && name === source.name)
-  return {
-    source,
-    ownTool: own,
-    others: users.filter((user) => user !== own).map((user) => `${user.noun} ${sanitizeLine(user.name)} (${user.id})`),
-  }
+  const ownTool = users.find(({ noun, name }) => noun === 'RAG tool' && name === source.name)
+  const others = users.filter((user) => user !== ownTool)
+  return { source, ownTool, others: others.map((user) => `${user.noun} ${sanitizeLine(user.name)} (${user.id})`) }
 }
 
 async function deleteSource(
   connection: Connection,
   { id, name }: DeletionPlan['source'],
-  own: SourceUser | undefined,
+  ownTool: SourceUser | undefined,
   force: boolean,
 ): Promise<string> {
   const query = force ? { force: true } : {}
   const explain = addForceHint(`knowledge delete ${quoteShellWord(name)}`)
-  if (own) await call(connection, ragToolRoutes.remove, { params: { id: own.id }, query }).catch(explain)
+  if (ownTool) await call(connection, ragToolRoutes.remove, { params: { id: ownTool.id }, query }).catch(explain)
   return (await call(connection, knowledgeSourceRoutes.remove, { params: { id }, query }).catch(explain)).message
 }
 
-function formatDeletion({ source: { name, type, statistics, configuration }, ownTool: own }: DeletionPlan): string[] {
-  const { documents, chunks } = statistics
-  const place = configuration.path ?? configuration.url ?? configuration.repository
+function formatDeletion({ source: { name, type, statistics, configuration }, ownTool }: DeletionPlan): string[] {
+  const contents = `${formatCount(statistics.documents, 'document')} and ${formatCount(statistics.chunks, 'passage')}`
+  const location = configuration.path ?? configuration.url ?? configuration.repository
   return [
-    `${sanitizeLine(name)} holds ${formatCount(documents, 'document')} and ${formatCount(chunks, 'passage')}, which will be deleted${own ? ` with the RAG tool ${sanitizeLine(own.name)}` : ''}.`,
-    ...(typeof place === 'string'
-      ? [`${sanitizeLine(place)} is not changed.`]
+    `${sanitizeLine(name)} holds ${contents}, which will be deleted${ownTool ? ` with the RAG tool ${sanitizeLine(ownTool.name)}` : ''}.`,
+    ...(typeof location === 'string'
+      ? [`${sanitizeLine(location)} is not changed.`]
       : type === 'file'
         ? ['The original files are not changed.']
         : []),
@@ -107,9 +106,9 @@ function formatDeletion({ source: { name, type, statistics, configuration }, own
 }
 
 async function listUsers(connection: Connection, id: string): Promise<SourceUser[]> {
-  const { data: answering } = await fetchList(connection, ragToolRoutes.list, {}, { knowledge_source_id: id, limit: 100 }, true)
-  const { data: retrieving } = await fetchList(connection, retrievalToolRoutes.list, {}, { limit: 100 }, true)
-  const user = (noun: string) => (row: Record<string, unknown>) => ({ noun, id: String(row.id), name: String(row.name) })
-  const finding = retrieving.filter(({ knowledge_source_ids }) => Array.isArray(knowledge_source_ids) && knowledge_source_ids.includes(id))
-  return [...answering.map(user('RAG tool')), ...finding.map(user('retrieval tool'))]
+  const { data: ragTools } = await fetchList(connection, ragToolRoutes.list, {}, { knowledge_source_id: id, limit: 100 }, true)
+  const { data: retrievalTools } = await fetchList(connection, retrievalToolRoutes.list, {}, { limit: 100 }, true)
+  const toUser = (noun: string) => (row: Record<string, unknown>) => ({ noun, id: String(row.id), name: String(row.name) })
+  const users = retrievalTools.filter((tool) => Array.isArray(tool.knowledge_source_ids) && tool.knowledge_source_ids.includes(id))
+  return [...ragTools.map(toUser('RAG tool')), ...users.map(toUser('retrieval tool'))]
 }

@@ -14,14 +14,15 @@ import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sou
 
 export default class KnowledgeSync extends CadreCommand {
   static override description =
-    'Sync knowledge sources: index new and changed documents and remove deleted ones.\n\nCtrl+C detaches and the daemon continues in the background. Use --cancel to stop a sync; the next one resumes it.'
+    'Sync knowledge sources: index new and changed documents and remove deleted ones.\n\n' +
+    'Ctrl+C detaches and the daemon continues in the background. Use --cancel to stop a sync; the next one resumes it.'
   static override examples = [
     { command: 'cadre knowledge sync Handbook', description: 'Sync a source and wait' },
     { command: 'cadre knowledge sync --all --no-wait', description: 'Sync every source in the background' },
     { command: 'cadre knowledge sync Handbook --cancel', description: 'Cancel a running sync' },
   ]
   static override args = {
-    source: string({ ignoreStdin: true, multiple: true, description: 'Identifier or name of the knowledge source. May be repeated.' }),
+    source: string({ ignoreStdin: true, multiple: true, description: 'ID or name of the knowledge source. Repeatable.' }),
   }
   static override flags = {
     all: boolean({ char: 'a', description: 'Sync every knowledge source.' }),
@@ -46,7 +47,7 @@ export default class KnowledgeSync extends CadreCommand {
     if (flags.cancel) return this.#cancel(connection, ids)
     const display = new ProgressDisplay(flags.quiet)
     const sources: Source[] = []
-    let broken: unknown
+    let failure: unknown
     try {
       const started: Source[] = []
       for (const id of ids) started.push(await startSync(connection, id))
@@ -60,7 +61,7 @@ export default class KnowledgeSync extends CadreCommand {
           } catch (error) {
             // With several sources, the others are still synced.
             if (started.length === 1) throw error
-            broken = error
+            failure = error
             display.log(`${source.name}: ${formatFailure(toFailure(error))}`)
           }
       }
@@ -70,7 +71,7 @@ export default class KnowledgeSync extends CadreCommand {
     if (this.getFormat(flags) !== 'table') await this.print({ data: ids.length === 1 ? (sources[0] ?? {}) : sources }, flags)
     else if (!flags.wait)
       this.narrate(`The daemon is syncing ${sources.map(({ name }) => name).join(', ')}. Check the status: cadre knowledge list`)
-    if (broken) throw new ReportedError(toFailure(broken).exitCode)
+    if (failure) throw new ReportedError(toFailure(failure).exitCode)
   }
 
   async #cancel(connection: Connection, ids: readonly string[]): Promise<void> {

@@ -24,7 +24,8 @@ const MAX_NAMED_DOCUMENTS = 3
 
 export default class KnowledgeWatch extends CadreCommand {
   static override description =
-    'Watch a folder and index changes as they happen.\n\nReports every sync until Ctrl+C; the daemon keeps watching until you run the command with --off.'
+    'Watch a folder and index changes as they happen.\n\n' +
+    'Reports every sync until Ctrl+C; the daemon keeps watching until you run the command with --off.'
   static override examples = [
     { command: 'cadre knowledge watch Handbook', description: 'Watch a folder and report changes' },
     { command: 'cadre knowledge watch Handbook --off', description: 'Stop watching' },

@@ -9,13 +9,15 @@ import { systemRoutes } from '../../src/contract/families/system.ts'
 
 export default class ModelsDefault extends CadreCommand {
   static override description =
-    'Show or set the default model.\n\nAgents and RAG tools without a model use the default model, which is initially the embedded one. Same as cadre config get and set default-model.'
+    'Show or set the default model.\n\n' +
+    'Agents and RAG tools without a model use the default model, which is initially the embedded one. Same as cadre config get and set ' +
+    'default-model.'
   static override examples = [
     { command: 'cadre models default', description: 'Show the default model' },
     { command: "cadre models default 'Local Llama'", description: 'Set the default model' },
     { command: 'cadre models default Embedded', description: 'Use the embedded model again' },
   ]
-  static override args = { name: string({ ignoreStdin: true, description: 'Identifier or name of the new default model.' }) }
+  static override args = { name: string({ ignoreStdin: true, description: 'ID or name of the new default model.' }) }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelsDefault)

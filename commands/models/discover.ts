@@ -13,7 +13,10 @@ import { systemRoutes } from '../../src/contract/families/system.ts'
 
 export default class ModelsDiscover extends CadreCommand {
   static override description =
-    "Discover models of local servers and of providers whose API key is set.\n\nChecks the default ports of Ollama, LM Studio, llama.cpp, vLLM and others, and the daemon's environment for keys of OpenAI, Anthropic and Google; nothing is sent to a provider. With --add, adds the named models, or all of them without a terminal, and stores API keys in the vault."
+    'Discover models of local servers and of providers whose API key is set.\n\n' +
+    "Checks the default ports of Ollama, LM Studio, llama.cpp, vLLM and others, and the daemon's environment for keys of OpenAI, " +
+    'Anthropic and Google; nothing is sent to a provider. With --add, adds the named models, or all of them without a terminal, and ' +
+    'stores API keys in the vault.'
   static override examples = [
     { command: 'cadre models discover', description: 'List the models that were found' },
     { command: 'cadre models discover --add', description: 'Choose models to add' },
@@ -68,4 +71,5 @@ export default class ModelsDiscover extends CadreCommand {
 }
 
 const NOTHING_FOUND =
-  "No models found: no model server answers on a default port, and the daemon's environment has no API key. To add another server: cadre models create --provider openai-compatible --help"
+  "No models found: no model server answers on a default port, and the daemon's environment has no API key. To add another server: " +
+  'cadre models create --provider openai-compatible --help'

@@ -14,14 +14,15 @@ import { modelRoutes } from '../../src/contract/families/models.ts'
 
 function formatModelReply(name: string, { latency_ms, text }: { latency_ms: number; text: string }): string {
   const { columns } = getOutput(process.stdout)
-  const said = sanitizeText(text).trim()
-  const lines = columns === Number.POSITIVE_INFINITY ? [said] : wrap(said, Math.min(columns, MAX_PROSE_COLUMNS))
+  const reply = sanitizeText(text).trim()
+  const lines = columns === Number.POSITIVE_INFINITY ? [reply] : wrap(reply, Math.min(columns, MAX_PROSE_COLUMNS))
   return [`${paint('bold', sanitizeLine(name), process.stdout)} answered in ${formatMilliseconds(latency_ms)}:`, ...lines].join('\n')
 }
 
 export default class ModelsTest extends CadreCommand {
   static override description =
-    'Send a short message to models and print their replies and latency.\n\nThese are real requests that count as usage and may cost money. Exits with 1 if a model does not reply.'
+    'Send a short message to models and print their replies and latency.\n\n' +
+    'These are real requests that count as usage and may cost money. Exits with 1 if a model does not reply.'
   static override examples = [
     { command: "cadre models test 'Local Llama'", description: 'Test a model' },
     { command: 'cadre models test Claude GPT --json', description: 'Test several models and print JSON' },
@@ -33,7 +34,7 @@ export default class ModelsTest extends CadreCommand {
     const connection = await this.connect(flags)
     const isTable = this.getFormat(flags) === 'table'
     const tested: Record<string, unknown>[] = []
-    let broken: Failure | undefined
+    let lastFailure: Failure | undefined
     for (const name of args.id) {
       const id = await resolveResource(connection, modelTopic, name)
       try {
@@ -44,12 +45,12 @@ export default class ModelsTest extends CadreCommand {
         const failure = toFailure(error)
         // With several models, the others are still tested.
         if (args.id.length === 1) throw error
-        broken = failure
+        lastFailure = failure
         tested.push({ id, ok: false, ...(JSON.parse(formatFailureJson(failure)) as object) })
         this.narrate(`${sanitizeLine(name)}: ${formatFailure(failure)}`)
       }
     }
     if (!isTable) await this.print({ data: args.id.length === 1 ? (tested[0] ?? {}) : tested }, flags)
-    if (broken) throw new ReportedError(broken.exitCode)
+    if (lastFailure) throw new ReportedError(lastFailure.exitCode)
   }
 }

@@ -15,7 +15,8 @@ import { ragToolRoutes } from '../../src/contract/families/rag-tools.ts'
 
 export default class RagQuery extends CadreCommand {
   static override description =
-    'Ask a RAG tool a question.\n\nPrints the answer and the passages it is based on, numbered as in the answer. Uses the model of the tool or the default model.'
+    'Ask a RAG tool a question.\n\n' +
+    'Prints the answer and the passages it is based on, numbered as in the answer. Uses the model of the tool or the default model.'
   static override examples = [
     { command: 'cadre rag query handbook "How many days of leave do I have?"', description: 'Ask a question' },
     {

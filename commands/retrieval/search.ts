@@ -14,7 +14,9 @@ import { retrievalToolRoutes } from '../../src/contract/families/retrieval-tools
 
 export default class RetrievalSearch extends CadreCommand {
   static override description =
-    'Search knowledge sources with a retrieval tool.\n\nPrints the best passages with their document, page and score. Use --explain to add semantic and full-text ranks and the time of each stage.'
+    'Search knowledge sources with a retrieval tool.\n\n' +
+    'Prints the best passages with their document, page and score. Use --explain to add semantic and full-text ranks and the time of ' +
+    'each stage.'
   static override examples = [
     { command: 'cadre retrieval search find "hotel price in Lisbon"', description: 'Search' },
     {
@@ -47,17 +49,18 @@ export default class RetrievalSearch extends CadreCommand {
     else if (data.results.every(({ loose }) => loose)) this.narrate(formatNoMatch(body.query))
     const output = getOutput(process.stdout)
     const view = { query: body.query, output, full: flags.full }
-    const found = data.results.map((passage, at) => formatPassage(passage, at + 1, [formatScores(passage)], view).join('\n'))
+    const found = data.results.map((passage, index) => formatPassage(passage, index + 1, [formatScores(passage)], view).join('\n'))
     if (found.length > 0) process.stdout.write(`${found.join('\n\n')}\n`)
     if (data.timings) for (const line of wrap(formatTimings(data.timings), Math.min(output.columns, 100))) this.narrate(paint('dim', line))
   }
 }
 
 function formatScores({ score, explain, loose }: Passage): string {
-  const fits = loose ? ' · only loosely related' : ''
-  if (!explain) return `score ${score.toFixed(3)}${fits}`
-  const rank = (place: number | null) => (place === null ? '–' : `#${place}`)
-  return `semantic ${rank(explain.semantic_rank)} · full text ${rank(explain.full_text_rank)} · fused ${explain.fused_score.toFixed(3)}${fits}`
+  const note = loose ? ' · only loosely related' : ''
+  if (!explain) return `score ${score.toFixed(3)}${note}`
+  const rank = (value: number | null) => (value === null ? '–' : `#${value}`)
+  const ranks = `semantic ${rank(explain.semantic_rank)} · full text ${rank(explain.full_text_rank)}`
+  return `${ranks} · fused ${explain.fused_score.toFixed(3)}${note}`
 }
 
 function formatTimings(timings: Record<string, number>): string {

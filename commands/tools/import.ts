@@ -13,7 +13,9 @@ const secret = '<secret|@file|env:NAME|->'
 
 export default class ToolsImport extends CadreCommand {
   static override description =
-    'Import API tools from an OpenAPI 3 document, one per operation.\n\nImports all supported operations or, on an error, none; unsupported ones are listed. Tools with a method other than GET need confirmation before each call.'
+    'Import API tools from an OpenAPI 3 document, one per operation.\n\n' +
+    'Imports all supported operations or, on an error, none; unsupported ones are listed. Tools with a method other than GET need ' +
+    'confirmation before each call.'
   static override examples = [
     { command: 'cadre tools import openapi.yaml --dry-run', description: 'Preview the import' },
     {
@@ -40,13 +42,13 @@ export default class ToolsImport extends CadreCommand {
   static override flags = {
     only: text({
       ...many,
-      description: 'Import only operations that match operationId, tag:name, /path or METHOD /path; * is a wildcard. May be repeated.',
+      description: 'Import only operations that match operationId, tag:name, /path or METHOD /path; * is a wildcard. Repeatable.',
       helpValue: '<a,b>',
     }),
     server: text({ description: 'Base URL to use instead of the one in the document.', helpValue: '<url>' }),
     'server-variable': text({
       ...many,
-      description: 'Value of a server variable. May be repeated.',
+      description: 'Value of a server variable. Repeatable.',
       helpValue: '<name=value>',
     }),
     prefix: text({ description: 'Prefix for the tool names.' }),
@@ -56,7 +58,7 @@ export default class ToolsImport extends CadreCommand {
     password: text({ description: 'Password for --basic (default: prompt).', helpValue: secret }),
     credential: text({
       ...many,
-      description: 'Credential for a security scheme of the document. May be repeated.',
+      description: 'Credential for a security scheme of the document. Repeatable.',
       helpValue: '<scheme=secret|@file|env:NAME|->',
     }),
     'timeout-ms': integer({ description: 'Request timeout of the tools in milliseconds.', min: 100, max: 300_000 }),

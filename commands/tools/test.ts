@@ -12,7 +12,9 @@ import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
 
 export default class ToolsTest extends CadreCommand {
   static override description =
-    "Call an API tool and print the response.\n\nThe body goes to stdout and the status to stderr, with the tool's credentials redacted. HTTP error statuses do not change the exit code."
+    'Call an API tool and print the response.\n\n' +
+    "The body goes to stdout and the status to stderr, with the tool's credentials redacted. HTTP error statuses do not change the " +
+    'exit code.'
   static override examples = [
     { command: 'cadre tools test weather --argument city=Lisbon', description: 'Call a tool with an argument' },
     {
@@ -31,7 +33,7 @@ export default class ToolsTest extends CadreCommand {
       char: 'a',
       multiple: true,
       multipleNonGreedy: true,
-      description: 'Argument of the call. May be repeated; repeat a name for a list.',
+      description: 'Argument of the call. Repeatable; repeat a name for a list.',
       helpValue: '<name=value>',
     }),
     arguments: string({ description: 'Arguments as a JSON object.', helpValue: '<json|@file|->' }),

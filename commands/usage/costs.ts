@@ -10,7 +10,8 @@ import { usageRoutes } from '../../src/contract/families/usage.ts'
 
 export default class UsageCosts extends CadreCommand {
   static override description =
-    'Show costs by day and model.\n\nPeriods of more than 62 days are shown by month. – means that the price is unknown, ≥ that some tokens have no price.'
+    'Show costs by day and model.\n\n' +
+    'Periods of more than 62 days are shown by month. – means that the price is unknown, ≥ that some tokens have no price.'
   static override examples = [
     { command: 'cadre usage costs', description: 'Show the last 30 days' },
     { command: 'cadre usage costs --from 2026-01-01 --model gpt-5', description: 'Show one model since a date' },

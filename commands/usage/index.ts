@@ -10,7 +10,8 @@ import { usageRoutes } from '../../src/contract/families/usage.ts'
 
 export default class Usage extends CadreCommand {
   static override description =
-    'Show token usage and costs by model, agent and user.\n\nIncludes failed and aborted calls. – means that the price is unknown, ≥ that some tokens have no price.'
+    'Show token usage and costs by model, agent and user.\n\n' +
+    'Includes failed and aborted calls. – means that the price is unknown, ≥ that some tokens have no price.'
   static override examples = [
     { command: 'cadre usage', description: 'Show the last 30 days' },
     { command: "cadre usage --agent 'Handbook helper' --days 7", description: 'Show one agent in the last week' },

@@ -23,7 +23,7 @@ export default class WebhooksDeliveries extends CadreCommand {
   ]
   static override args = {
     id: createIdArgument(webhookTopic),
-    delivery: string({ ignoreStdin: true, description: 'Identifier of a delivery.' }),
+    delivery: string({ ignoreStdin: true, description: 'ID of a delivery.' }),
   }
   static override flags = {
     status: option({ options: DELIVERY_STATUSES })({
@@ -43,14 +43,14 @@ export default class WebhooksDeliveries extends CadreCommand {
       return this.print({ data }, flags)
     }
     const { status, event } = flags
-    const found = await fetchList(connection, webhookRoutes.deliveries, { id }, { ...createQuery(flags), status, event }, flags.all)
+    const page = await fetchList(connection, webhookRoutes.deliveries, { id }, { ...createQuery(flags), status, event }, flags.all)
     const isTable = this.getFormat(flags) === 'table'
-    if (found.data.length === 0 && isTable)
+    if (page.data.length === 0 && isTable)
       return this.narrate(status || event || flags.filter ? 'No deliveries match.' : 'This webhook has no deliveries.')
     await this.print(
-      { data: found.data, columns: ['id', 'event', 'status', 'attempts', 'response_status', 'error', 'next_attempt_at', 'created_at'] },
+      { data: page.data, columns: ['id', 'event', 'status', 'attempts', 'response_status', 'error', 'next_attempt_at', 'created_at'] },
       flags,
     )
-    if (isTable) this.narrate(formatFooter(found))
+    if (isTable) this.narrate(formatFooter(page))
   }
 }

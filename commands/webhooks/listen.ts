@@ -12,7 +12,9 @@ import { createSigningSecret, findSecretProblem } from '../../src/webhook-signat
 
 export default class WebhooksListen extends CadreCommand {
   static override description =
-    'Print events as they happen and forward them to a local receiver.\n\nNeeds no webhook and no open port, and resumes after an interrupted connection without losing events. Forwarded events are signed with --secret, or with a generated secret that is printed at the start.'
+    'Print events as they happen and forward them to a local receiver.\n\n' +
+    'Needs no webhook and no open port, and resumes after an interrupted connection without losing events. Forwarded events are signed ' +
+    'with --secret, or with a generated secret that is printed at the start.'
   static override examples = [
     { command: 'cadre webhooks listen --events conversation.completed', description: 'Print one type of event' },
     {
@@ -45,17 +47,17 @@ export default class WebhooksListen extends CadreCommand {
       return connection
     }
     if (target !== undefined) this.narrate(`Forwarding to ${target}${flags.secret === undefined ? `, signed with ${secret}` : ''}`)
-    const asData = this.getFormat(flags) !== 'table'
+    const isJson = this.getFormat(flags) !== 'table'
     for await (const event of followEvents({ connect, narrate: this.narrate, types: types?.join(','), after: flags.after })) {
-      process.stdout.write(`${asData ? formatJsonLine(event) : formatEvent(event)}\n`)
+      process.stdout.write(`${isJson ? formatJsonLine(event) : formatEvent(event)}\n`)
       if (target !== undefined) this.narrate(`  ${paint('dim', '→')} ${await forwardEvent(target, secret, event)}`)
     }
   }
 }
 
-async function readSigningSecret(given: string | undefined): Promise<string> {
-  if (given === undefined) return createSigningSecret()
-  const secret = await new InputReader().readSecret(given, 'secret')
+async function readSigningSecret(value: string | undefined): Promise<string> {
+  if (value === undefined) return createSigningSecret()
+  const secret = await new InputReader().readSecret(value, 'secret')
   const problem = findSecretProblem(secret)
   if (problem) throw new UsageError(`--secret ${problem}.`)
   return secret
@@ -63,8 +65,8 @@ async function readSigningSecret(given: string | undefined): Promise<string> {
 
 function formatEvent({ type, timestamp, data }: WebhookEvent): string {
   const facts = Object.entries(data).filter(([, value]) => value !== null && typeof value !== 'object')
-  const told = facts.map(([name, value]) => `${paint('dim', `${name}=`, process.stdout)}${String(value)}`)
+  const fields = facts.map(([name, value]) => `${paint('dim', `${name}=`, process.stdout)}${String(value)}`)
   return stripControlSequences(
-    `${paint('dim', timestamp.slice(11, 19), process.stdout)} ${paint('bold', type, process.stdout)} ${told.join(' ')}`,
+    `${paint('dim', timestamp.slice(11, 19), process.stdout)} ${paint('bold', type, process.stdout)} ${fields.join(' ')}`,
   )
 }

@@ -13,7 +13,8 @@ import { webhookRoutes } from '../../src/contract/families/webhooks.ts'
 
 export default class WebhooksRedeliver extends CadreCommand {
   static override description =
-    'Send deliveries again with the same webhook-id.\n\nFailed deliveries are retried on the usual schedule. Exits with 1 if a delivery fails.'
+    'Send deliveries again with the same webhook-id.\n\n' +
+    'Failed deliveries are retried on the usual schedule. Exits with 1 if a delivery fails.'
   static override examples = [
     {
       command: 'cadre webhooks redeliver https://hooks.example.com/cadre dlv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
@@ -23,7 +24,7 @@ export default class WebhooksRedeliver extends CadreCommand {
   ]
   static override args = {
     id: createIdArgument(webhookTopic),
-    delivery: string({ ignoreStdin: true, multiple: true, description: 'Identifier of a delivery. May be repeated.' }),
+    delivery: string({ ignoreStdin: true, multiple: true, description: 'ID of a delivery. Repeatable.' }),
   }
   static override flags = { failed: boolean({ description: 'Send all failed deliveries again.' }) }
 
@@ -37,16 +38,16 @@ export default class WebhooksRedeliver extends CadreCommand {
     const failed = flags.failed
       ? await fetchList(connection, webhookRoutes.deliveries, { id }, { status: 'failed', order: 'asc' }, true)
       : { data: [] }
-    const wanted = [...named, ...failed.data.map((delivery) => String(delivery.id))]
-    if (wanted.length === 0) return this.narrate('There are no failed deliveries.')
-    const made: Delivery[] = []
-    for (const delivery_id of wanted) {
+    const ids = [...named, ...failed.data.map((delivery) => String(delivery.id))]
+    if (ids.length === 0) return this.narrate('There are no failed deliveries.')
+    const deliveries: Delivery[] = []
+    for (const delivery_id of ids) {
       const { data } = await call(connection, webhookRoutes.redeliver, { params: { id, delivery_id } })
-      made.push(data)
+      deliveries.push(data)
       this.narrate(`${data.id}: ${formatDelivery(data)}`)
     }
     if (this.getFormat(flags) !== 'table')
-      await this.print({ data: made.length === 1 && !flags.failed ? (made[0] as Delivery) : made }, flags)
-    if (made.some(({ status }) => status !== 'delivered')) throw new ReportedError()
+      await this.print({ data: deliveries.length === 1 && !flags.failed ? (deliveries[0] as Delivery) : deliveries }, flags)
+    if (deliveries.some(({ status }) => status !== 'delivered')) throw new ReportedError()
   }
 }

@@ -14,7 +14,8 @@ const fields = createFields(WebhookRotate)
 
 export default class WebhooksRotateSecret extends CadreCommand {
   static override description =
-    'Create a new signing secret for a webhook and show it once.\n\nEvents are also signed with the old secret for a day, so that the receiver can switch over.'
+    'Create a new signing secret for a webhook and show it once.\n\n' +
+    'Events are also signed with the old secret for a day, so that the receiver can switch over.'
   static override examples = [
     { command: 'cadre webhooks rotate-secret https://hooks.example.com/cadre', description: 'Rotate the secret of a webhook' },
     {

@@ -44,7 +44,7 @@ test('a reply cites what it stands on, and Ctrl+O shows the passage', async () =
   terminal.press('\u001b')
   await waitForScreen(terminal, (now) => !now.includes('│'), 'a closed panel')
   terminal.press('/search zzz\r')
-  await waitForScreen(terminal, /Nothing fits "zzz": this is only loosely related\.[\s\S]*› \[1\]/)
+  await waitForScreen(terminal, /No good match for "zzz"; these passages are only loosely related\.[\s\S]*› \[1\]/)
 })
 
 test('nothing that a model writes steers the terminal', async () => {

@@ -29,7 +29,7 @@ export default class DocumentsAdd extends CadreCommand {
   ]
   static override args = {
     source: createIdArgument(knowledgeTopic),
-    file: string({ required: true, multiple: true, ignoreStdin: true, description: 'File to upload, or - for stdin. May be repeated.' }),
+    file: string({ required: true, multiple: true, ignoreStdin: true, description: 'File to upload, or - for stdin. Repeatable.' }),
   }
   static override flags = {
     ...createFlags(fields),

@@ -22,7 +22,7 @@ export default class DocumentsDelete extends CadreCommand {
       required: true,
       multiple: true,
       ignoreStdin: true,
-      description: 'Identifier or name of the document. May be repeated.',
+      description: 'ID or name of the document. Repeatable.',
     }),
   }
   static override flags = { yes: yesFlag }

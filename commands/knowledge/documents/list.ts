@@ -23,11 +23,11 @@ export default class DocumentsList extends CadreCommand {
     const { args, flags } = await this.parse(DocumentsList)
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, knowledgeTopic, args.source)
-    const found = await fetchList(connection, documentRoutes.list, { id }, createQuery(flags), flags.all)
+    const page = await fetchList(connection, documentRoutes.list, { id }, createQuery(flags), flags.all)
     const isTable = this.getFormat(flags) === 'table'
-    if (found.data.length === 0 && isTable)
+    if (page.data.length === 0 && isTable)
       return this.narrate(`No documents found. Upload one: cadre knowledge documents add ${args.source} FILE`)
-    await this.print({ data: found.data, columns: ['id', 'name', 'status', 'type', 'size', 'chunks', 'error'] }, flags)
-    if (isTable) this.narrate(formatFooter(found))
+    await this.print({ data: page.data, columns: ['id', 'name', 'status', 'type', 'size', 'chunks', 'error'] }, flags)
+    if (isTable) this.narrate(formatFooter(page))
   }
 }

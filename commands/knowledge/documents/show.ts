@@ -13,7 +13,7 @@ export default class DocumentsShow extends CadreCommand {
   static override examples = [{ command: 'cadre knowledge documents show Handbook leave.md', description: 'Show a document by name' }]
   static override args = {
     source: createIdArgument(knowledgeTopic),
-    document: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the document.' }),
+    document: string({ required: true, ignoreStdin: true, description: 'ID or name of the document.' }),
   }
 
   override async run(): Promise<void> {

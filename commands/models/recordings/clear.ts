@@ -1,9 +1,9 @@
 /** The `models recordings clear` command. */
-import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { yesFlag } from '../../../src/cli/resources/verbs/delete.ts'
+import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { confirm } from '../../../src/cli/terminal/confirm.ts'
 import { call } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
@@ -11,7 +11,7 @@ import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 export default class RecordingsClear extends CadreCommand {
   static override description = 'Delete the recordings of a replay model so that it records again.'
   static override examples = [{ command: "cadre models recordings clear 'Recorded'", description: 'Delete all recordings' }]
-  static override args = { model: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the model.' }) }
+  static override args = { model: createIdArgument(modelTopic) }
   static override flags = { yes: yesFlag }
 
   override async run(): Promise<void> {

@@ -2,12 +2,12 @@
 
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
-import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
 import { createWriteError } from '../../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
+import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call, paginate } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
@@ -16,7 +16,7 @@ export default class RecordingsExport extends CadreCommand {
   static override examples = [
     { command: "cadre models recordings export 'Recorded' --to recordings.jsonl", description: 'Export to a file' },
   ]
-  static override args = { model: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the model.' }) }
+  static override args = { model: createIdArgument(modelTopic) }
   static override flags = { to: text({ description: 'File to write (default: stdout).', helpValue: '<file>' }) }
 
   override async run(): Promise<void> {

@@ -4,6 +4,7 @@ import { InputReader, parseJson } from '../../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
+import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../../src/cli/terminal/errors.ts'
 import { call } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
@@ -14,7 +15,7 @@ export default class RecordingsImport extends CadreCommand {
   static override description = 'Import exported recordings into a replay model.'
   static override examples = [{ command: "cadre models recordings import 'Recorded' recordings.jsonl", description: 'Import from a file' }]
   static override args = {
-    model: string({ required: true, ignoreStdin: true, description: 'Identifier or name of the model.' }),
+    model: createIdArgument(modelTopic),
     file: string({ required: true, ignoreStdin: true, description: 'File of recordings, or - for stdin.' }),
   }
 

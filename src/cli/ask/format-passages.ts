@@ -20,9 +20,9 @@ const INDENT = 4
 const EXCERPT_LINES = 3
 
 const STOP_WORDS = new Set(
-  'a an and are as at be been but by can could did do does for from had has have how i if in into is it its many may me might much must my no not of on or our shall should so than that the their them there these they this those to us was we were what when where which who whom whose why will with would you your'.split(
-    ' ',
-  ),
+  `a an and are as at be been but by can could did do does for from had has have how i if in into is it its many may me might
+  much must my no not of on or our shall should so than that the their them there these they this those to us was we were what
+  when where which who whom whose why will with would you your`.split(/\s+/),
 )
 
 /** Creates a pattern that matches the words of a query; undefined if it has only stop words. */

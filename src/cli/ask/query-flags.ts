@@ -23,7 +23,7 @@ export const queryFlags = {
     char: 'f',
     multiple: true,
     multipleNonGreedy: true,
-    description: 'Search only passages whose source, page, type or metadata matches. May be repeated; repeat a key to match any value.',
+    description: 'Search only passages whose source, page, type or metadata matches. Repeatable; repeat a key to match any value.',
     helpValue: '<key=value>',
   }),
   full: boolean({ description: 'Show whole passages instead of excerpts.' }),

@@ -11,8 +11,11 @@ export async function followRun(connection: Connection, started: EvaluationRun, 
   const params = { id: started.evaluation_id, run_id: started.run_id }
   const printBackgroundHint = () => {
     display.end()
+    const { id, run_id } = params
     process.stderr.write(
-      `\nThe run continues in the background.\nShow it:   cadre evaluations results ${params.id} --run ${params.run_id}\nCancel it: cadre evaluations cancel ${params.id} ${params.run_id}\n`,
+      '\nThe run continues in the background.\n' +
+        `Show it:   cadre evaluations results ${id} --run ${run_id}\n` +
+        `Cancel it: cadre evaluations cancel ${id} ${run_id}\n`,
     )
   }
   process.prependListener('SIGINT', printBackgroundHint)

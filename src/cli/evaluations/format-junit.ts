@@ -9,7 +9,8 @@ export function formatJunit(name: string, results: readonly Result[]): string {
   const errors = results.filter(({ error }) => error !== null)
   const failed = results.filter(({ passed, error }) => !passed && error === null)
   const time = results.reduce((sum, { latency_ms }) => sum + (latency_ms ?? 0), 0)
-  const suite = `name="${escapeXml(name)}" tests="${results.length}" failures="${failed.length}" errors="${errors.length}" time="${formatSeconds(time)}"`
+  const counts = `tests="${results.length}" failures="${failed.length}" errors="${errors.length}"`
+  const suite = `name="${escapeXml(name)}" ${counts} time="${formatSeconds(time)}"`
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${suite}>`,

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { Run, RunComparison, RunResult } from '../../contract/families/evaluation-runs.ts'
 import { paint } from '../terminal/color.ts'
 import { type DiffLine, diffLines } from '../terminal/diff-lines.ts'
-import { formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
+import { formatCount, formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
 import { formatTable, type Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
 import { formatLimit, type ScorerReport } from './format-scores.ts'
@@ -14,6 +14,7 @@ export type Result = Static<typeof RunResult>
 const formatPercent = (share: number): string => `${(share * 100).toFixed(share > 0.995 && share < 1 ? 1 : 0)} %`
 const INDENT = '    '
 const MAX_TEXT_LINES = 8
+const MAX_COLUMNS = 120
 
 export function formatSummary({ status, summary, error, started_at, finished_at }: EvaluationRun, stream: NodeJS.WriteStream): string[] {
   const { total, passed, failed, errors, pass_rate, average_score, latency_p50_ms, latency_p95_ms, tokens, cost } = summary
@@ -26,8 +27,8 @@ export function formatSummary({ status, summary, error, started_at, finished_at 
     average_score === null ? '' : `score ${average_score.toFixed(2)}`,
     latency_p50_ms === null
       ? ''
-      : `answers ${formatMilliseconds(latency_p50_ms)} (95 %: ${formatMilliseconds(latency_p95_ms ?? latency_p50_ms)})`,
-    `${tokens.toLocaleString('en')} tokens`,
+      : `latency ${formatMilliseconds(latency_p50_ms)} (95th percentile ${formatMilliseconds(latency_p95_ms ?? latency_p50_ms)})`,
+    `${formatCount(tokens)} tokens`,
     cost === null ? 'cost unknown' : `cost ${formatMoney(cost)}`,
   ].filter(Boolean)
   return [
@@ -44,13 +45,13 @@ export function formatFigures(
 ): string[] {
   const time = (milliseconds: number | null) => (milliseconds === null ? '–' : formatMilliseconds(milliseconds))
   const row = {
-    passed: passed.toLocaleString('en'),
-    failed: failed.toLocaleString('en'),
-    errors: errors.toLocaleString('en'),
+    passed: formatCount(passed),
+    failed: formatCount(failed),
+    errors: formatCount(errors),
     score: average_score === null ? '–' : average_score.toFixed(2),
-    'half within': time(latency_p50_ms),
-    '95 % within': time(latency_p95_ms),
-    tokens: tokens.toLocaleString('en'),
+    p50: time(latency_p50_ms),
+    p95: time(latency_p95_ms),
+    tokens: formatCount(tokens),
     cost: cost === null ? 'unknown' : formatMoney(cost),
   }
   return formatTable([row], Object.keys(row), output).split('\n')
@@ -61,12 +62,12 @@ export function formatResult(result: Result, { columns, stream }: Output): strin
   const { passed, error, score, input, expected_output, actual_output, scores, position, repeat } = result
   const mark = passed ? paint('green', '✓', stream) : paint('red', error === null ? '✗' : '!', stream)
   const number = `${position + 1}${repeat > 1 ? `.${repeat}` : ''}`
-  const head = `${mark} ${number}  ${truncate(sanitizeLine(input), Math.min(columns, 120) - number.length - 12)}`
-  const worth = score === null ? '' : paint('dim', `  ${score.toFixed(2)}`, stream)
-  if (passed) return [head + worth]
+  const head = `${mark} ${number}  ${truncate(sanitizeLine(input), Math.min(columns, MAX_COLUMNS) - number.length - 12)}`
+  const scoreText = score === null ? '' : paint('dim', `  ${score.toFixed(2)}`, stream)
+  if (passed) return [head + scoreText]
   const reports = Object.entries(scores as Record<string, ScorerReport>)
   return [
-    head + worth,
+    head + scoreText,
     ...(error ? formatLabeledText('error', error, columns, stream, 'red') : []),
     ...(formatDifference(expected_output, actual_output, columns, stream) ?? [
       ...(expected_output === null ? [] : formatLabeledText('expected', expected_output, columns, stream, 'green')),
@@ -74,10 +75,13 @@ export function formatResult(result: Result, { columns, stream }: Output): strin
     ]),
     ...reports
       // A scorer without a score failed with the error that is shown above.
-      .filter(([, { passed: fine, score: own }]) => fine === false && (own !== null || error === null))
+      .filter(([, { passed: isPassed, score: ownScore }]) => isPassed === false && (ownScore !== null || error === null))
       .map(([name, report]) => {
-        const { reason, score: own, threshold } = report
-        const scored = own === null || own === undefined ? '' : `${own.toFixed(2)}${threshold === undefined ? '' : ` (needs ${threshold})`}`
+        const { reason, score: ownScore, threshold } = report
+        const scored =
+          ownScore === null || ownScore === undefined
+            ? ''
+            : `${ownScore.toFixed(2)}${threshold === undefined ? '' : ` (needs ${threshold})`}`
         const figures = formatLimit(report) ?? scored
         return INDENT + paint('dim', `${[name, figures].filter(Boolean).join(' ')}${reason ? `: ${sanitizeLine(reason)}` : ''}`, stream)
       }),
@@ -86,7 +90,7 @@ export function formatResult(result: Result, { columns, stream }: Output): strin
 
 function formatLabeledText(name: string, text: string, columns: number, stream: NodeJS.WriteStream, color: 'red' | 'green'): string[] {
   const label = `${name} `.padEnd(9)
-  const lines = wrap(sanitizeText(text), Math.min(columns, 120) - INDENT.length - label.length)
+  const lines = wrap(sanitizeText(text), Math.min(columns, MAX_COLUMNS) - INDENT.length - label.length)
   const shown =
     lines.length > MAX_TEXT_LINES ? [...lines.slice(0, MAX_TEXT_LINES - 1), `… ${lines.length - MAX_TEXT_LINES + 1} more lines`] : lines
   return shown.map((line, index) => INDENT + (index === 0 ? label : ' '.repeat(label.length)) + paint(color, line, stream))
@@ -102,18 +106,20 @@ function formatDifference(
   if (expected === null || actual === null) return undefined
   const lines = diffLines(sanitizeText(expected.trim()), sanitizeText(actual.trim()))
   if (!lines.some(({ sign }) => sign === ' ') || lines.every(({ sign }) => sign === ' ')) return undefined
-  const near = lines.map((_, at) => lines.slice(Math.max(0, at - 2), at + 3).some(({ sign }) => sign !== ' '))
+  const isNearChange = lines.map((_, index) => lines.slice(Math.max(0, index - 2), index + 3).some(({ sign }) => sign !== ' '))
   const shown: string[] = [paint('green', '- expected', stream), paint('red', '+ actual', stream)]
-  for (const [at, { sign, text }] of lines.entries()) {
-    if (near[at]) shown.push(...formatDiffLine(sign, text, columns, stream))
-    else if (at === 0 || near[at - 1]) shown.push('  …')
+  for (const [index, { sign, text }] of lines.entries()) {
+    if (isNearChange[index]) shown.push(...formatDiffLine(sign, text, columns, stream))
+    else if (index === 0 || isNearChange[index - 1]) shown.push('  …')
   }
-  const most = 2 + 2 * MAX_TEXT_LINES
-  return (shown.length > most ? [...shown.slice(0, most), `… ${shown.length - most} more lines`] : shown).map((line) => INDENT + line)
+  const maxLines = 2 + 2 * MAX_TEXT_LINES
+  return (shown.length > maxLines ? [...shown.slice(0, maxLines), `… ${shown.length - maxLines} more lines`] : shown).map(
+    (line) => INDENT + line,
+  )
 }
 
 function formatDiffLine(sign: DiffLine['sign'], text: string, columns: number, stream: NodeJS.WriteStream): string[] {
-  const wrapped = wrap(text, Math.min(columns, 120) - INDENT.length - 2).map((line) => `${sign} ${line}`)
+  const wrapped = wrap(text, Math.min(columns, MAX_COLUMNS) - INDENT.length - 2).map((line) => `${sign} ${line}`)
   return sign === ' ' ? wrapped : wrapped.map((line) => paint(sign === '-' ? 'green' : 'red', line, stream))
 }
 
@@ -122,25 +128,27 @@ export const sortFailuresFirst = (results: readonly Result[]): Result[] =>
     (a, b) => Number(a.passed) - Number(b.passed) || Number(a.error === null) - Number(b.error === null) || a.position - b.position,
   )
 
-export function formatComparison(comparison: Static<typeof RunComparison>, output: Output, most: number): string[] {
+export function formatComparison(comparison: Static<typeof RunComparison>, output: Output, limit: number): string[] {
   const { a, b, better, worse, same, only_a, only_b, p_value, verdict, changes } = comparison
   const { stream, columns } = output
   const color = verdict === 'worse' ? 'red' : verdict === 'better' ? 'green' : 'bold'
   const others = [only_a > 0 ? `${only_a} only in baseline` : '', only_b > 0 ? `${only_b} new` : ''].filter(Boolean)
-  const shown = changes.slice(0, most)
+  const shown = changes.slice(0, limit)
+  const label = verdict === 'same' && changes.length > 0 ? 'not significant' : verdict
+  const marks = { worse: paint('red', '▼ worse', stream), better: paint('green', '▲ better', stream) }
   return [
-    `${paint(color, verdict === 'same' && changes.length > 0 ? 'not significant' : verdict, stream)}  pass rate ${formatPercent(a.summary.pass_rate)} → ${formatPercent(b.summary.pass_rate)}`,
+    `${paint(color, label, stream)}  pass rate ${formatPercent(a.summary.pass_rate)} → ${formatPercent(b.summary.pass_rate)}`,
     paint(
       'dim',
       [`${better} better`, `${worse} worse`, `${same} unchanged`, ...others, `p = ${p_value.toPrecision(2)}`].join(' · '),
       stream,
     ),
-    ...shown.flatMap(({ input, change, position, expected_output, a: then, b: now }) => [
+    ...shown.flatMap(({ input, change, position, expected_output, a: before, b: after }) => [
       '',
-      `${change === 'worse' ? paint('red', '▼ worse', stream) : paint('green', '▲ better', stream)}  ${position + 1}  ${truncate(sanitizeLine(input), Math.min(columns, 120) - 16)}`,
+      `${marks[change]}  ${position + 1}  ${truncate(sanitizeLine(input), Math.min(columns, MAX_COLUMNS) - 16)}`,
       ...(expected_output === null ? [] : formatLabeledText('expected', expected_output, columns, stream, 'green')),
-      ...formatLabeledText('before', then.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'green' : 'red'),
-      ...formatLabeledText('now', now.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'red' : 'green'),
+      ...formatLabeledText('before', before.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'green' : 'red'),
+      ...formatLabeledText('now', after.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'red' : 'green'),
     ]),
     ...(changes.length > shown.length
       ? ['', paint('dim', `and ${changes.length - shown.length} more; use --all to show them`, stream)]

@@ -44,7 +44,8 @@ export async function followSync(connection: Connection, started: Source, displa
     display.end()
     const name = quoteShellWord(started.name)
     process.stderr.write(
-      `\nThe sync of ${sanitizeLine(started.name)} continues in the background.\nFollow it: cadre knowledge sync ${name}\nCancel it: cadre knowledge sync ${name} --cancel\n`,
+      `\nThe sync of ${sanitizeLine(started.name)} continues in the background.\n` +
+        `Follow it: cadre knowledge sync ${name}\nCancel it: cadre knowledge sync ${name} --cancel\n`,
     )
   }
   process.prependListener('SIGINT', printBackgroundHint)

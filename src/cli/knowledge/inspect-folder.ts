@@ -19,7 +19,7 @@ export const OTHER_FOLDER_HINT = `${SUPPORTED_FILES_HINT}\nAdd some documents, o
 const EXISTING_FOLDER_HINT = "Name an existing folder, or none to use Cadre's documentation: cadre quickstart"
 const MAX_LISTED_TYPES = 4
 
-export interface FolderProblem {
+interface FolderProblem {
   message: string
   hint: string
 }
@@ -28,21 +28,23 @@ export interface FolderProblem {
 export async function findFolderProblem(folder: string): Promise<FolderProblem | undefined> {
   if (/^[a-z][a-z+.-]*:\/\//i.test(folder) || /^git@/.test(folder))
     return { message: `${folder} is a URL, not a folder.`, hint: `To add it: cadre knowledge add ${quoteShellWord(folder)}` }
-  let found: Stats | undefined
+  let stats: Stats | undefined
   try {
-    found = statSync(folder, { throwIfNoEntry: false })
+    stats = statSync(folder, { throwIfNoEntry: false })
   } catch (error) {
     return { message: createReadError(folder, error).message, hint: EXISTING_FOLDER_HINT }
   }
-  if (!found) return describeMissingFolder(folder)
-  if (!found.isDirectory())
+  if (!stats) return describeMissingFolder(folder)
+  if (!stats.isDirectory())
     return {
       message: `${folder} is a file, not a folder.`,
-      hint: `To add this file: cadre knowledge add ${quoteShellWord(folder)}\nTo use its folder: cadre quickstart ${quoteShellWord(dirname(folder))}`,
+      hint:
+        `To add this file: cadre knowledge add ${quoteShellWord(folder)}\n` +
+        `To use its folder: cadre quickstart ${quoteShellWord(dirname(folder))}`,
     }
-  const without = await describeUnreadableFolder(folder)
-  if (without === undefined) return undefined
-  return { message: `${folder} has no readable documents: ${without}.`, hint: OTHER_FOLDER_HINT }
+  const problem = await describeUnreadableFolder(folder)
+  if (problem === undefined) return undefined
+  return { message: `${folder} has no readable documents: ${problem}.`, hint: OTHER_FOLDER_HINT }
 }
 
 function describeMissingFolder(folder: string): FolderProblem {
@@ -71,9 +73,9 @@ async function describeUnreadableFolder(folder: string): Promise<string | undefi
     // The daemon may be able to read a subfolder that this user cannot.
     return path === folder ? `it cannot be opened (${describeSystemError(code) ?? code})` : undefined
   }
-  const some = [...kinds].sort().slice(0, MAX_LISTED_TYPES).join(', ')
+  const types = [...kinds].sort().slice(0, MAX_LISTED_TYPES).join(', ') + (kinds.size > MAX_LISTED_TYPES ? ', …' : '')
   const parts = [
-    count.kind > 0 ? `${formatCount(count.kind, 'file')} of unsupported types (${some}${kinds.size > MAX_LISTED_TYPES ? ', …' : ''})` : '',
+    count.kind > 0 ? `${formatCount(count.kind, 'file')} of unsupported types (${types})` : '',
     count.empty > 0 ? formatCount(count.empty, 'empty file') : '',
     count.hidden > 0 ? formatCount(count.hidden, 'hidden file') : '',
     count.ignored > 0 ? `${count.ignored} in .gitignore` : '',

@@ -16,13 +16,13 @@ export interface ModelSelection {
 }
 
 /** Selects models by name, model ID, origin or `origin=model`. */
-export function selectModels(words: readonly string[], found: readonly DiscoveredModel[]): ModelSelection[] {
+export function selectModels(words: readonly string[], discovered: readonly DiscoveredModel[]): ModelSelection[] {
   return words.flatMap((word) => {
     const [origin = '', model] = word.split(/=(.*)/s)
-    if (model && found.some((one) => one.origin === origin)) return [{ origin, model_id: model }]
-    const meant = found.filter(({ name, model_id, origin: where }) => [name, model_id, where].includes(word))
-    if (meant.length > 0) return meant
-    const key = found.find(({ endpoint }) => endpoint === null)
+    if (model && discovered.some((entry) => entry.origin === origin)) return [{ origin, model_id: model }]
+    const matches = discovered.filter(({ name, model_id, origin: found }) => [name, model_id, found].includes(word))
+    if (matches.length > 0) return matches
+    const key = discovered.find(({ endpoint }) => endpoint === null)
     throw new CadreError('NOT_FOUND', `No model "${word}" was found.`, {
       hint: `List the models with cadre models discover.${key ? ` For another model of ${key.provider}: --add ${key.origin}=MODEL` : ''}`,
     })
@@ -32,14 +32,14 @@ export function selectModels(words: readonly string[], found: readonly Discovere
 /** Adds the models that do not exist yet. */
 export async function addModels(
   connection: Connection,
-  wanted: readonly ModelSelection[],
-  found: readonly DiscoveredModel[],
+  selection: readonly ModelSelection[],
+  discovered: readonly DiscoveredModel[],
 ): Promise<AddedModel[]> {
   const added: AddedModel[] = []
-  for (const { origin, model_id } of wanted) {
-    const there = found.find((one) => one.origin === origin && one.model_id === model_id)?.added
-    if (there) {
-      connection.notify(`${sanitizeLine(model_id)} has already been added (${there}).`)
+  for (const { origin, model_id } of selection) {
+    const existing = discovered.find((entry) => entry.origin === origin && entry.model_id === model_id)?.added
+    if (existing) {
+      connection.notify(`${sanitizeLine(model_id)} has already been added (${existing}).`)
       continue
     }
     const { data } = await call(connection, modelRoutes.adopt, { body: { origin, model_id } })

@@ -11,7 +11,7 @@ import { sanitizeLine } from '../terminal/text.ts'
 type ImportRequest = Static<typeof ApiToolImport>
 type ImportResponse = Static<typeof ApiToolImportResult>
 
-export interface ImportFlags {
+interface ImportFlags {
   only?: string[] | undefined
   server?: string | undefined
   'server-variable'?: string[] | undefined
@@ -61,20 +61,20 @@ async function readDocument(document: string, reader: InputReader): Promise<Pick
 }
 
 async function readCredentials(flags: ImportFlags, reader: InputReader): Promise<Record<string, string>> {
-  const found: Record<string, string> = {}
-  if (flags.bearer !== undefined) found.bearer = await reader.readSecret(flags.bearer, 'bearer')
-  if (flags['api-key'] !== undefined) found.api_key = await reader.readSecret(flags['api-key'], 'api-key')
+  const credentials: Record<string, string> = {}
+  if (flags.bearer !== undefined) credentials.bearer = await reader.readSecret(flags.bearer, 'bearer')
+  if (flags['api-key'] !== undefined) credentials.api_key = await reader.readSecret(flags['api-key'], 'api-key')
   if (flags.password !== undefined && flags.basic === undefined) throw new UsageError('--password requires --basic with a user name.')
-  if (flags.basic !== undefined) found.basic = `${flags.basic}:${await readPassword(flags.basic, flags.password, reader)}`
+  if (flags.basic !== undefined) credentials.basic = `${flags.basic}:${await readPassword(flags.basic, flags.password, reader)}`
   for (const text of flags.credential ?? []) {
     const [scheme, value] = parsePair(text, '--credential')
-    found[scheme] = await reader.readSecret(value, `credential ${scheme}`)
+    credentials[scheme] = await reader.readSecret(value, `credential ${scheme}`)
   }
-  return found
+  return credentials
 }
 
-async function readPassword(user: string, given: string | undefined, reader: InputReader): Promise<string> {
-  if (given !== undefined) return reader.readSecret(given, 'password')
+async function readPassword(user: string, password: string | undefined, reader: InputReader): Promise<string> {
+  if (password !== undefined) return reader.readSecret(password, 'password')
   if (!process.stdin.isTTY)
     throw new UsageError(`--basic ${user} needs a password.`, 'Use --password -, --password @file or --password env:NAME.')
   return promptSecret(`Password of ${user}: `)
@@ -82,14 +82,14 @@ async function readPassword(user: string, given: string | undefined, reader: Inp
 
 /** Prompts for the credentials that operations need and no flag sets; an empty answer skips one. */
 export async function promptForCredentials({ security }: ImportResponse): Promise<Record<string, string>> {
-  const found: Record<string, string> = {}
+  const credentials: Record<string, string> = {}
   for (const { scheme, kind, given, tools } of security) {
     if (given || kind === 'other') continue
     const label = kind === 'bearer' ? 'token' : kind === 'basic' ? 'user:password' : 'key'
     const value = (await promptSecret(`${label} for ${sanitizeLine(scheme)}, used by ${tools} of the tools (Enter to skip): `)).trim()
-    if (value !== '') found[scheme] = value
+    if (value !== '') credentials[scheme] = value
   }
-  return found
+  return credentials
 }
 
 const ACTION_LABELS = {
@@ -104,20 +104,17 @@ export function formatImport({ title, tools, skipped }: ImportResponse, dryRun: 
     const count = tools.filter((tool) => tool.action === action).length
     return count === 0 ? [] : [`${ACTION_LABELS[action][dryRun ? 1 : 0]} ${count}`]
   })
-  const told = [...(tools.length === 0 ? ['no tools'] : counted), ...(skipped.length > 0 ? [`skipped ${skipped.length}`] : [])]
-  const lines = [`${title === '' ? '' : `${sanitizeLine(title)}: `}${told.join(', ')}.`]
+  const parts = [...(tools.length === 0 ? ['no tools'] : counted), ...(skipped.length > 0 ? [`skipped ${skipped.length}`] : [])]
+  const lines = [`${title === '' ? '' : `${sanitizeLine(title)}: `}${parts.join(', ')}.`]
   for (const { operation, reason } of skipped) lines.push(`  ${paint('yellow', sanitizeLine(operation))}: ${sanitizeLine(reason)}`)
   const notes = new Map<string, string[]>()
   for (const tool of tools) for (const note of tool.notes) notes.set(note, [...(notes.get(note) ?? []), tool.name])
   for (const [note, names] of notes)
     lines.push(`  ${paint('yellow', names.length > 3 ? `${names.length} tools` : names.join(', '))}: ${sanitizeLine(note)}`)
   const [first] = tools
-  if (first && !dryRun)
-    lines.push(
-      paint(
-        'dim',
-        `Test a tool: cadre tools test ${quoteShellWord(first.name)}. Add it to an agent: cadre agents update AGENT --tool ${quoteShellWord(first.name)}`,
-      ),
-    )
+  if (first && !dryRun) {
+    const name = quoteShellWord(first.name)
+    lines.push(paint('dim', `Test a tool: cadre tools test ${name}. Add it to an agent: cadre agents update AGENT --tool ${name}`))
+  }
   return lines
 }

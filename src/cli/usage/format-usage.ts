@@ -45,10 +45,8 @@ export function formatUsage(usage: Statistics, report: Report): string {
   const { output } = report
   const { total_tokens, input_tokens, output_tokens, cached_tokens, calls } = usage
   const cached = cached_tokens > 0 ? `, ${formatCount(cached_tokens)} of them cached` : ''
-  const sentences = [
-    `${formatCount(calls, 'call')}, ${formatCount(total_tokens)} tokens: ${formatCount(input_tokens)} in${cached}, ${formatCount(output_tokens)} out.`,
-    formatCost(usage),
-  ]
+  const tokens = `${formatCount(input_tokens)} in${cached}, ${formatCount(output_tokens)} out`
+  const sentences = [`${formatCount(calls, 'call')}, ${formatCount(total_tokens)} tokens: ${tokens}.`, formatCost(usage)]
   const by = { ...usage.by_entity, model: usage.by_model }
   const charts = Object.entries(CHART_HEADINGS).flatMap(([kind, head]) => formatUsageChart(head, by[kind as keyof typeof by] ?? {}, report))
   return [...formatHeading(report), ...sentences.flatMap((sentence) => wrap(sentence, output.columns)), ...charts].join('\n')

@@ -82,7 +82,8 @@ test('ask and chat use the configured or only agent, and fail if there are sever
     assert.is(ran.code, 2)
     assert.is(
       ran.stderr,
-      `Error: There are 2 agents, and none is selected: Other, Helper.\nName one: ${command}. To set a default: cadre config set agent Other\n`,
+      'Error: There are 2 agents, and none is selected: Other, Helper.\n' +
+        `Name one: ${command}. To set a default: cadre config set agent Other\n`,
     )
   }
   assert.is((await terminal.run(['config', 'set', 'agent', 'Nobody'])).code, 3)

@@ -176,7 +176,7 @@ test('listen rejects invalid flags before connecting', async () => {
   }
   await assertRejected(['--events', 'conversation.complete'], /Unknown event "conversation\.complete"/)
   await assertRejected(['--forward-to', 'localhost:3000'], /http or https/)
-  await assertRejected(['--forward-to', 'http://localhost:3000', '--secret', 'mine'], /--secret must begin with whsec_/)
+  await assertRejected(['--forward-to', 'http://localhost:3000', '--secret', 'mine'], /--secret must start with whsec_/)
   await assertRejected(['--secret', 'whsec_AAAA'], /forward-to/)
 })
 
