@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ProviderTimeouts } from '../../daemon/models/providers/http-exchange.ts'
 import type { ErrorCode } from '../../src/contract/errors.ts'
 import { expectError } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
@@ -22,13 +23,13 @@ import { waitFor } from '../knowledge/knowledge-fixture.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('failures')
-const LIMITS = { firstByteMs: 300, idleMs: 300, wholeMs: 1_500, pauseMs: 5 }
+const TIMEOUTS = { firstByteMs: 300, idleMs: 300, totalMs: 1_500, retryDelayMs: 5 } satisfies Partial<ProviderTimeouts>
 let fixture: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
   aloud(async () => {
-    fixture = await ConversationFixture.open({ providerTimes: LIMITS })
+    fixture = await ConversationFixture.open({ providerTimes: TIMEOUTS })
     provider = await ScriptedProvider.start('openai', streamText('x'))
   }),
 )
@@ -82,7 +83,7 @@ for (const [what, step, code, content, read] of FAILURES) {
       const { data } = await stream.readUntil('error')
       assert.equal([data.code, stream.replyText, await stream.next()], [code, content, undefined])
     }
-    assert.ok(performance.now() - startedAt < LIMITS.wholeMs + 1_000, 'the time limits were exceeded')
+    assert.ok(performance.now() - startedAt < TIMEOUTS.totalMs + 1_000, 'the time limits were exceeded')
     const [, reply] = await fixture.listMessages(id)
     assert.equal([reply?.content, reply?.finish_reason, reply?.error_code], [content, 'error', code])
     assert.ok(reply?.error.length > 10)
