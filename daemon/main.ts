@@ -172,7 +172,8 @@ function handleShutdown({ paths, log: { logger }, redactor, cleanUp: end, runnin
       if (err) {
         logger.fatal({ err }, 'uncaught error')
         process.stderr.write(
-          `Cadre stopped because of an internal error: ${redactor.redact(err.message ?? String(err))}\nThis is a bug. See ${paths.log} for details.\n`,
+          `Cadre stopped because of an internal error: ${redactor.redact(err.message ?? String(err))}\n` +
+            `This is a bug. See ${paths.log} for details.\n`,
         )
         end()
         return

@@ -60,9 +60,12 @@ function redactLine(line: string, redactor: Redactor): string {
     return clean
   } catch {
     // No longer valid JSON.
-    return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), pid: process.pid, msg: clean.trimEnd() })}\n`
+    return formatWarning(clean.trimEnd())
   }
 }
+
+const formatWarning = (msg: string): string =>
+  `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), pid: process.pid, msg })}\n`
 
 /** Appends lines in batches. If the disk fails, lines are dropped and counted; the daemon keeps running. */
 export class LogFile {
@@ -115,7 +118,7 @@ export class LogFile {
   /** Written first when writing works again. */
   #formatDroppedNotice(): string {
     if (this.#dropped === 0) return ''
-    return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), pid: process.pid, msg: `${this.#dropped} log lines were dropped: ${this.#lastError}` })}\n`
+    return formatWarning(`${this.#dropped} log lines were dropped: ${this.#lastError}`)
   }
 
   #open(): number {

@@ -77,7 +77,8 @@ export async function detachAll(transaction: Transaction, target: string): Promi
       ])
     else
       await transaction.run(
-        `UPDATE ${table} SET "${field}" = (SELECT json_group_array(value) FROM json_each("${field}") WHERE value <> ?), version = version + 1, updated_at = ? WHERE ${owners}`,
+        `UPDATE ${table} SET "${field}" = (SELECT json_group_array(value) FROM json_each("${field}") WHERE value <> ?),
+          version = version + 1, updated_at = ? WHERE ${owners}`,
         [target, now, ...which],
       )
   }

@@ -14,7 +14,8 @@ export async function createResourceTable(
   indexed: readonly string[],
 ): Promise<void> {
   await transaction.run(
-    `CREATE TABLE ${name} (id TEXT PRIMARY KEY, ${columns}, version INTEGER NOT NULL DEFAULT 1, created_at TEXT NOT NULL, updated_at TEXT NOT NULL) WITHOUT ROWID`,
+    `CREATE TABLE ${name} (id TEXT PRIMARY KEY, ${columns}, version INTEGER NOT NULL DEFAULT 1, created_at TEXT NOT NULL, updated_at
+      TEXT NOT NULL) WITHOUT ROWID`,
   )
   await transaction.run(`CREATE INDEX ${name}_by_created_at ON ${name} (created_at, id)`)
   for (const column of [...indexed, 'updated_at'])

@@ -45,7 +45,8 @@ export async function migrate(database: Database, migrations: readonly Migration
   const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name))
   if (unknown.length > 0)
     throw new Error(
-      `The database was written by a newer version of Cadre (it has ${unknown.join(', ')}). Install that version or a later one, or choose another CADRE_HOME.`,
+      `The database was written by a newer version of Cadre (it has ${unknown.join(', ')}). ` +
+        'Install that version or a later one, or choose another CADRE_HOME.',
     )
   for (const migration of migrations) {
     if (applied.has(migration.name)) continue

@@ -148,7 +148,10 @@ function compileLazily(ajv: Ajv): (schema: TSchema) => (value: unknown) => Cadre
   }
 }
 
-/** Of the errors of a choice, the one that got deepest says most, and of those the one in the shape that knows most of what was sent; a word that is not among those it may be, which they are. */
+/**
+ * Picks the most specific error of a union: the deepest one, in the alternative that knows most of the sent fields. An enum
+ * error at the same place is preferred, because it lists the accepted values.
+ */
 function toValidationError(errors: ErrorObject[], within = ''): CadreError {
   const deepest = errors.reduce((best, next) =>
     (getDepth(next) - getDepth(best) || countKnownFields(next) - countKnownFields(best)) >= 0 ? next : best,

@@ -87,7 +87,7 @@ function found(secret: string, places: [string, Buffer | string][]): string[] {
     .map(([name]) => name)
 }
 
-test('secrets go in by every door there is', async () => {
+test('secrets are stored through every endpoint that accepts them', async () => {
   const c = CANARIES
   const model = await call('POST', '/models', { name: 'm', provider: 'openai', model_id: 'x', api_key: c['api key'] })
   assert.is(model.status, 201)
@@ -111,7 +111,7 @@ test('secrets go in by every door there is', async () => {
   assert.is((await call('GET', '/agents', undefined, { token: token.data.token })).status, 200)
 })
 
-test('they stay in when things go wrong', async () => {
+test('error responses contain no secrets', async () => {
   const c = CANARIES
   const refused = c['key in a refused request']
   const wrong: [string, string, unknown][] = [
@@ -142,14 +142,14 @@ test('they stay in when things go wrong', async () => {
     assert.is((await call('GET', path)).status, 200)
 })
 
-test('none of them is in any answer', () => {
+test('no response contains a secret', () => {
   const answers = said.map((text): [string, string] => [text.slice(0, 60), text])
   assert.ok(answers.length > 20)
   for (const [name, secret] of Object.entries({ ...CANARIES, ...minted, 'admin token': TOKEN }))
     assert.equal(found(secret, answers), [], name)
 })
 
-test('none of them is in any file while the daemon runs, nor once it was killed, nor after it has stopped', async () => {
+test('no file contains a secret while the daemon runs, after a kill and after a stop', async () => {
   const look = () => {
     const all = files()
     assert.ok(all.some(([name]) => name === 'cadre.db') && all.some(([name]) => name === 'logs/daemon.log'))
@@ -165,7 +165,7 @@ test('none of them is in any file while the daemon runs, nor once it was killed,
   look()
 })
 
-test('this test would find them', () => {
+test('the search finds a secret that is there', () => {
   assert.equal(
     found('a secret of some length', [
       ['plain', Buffer.from('x a secret of some length y')],

@@ -51,7 +51,7 @@ async function reached(path: string, done: number): Promise<Json> {
   }
 }
 
-test('every case has one result in the end, and none was run more than once again', async () => {
+test('after repeated kills every test case has one result and ran at most twice', async () => {
   const model = await call('POST', '/models', { name: 'scripted', ...provider.model })
   const agent = await call('POST', '/agents', { name: 'agent', model_id: model.id })
   const test_cases = Array.from({ length: CASES }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))

@@ -80,7 +80,7 @@ async function held(id: string, names: Map<string, string>, indexId: string): Pr
   return rows.map((row) => JSON.stringify([names.get(row.document_id), row.position, row.content])).sort()
 }
 
-test('ten times at any moment: it goes on by itself, and ends with just the passages of one that nobody disturbed', async () => {
+test('a sync killed ten times resumes by itself and ends with the same passages as an undisturbed one', async () => {
   const next = random(SEED)
   const files = () => Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at % 4}/${at}.md`, text(next)]))
   folder.write(files())

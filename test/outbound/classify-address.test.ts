@@ -85,13 +85,13 @@ const PUBLIC = [
   '::ffff:8.8.8.8',
 ]
 
-test('private, forbidden and public addresses are told apart', () => {
+test('addresses are classified as private, forbidden or public', () => {
   for (const address of [...PRIVATE, ...PRIVATE_6]) assert.is(classifyAddress(address), 'private', address)
   for (const address of FORBIDDEN) assert.is(classifyAddress(address), 'forbidden', address)
   for (const address of PUBLIC) assert.is(classifyAddress(address), 'public', address)
 })
 
-test('an IPv6 spelling never reaches further than the IPv4 address it hides', () => {
+test('an IPv6 spelling never has a wider scope than the IPv4 address it contains', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(255), { minLength: 4, maxLength: 4 }), (bytes) => {
       const plain = classifyAddress(bytes.join('.'))
@@ -105,7 +105,7 @@ test('an IPv6 spelling never reaches further than the IPv4 address it hides', ()
   )
 })
 
-test('whatever ipaddr.js does not call unicast is not public', () => {
+test('only unicast addresses are public', () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
       if (!ipaddr.isValid(address) || classifyAddress(address) !== 'public') return
@@ -125,7 +125,7 @@ const refused = (work: () => void): CadreError => {
   throw new Error('was allowed')
 }
 
-test('names of this machine are refused, however they are written, unless the private network is open', () => {
+test('names of this machine are blocked in every spelling unless private addresses are allowed', () => {
   for (const host of ['localhost', 'LOCALHOST', 'localhost.', 'localhost..', 'a.localhost', 'a.b.localhost.', 'localhost.localdomain']) {
     assert.is(refused(() => checkHost(host, false)).code, 'ADDRESS_BLOCKED', host)
     checkHost(host, true)
@@ -133,7 +133,7 @@ test('names of this machine are refused, however they are written, unless the pr
   for (const host of ['localhost.example.com', 'mylocalhost', 'example.com']) checkHost(host, false)
 })
 
-test('the private network can be opened, metadata services and their like cannot', () => {
+test('private addresses can be allowed, metadata services cannot', () => {
   for (const address of [...PRIVATE, ...PRIVATE_6]) checkAddress(address, address, true)
   for (const address of FORBIDDEN) assert.is(refused(() => checkAddress(address, address, true)).code, 'ADDRESS_BLOCKED', address)
   assert.match(refused(() => checkAddress('h', '10.0.0.1', false)).hint ?? '', 'allow_private_network')

@@ -39,7 +39,7 @@ async function failure(work: Promise<unknown>): Promise<CadreError> {
   throw new Error('nothing failed')
 }
 
-test('method, headers and body arrive, and status, headers and body come back', async ({ server, outbound }) => {
+test('a request sends method, headers and body and returns status, headers and body', async ({ server, outbound }) => {
   server.answer = (_, reply) => reply.writeHead(418, { 'X-Tea': ['green', 'black'], 'content-type': 'text/plain' }).end('short and stout')
   const answer = await outbound.request(`${server.origin}/pot?size=1#part`, {
     ...open,
@@ -56,14 +56,14 @@ test('method, headers and body arrive, and status, headers and body come back', 
   assert.equal([request?.method, request?.url, request?.body, request?.headers['x-key']], ['POST', '/pot?size=1', '{"a":"ü"}', 'k'])
 })
 
-test('headers that belong to the connection cannot be set, nor lines smuggled into others', async ({ server, outbound }) => {
+test('connection headers cannot be set, and header values cannot contain line breaks', async ({ server, outbound }) => {
   for (const name of ['Host', 'Content-Length', 'Transfer-Encoding', 'Connection'])
     assert.is((await failure(outbound.request(server.origin, { ...open, headers: { [name]: '1' } }))).code, 'VALIDATION_ERROR', name)
   assert.is((await failure(outbound.request(server.origin, { ...open, headers: { 'x-a': 'b\r\nx-c: d' } }))).code, 'VALIDATION_ERROR')
   assert.is(server.requests.length, 0)
 })
 
-test('redirects are followed, and POST becomes GET where browsers do so', async ({ server, outbound }) => {
+test('redirects are followed, and POST becomes GET as in browsers', async ({ server, outbound }) => {
   server.answer = (request, reply) => {
     if (request.url === '/307') redirect(reply, '/end', 307)
     else if (request.url === '/303') redirect(reply, '/end', 303)
@@ -84,19 +84,19 @@ test('redirects are followed, and POST becomes GET where browsers do so', async 
   assert.is(server.requests[1]?.headers['content-type'], undefined)
 })
 
-test('with no redirects wanted the redirect is the answer', async ({ server, outbound }) => {
+test('with maxRedirects 0 the redirect itself is returned', async ({ server, outbound }) => {
   server.answer = (_, reply) => redirect(reply, '/next')
   const answer = await outbound.request(server.origin, { ...open, maxRedirects: 0 })
   assert.equal([answer.status, answer.headers.location, text(answer)], [302, '/next', 'moved'])
 })
 
-test('a circle of redirects ends', async ({ server, outbound }) => {
+test('a redirect loop ends with an error', async ({ server, outbound }) => {
   server.answer = (_, reply) => redirect(reply, '/again')
   assert.match((await failure(outbound.request(server.origin, open))).message, 'redirects more than 5 times')
   assert.is(server.requests.length, 6)
 })
 
-test('secrets stay with the origin they are meant for', async ({ server, other, outbound }) => {
+test('secret headers are not sent to another origin', async ({ server, other, outbound }) => {
   server.answer = (_, reply) => redirect(reply, `${other.origin}/caught`)
   const headers = { Authorization: 'Bearer s', Cookie: 's', 'X-Api-Key': 's', Accept: 'text/html' }
   await outbound.request(server.origin, { ...open, headers })
@@ -107,7 +107,7 @@ test('secrets stay with the origin they are meant for', async ({ server, other, 
   assert.is(server.requests.at(-1)?.headers['x-api-key'], 's')
 })
 
-test('a redirect is checked as the first address was, and never connects', async ({ server, other, outbound }) => {
+test('a redirect to a blocked address never connects', async ({ server, other, outbound }) => {
   // This machine by addresses that stay closed even where the private network is open: each would reach the stand-in.
   const closed = ['0.0.0.0', '0', '[::]', '0x0', 'zero.test'].map((host) => `http://${host}:${other.port}/`)
   const elsewhere = ['file:///etc/passwd', 'ftp://example.test/', `http://u:p@127.0.0.1:${other.port}/`, 'javascript:1']
@@ -120,7 +120,7 @@ test('a redirect is checked as the first address was, and never connects', async
   assert.is(other.connections, 0)
 })
 
-test('what a redirect leads to is refused where the private network is closed', async ({ server, other }) => {
+test('a redirect to a private address is blocked unless allowed', async ({ server, other }) => {
   for (const host of ['127.0.0.1', 'localhost', 'inner.test', '[::ffff:127.0.0.1]', '2130706433']) {
     const next = createNextHop(createFirstHop('http://public.test/', 'GET', {}, undefined), 302, `http://${host}:${other.port}/`)
     assert.is((await failure(resolveAllowedAddresses(resolve, next?.url.hostname ?? '', false))).code, 'ADDRESS_BLOCKED', host)
@@ -128,7 +128,7 @@ test('what a redirect leads to is refused where the private network is closed', 
   assert.is(server.connections + other.connections, 0)
 })
 
-test('what is larger than the limit is cut there', async ({ server, outbound }) => {
+test('a body is truncated at the limit', async ({ server, outbound }) => {
   server.answer = (_, reply) => reply.end('x'.repeat(100_000))
   const cut = await outbound.request(server.origin, { ...open, maxBytes: 1_000 })
   assert.equal([cut.body.length, cut.truncated], [1_000, true])
@@ -136,7 +136,7 @@ test('what is larger than the limit is cut there', async ({ server, outbound }) 
   assert.equal([whole.body.length, whole.truncated], [100_000, false])
 })
 
-test('an endless answer is cut at the limit and its connection closed', async ({ server, outbound }) => {
+test('an endless body is truncated at the limit and its connection closed', async ({ server, outbound }) => {
   let closed: Promise<void> | undefined
   server.answer = (_, reply) => {
     closed = new Promise((resolve) => reply.once('close', resolve))
@@ -151,7 +151,7 @@ test('an endless answer is cut at the limit and its connection closed', async ({
   await closed
 })
 
-test('compressed answers are unpacked; a bomb is cut at the limit', async ({ server, outbound }) => {
+test('compressed bodies are decompressed up to the limit', async ({ server, outbound }) => {
   const packed = {
     gzip: gzipSync('plain'),
     br: brotliCompressSync('plain'),
@@ -179,20 +179,20 @@ test('compressed answers are unpacked; a bomb is cut at the limit', async ({ ser
   assert.ok(process.memoryUsage().rss - before < 150 * 1024 * 1024)
 })
 
-test('layers upon layers, unknown or damaged compression is an error', async ({ server, outbound }) => {
+test('nested, unknown or corrupt compression is an error', async ({ server, outbound }) => {
   for (const encoding of ['gzip, gzip, gzip', 'zstd', 'gzip']) {
     server.answer = (_, reply) => reply.writeHead(200, { 'content-encoding': encoding }).end('not compressed')
     assert.is((await failure(outbound.request(server.origin, open))).code, 'PROVIDER_ERROR', encoding)
   }
 })
 
-test('an answer without a body may say how it would be compressed', async ({ server, outbound }) => {
+test('a response without a body may have a Content-Encoding header', async ({ server, outbound }) => {
   server.answer = (request, reply) => reply.writeHead(request.url === '/204' ? 204 : 200, { 'content-encoding': 'gzip' }).end()
   assert.is((await outbound.request(`${server.origin}/204`, open)).body.length, 0)
   assert.is((await outbound.request(server.origin, { ...open, method: 'HEAD' })).body.length, 0)
 })
 
-test('time is limited as a whole: silence, a slow drip, a slow chain of redirects', async ({ server, outbound }) => {
+test('the timeout covers a silent server, a slow body and slow redirects', async ({ server, outbound }) => {
   const drips = new Set<NodeJS.Timeout>()
   const answers: ((reply: ServerResponse) => void)[] = [
     () => {},
@@ -211,7 +211,7 @@ test('time is limited as a whole: silence, a slow drip, a slow chain of redirect
   for (const drip of drips) clearInterval(drip)
 })
 
-test('the caller can end it, and gets its own reason back', async ({ server, outbound }) => {
+test("an aborted request rejects with the caller's reason", async ({ server, outbound }) => {
   const ending = new AbortController()
   server.answer = () => ending.abort(new Error('changed my mind'))
   try {
@@ -222,13 +222,13 @@ test('the caller can end it, and gets its own reason back', async ({ server, out
   }
 })
 
-test('a body that is not wanted is not read', async ({ server, outbound }) => {
+test('a body is not read if shouldReadBody returns false', async ({ server, outbound }) => {
   server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'video/mp4' }).end('x'.repeat(1_000_000))
   const answer = await outbound.request(server.origin, { ...open, shouldReadBody: (_, headers) => headers['content-type'] === 'text/html' })
   assert.equal([answer.status, answer.body.length, answer.truncated], [200, 0, true])
 })
 
-test('failures are sentences that name the host and keep the query to themselves', async ({ outbound }) => {
+test('errors name the host and never the query', async ({ outbound }) => {
   const refusing = await failure(outbound.request('http://127.0.0.1:9/?key=secret', open))
   assert.is(refusing.code, 'PROVIDER_ERROR')
   assert.match(refusing.message, '127.0.0.1:9 refused the connection')

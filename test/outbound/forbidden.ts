@@ -1,4 +1,4 @@
-/** Spellings of addresses that nobody may be sent to. Each is loopback in some way: if one got through, it would reach a stand-in and be counted. */
+/** Spellings of forbidden addresses. Each is a loopback address: if one got through, the test server would count the request. */
 
 export const HOSTS = [
   ...[
@@ -16,7 +16,8 @@ export const HOSTS = [
     '017700000001',
     '00000177.0.0.01',
   ],
-  ...['127.0.0.1%2e', '%31%32%37.0.0.1', '１２７.０.０.１', '①②⑦.⓪.⓪.①', '127。0。0。1', '127．0．0．1', '0', '0.0.0.0', '0x0', '00'],
+  ...['127.0.0.1%2e', '%31%32%37.0.0.1', '１２７.０.０.１', '①②⑦.⓪.⓪.①', '127。0。0。1', '127．0．0．1', '0'],
+  ...['0.0.0.0', '0x0', '00'],
   ...[
     'localhost',
     'LocalHost',

@@ -27,7 +27,7 @@ async function failure(work: Promise<unknown>): Promise<CadreError> {
   throw new Error('it was sent')
 }
 
-test('over 60 spellings of a forbidden address are refused and none connects', async ({ server, six }) => {
+test('over 60 spellings of forbidden addresses are blocked without connecting', async ({ server, six }) => {
   const outbound = createOutbound({ resolve })
   const hosts = [...HOSTS, ...Object.keys(NAMES)]
   assert.ok(hosts.length >= 60, String(hosts.length))
@@ -44,14 +44,14 @@ test('over 60 spellings of a forbidden address are refused and none connects', a
   await outbound.close()
 })
 
-test('each of these would connect if it were let', async ({ server }) => {
+test('each of these spellings would connect without the guard', async ({ server }) => {
   const outbound = createOutbound({ resolve })
   for (const host of ['127.1', '0x7f000001', 'localhost', 'plain.test', '[::ffff:127.0.0.1]'])
     assert.is((await outbound.request(`http://${host}:${server.port}/`, { allowPrivateNetwork: true })).status, 200, host)
   await outbound.close()
 })
 
-test('other schemes are refused', async () => {
+test('schemes other than http and https are rejected', async () => {
   const outbound = createOutbound({ resolve })
   for (const address of [
     'file:///etc/passwd',
@@ -65,7 +65,7 @@ test('other schemes are refused', async () => {
     assert.is((await failure(outbound.request(address, { allowPrivateNetwork: true }))).code, 'VALIDATION_ERROR', address)
 })
 
-test('a name that changes its answer gains nothing: the address that was checked is the one connected to', async ({ server }) => {
+test('DNS rebinding fails: the checked address is the one connected to', async ({ server }) => {
   server.answer = (_, reply) => reply.setHeader('connection', 'close').end('reached')
   let asked = 0
   // Both lead to the stand-in, and only the first may be used, so a second look-up between check and connection would show.
@@ -79,7 +79,7 @@ test('a name that changes its answer gains nothing: the address that was checked
   await outbound.close()
 })
 
-test('a connection opened where the private network is allowed does not serve those who may not', async ({ server }) => {
+test('a connection to a private address is not reused for requests without that permission', async ({ server }) => {
   const outbound = createOutbound({ resolve })
   const address = `http://plain.test:${server.port}/`
   assert.is((await outbound.request(address, { allowPrivateNetwork: true })).status, 200)
@@ -88,7 +88,7 @@ test('a connection opened where the private network is allowed does not serve th
   await outbound.close()
 })
 
-test('metadata services stay closed where the private network is open, by literal and by name', async () => {
+test('metadata services stay blocked when private addresses are allowed, by address and by name', async () => {
   const outbound = createOutbound({ resolve: async () => [{ address: '169.254.169.254', family: 4 }] })
   // Only looked up, never connected to.
   for (const host of ['169.254.169.254', '[fd00:ec2::254]', '168.63.129.16', '0xa9fea9fe', 'metadata.test']) {
@@ -96,7 +96,7 @@ test('metadata services stay closed where the private network is open, by litera
   }
 })
 
-test('addresses for other programs are checked alike', async () => {
+test('resolveAddresses applies the same checks', async () => {
   const outbound = createOutbound({ resolve })
   assert.is((await failure(outbound.resolveAddresses('plain.test'))).code, 'ADDRESS_BLOCKED')
   assert.is((await failure(outbound.resolveAddresses('::1'))).code, 'ADDRESS_BLOCKED')

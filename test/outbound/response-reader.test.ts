@@ -35,7 +35,7 @@ function begun(): { incoming: ResponseReader; steering: Steering } {
   return { incoming, steering }
 }
 
-test('the sender waits while nobody reads, and goes on when somebody does', async () => {
+test('the response reader pauses the sender while nothing is read', async () => {
   const { incoming, steering } = begun()
   const part = Buffer.alloc(40_000)
   incoming.onResponseData(steering, part)
@@ -50,7 +50,7 @@ test('the sender waits while nobody reads, and goes on when somebody does', asyn
   assert.is(await incoming.next(), undefined)
 })
 
-test('a request that is ended before it is sent is not sent, and nobody waiting for it is no crash', async () => {
+test('a request aborted before it is sent is not sent and causes no unhandled rejection', async () => {
   const crashes: unknown[] = []
   const crashed = (error: unknown) => void crashes.push(error)
   process.on('unhandledRejection', crashed)
@@ -65,7 +65,7 @@ test('a request that is ended before it is sent is not sent, and nobody waiting 
   assert.is(await incoming.head.catch((error) => error), reason)
 })
 
-test('what came before the connection broke is read before that is told', async () => {
+test('bytes received before a connection error are returned before the error', async () => {
   const { incoming, steering } = begun()
   incoming.onResponseData(steering, Buffer.from([1]))
   incoming.onResponseData(steering, Buffer.from([2]))

@@ -79,7 +79,7 @@ const USERS: Record<string, (url: string, allowed: boolean) => Promise<Outcome>>
 const reached = () => server.connections + other.connections + (six?.connections ?? 0)
 
 for (const [user, call] of Object.entries(USERS))
-  test(`${user} reaches none of over 60 spellings of a forbidden address`, async () => {
+  test(`${user} reaches none of over 60 spellings of forbidden addresses`, async () => {
     const hosts = [...HOSTS, ...Object.keys(NAMES)]
     assert.ok(hosts.length >= 60)
     for (const host of hosts) {
@@ -94,14 +94,14 @@ for (const [user, call] of Object.entries(USERS))
   })
 
 for (const [user, call] of Object.entries(USERS)) {
-  test(`${user} would reach it if it were let`, async () => {
+  test(`${user} would reach them without the guard`, async () => {
     server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain' }).end('reached')
     for (const host of ['127.1', '0x7f000001', 'localhost', 'plain.test', '[::ffff:127.0.0.1]'])
       assert.equal(await call(`http://${host}:${server.port}/`, true), { reached: true }, host)
     assert.is(server.requests.length, 5)
   })
 
-  test(`${user} follows no redirect to where no setting leads, however many come before`, async () => {
+  test(`${user} follows no redirect to a blocked address`, async () => {
     // This machine by addresses that stay closed where the private network is open: each would reach the stand-in.
     for (const host of ['0.0.0.0', '0', '0x0', '[::]', '[::ffff:0.0.0.0]', '[::7f00:1]', 'zero.test', 'compatible.test']) {
       for (const redirects of [1, 2, 4]) {
@@ -121,7 +121,7 @@ for (const [user, call] of Object.entries(USERS)) {
     }
   })
 
-  test(`${user} gains nothing from a name that changes its answer`, async () => {
+  test(`${user} is protected against DNS rebinding`, async () => {
     server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain', connection: 'close' }).end('reached')
     rebinding = ['127.0.0.1', '0.0.0.0']
     // Whatever the second answer is, the connection goes to the one that was checked.

@@ -24,7 +24,7 @@ test.before.each(async () => {
 const add = (id: number, text = 'x') => database.write((transaction) => transaction.run('INSERT INTO notes VALUES (?, ?)', [id, text]))
 const ids = async () => (await database.all<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id)
 
-test('writes that are asked for together are done in their order, each seeing those before it', async () => {
+test('concurrent writes run in order, each seeing the earlier ones', async () => {
   const seen = await Promise.all(
     Array.from({ length: 200 }, (_, id) =>
       database.write(async (transaction) => {
@@ -40,7 +40,7 @@ test('writes that are asked for together are done in their order, each seeing th
   )
 })
 
-test('a write that is done can be read at once', async () => {
+test('a completed write is visible immediately', async () => {
   await Promise.all(
     [1, 2, 3].map(async (id) => {
       await add(id)
@@ -49,7 +49,7 @@ test('a write that is done can be read at once', async () => {
   )
 })
 
-test('nobody is told that a write is done before the disk has it, and a disk that fails is told', async () => {
+test('a write resolves after the flush and rejects if the flush fails', async () => {
   const flushes: { resolve(): void; reject(error: Error): void }[] = []
   const log = { flush: () => new Promise<void>((resolve, reject) => flushes.push({ resolve, reject })), close: async () => undefined }
   const flush = async () => {
@@ -72,7 +72,7 @@ test('nobody is told that a write is done before the disk has it, and a disk tha
   await held.close()
 })
 
-test('what nobody is told of does not wait for the disk, and can be read at once', async () => {
+test('writeWithoutFlush does not wait for the disk and is visible immediately', async () => {
   let flushes = 0
   const log = { flush: () => new Promise<void>(() => flushes++), close: async () => undefined }
   const held = openDatabase(join(folder, 'entered.db'), log)
@@ -86,7 +86,7 @@ test('what nobody is told of does not wait for the disk, and can be read at once
   assert.is(flushes, 1)
 })
 
-test('one that fails leaves nothing behind and the others alone', async () => {
+test('a failed write is rolled back without affecting the others', async () => {
   const failing = (id: number) =>
     database.write(async (transaction) => {
       await transaction.run('INSERT INTO notes VALUES (?, ?)', [id, 'half'])
@@ -101,7 +101,7 @@ test('one that fails leaves nothing behind and the others alone', async () => {
   assert.equal(await ids(), [1, 3, 4])
 })
 
-test('nobody is told that his write is done before all that it shares a commit with are on disk', async () => {
+test('a write resolves only after the whole shared commit is on disk', async () => {
   const other = openDatabase(join(folder, 'test.db'))
   try {
     const told = [1, 2, 3, 4, 5].map((id) => add(id).then(() => other.all('SELECT id FROM notes')))
@@ -115,7 +115,7 @@ test('nobody is told that his write is done before all that it shares a commit w
   }
 })
 
-test('closing waits for what was asked for', async () => {
+test('close waits for pending writes', async () => {
   const path = join(folder, 'closing.db')
   const closing = openDatabase(path)
   await closing.write((transaction) => transaction.run('CREATE TABLE notes (id INTEGER PRIMARY KEY)'))

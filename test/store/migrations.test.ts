@@ -35,7 +35,7 @@ const step = (name: string, sql: string) => ({
 const applied = async (database: Database) =>
   (await database.all<{ name: string }>('SELECT name FROM migrations ORDER BY applied_at, name')).map(({ name }) => name)
 
-test('steps are applied in order, each once', async ({ database }) => {
+test('migrations are applied in order, each once', async ({ database }) => {
   const steps = [step('0001-a', 'CREATE TABLE a (x)'), step('0002-b', 'ALTER TABLE a ADD COLUMN y')]
   await migrate(database, steps)
   await migrate(database, steps)
@@ -44,7 +44,7 @@ test('steps are applied in order, each once', async ({ database }) => {
   assert.equal(await applied(database), ['0001-a', '0002-b', '0003-c'])
 })
 
-test('a step that fails leaves nothing of itself and stops the start', async ({ database }) => {
+test('a failed migration is rolled back and stops the start', async ({ database }) => {
   const broken = {
     name: '0002-broken',
     up: async (transaction: { run(sql: string): Promise<number> }) => {
@@ -62,7 +62,7 @@ test('a step that fails leaves nothing of itself and stops the start', async ({ 
   assert.equal(await database.all("SELECT name FROM sqlite_master WHERE name = 'half'"), [])
 })
 
-test('a database that a newer version wrote is refused, with what to do', async ({ database }) => {
+test('a database written by a newer version is rejected with a hint', async ({ database }) => {
   await migrate(database)
   await database.write((transaction) => transaction.run("INSERT INTO migrations VALUES ('9999-from-the-future', '2099-01-01')"))
   let error: Error | undefined
@@ -73,13 +73,13 @@ test('a database that a newer version wrote is refused, with what to do', async 
   assert.match(error?.message ?? '', /Install|CADRE_HOME/)
 })
 
-test('names of steps are unique and sorted', () => {
+test('migration names are unique and sorted', () => {
   const names = MIGRATIONS.map(({ name }) => name)
   assert.equal(names, [...new Set(names)].sort())
   for (const name of names) assert.match(name, /^\d{4}-[a-z-]+$/)
 })
 
-test('every field of every resource has a column, and every one that sorts has an index', async ({ database }) => {
+test('every resource field has a column, and every sortable one an index', async ({ database }) => {
   await migrate(database)
   const described = [...FAMILIES.map(({ name, resource }) => ({ name, resource })), { name: 'documents', resource: Document }]
   for (const { name, resource } of described) {
@@ -105,7 +105,7 @@ test('every field of every resource has a column, and every one that sorts has a
   }
 })
 
-test('a power cut leaves the file whole, and readers do not wait for writers', async ({ database }) => {
+test('the database uses WAL with synchronous NORMAL', async ({ database }) => {
   assert.equal(await database.get('SELECT * FROM pragma_journal_mode'), { journal_mode: 'wal' })
   assert.equal(await database.write((transaction) => transaction.get('SELECT * FROM pragma_synchronous')), { synchronous: 1 })
 })

@@ -51,7 +51,7 @@ async function withVectors(work: (vectors: VectorStore) => Promise<void>): Promi
   }
 }
 
-test('up to a number of rows all are compared; beyond it an index finds nearly all of the nearest', () =>
+test('small tables are searched exactly; larger ones use an index that finds nearly all nearest rows', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
     await table.add(rows(0, EXACT_ROWS))
@@ -69,7 +69,7 @@ test('up to a number of rows all are compared; beyond it an index finds nearly a
     assert.ok(same >= 0.95, `${same} of the nearest were found`)
   }))
 
-test('rows that came after the index was made are found, before and after it is brought up to date, and rows that went are not', () =>
+test('rows added after indexing are found before and after optimize, and deleted rows are not', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
     await table.add([{ ...row(5_000), document_id: 'late' }])
@@ -84,7 +84,7 @@ test('rows that came after the index was made are found, before and after it is 
     assert.is((await near(table, 78))[0], 'p78')
   }))
 
-test('what a narrow filter leaves is found wherever it lies', () =>
+test('the matches of a narrow filter are found in any partition', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
     const filter = { document_id: 'd3' }
@@ -94,7 +94,7 @@ test('what a narrow filter leaves is found wherever it lies', () =>
     assert.equal(found.sort(), wanted.sort())
   }))
 
-test('a wide filter leaves out what does not fit', () =>
+test('a wide filter excludes rows that do not match', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
     const filter = { document_id: Array.from({ length: 25 }, (_, at) => `d${at}`) }
@@ -104,7 +104,7 @@ test('a wide filter leaves out what does not fit', () =>
     assert.is(ids(await table.searchVectors(vectorOf(10), { columns: ['id'], limit: 10, filter }))[0], 'p10')
   }))
 
-test('an index that cannot be read costs no answer, and is made again', async () => {
+test('an unreadable index does not affect results and is rebuilt', async () => {
   const indices = join(folder, 'vectors', 'growing.lance', '_indices')
   for (const entry of readdirSync(indices, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)

@@ -19,23 +19,23 @@ const name = hash('sha256', bytes, 'hex')
 const place = (root: string) => join(root, name.slice(0, 2), name)
 const files = (root: string) => readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
 
-test('bytes are kept under what they hold, readable by their owner alone', async ({ root, originals }) => {
+test('originals are stored by content hash with mode 0600', async ({ root, originals }) => {
   assert.is(await originals.keep(bytes, async (contentHash) => contentHash), name)
   assert.equal(await originals.read(name), bytes)
   assert.is(statSync(place(root)).mode & 0o777, 0o600)
   assert.is(statSync(join(root, name.slice(0, 2))).mode & 0o777, 0o700)
 })
 
-test('the same bytes are kept once, however many ask at the same time', async ({ root, originals }) => {
+test('identical originals are stored once, also concurrently', async ({ root, originals }) => {
   await Promise.all(Array.from({ length: 20 }, () => originals.keep(bytes, async () => undefined)))
   assert.is(files(root).length, 1)
 })
 
-test('they are on disk before they are recorded', async ({ root, originals }) => {
+test('an original is on disk before it is recorded', async ({ root, originals }) => {
   await originals.keep(bytes, async () => assert.ok(existsSync(place(root))))
 })
 
-test('released bytes go unless somebody still uses them', async ({ root, originals }) => {
+test('a released original is deleted unless it is still in use', async ({ root, originals }) => {
   await originals.keep(bytes, async () => undefined)
   await originals.release(name, async () => true)
   assert.ok(existsSync(place(root)))
@@ -44,7 +44,7 @@ test('released bytes go unless somebody still uses them', async ({ root, origina
   await originals.release(name, async () => false)
 })
 
-test('bytes that are being recorded are not removed underneath', async ({ root, originals }) => {
+test('an original that is being recorded is not deleted', async ({ root, originals }) => {
   let used = false
   const keeping = originals.keep(bytes, async () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -55,14 +55,14 @@ test('bytes that are being recorded are not removed underneath', async ({ root, 
   assert.ok(existsSync(place(root)))
 })
 
-test('a file that a crash cut short is written again', async ({ root, originals }) => {
+test('a truncated original is written again', async ({ root, originals }) => {
   mkdirSync(join(root, name.slice(0, 2)))
   writeFileSync(place(root), 'the same')
   await originals.keep(bytes, async () => undefined)
   assert.equal(await originals.read(name), bytes)
 })
 
-test('what a crash left behind is swept, and nothing else', async ({ root, originals }) => {
+test('leftovers of a crash are removed, and nothing else', async ({ root, originals }) => {
   await originals.keep(bytes, async () => undefined)
   await originals.keep(Buffer.from('orphan'), async () => undefined)
   writeFileSync(`${place(root)}.half-written`, 'x')
@@ -76,7 +76,7 @@ test('what a crash left behind is swept, and nothing else', async ({ root, origi
   )
 })
 
-test('when recording fails the error is told, and others can go on', async ({ originals }) => {
+test('a failed recording rejects without blocking others', async ({ originals }) => {
   let error: Error | undefined
   await originals
     .keep(bytes, () => Promise.reject(new Error('no room')))

@@ -50,7 +50,7 @@ const insert = (...records: StoredAgent[]) =>
 const total = async () => (await agentRecords.list(database, { limit: 1 })).total
 const counted = async () => (await database.get<{ total: number }>('SELECT count(*) AS total FROM agents'))?.total
 
-test('a record comes back as it went in: lists, objects, numbers, nothing', async () => {
+test('records keep lists, objects, numbers and null', async () => {
   const record = agent({
     tools: ['a', 'b"c'],
     variables: { deep: { list: [1, null, true, 'ü'] } },
@@ -64,7 +64,7 @@ test('a record comes back as it went in: lists, objects, numbers, nothing', asyn
   assert.is(await agentRecords.get(database, 'nobody'), undefined)
 })
 
-test('truth values come back as truth values, and filter as such', async () => {
+test('booleans are stored and filtered as booleans', async () => {
   const now = new Date().toISOString()
   const hook = {
     id: 'hook_1',
@@ -85,7 +85,7 @@ test('truth values come back as truth values, and filter as such', async () => {
   assert.is((await webhookRecords.list(database, { enabled: true })).total, 0)
 })
 
-test('values that look like SQL are values', async () => {
+test('values that look like SQL are bound as values', async () => {
   const names = [
     "'; DROP TABLE agents; --",
     "' OR '1'='1",
@@ -106,7 +106,7 @@ test('values that look like SQL are values', async () => {
   }
 })
 
-test('names that are no columns never reach SQL', async () => {
+test('unknown column names never reach SQL', async () => {
   for (const query of [{ 'name" = "" OR 1=1 --': 'x' }, { nothing: 1 }, { sort: 'id; DROP TABLE agents' }, { sort: '1' }]) {
     let error: Error | undefined
     await agentRecords.list(database, query as never).catch((thrown: Error) => {
@@ -116,7 +116,7 @@ test('names that are no columns never reach SQL', async () => {
   }
 })
 
-test('a filter that contradicts what the caller may see finds nothing', async () => {
+test('a filter that contradicts the scope matches nothing', async () => {
   await insert(agent({ name: 'mine', description: 'scope' }), agent({ name: 'theirs', description: 'scope' }))
   const scope = { name: 'mine' }
   assert.is((await agentRecords.list(database, { description: 'scope' }, scope)).total, 1)
@@ -124,7 +124,7 @@ test('a filter that contradicts what the caller may see finds nothing', async ()
   assert.equal(await agentRecords.list(database, { description: 'scope', name: 'theirs' }, scope), { items: [], total: 0 })
 })
 
-test('totals stay right over many creations and deletions, also those that are taken back', async () => {
+test('totals stay correct across inserts, deletes and rollbacks', async () => {
   const records = Array.from({ length: 300 }, () => agent())
   await insert(...records)
   assert.is(await total(), await counted())
@@ -144,7 +144,7 @@ test('totals stay right over many creations and deletions, also those that are t
   assert.is(await counted(), before)
 })
 
-test('a write that fails leaves nothing, and the next one is not harmed', async () => {
+test('a failed transaction leaves no rows and does not affect the next one', async () => {
   const record = agent()
   let error: Error | undefined
   await database
@@ -161,7 +161,7 @@ test('a write that fails leaves nothing, and the next one is not harmed', async 
   assert.ok(await agentRecords.get(database, record.id))
 })
 
-test('a write is seen by readers only once it is done', async () => {
+test('readers see a transaction only after its commit', async () => {
   const record = agent()
   await database.write(async (transaction) => {
     await agentRecords.insert(transaction, record)
@@ -171,7 +171,7 @@ test('a write is seen by readers only once it is done', async () => {
   assert.ok(await agentRecords.get(database, record.id))
 })
 
-test('writes wait for each other, in the order they were asked for', async () => {
+test('transactions run one after another in order', async () => {
   const order: number[] = []
   await Promise.all(
     [30, 5, 1].map((ms, index) =>
@@ -184,7 +184,7 @@ test('writes wait for each other, in the order they were asked for', async () =>
   assert.equal(order, [0, 1, 2])
 })
 
-test('an update over an older version changes nothing', async () => {
+test('an update of a stale version changes nothing', async () => {
   const record = agent()
   await insert(record)
   const update = (change: Partial<StoredAgent>) =>

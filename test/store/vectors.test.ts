@@ -24,7 +24,7 @@ const row = (number: number) => ({ id: `d${number}:0`, document_id: `d${number}`
 const found = async (table: PassageTable, words: string) =>
   (await table.searchText(words, { columns: ['id'], limit: 10 })).map(({ id }) => id)
 
-test('rows that went and rows that came after them are both accounted for, as often as it takes', async () => {
+test('repeated deletes and inserts keep the full-text index correct', async () => {
   // Bringing the full-text index up to date panics inside LanceDB in about half of these rounds.
   for (let round = 0; round < 12; round++) {
     const table = vectors.table(`round-${round}`, SHAPE)
@@ -45,7 +45,7 @@ test('rows that went and rows that came after them are both accounted for, as of
   }
 })
 
-test('a value in a filter is a value, whatever it looks like', async () => {
+test('filter values are quoted, whatever they contain', async () => {
   const table = vectors.table('quotes', SHAPE)
   const odd = "o'hara' OR '1'='1"
   await table.add([{ ...row(0), document_id: odd }, row(1)])

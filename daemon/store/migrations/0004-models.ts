@@ -1,4 +1,4 @@
-/** Step 0004: what models can do, and whether they may be inside the private network. */
+/** Migration 0004: model capabilities and access to the private network. */
 import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
 import type { Migration } from '../migration.ts'
 
@@ -7,7 +7,7 @@ export const models: Migration = {
   async up(transaction) {
     await transaction.run('ALTER TABLE models ADD COLUMN context_window INTEGER')
     await transaction.run('ALTER TABLE models ADD COLUMN supports_tools INTEGER')
-    // Those that are here already go on working.
+    // Existing models keep working.
     await transaction.run('ALTER TABLE models ADD COLUMN allow_private INTEGER NOT NULL DEFAULT 1')
     for (const column of ['context_window', 'supports_tools'])
       await transaction.run(`CREATE INDEX models_by_${column} ON models (${column}, created_at, id)`)

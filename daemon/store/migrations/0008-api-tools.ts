@@ -1,4 +1,4 @@
-/** Step 0008: where the arguments of API tools go, and how their body is written. */
+/** Migration 0008: argument locations and body format of API tools. */
 import type { Migration } from '../migration.ts'
 
 export const apiTools: Migration = {

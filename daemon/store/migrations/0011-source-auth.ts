@@ -1,4 +1,4 @@
-/** Step 0011: what knowledge sources prove themselves with. */
+/** Migration 0011: sealed credentials of knowledge sources. */
 import type { Migration } from '../migration.ts'
 
 export const sourceAuth: Migration = {

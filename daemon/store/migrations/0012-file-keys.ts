@@ -1,4 +1,4 @@
-/** Step 0012: keys by which files tell resources of one name apart. */
+/** Migration 0012: keys that distinguish resources with the same name in files. */
 import type { Migration } from '../migration.ts'
 
 export const fileKeys: Migration = {

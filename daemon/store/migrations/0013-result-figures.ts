@@ -1,4 +1,4 @@
-/** Step 0013: the figures of results without their texts, which are most of a result: long runs are counted while they go on. */
+/** Migration 0013: an index over result figures, so that summaries do not read the texts of results. */
 import type { Migration } from '../migration.ts'
 
 export const resultFigures: Migration = {

@@ -5,7 +5,7 @@ import { Semaphore } from '../../../daemon/async/semaphore.ts'
 
 const test = suite('turn taking')
 
-test('so many at a time, the others in the order in which they came', async () => {
+test('a semaphore limits concurrency and queues callers in order', async () => {
   const { acquire: turn } = new Semaphore(2)
   const seen: string[] = []
   const come = async (name: string) => {
@@ -30,7 +30,7 @@ test('so many at a time, the others in the order in which they came', async () =
   assert.is(seen.length, 6)
 })
 
-test('a turn that is ended twice gives its place away once', async () => {
+test('releasing a permit twice frees it once', async () => {
   const { acquire: turn } = new Semaphore(1)
   const end = await turn()
   end()

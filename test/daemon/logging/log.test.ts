@@ -29,7 +29,7 @@ const linesOf = (path: string): Line[] =>
 const open = (path: string, more: { fileBytes?: number; redactor?: Redactor; echo?: (line: string) => void } = {}) =>
   openLog({ path, level: 'info', redactor: new Redactor(), ...more })
 
-test('lines are JSON in a file of one user, and closing puts all of them there', ({ path }) => {
+test('the log is JSON lines in a private file, complete after close', ({ path }) => {
   const log = open(path)
   for (let n = 0; n < 1000; n++) log.logger.info({ n }, 'counted')
   log.logger.debug('not at this level')
@@ -55,7 +55,7 @@ test('a warning is on disk before the call returns', ({ path }) => {
   log.close()
 })
 
-test('a log that goes on keeps what it has', ({ path }) => {
+test('an existing log file is appended to', ({ path }) => {
   for (const msg of ['one', 'two']) {
     const log = open(path)
     log.logger.info(msg)
@@ -67,7 +67,7 @@ test('a log that goes on keeps what it has', ({ path }) => {
   )
 })
 
-test('files turn over by size, five are kept, and no line is lost or torn', ({ root, path }) => {
+test('log files rotate by size, keep five files and lose no line', ({ root, path }) => {
   const log = open(path, { fileBytes: 200_000 })
   const amount = 9000
   for (let n = 0; n < amount; n++) log.logger.info({ n }, 'a line of about a hundred bytes'.padEnd(60, '.'))
@@ -88,7 +88,7 @@ test('files turn over by size, five are kept, and no line is lost or torn', ({ r
   )
 })
 
-test('a file that somebody moved away is begun again', ({ path }) => {
+test('a log file that was moved away is created again', ({ path }) => {
   const log = open(path)
   log.logger.warn('before')
   renameSync(path, `${path}.away`)
@@ -104,7 +104,7 @@ test('a file that somebody moved away is begun again', ({ path }) => {
   )
 })
 
-test('a full disk costs lines and not the process, and the log says how many', ({ path }) => {
+test('a full disk drops log lines, which are counted, but does not stop the process', ({ path }) => {
   if (!existsSync('/dev/full')) return
   symlinkSync('/dev/full', path)
   const log = open(path)
@@ -119,7 +119,7 @@ test('a full disk costs lines and not the process, and the log says how many', (
   assert.equal(messages.slice(1), ['there is space again', 'and still'])
 })
 
-test('a disk that fills in the middle of a batch leaves whole lines', ({ path }) => {
+test('a disk that fills up during a batch leaves only complete lines', ({ path }) => {
   // A limit on the size of files stands in for the disk's end: the write that passes it is cut short, the next one fails.
   const writer = `
     import { openLog } from '${new URL('../../../daemon/logging/log.ts', import.meta.url).href}'
@@ -140,7 +140,7 @@ test('a disk that fills in the middle of a batch leaves whole lines', ({ path })
   assert.ok(numbers.length > 100 && numbers.length < 3000, `${numbers.length} lines`)
 })
 
-test('a secret in a message, an object, an error, an address or its cause does not reach the file or the terminal', ({ path }) => {
+test('secrets in messages, objects, errors and URLs are redacted from the file and the terminal', ({ path }) => {
   const secret = 'sk-canary/"é+\\0123456789'
   const redactor = new Redactor()
   redactor.add(secret)
@@ -167,7 +167,7 @@ test('a secret in a message, an object, an error, an address or its cause does n
   assert.is(linesOf(path).length, 4)
 })
 
-test('a line stays readable when the secret looks like a part of a number', ({ path }) => {
+test('a line stays valid JSON when a secret is part of a number', ({ path }) => {
   const redactor = new Redactor()
   redactor.add('123456')
   const log = open(path, { redactor })

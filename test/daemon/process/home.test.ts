@@ -38,14 +38,14 @@ function refusal(home: string): CadreError {
   throw new Error(`${home} was accepted`)
 }
 
-test('a home that does not exist is made, with directories of one user', ({ root }) => {
+test('a missing home is created with private directories', ({ root }) => {
   const paths = at(join(root, 'deep', 'home'))
   prepareHome(paths)
   for (const directory of [paths.home, paths.vectors, paths.documents, paths.models, paths.work, paths.logs])
     assert.is(mode(directory), 0o700, directory)
 })
 
-test('a home and files that others could read are closed to them', ({ root }) => {
+test('an existing home and its files become readable by their owner only', ({ root }) => {
   const paths = at(join(root, 'home'))
   mkdirSync(paths.logs, { recursive: true })
   for (const directory of [paths.home, paths.logs]) chmodSync(directory, 0o755)
@@ -62,13 +62,13 @@ test('a home and files that others could read are closed to them', ({ root }) =>
   }
 })
 
-test('preparing leaves nothing behind', ({ root }) => {
+test('preparing a home leaves no probe files', ({ root }) => {
   const paths = at(join(root, 'home'))
   prepareHome(paths)
   assert.equal(readdirSync(paths.home).sort(), ['documents', 'logs', 'models', 'vectors', 'work'])
 })
 
-test('a file in the place of the home is refused with a way out', ({ root }) => {
+test('a file in place of the home is rejected with a hint', ({ root }) => {
   const home = join(root, 'file')
   writeFileSync(home, '')
   const error = refusal(home)
@@ -77,7 +77,7 @@ test('a file in the place of the home is refused with a way out', ({ root }) => 
   assert.match(refusal(join(home, 'below')).message, 'must be a directory')
 })
 
-test("a directory that others use is not taken over: the user's own, and one like /tmp", ({ root }) => {
+test("the user's home directory and sticky directories like /tmp are rejected as homes", ({ root }) => {
   const shared = join(root, 'shared')
   mkdirSync(shared)
   chmodSync(shared, 0o1777)
@@ -86,7 +86,7 @@ test("a directory that others use is not taken over: the user's own, and one lik
   assert.match(refusal(homedir()).message, 'shared with other programs')
 })
 
-test('a home that cannot be written is refused with a way out', ({ root }) => {
+test('an unwritable home is rejected with a hint', ({ root }) => {
   // /proc takes no directory from anybody, root included.
   if (process.platform !== 'linux') return
   const error = refusal('/proc/cadre')
@@ -96,7 +96,7 @@ test('a home that cannot be written is refused with a way out', ({ root }) => {
   assert.ok(existsSync(root))
 })
 
-test('a full disk is called a full disk', ({ root }) => {
+test('a full disk is reported as STORAGE_FULL', ({ root }) => {
   if (!existsSync('/dev/full')) return
   const paths = at(join(root, 'home'))
   prepareHome(paths)
@@ -106,7 +106,7 @@ test('a full disk is called a full disk', ({ root }) => {
   assert.match(error.message, 'No space left')
 })
 
-test('a file is replaced whole and stays of one user', ({ root }) => {
+test('a file is replaced atomically and keeps mode 0600', ({ root }) => {
   const file = join(root, 'daemon.json')
   writeFileSync(file, 'a longer text than the next')
   chmodSync(file, 0o644)
@@ -116,7 +116,7 @@ test('a file is replaced whole and stays of one user', ({ root }) => {
   assert.equal(readdirSync(root), ['daemon.json'])
 })
 
-test('a file that cannot be written leaves the old one and no draft', ({ root }) => {
+test('a failed write keeps the old file and leaves no temporary file', ({ root }) => {
   if (!existsSync('/dev/full')) return
   const file = join(root, 'token')
   writeFileSync(file, 'old')

@@ -64,7 +64,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-test('a second process is refused, at once, for as long as the first one lives', async ({ path, holders }) => {
+test('a second process cannot acquire the lock while the first one runs', async ({ path, holders }) => {
   const lock = acquireLock(path)
   assert.ok(lock)
   const other = await holder(path, holders)
@@ -75,7 +75,7 @@ test('a second process is refused, at once, for as long as the first one lives',
   assert.is((await (await holder(path, holders)).take()).word, 'held')
 })
 
-test('asking again in the process that holds it is refused and does not give it away', async ({ path, holders }) => {
+test('a second attempt in the same process fails and keeps the lock', async ({ path, holders }) => {
   const lock = acquireLock(path)
   assert.is(acquireLock(path), undefined)
   assert.is((await (await holder(path, holders)).take()).word, 'refused')
@@ -83,7 +83,7 @@ test('asking again in the process that holds it is refused and does not give it 
   lock?.release()
 })
 
-test('kill -9 of the holder frees it at once and leaves nothing to recover', async ({ root, path, holders }) => {
+test('kill -9 of the holder releases the lock and leaves no journal', async ({ root, path, holders }) => {
   for (let round = 0; round < 3; round++) {
     const victim = await holder(path, holders)
     assert.is((await victim.take()).word, 'held')
@@ -95,14 +95,14 @@ test('kill -9 of the holder frees it at once and leaves nothing to recover', asy
   }
 })
 
-test('of 20 processes that ask at the same moment exactly one gets it, every time', async ({ path, holders }) => {
+test('exactly one of 20 simultaneous processes acquires the lock', async ({ path, holders }) => {
   const contenders = await Promise.all(Array.from({ length: 20 }, () => holder(path, holders)))
   const answers = await Promise.all(contenders.map((contender) => contender.take()))
   assert.is(answers.filter(({ word }) => word === 'held').length, 1)
   assert.is(answers.filter(({ word }) => word === 'refused').length, 19)
 })
 
-test('a lock that cannot be made is an error, not a refusal', ({ root }) => {
+test('a lock file that cannot be created is an error', ({ root }) => {
   assert.throws(() => acquireLock(join(root, 'nowhere', 'cadre.lock')), /cannot acquire|unable to open/i)
 })
 

@@ -41,7 +41,7 @@ const everything = (home: string) => readdirSync(home, { recursive: true, encodi
 const loading = (code: string) => `--import=data:text/javascript,${encodeURIComponent(code)}`
 const logged = (paths: Paths) => readFileSync(paths.log, 'utf8')
 
-test('it says one line when it is ready, answers there, and announces itself in the home', async ({ paths, start }) => {
+test('the daemon prints one line when ready, answers requests and writes daemon.json', async ({ paths, start }) => {
   const daemon = await start()
   const health = await daemon.get('/api/health', '')
   assert.is(health.status, 200)
@@ -54,7 +54,7 @@ test('it says one line when it is ready, answers there, and announces itself in 
   assert.equal({ stdout, stderr }, { stdout: `Cadre is ready at ${daemon.url}\n`, stderr: '' })
 })
 
-test('a second daemon on the same home steps back and says who is there', async ({ home, start }) => {
+test('a second daemon for the same home exits and names the first one', async ({ home, start }) => {
   const first = await start()
   const { code, stdout, stderr } = await runDaemonToExit(home)
   assert.is(code, 75)
@@ -63,7 +63,7 @@ test('a second daemon on the same home steps back and says who is there', async 
   assert.is((await first.get('/api/health', '')).status, 200)
 })
 
-test('of 20 that are started at once, one runs and the others step back', async ({ home, paths }) => {
+test('of 20 daemons started at once, one runs and the others exit', async ({ home, paths }) => {
   const children = Array.from({ length: 20 }, () => spawnDaemon(home))
   const endings = children.map((child) => waitForExit(child, 90_000))
   const ready = children.map((child) => once(child.stdout as NodeJS.ReadableStream, 'data').then(() => child))
@@ -77,7 +77,7 @@ test('of 20 that are started at once, one runs and the others step back', async 
   await Promise.all(endings)
 })
 
-test('after kill -9 the next one starts at once and keeps the token and what was stored', async ({ paths, start }) => {
+test('after kill -9 the next daemon starts with the same token and data', async ({ paths, start }) => {
   const first = await start()
   const token = adminToken(paths)
   const created = await first.post('/api/agents', { name: 'Survivor' }, token)
@@ -89,10 +89,7 @@ test('after kill -9 the next one starts at once and keeps the token and what was
   assert.is((await second.get(`/api/agents/${created.body.data.id}`, token)).body.data?.name, 'Survivor')
 })
 
-test('SIGTERM and SIGINT end it with 0 within 10 s, also while a client stays connected, and take the announcement away', async ({
-  paths,
-  start,
-}) => {
+test('SIGTERM and SIGINT stop the daemon with 0 within 10 s despite open connections, and remove daemon.json', async ({ paths, start }) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const daemon = await start()
     await daemon.get('/api/status', adminToken(paths))
@@ -104,7 +101,7 @@ test('SIGTERM and SIGINT end it with 0 within 10 s, also while a client stays co
   }
 })
 
-test('an announcement that is not its own is left alone', async ({ paths, start }) => {
+test('the daemon does not remove the daemon.json of another process', async ({ paths, start }) => {
   const daemon = await start()
   const foreign = JSON.stringify({ ...record(paths), pid: 1 })
   writeFileSync(paths.daemon, foreign)
@@ -112,7 +109,7 @@ test('an announcement that is not its own is left alone', async ({ paths, start 
   assert.is(readFileSync(paths.daemon, 'utf8'), foreign)
 })
 
-test('it listens for other machines only when that is said twice', async ({ home, paths, start }) => {
+test('listening on other interfaces requires --host and --allow-remote', async ({ home, paths, start }) => {
   for (const host of ['0.0.0.0', '::', 'example.test', '0', '']) {
     const { code, stderr } = await runDaemonToExit(home, { arguments: ['--port', '0', '--host', host] })
     assert.is(code, 2, host)
@@ -124,7 +121,7 @@ test('it listens for other machines only when that is said twice', async ({ home
   assert.is((await daemon.get('/api/health', '')).status, 200)
 })
 
-test('options and settings that make no sense end it with a reason', async ({ home }) => {
+test('invalid options and settings stop the daemon with an explanation', async ({ home }) => {
   const cases: [string[], Record<string, string>, number, RegExp][] = [
     [['--port', '70000'], {}, 2, /--port must be/],
     [['--prot', '1'], {}, 2, /--prot/],
@@ -138,7 +135,7 @@ test('options and settings that make no sense end it with a reason', async ({ ho
   }
 })
 
-test('a port that is in use is named, with a way out, and the home is free again', async ({ home, paths, start }) => {
+test('a port in use is reported with a hint, and the home is unlocked again', async ({ home, paths, start }) => {
   const occupant = createServer().listen(0, '127.0.0.1')
   await once(occupant, 'listening')
   const { port } = occupant.address() as { port: number }
@@ -155,7 +152,7 @@ test('a port that is in use is named, with a way out, and the home is free again
   await start()
 })
 
-test('everything in the home belongs to one user, whatever the umask was', async ({ home, paths, start }) => {
+test('all files in the home are private whatever the umask', async ({ home, paths, start }) => {
   const before = process.umask(0)
   try {
     const daemon = await start()
@@ -172,11 +169,7 @@ test('everything in the home belongs to one user, whatever the umask was', async
   }
 })
 
-test('the first token is kept and works; CADRE_TOKEN becomes it at the first start and changes nothing later', async ({
-  home,
-  paths,
-  start,
-}) => {
+test('the first token is stored; CADRE_TOKEN sets it at the first start only', async ({ home, paths, start }) => {
   const chosen = 'a-token-of-my-own-choosing-0123456789'
   const first = await start({ token: chosen })
   assert.is(adminToken(paths), chosen)
@@ -190,7 +183,7 @@ test('the first token is kept and works; CADRE_TOKEN becomes it at the first sta
     if (statSync(path).isFile() && path !== paths.token) assert.not(readFileSync(path).includes(chosen), path)
 })
 
-test('a canary occurs in no file of the home in clear, nor in anything the daemon says', async ({ home, paths, start }) => {
+test("secrets appear in clear text neither in files of the home nor in the daemon's output", async ({ home, paths, start }) => {
   const canary = 'sk-canary-5f1d0c27/9b+e4a6'
   const daemon = await start({ arguments: ['--port', '0', '--verbose'], environment: { CADRE_LOG_LEVEL: 'trace' } })
   const token = adminToken(paths)
@@ -231,7 +224,7 @@ test('a canary occurs in no file of the home in clear, nor in anything the daemo
   for (const [where, text] of places) for (const spelling of spellings) assert.not(text.includes(spelling), `${spelling} is in ${where}`)
 })
 
-test('a reader that goes away does not end it', async ({ paths, start }) => {
+test('the daemon keeps running when its output is closed', async ({ paths, start }) => {
   const daemon = await start({ arguments: ['--port', '0', '--verbose'] })
   daemon.child.stdout?.destroy()
   daemon.child.stderr?.destroy()
@@ -241,7 +234,7 @@ test('a reader that goes away does not end it', async ({ paths, start }) => {
   assert.is(daemon.child.exitCode, null)
 })
 
-test('an error that nobody caught, thrown or rejected, is logged without secrets and ends it with 1', async ({ paths, start }) => {
+test('an uncaught error or rejection is logged without secrets and exits with 1', async ({ paths, start }) => {
   const token = 'a-token-of-my-own-choosing-0123456789'
   for (const failure of ['throw ', 'Promise.reject']) {
     // Fails on a signal that the daemon does not know.
@@ -266,7 +259,7 @@ async function stopping(daemon: DaemonProcess): Promise<void> {
   for await (const part of daemon.child.stderr as AsyncIterable<string>) if (part.includes('"msg":"stopping"')) return
 }
 
-test('a stop that takes too long is cut off within 10 s, with 0', async ({ paths, start }) => {
+test('a shutdown that takes too long is aborted within 10 s and exits with 0', async ({ paths, start }) => {
   const daemon = await start({ environment: { NODE_OPTIONS: NEVER_CLOSED } })
   const before = Date.now()
   assert.is(await daemon.stop(), 0)
@@ -276,7 +269,7 @@ test('a stop that takes too long is cut off within 10 s, with 0', async ({ paths
   assert.match(logged(paths), 'shutdown did not finish')
 })
 
-test('a second signal ends it at once', async ({ paths, start }) => {
+test('a second signal stops the daemon immediately', async ({ paths, start }) => {
   const daemon = await start({ arguments: ['--port', '0', '--verbose'], environment: { NODE_OPTIONS: NEVER_CLOSED } })
   await stopping(daemon)
   const before = Date.now()

@@ -77,19 +77,19 @@ async function failure(promise: Promise<unknown>): Promise<Error> {
   return error as Error
 }
 
-test('where nobody answers, that is said and nothing hangs', async ({ home }) => {
+test('a keychain that does not answer is reported without hanging', async ({ home }) => {
   assert.is(await isKeychainAvailable(home), false)
   await failure(readKeychain(home, ADMIN_TOKEN))
   await failure(writeKeychain(home, ADMIN_TOKEN, 'value'))
 })
 
-test('CADRE_KEYCHAIN=off is obeyed', async ({ home }) => {
+test('CADRE_KEYCHAIN=off disables the keychain', async ({ home }) => {
   process.env.CADRE_KEYCHAIN = 'off'
   assert.is(await isKeychainAvailable(home), false)
   assert.match((await failure(readKeychain(home, ADMIN_TOKEN))).message, 'CADRE_KEYCHAIN=off')
 })
 
-test('without a keychain the daemon keeps its key and token in files', async ({ home }) => {
+test('without a keychain the daemon stores its key and token in files', async ({ home }) => {
   const daemon = await startDaemon(home, { environment: { DBUS_SESSION_BUS_ADDRESS: NO_BUS, CADRE_KEYCHAIN: 'on' } })
   const paths = homePaths({ CADRE_HOME: home })
   assert.is((await daemon.get('/api/status', readFileSync(paths.token, 'utf8').trim())).body.data.secrets, 'file')
@@ -98,7 +98,7 @@ test('without a keychain the daemon keeps its key and token in files', async ({ 
 })
 
 if (installed) {
-  test('what is written is read and deleted, each home for itself', async ({ root, home, sessions }) => {
+  test('keychain entries can be written, read and deleted, separately for each home', async ({ root, home, sessions }) => {
     await session(root, sessions)
     assert.is(await isKeychainAvailable(home), true)
     assert.is(await readKeychain(home, ADMIN_TOKEN), undefined)
@@ -116,7 +116,11 @@ if (installed) {
     assert.is(await readKeychain(home, ADMIN_TOKEN), undefined)
   })
 
-  test("the vault's key and the admin token are in the keychain and in no file, also after a restart", async ({ root, home, sessions }) => {
+  test("the vault's key and the admin token are stored in the keychain and in no file, also after a restart", async ({
+    root,
+    home,
+    sessions,
+  }) => {
     await session(root, sessions)
     const paths = homePaths({ CADRE_HOME: home })
     const environment = { DBUS_SESSION_BUS_ADDRESS: process.env.DBUS_SESSION_BUS_ADDRESS, CADRE_KEYCHAIN: 'on' }
@@ -161,7 +165,7 @@ if (installed) {
     await daemon.stop()
   })
 
-  test('a keyring that nobody unlocked counts as none', async ({ root, home, sessions }) => {
+  test('a locked keyring is treated as missing', async ({ root, home, sessions }) => {
     await session(root, sessions, '--start')
     assert.is(await isKeychainAvailable(home), false)
   })

@@ -51,7 +51,7 @@ function assertLocked(vault: Vault, why: string): void {
   }
 }
 
-test('without a keychain the key is a file of one user, and what is sealed opens after a restart', async ({ paths, redactor }) => {
+test('without a keychain the key is a private file, and sealed secrets open after a restart', async ({ paths, redactor }) => {
   const first = await openVault({ paths, keychain: NONE, redactor })
   assert.is(first.location, 'file')
   assert.equal(readdirSync(paths.home).sort(), ['vault.json', 'vault.key'])
@@ -63,7 +63,7 @@ test('without a keychain the key is a file of one user, and what is sealed opens
   assert.is(second.open(sealed, 'model_1/api_key'), plain)
 })
 
-test('an empty and a long secret come back, and the same one is never sealed the same way', async ({ paths, redactor }) => {
+test('empty and long secrets survive sealing, and sealing twice gives different results', async ({ paths, redactor }) => {
   const vault = await openVault({ paths, keychain: NONE, redactor })
   for (const plain of ['', 'k'.repeat(10_000)]) {
     const [one, other] = [vault.seal(plain, 'x'), vault.seal(plain, 'x')]
@@ -73,7 +73,7 @@ test('an empty and a long secret come back, and the same one is never sealed the
   }
 })
 
-test('what was changed, cut, or taken from elsewhere does not open', async ({ paths, redactor }) => {
+test('a modified, truncated or foreign sealed secret does not open', async ({ paths, redactor }) => {
   const vault = await openVault({ paths, keychain: NONE, redactor })
   const sealed = vault.seal('sk-secret-value', 'model_1/api_key')
   const bytes = Buffer.from(sealed.slice(3), 'base64url')
@@ -91,7 +91,7 @@ test('what was changed, cut, or taken from elsewhere does not open', async ({ pa
   thrown(() => vault.open(sealed, 'model_2/api_key'))
 })
 
-test('with a keychain the key is there and not in the home', async ({ paths, redactor }) => {
+test('with a keychain the key is stored there and not in the home', async ({ paths, redactor }) => {
   const keychain = scripted()
   const vault = await openVault({ paths, keychain, redactor })
   assert.is(vault.location, 'keychain')
@@ -103,7 +103,7 @@ test('with a keychain the key is there and not in the home', async ({ paths, red
   assert.is((await openVault({ paths, keychain, redactor })).open(sealed, 'x'), 'sk-secret')
 })
 
-test('a keychain that cannot be reached locks the vault and is never replaced by a file', async ({ paths, redactor }) => {
+test('an unreachable keychain locks the vault and is never replaced by a file', async ({ paths, redactor }) => {
   const keychain = scripted()
   const sealed = (await openVault({ paths, keychain, redactor })).seal('sk-secret', 'x')
   assertLocked(await openVault({ paths, keychain: NONE, redactor }), 'no keychain here')
@@ -111,7 +111,7 @@ test('a keychain that cannot be reached locks the vault and is never replaced by
   assert.is((await openVault({ paths, keychain, redactor })).open(sealed, 'x'), 'sk-secret')
 })
 
-test('a key that is gone, spoiled or another one locks the vault with the reason', async ({ paths, redactor }) => {
+test('a missing, corrupt or different key locks the vault with an explanation', async ({ paths, redactor }) => {
   const keychain = scripted()
   await openVault({ paths, keychain, redactor })
   assertLocked(await openVault({ paths, keychain: scripted(), redactor }), 'missing from the keychain')
@@ -131,7 +131,7 @@ test('a key that is gone, spoiled or another one locks the vault with the reason
   assert.is((await openVault({ paths, keychain: NONE, redactor })).location, 'file')
 })
 
-test('a first start that died before it wrote where the key is takes that key up again', async ({ paths, redactor }) => {
+test('a key left by an interrupted first start is reused', async ({ paths, redactor }) => {
   const keychain = scripted()
   for (const [chain, location] of [
     [keychain, 'keychain'],
@@ -147,7 +147,7 @@ test('a first start that died before it wrote where the key is takes that key up
   }
 })
 
-test('a record that cannot be read stops the start instead of making a new key', async ({ paths, redactor }) => {
+test('an unreadable vault.json stops the start instead of creating a new key', async ({ paths, redactor }) => {
   await openVault({ paths, keychain: NONE, redactor })
   for (const text of ['', '{', '{}', 'null', '{"location":"moon","fingerprint":"x"}']) {
     writeFileSync(paths.vault, text)
@@ -157,7 +157,7 @@ test('a record that cannot be read stops the start instead of making a new key',
   }
 })
 
-test('what is sealed or opened, and the key itself, is taken out of text from then on', async ({ paths, redactor }) => {
+test('sealed and opened secrets and the key itself are redacted from then on', async ({ paths, redactor }) => {
   const vault = await openVault({ paths, keychain: NONE, redactor })
   assert.is(redactor.redact('the sk-sealed-1'), 'the sk-sealed-1')
   const sealed = vault.seal('sk-sealed-1', 'x')
@@ -168,7 +168,7 @@ test('what is sealed or opened, and the key itself, is taken out of text from th
   assert.is(later.redact(readFileSync(paths.vaultKey, 'utf8').trim()), '[redacted]')
 })
 
-test('the first token is kept in the keychain where the vault has its key, and else in a file of one user', async ({ paths, redactor }) => {
+test("the first token is stored next to the vault's key: in the keychain or in a private file", async ({ paths, redactor }) => {
   const vault = await openVault({ paths, keychain: NONE, redactor })
   await storeAdminToken('first', { paths, keychain: NONE, vault })
   assert.is(readFileSync(paths.token, 'utf8'), 'first\n')
@@ -181,7 +181,7 @@ test('the first token is kept in the keychain where the vault has its key, and e
   assert.is(readFileSync(paths.token, 'utf8'), 'third\n')
 })
 
-test('a secret is found however it is written', ({ redactor }) => {
+test('a secret is redacted in every encoding', ({ redactor }) => {
   const secret = 'pa$$ w/"ö\\rd+&=?'
   redactor.add(secret)
   const json = (text: string) => JSON.stringify(text).slice(1, -1)
@@ -197,7 +197,7 @@ test('a secret is found however it is written', ({ redactor }) => {
   for (const spelling of spellings) assert.is(redactor.redact(`<${spelling}>`), '<[redacted]>', spelling)
 })
 
-test('a secret is found inside anything that was encoded as base64', ({ redactor }) => {
+test('a secret is redacted within base64 text', ({ redactor }) => {
   const secret = 'a-rather-long/secret?value'
   redactor.add(secret)
   for (const before of ['', 'u', 'us', 'use', 'user:'])
@@ -210,19 +210,19 @@ test('a secret is found inside anything that was encoded as base64', ({ redactor
       }
 })
 
-test('several secrets go from one text, the longest first, and others stay', ({ redactor }) => {
+test('several secrets are redacted from one text, longest first', ({ redactor }) => {
   for (const secret of ['abcdef', 'abcdefghi', 'uvwxyz']) redactor.add(secret)
   assert.is(redactor.redact('abcdefghi abcdef uvwxyzuvwxyz abcde'), '[redacted] [redacted] [redacted][redacted] abcde')
   redactor.remove('abcdef')
   assert.is(redactor.redact('abcdef abcdefghi'), 'abcdef [redacted]')
 })
 
-test('a value too short to be told from ordinary text is left', ({ redactor }) => {
+test('values that are too short are not redacted', ({ redactor }) => {
   for (const short of ['', 'a', 'the', 'agent']) redactor.add(short)
   assert.is(redactor.redact('the agent'), 'the agent')
 })
 
-test('an Authorization header goes whatever it holds', ({ redactor }) => {
+test('an Authorization header is redacted whatever its value', ({ redactor }) => {
   const lines = [
     'Authorization: Bearer abc',
     'authorization=Basic dXNlcjpwYXNz',
@@ -238,7 +238,7 @@ test('an Authorization header goes whatever it holds', ({ redactor }) => {
   assert.is(redactor.redact('Bearer tokens are needed'), 'Bearer tokens are needed')
 })
 
-test('what is remembered is bounded, and the newest secrets stay', ({ redactor }) => {
+test("the redactor's memory is bounded and keeps the newest secrets", ({ redactor }) => {
   const secret = (n: number) => `${n}-`.padEnd(20_000, `${n}`)
   for (let n = 100; n < 500; n++) redactor.add(secret(n))
   assert.is(redactor.redact(secret(499)), '[redacted]')

@@ -6,12 +6,12 @@ const test = suite('date range')
 const range = (start_date?: string, end_date?: string) =>
   parseDateRange({ ...(start_date ? { start_date } : {}), ...(end_date ? { end_date } : {}) })
 
-test('a last day is in it to its end, a last moment to its millisecond', () => {
+test('a date range includes its last day or last millisecond', () => {
   assert.equal(range('2026-01-31', '2026-01-31'), { from: '2026-01-31T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' })
   assert.equal(range('2026-01-31T09:30Z', '2026-01-31T09:30:00Z'), { from: '2026-01-31T09:30:00.000Z', until: '2026-01-31T09:30:00.001Z' })
 })
 
-test('it must not end before it begins', () => {
+test('a date range that ends before it starts is rejected', () => {
   for (const [start, end] of [
     ['2026-02-01', '2026-01-31'],
     ['2026-01-31T10:00:00Z', '2026-01-31T09:59:59.999Z'],
@@ -26,7 +26,7 @@ test('it must not end before it begins', () => {
   }
 })
 
-test('ends that are left open, or lie past the year 9999, hold all', () => {
+test('open ends and years past 9999 are unbounded', () => {
   const { from, until } = range(undefined, '9999-12-31')
   assert.ok(from < '0000-01-01' && until > '9999-12-31T23:59:59.999Z')
   assert.equal(range(), { from, until })
@@ -34,7 +34,7 @@ test('ends that are left open, or lie past the year 9999, hold all', () => {
   assert.equal(splitWholeMonths(splitWholeDays({ from, until }).days).days, [])
 })
 
-test('a day that is cut is a piece, the rest are whole', () => {
+test('a date range is split into whole days and partial days', () => {
   assert.equal(splitWholeDays(range('2026-01-30T09:30:00Z', '2026-02-02T12:00:00Z')), {
     days: { from: '2026-01-31', until: '2026-02-02' },
     pieces: [
@@ -50,7 +50,7 @@ test('a day that is cut is a piece, the rest are whole', () => {
   ])
 })
 
-test('whole months are named, with the days around them', () => {
+test('whole days are split into whole months and the days around them', () => {
   const months = (start?: string, end?: string) => splitWholeMonths(splitWholeDays(range(start, end)).days)
   assert.equal(months('2025-12-31', '2026-02-01'), {
     months: { from: '2026-01', until: '2026-02' },
@@ -67,12 +67,12 @@ test('whole months are named, with the days around them', () => {
   })
 })
 
-test('a series shows the days of its range, also empty ones', () => {
+test('a series lists all days of its range, including empty ones', () => {
   assert.equal(listSeriesDays(range('2026-01-30', '2026-02-01'), ['2026-01-31'], '2026-06-01'), ['2026-01-30', '2026-01-31', '2026-02-01'])
   assert.equal(listSeriesDays(range('2026-01-30T10:00:00Z', '2026-01-31T10:00:00Z'), [], '2026-06-01'), ['2026-01-30', '2026-01-31'])
 })
 
-test('a series without dates goes from the first day with something until today', () => {
+test('a series without dates runs from the first used day until today', () => {
   assert.equal(listSeriesDays(range(), ['2026-01-30', '2026-01-31'], '2026-02-02T05:00:00.000Z'), [
     '2026-01-30',
     '2026-01-31',
@@ -82,7 +82,7 @@ test('a series without dates goes from the first day with something until today'
   assert.equal(listSeriesDays(range(), [], '2026-02-02'), [])
 })
 
-test('a series that would be too long shows only days with something', () => {
+test('a series that is too long lists only used days', () => {
   assert.equal(listSeriesDays(range('1999-01-01'), ['2026-01-30'], '2026-02-02'), ['2026-01-30'])
   assert.is(listSeriesDays(range('2024-01-01', '2024-12-31'), [], '2026-02-02').length, 366)
 })
