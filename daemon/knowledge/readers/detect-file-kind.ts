@@ -1,17 +1,17 @@
-/** Tells what kind of document bytes are: by what they contain first, by their name second. */
+/** Detects the type of a document by its content first and by its name second. */
 import { extname } from 'node:path'
 
-export type FileKind = 'pdf' | 'zip' | 'text' | { refused: string }
+export type FileKind = 'pdf' | 'zip' | 'text' | { unsupported: string }
 export type TextKind = 'html' | 'markdown' | 'rst' | 'table' | 'json' | 'lines' | 'code' | 'plain'
 
-/** Files that are no text, told by how they start. */
+/** First bytes (hexadecimal) of binary formats. */
 const MAGIC_NUMBERS: [string, string][] = [
   ['89504e47', 'a PNG image'],
   ['ffd8ff', 'a JPEG image'],
   ['47494638', 'a GIF image'],
   ['49492a00', 'a TIFF image'],
   ['4d4d002a', 'a TIFF image'],
-  ['52494646', 'a sound, video or image file'],
+  ['52494646', 'an audio, video or image file'],
   ['1f8b', 'a compressed file'],
   ['425a68', 'a compressed file'],
   ['fd377a585a00', 'a compressed file'],
@@ -23,8 +23,8 @@ const MAGIC_NUMBERS: [string, string][] = [
   ['cafebabe', 'a program'],
   ['0061736d', 'a program'],
   ['53514c69746520666f726d617420', 'a SQLite database'],
-  ['494433', 'a sound file'],
-  ['4f676753', 'a sound or video file'],
+  ['494433', 'an audio file'],
+  ['4f676753', 'an audio or video file'],
   ['1a45dfa3', 'a video file'],
   ['774f4646', 'a font'],
   ['774f4632', 'a font'],
@@ -36,36 +36,36 @@ export function detectFileKind(bytes: Uint8Array): FileKind {
   const hex = head.toString('hex', 0, 16)
   if (isPdf(bytes, head)) return 'pdf'
   if (hex.startsWith('504b0304') || hex.startsWith('504b0506') || hex.startsWith('504b0708')) return 'zip'
-  if (hex.startsWith(OLE_MAGIC)) return { refused: explainOleFile(bytes) }
+  if (hex.startsWith(OLE_MAGIC)) return { unsupported: explainOleFile(bytes) }
   if (head.toString('latin1', 0, 5) === '{\\rtf')
-    return { refused: 'This is an RTF document, which is not read; save it as .docx or as text.' }
-  if (head.toString('latin1', 4, 8) === 'ftyp') return { refused: 'This is not a text document; it is a video or image file.' }
+    return { unsupported: 'This is an RTF document, which is not supported. Save it as .docx or as text.' }
+  if (head.toString('latin1', 4, 8) === 'ftyp') return { unsupported: 'This is not a text document; it is a video or image file.' }
   const magic = MAGIC_NUMBERS.find(([start]) => hex.startsWith(start))
-  return magic ? { refused: `This is not a text document; it is ${magic[1]}.` } : 'text'
+  return magic ? { unsupported: `This is not a text document; it is ${magic[1]}.` } : 'text'
 }
 
-/** Some begin with a few bytes of something else. A text that only speaks of PDFs has none of their parts. */
+/** The header may follow a few other bytes; a text that only mentions it has no PDF objects. */
 function isPdf(bytes: Uint8Array, head: Buffer): boolean {
-  const at = head.indexOf('%PDF-')
-  if (at <= 0) return at === 0
-  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return whole.includes('endobj') || whole.includes('startxref')
+  const index = head.indexOf('%PDF-')
+  if (index <= 0) return index === 0
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return file.includes('endobj') || file.includes('startxref')
 }
 
-/** Office wraps documents with a password in the container that it used for everything before 2007. */
+/** OLE containers hold Office documents from before 2007, and encrypted newer ones. */
 function explainOleFile(bytes: Uint8Array): string {
   const container = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (container.includes(Buffer.from('EncryptedPackage', 'utf16le'))) return 'The document is protected with a password.'
+  if (container.includes(Buffer.from('EncryptedPackage', 'utf16le'))) return 'The document is password-protected.'
   if (container.includes(Buffer.from('WordDocument', 'utf16le')))
-    return 'This is a Word document from before 2007 (.doc), which is not read; save it as .docx.'
-  return 'This is an Office document from before 2007, which is not read; save it in a newer format.'
+    return 'This is a Word 97-2003 document (.doc), which is not supported. Save it as .docx.'
+  return 'This is an Office 97-2003 document, which is not supported. Save it in a newer format.'
 }
 
-/** Bytes that no text has, however it is encoded, show as control characters once decoded. */
+/** Binary data decodes to many control and replacement characters. */
 export function isBinary(text: string): boolean {
   const sample = text.slice(0, 65_536)
-  const odd = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0
-  return odd > sample.length / 20
+  const controlCount = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0
+  return controlCount > sample.length / 20
 }
 
 const EXTENSIONS_BY_KIND: Record<TextKind, string> = {
@@ -75,7 +75,11 @@ const EXTENSIONS_BY_KIND: Record<TextKind, string> = {
   table: 'csv tsv',
   json: 'json geojson webmanifest',
   lines: 'jsonl ndjson',
-  code: 'js mjs cjs ts mts cts tsx jsx py pyi go rs java kt kts c h cc cpp cxx hpp hh cs rb php swift scala sh bash zsh fish ps1 sql css scss less lua r jl pl pm ex exs erl hs ml clj dart groovy gradle zig nim v vue svelte proto graphql tf hcl cmake yaml yml toml ini cfg conf properties xml xsd xsl svg plist dockerfile makefile json5 jsonc tex m mm asm s bat',
+  code: [
+    'js mjs cjs ts mts cts tsx jsx py pyi go rs java kt kts c h cc cpp cxx hpp hh cs rb php swift scala sh bash zsh fish',
+    'ps1 sql css scss less lua r jl pl pm ex exs erl hs ml clj dart groovy gradle zig nim v vue svelte proto graphql tf hcl',
+    'cmake yaml yml toml ini cfg conf properties xml xsd xsl svg plist dockerfile makefile json5 jsonc tex m mm asm s bat',
+  ].join(' '),
   plain: 'txt text log',
 }
 const KIND_BY_EXTENSION = new Map(
@@ -86,10 +90,10 @@ const KIND_BY_EXTENSION = new Map(
 
 export function detectTextKind(text: string, name: string): TextKind {
   const extension = extname(name).slice(1).toLowerCase()
-  const named = KIND_BY_EXTENSION.get(extension) ?? KIND_BY_EXTENSION.get(name.toLowerCase().replace(/^.*\//, ''))
-  if (named === 'html' || (named !== 'markdown' && named !== 'code' && isHtml(text))) return 'html'
-  if (named !== undefined && named !== 'plain') return named
-  // Notes and specifications are often markdown in a file called .txt.
+  const kind = KIND_BY_EXTENSION.get(extension) ?? KIND_BY_EXTENSION.get(name.toLowerCase().replace(/^.*\//, ''))
+  if (kind === 'html' || (kind !== 'markdown' && kind !== 'code' && isHtml(text))) return 'html'
+  if (kind !== undefined && kind !== 'plain') return kind
+  // .txt files often contain Markdown.
   const headings = text.slice(0, 200_000).match(/^#{1,4} \S/gm)?.length ?? 0
   return headings >= 3 && !text.startsWith('#!') ? 'markdown' : 'plain'
 }

@@ -1,30 +1,32 @@
-/** Writes markdown block by block: what HTML, Word and e-book readers have in common. */
+/** Writes Markdown block by block, for the HTML, Word and e-book readers. */
 
+/** A table with longer cells is used for layout, not for data. */
+export const MAX_CELL_LENGTH = 1_000
 const MAX_LIST_INDENT = 6
 
 export class MarkdownWriter {
   readonly #output: string[] = []
   #length = 0
   #line: string[] = []
-  /** Whether the line is empty or ends in whitespace; asking the line itself would join it again and again. */
+  /** Whether the line is empty or ends in whitespace; kept separately so that the parts need not be joined. */
   #endsInSpace = true
   #prefix = ''
   #quoteDepth = 0
   readonly #lists: { ordered: boolean; next: number }[] = []
   #isTight = false
 
-  /** Where the next block will start. */
+  /** Offset of the next block. */
   get length(): number {
     return this.#length + (this.#length > 0 ? 2 : 0)
   }
 
-  /** Running text: whitespace counts as one space. */
+  /** Appends text to the current line and collapses whitespace. */
   writeText(text: string): void {
-    const whole = text.replaceAll(/[\u00ad\u200b]/g, '').replaceAll(/[\t\n\r \u00a0]+/g, ' ')
-    const folded = this.#endsInSpace ? whole.trimStart() : whole
-    if (folded === '') return
-    this.#line.push(folded)
-    this.#endsInSpace = folded.endsWith(' ')
+    const normalized = text.replaceAll(/[\u00ad\u200b]/g, '').replaceAll(/[\t\n\r \u00a0]+/g, ' ')
+    const part = this.#endsInSpace ? normalized.trimStart() : normalized
+    if (part === '') return
+    this.#line.push(part)
+    this.#endsInSpace = part.endsWith(' ')
   }
 
   writeNewline(): void {
@@ -43,7 +45,6 @@ export class MarkdownWriter {
     return text
   }
 
-  /** Ends the paragraph that is being written. */
   endParagraph(): void {
     const text = this.#takeLine()
     if (text === '') return
@@ -54,6 +55,7 @@ export class MarkdownWriter {
     this.#prefix = ''
   }
 
+  /** Writes the current line as a heading. */
   endHeading(level: number): void {
     const text = this.#takeLine().replaceAll(/\s+/g, ' ')
     this.#prefix = ''
@@ -97,7 +99,7 @@ export class MarkdownWriter {
     this.#writeBlock(`${fence}${language}\n${body}\n${fence}`, '', false)
   }
 
-  /** A table whose first row heads it; cells are text. */
+  /** Writes a table; the first row is the header. */
   writeTable(rows: string[][]): void {
     this.endParagraph()
     const width = Math.max(...rows.map((row) => row.length))

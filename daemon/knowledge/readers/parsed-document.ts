@@ -1,22 +1,22 @@
-/** What a reader makes of a document's bytes, and what it says when it cannot. */
+/** The result of reading a document, and the error of a document that cannot be read. */
 
 export interface ParsedDocument {
-  /** What passages are cut from; newlines are \n and control characters are gone. */
+  /** Newlines are \n; control characters are removed. */
   text: string
   format: 'markdown' | 'plain' | 'code' | 'table'
-  /** Where each page starts in the text, first page first; empty when the document has no pages. */
+  /** Offset of each page in the text, in order; empty if the document has no pages. */
   pages: { number: number; start: number }[]
   title: string | null
 }
 
-/** A document that cannot be read; its message is a sentence for people that says why. */
+/** A document cannot be read; the message tells users why. */
 export class DocumentReadError extends Error {
   override name = 'DocumentReadError'
 }
 
 export const EMPTY_DOCUMENT_MESSAGE = 'The document is empty.'
 
-/** Text as passages are cut from it: one kind of newline, no control characters, no half characters. */
+/** Normalizes newlines, removes control characters and replaces lone surrogates. The tests avoid copying clean text. */
 export function cleanText(text: string): string {
   const newlines = /[\r\f\v\u0085\u2028\u2029]/.test(text) ? text.replaceAll(/\r\n?|[\f\v\u0085\u2028\u2029]/g, '\n') : text
   const visible = /[^\t\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\uffff]/.test(newlines)

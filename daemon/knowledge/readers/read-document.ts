@@ -1,8 +1,7 @@
-/** Reads a document of any kind that Cadre knows: bytes in, text with pages and structure out. */
-
+/** Reads a document of any supported type: turns bytes into text with pages and structure. */
 import { detectFileKind, detectTextKind, isBinary } from './detect-file-kind.ts'
 import { readDocx } from './docx/read-docx.ts'
-import { decodeText } from './encoding/detect-encoding.ts'
+import { decodeText } from './encoding/decode-text.ts'
 import { readHtml } from './html/read-html.ts'
 import { DocumentReadError, EMPTY_DOCUMENT_MESSAGE, type ParsedDocument } from './parsed-document.ts'
 import { readEpub } from './read-epub.ts'
@@ -20,23 +19,22 @@ export async function readDocument(bytes: Uint8Array, name: string): Promise<Par
 
 async function readBytes(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
   const kind = detectFileKind(bytes)
-  if (typeof kind === 'object') throw new DocumentReadError(kind.refused)
+  if (typeof kind === 'object') throw new DocumentReadError(kind.unsupported)
   if (kind === 'zip') return readArchive(bytes)
   if (kind === 'pdf') {
-    // The PDF reader is the largest of all; who reads none need not load it.
+    // Loaded on demand: the PDF library is large.
     const { readPdf } = await import('./pdf/read-pdf.ts')
     return readPdf(bytes)
   }
-  const { text } = decodeText(bytes)
+  const text = decodeText(bytes)
   if (isBinary(text))
-    throw new DocumentReadError(
-      /\.pdf$/i.test(name) ? 'The PDF is damaged: it does not start as a PDF does.' : 'This is not a text document.',
-    )
+    throw new DocumentReadError(/\.pdf$/i.test(name) ? 'The PDF is damaged: it has no PDF header.' : 'This is not a text document.')
   return readDecodedText(text, name)
 }
 
 function readDecodedText(text: string, name: string): ParsedDocument {
-  switch (detectTextKind(text, name)) {
+  const kind = detectTextKind(text, name)
+  switch (kind) {
     case 'html':
       return readHtml(text)
     case 'table':
@@ -47,25 +45,20 @@ function readDecodedText(text: string, name: string): ParsedDocument {
       return readJsonLines(text)
     case 'rst':
       return readRst(text)
-    case 'markdown':
-      return readText(text, 'markdown')
-    case 'code':
-      return readText(text, 'code')
-    case 'plain':
-      return readText(text, 'plain')
+    default:
+      return readText(text, kind)
   }
 }
 
 function readArchive(bytes: Uint8Array): ParsedDocument {
   const archive = new ZipArchive(bytes)
-  if (archive.isEncrypted) throw new DocumentReadError('The document is protected with a password.')
+  if (archive.isEncrypted) throw new DocumentReadError('The document is password-protected.')
   if (archive.has('META-INF/container.xml')) return readEpub(archive)
-  if (archive.names.some((part) => part.startsWith('word/'))) return readDocx(archive)
-  if (archive.names.some((part) => part.startsWith('xl/')))
-    throw new DocumentReadError('This is a spreadsheet, which is not read; save it as .csv.')
-  if (archive.names.some((part) => part.startsWith('ppt/')))
-    throw new DocumentReadError('This is a presentation, which is not read; save it as .pdf.')
+  const hasFolder = (folder: string) => archive.names.some((part) => part.startsWith(folder))
+  if (hasFolder('word/')) return readDocx(archive)
+  if (hasFolder('xl/')) throw new DocumentReadError('This is a spreadsheet, which is not supported. Save it as .csv.')
+  if (hasFolder('ppt/')) throw new DocumentReadError('This is a presentation, which is not supported. Save it as .pdf.')
   if (archive.has('mimetype') && archive.has('content.xml'))
-    throw new DocumentReadError('This is an OpenDocument file, which is not read; save it as .docx or .pdf.')
+    throw new DocumentReadError('This is an OpenDocument file, which is not supported. Save it as .docx or .pdf.')
   throw new DocumentReadError('This is a zip archive, not a document.')
 }

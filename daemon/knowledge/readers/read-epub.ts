@@ -1,6 +1,4 @@
-/** Reads e-books: their chapters in reading order, as markdown. */
-
-import { readPart } from './docx/parts.ts'
+/** Reads e-books (EPUB): the chapters in reading order. */
 import { type HtmlElement, parseHtml } from './html/parse-html.ts'
 import { getText, removeHidden } from './html/read-html.ts'
 import { writeHtml } from './html/write-html.ts'
@@ -9,24 +7,24 @@ import { cleanText, DocumentReadError, type ParsedDocument } from './parsed-docu
 import type { ZipArchive } from './zip-archive.ts'
 
 export function readEpub(archive: ZipArchive): ParsedDocument {
-  const container = parseHtml(readPart(archive, 'META-INF/container.xml'))
+  const container = parseHtml(archive.readText('META-INF/container.xml'))
   const packagePath = findElements(container, 'rootfile')[0]?.attributes.get('full-path')
   if (packagePath === undefined || !archive.has(packagePath))
-    throw new DocumentReadError('The e-book is damaged: its table of parts is missing.')
-  const book = parseHtml(readPart(archive, packagePath))
+    throw new DocumentReadError('The e-book is damaged: its package document is missing.')
+  const book = parseHtml(archive.readText(packagePath))
   const items = new Map(findElements(book, 'item').map((item) => [item.attributes.get('id') ?? '', item]))
   const chapters = findElements(book, 'itemref').flatMap((reference) => {
     const href = items.get(reference.attributes.get('idref') ?? '')?.attributes.get('href')
     return href === undefined ? [] : [resolvePath(packagePath, href)]
   })
-  const locked = listEncryptedParts(archive)
-  if (chapters.some((chapter) => locked.has(chapter))) throw new DocumentReadError('The e-book is locked by copy protection.')
-  const labels = readChapterTitles(archive, packagePath, [...items.values()])
+  const encrypted = listEncryptedParts(archive)
+  if (chapters.some((chapter) => encrypted.has(chapter))) throw new DocumentReadError('The e-book is protected by DRM.')
+  const titles = readChapterTitles(archive, packagePath, [...items.values()])
   const writer = new MarkdownWriter()
   for (const chapter of chapters) {
     if (!archive.has(chapter)) continue
-    const content = removeHidden(parseHtml(readPart(archive, chapter)))
-    const label = labels.get(chapter)
+    const content = removeHidden(parseHtml(archive.readText(chapter)))
+    const label = titles.get(chapter)
     if (label !== undefined && !['h1', 'h2', 'h3'].some((name) => findElements(content, name).length > 0)) {
       writer.writeText(label)
       writer.endHeading(1)
@@ -49,13 +47,13 @@ function findElements(element: HtmlElement, name: string): HtmlElement[] {
   )
 }
 
-/** The archive's name of what a part refers to. */
+/** Resolves a reference of one part to the name of another. */
 function resolvePath(from: string, href: string): string {
   let path = href.replace(/[#?].*$/s, '')
   try {
     path = decodeURIComponent(path)
   } catch {
-    // A stray percent sign is part of the name.
+    // Not percent-encoded.
   }
   const parts = path.startsWith('/') ? [] : from.split('/').slice(0, -1)
   for (const part of path.split('/')) {
@@ -66,7 +64,7 @@ function resolvePath(from: string, href: string): string {
 }
 
 function listEncryptedParts(archive: ZipArchive): Set<string> {
-  const encryption = parseHtml(readPart(archive, 'META-INF/encryption.xml'))
+  const encryption = parseHtml(archive.readText('META-INF/encryption.xml'))
   return new Set(
     [...findElements(encryption, 'cipherreference'), ...findElements(encryption, 'enc:cipherreference')].map(
       ({ attributes }) => attributes.get('URI') ?? attributes.get('uri') ?? '',
@@ -74,23 +72,23 @@ function listEncryptedParts(archive: ZipArchive): Set<string> {
   )
 }
 
-/** What the table of contents calls each part, from either generation of tables. */
+/** Returns the title of each part from the table of contents (EPUB 2 or 3). */
 function readChapterTitles(archive: ZipArchive, packagePath: string, items: HtmlElement[]): Map<string, string> {
-  const names = new Map<string, string>()
-  const learn = (from: string, href: string | undefined, label: string) => {
+  const titles = new Map<string, string>()
+  const addTitle = (from: string, href: string | undefined, label: string) => {
     const part = href === undefined ? '' : resolvePath(from, href)
-    if (part !== '' && label.trim() !== '' && !names.has(part)) names.set(part, label.replaceAll(/\s+/g, ' ').trim())
+    if (part !== '' && label.trim() !== '' && !titles.has(part)) titles.set(part, label.replaceAll(/\s+/g, ' ').trim())
   }
   for (const { attributes } of items) {
     const path = resolvePath(packagePath, attributes.get('href') ?? '')
     if (attributes.get('media-type') === 'application/x-dtbncx+xml') {
-      for (const point of findElements(parseHtml(readPart(archive, path)), 'navpoint')) {
+      for (const point of findElements(parseHtml(archive.readText(path)), 'navpoint')) {
         const [label, content] = [findElements(point, 'navlabel')[0], findElements(point, 'content')[0]]
-        if (label) learn(path, content?.attributes.get('src'), getText(label))
+        if (label) addTitle(path, content?.attributes.get('src'), getText(label))
       }
     } else if (/\bnav\b/.test(attributes.get('properties') ?? '')) {
-      for (const link of findElements(parseHtml(readPart(archive, path)), 'a')) learn(path, link.attributes.get('href'), getText(link))
+      for (const link of findElements(parseHtml(archive.readText(path)), 'a')) addTitle(path, link.attributes.get('href'), getText(link))
     }
   }
-  return names
+  return titles
 }

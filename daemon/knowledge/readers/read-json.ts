@@ -1,12 +1,13 @@
-/** Reads JSON as lines of "path: value", a paragraph a record, without recursion however deep it nests. */
+/** Reads JSON as lines of "path: value", one paragraph per record, without recursion. */
 import { cleanText, type ParsedDocument } from './parsed-document.ts'
 
-/** Names that lead to a value; further up they only repeat. */
+/** Names of a path that are shown; outer ones only repeat. */
 const MAX_PATH_NAMES = 4
 
 export function readJson(source: string): ParsedDocument {
   const value = parseJson(source)
-  return value === undefined ? asWritten(source) : createTable(formatRecords(value))
+  if (value === undefined) return { text: cleanText(source), format: 'code', pages: [], title: null }
+  return createTable(formatRecords(value))
 }
 
 export function readJsonLines(source: string): ParsedDocument {
@@ -23,18 +24,16 @@ function parseJson(source: string): unknown {
   try {
     return JSON.parse(source.replace(/^\ufeff/, ''))
   } catch {
-    // Comments, trailing commas, a file that was cut off: it is read as it is written.
+    // Comments, trailing commas, a truncated file: read as text.
     return undefined
   }
 }
-
-const asWritten = (source: string): ParsedDocument => ({ text: cleanText(source), format: 'code', pages: [], title: null })
 
 function createTable(records: string[]): ParsedDocument {
   return { text: cleanText(records.filter((record) => record !== '').join('\n\n')), format: 'table', pages: [], title: null }
 }
 
-/** One record an entry of a list, or of an object whose entries are records themselves. */
+/** Returns one record for each entry of a list, or of an object that contains objects or lists. */
 function formatRecords(value: unknown): string[] {
   if (Array.isArray(value)) return value.map((entry) => formatRecord(entry))
   if (!isObject(value)) return [formatRecord(value)]
@@ -61,7 +60,7 @@ function formatRecord(value: unknown, name?: string): string {
   const enter = (entry: unknown): void => {
     if (Array.isArray(entry)) {
       if (entry.every((item) => typeof item !== 'object' || item === null))
-        say(
+        addLine(
           entry
             .map(formatValue)
             .filter((item) => item !== '')
@@ -69,9 +68,9 @@ function formatRecord(value: unknown, name?: string): string {
         )
       else frames.push({ names: undefined, values: entry, next: 0 })
     } else if (isObject(entry)) frames.push({ names: Object.keys(entry), values: Object.values(entry), next: 0 })
-    else say(formatValue(entry))
+    else addLine(formatValue(entry))
   }
-  const say = (text: string) => {
+  const addLine = (text: string) => {
     if (text !== '') lines.push(path.length > 0 ? `${path.slice(-MAX_PATH_NAMES).join('.')}: ${text}` : text)
   }
   enter(value)

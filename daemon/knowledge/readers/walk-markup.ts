@@ -1,61 +1,62 @@
-/** Walks HTML or XML tag by tag, forgiving and in linear time whatever the input, without expanding entities or fetching anything. */
-import { decodeEntities } from './entities.ts'
+/** A tolerant HTML and XML tokenizer: linear time for any input, no expansion of custom entities, no external resources. */
+import { decodeHTML, decodeHTMLAttribute } from 'entities'
 
 export interface MarkupHandler {
-  open(name: string, attributes: string, closed: boolean): void
-  close(name: string): void
-  text(text: string): void
+  /** `isSelfClosing`: the tag ends with a slash. */
+  open(name: string, attributes: string, isSelfClosing: boolean): void
+  close?(name: string): void
+  text?(text: string): void
 }
 
-/** Elements whose content is no markup; only a title's is text. */
+/** Elements whose content is not markup. Only the content of a title is reported as text. */
 const RAW_TEXT_ELEMENTS = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes'])
 const TAG_NAME = /[A-Za-z_][^\s/>]*/y
 
-export function walkMarkup(source: string, handler: MarkupHandler, kind: 'html' | 'xml'): void {
+export function walkMarkup(source: string, kind: 'html' | 'xml', handler: MarkupHandler): void {
   const search = new CachedSearch(source)
-  let from = 0
-  const tell = (to: number) => {
-    if (to > from) handler.text(decodeEntities(source.slice(from, to)))
+  let textStart = 0
+  const emitText = (end: number) => {
+    if (end > textStart) handler.text?.(decodeHTML(source.slice(textStart, end)))
   }
-  for (let at = source.indexOf('<'); at >= 0; at = source.indexOf('<', at)) {
-    const next = source.charCodeAt(at + 1)
+  for (let index = source.indexOf('<'); index >= 0; index = source.indexOf('<', index)) {
+    const next = source.charCodeAt(index + 1)
     if (next === 0x21 || next === 0x3f) {
-      const section = source.startsWith('<![CDATA[', at) ? search.find(']]>', at) : -1
-      tell(at)
-      if (section >= 0) handler.text(source.slice(at + 9, section))
-      from = at = section >= 0 ? section + 3 : findDeclarationEnd(source, search, at)
+      const section = source.startsWith('<![CDATA[', index) ? search.find(']]>', index) : -1
+      emitText(index)
+      if (section >= 0) handler.text?.(source.slice(index + 9, section))
+      textStart = index = section >= 0 ? section + 3 : findDeclarationEnd(source, search, index)
       continue
     }
-    const closing = next === 0x2f
-    TAG_NAME.lastIndex = at + (closing ? 2 : 1)
-    const written = TAG_NAME.exec(source)?.[0]
-    if (written === undefined) {
-      at++
+    const isClosing = next === 0x2f
+    TAG_NAME.lastIndex = index + (isClosing ? 2 : 1)
+    const rawName = TAG_NAME.exec(source)?.[0]
+    if (rawName === undefined) {
+      index++
       continue
     }
     const nameEnd = TAG_NAME.lastIndex
     const end = findTagEnd(source, search, nameEnd)
-    // A tag that never ends is text, and so is all behind it.
+    // An unterminated tag is text, and so is everything after it.
     if (end < 0) break
-    tell(at)
-    const name = kind === 'html' ? written.toLowerCase() : written
-    from = at = end + 1
-    if (closing) {
-      handler.close(name)
+    emitText(index)
+    const name = kind === 'html' ? rawName.toLowerCase() : rawName
+    textStart = index = end + 1
+    if (isClosing) {
+      handler.close?.(name)
       continue
     }
-    const closed = source.charCodeAt(end - 1) === 0x2f
-    handler.open(name, source.slice(nameEnd, closed ? end - 1 : end), closed)
+    const isSelfClosing = source.charCodeAt(end - 1) === 0x2f
+    handler.open(name, source.slice(nameEnd, isSelfClosing ? end - 1 : end), isSelfClosing)
     if (kind === 'html' && RAW_TEXT_ELEMENTS.has(name)) {
-      const rest = search.findRawTextEnd(name, at)
-      if (name === 'title') handler.text(decodeEntities(source.slice(at, rest)))
-      from = at = rest
+      const rest = search.findRawTextEnd(name, index)
+      if (name === 'title') handler.text?.(decodeHTML(source.slice(index, rest)))
+      textStart = index = rest
     }
   }
-  tell(source.length)
+  emitText(source.length)
 }
 
-/** Remembers what is not found any more, so that looking for it again and again costs nothing. */
+/** Remembers strings that do not occur any more, so that repeated searches stay linear. */
 class CachedSearch {
   readonly #source: string
   readonly #absent = new Set<string>()
@@ -66,9 +67,9 @@ class CachedSearch {
 
   find(text: string, from: number): number {
     if (this.#absent.has(text)) return -1
-    const found = this.#source.indexOf(text, from)
-    if (found < 0) this.#absent.add(text)
-    return found
+    const index = this.#source.indexOf(text, from)
+    if (index < 0) this.#absent.add(text)
+    return index
   }
 
   findRawTextEnd(name: string, from: number): number {
@@ -78,42 +79,41 @@ class CachedSearch {
   }
 }
 
-/** Where a comment, a document type or a processing instruction ends. */
-function findDeclarationEnd(source: string, search: CachedSearch, at: number): number {
-  if (source.startsWith('<!--', at)) {
-    const end = search.find('-->', at + 4)
+/** Returns the end of a comment, doctype or processing instruction. */
+function findDeclarationEnd(source: string, search: CachedSearch, index: number): number {
+  if (source.startsWith('<!--', index)) {
+    const end = search.find('-->', index + 4)
     if (end >= 0) return end + 3
   }
-  const end = search.find('>', at)
+  const end = search.find('>', index)
   if (end < 0) return source.length
-  const subset = source.slice(at, Math.min(end, at + 2_000)).indexOf('[')
-  if (subset < 0 || !/^<!doctype/i.test(source.slice(at, at + 9))) return end + 1
-  const subsetEnd = search.find(']>', at + subset)
+  const subset = source.slice(index, Math.min(end, index + 2_000)).indexOf('[')
+  if (subset < 0 || !/^<!doctype/i.test(source.slice(index, index + 9))) return end + 1
+  const subsetEnd = search.find(']>', index + subset)
   return subsetEnd < 0 ? end + 1 : subsetEnd + 2
 }
 
-/** Where a tag ends: at the first > outside the quoted value of an attribute. */
+/** Returns the index of the first > outside of a quoted attribute value, or -1. */
 function findTagEnd(source: string, search: CachedSearch, from: number): number {
-  let equals = false
-  for (let at = from; at < source.length; at++) {
-    const code = source.charCodeAt(at)
-    if (code === 0x3e) return at
-    if (equals && (code === 0x22 || code === 0x27)) {
-      const quote = search.find(code === 0x22 ? '"' : "'", at + 1)
-      if (quote > 0) at = quote
-      equals = false
-    } else if (code === 0x3d) equals = true
-    else if (code > 0x20) equals = false
+  let isAfterEquals = false
+  for (let index = from; index < source.length; index++) {
+    const code = source.charCodeAt(index)
+    if (code === 0x3e) return index
+    if (isAfterEquals && (code === 0x22 || code === 0x27)) {
+      const quote = search.find(code === 0x22 ? '"' : "'", index + 1)
+      if (quote > 0) index = quote
+      isAfterEquals = false
+    } else if (code === 0x3d) isAfterEquals = true
+    else if (code > 0x20) isAfterEquals = false
   }
   return -1
 }
 
-/** The attributes of a tag by name. */
-export function parseAttributes(written: string): Map<string, string> {
-  const found = new Map<string, string>()
-  if (!/\S/.test(written)) return found
-  for (const [, name = '', double, single, bare] of written.matchAll(/([^\s=/"'<>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g)) {
-    if (!found.has(name)) found.set(name, decodeEntities(double ?? single ?? bare ?? ''))
+export function parseAttributes(source: string): Map<string, string> {
+  const attributes = new Map<string, string>()
+  if (!/\S/.test(source)) return attributes
+  for (const [, name = '', double, single, bare] of source.matchAll(/([^\s=/"'<>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g)) {
+    if (!attributes.has(name)) attributes.set(name, decodeHTMLAttribute(double ?? single ?? bare ?? ''))
   }
-  return found
+  return attributes
 }

@@ -1,8 +1,8 @@
-/** Documents made for tests: small PDF files, Word documents and e-books. */
+/** Generates PDF files, Word documents and e-books for tests. */
 import { deflateRawSync } from 'node:zlib'
 
 interface PdfOptions {
-  /** Streams are packed by these filters, in the order in which a reader undoes them. */
+  /** Compression filters, in decoding order. */
   filter?: string
   pack?: (content: Buffer) => Buffer
   title?: string
@@ -16,21 +16,21 @@ export interface PdfLine {
   y: number
 }
 
-/** A PDF with the lines of each page at their places. */
+/** Creates a PDF with the given lines on each page. */
 export function pdf(pages: PdfLine[][], options: PdfOptions = {}): Uint8Array {
   const contents = pages.map((lines) =>
     lines
       .map(({ text, size = 11, x = 72, y }) => `BT /F1 ${size} Tf ${x} ${y} Td (${text.replaceAll(/[()\\]/g, '\\$&')}) Tj ET`)
       .join('\n'),
   )
-  return pdfOf(
+  return createPdf(
     contents.map((content) => Buffer.from(content, 'latin1')),
     options,
   )
 }
 
-/** A PDF whose pages draw what the contents say. */
-export function pdfOf(contents: Buffer[], { filter, pack, title, encrypted = false }: PdfOptions = {}): Uint8Array {
+/** Creates a PDF with the given content streams, one per page. */
+export function createPdf(contents: Buffer[], { filter, pack, title, encrypted = false }: PdfOptions = {}): Uint8Array {
   const objects: Buffer[] = []
   const add = (text: string, stream?: Buffer) =>
     objects.push(stream ? Buffer.concat([Buffer.from(`${text}\nstream\n`), stream, Buffer.from('\nendstream')]) : Buffer.from(text))
@@ -65,7 +65,7 @@ export function pdfOf(contents: Buffer[], { filter, pack, title, encrypted = fal
   return new Uint8Array(Buffer.concat(parts))
 }
 
-/** A zip archive of these parts; bytes that are given several times are packed only once. */
+/** Creates a zip archive. Content that is used several times is compressed once. */
 export function zip(parts: Record<string, string | Uint8Array>): Uint8Array {
   const packed = new Map<string | Uint8Array, Buffer>()
   const files: Buffer[] = []
@@ -74,7 +74,7 @@ export function zip(parts: Record<string, string | Uint8Array>): Uint8Array {
   for (const [name, part] of Object.entries(parts)) {
     const content = packed.get(part) ?? deflateRawSync(part)
     packed.set(part, content)
-    // Both headers share the fields from the flags to the length of the extra field; nobody checks the sum of a test.
+    // Both headers share the fields from the flags to the length of the extra field. The checksum stays 0.
     const fields = Buffer.alloc(24)
     fields.writeUInt16LE(8, 2)
     fields.writeUInt32LE(content.length, 12)
@@ -98,7 +98,7 @@ export function zip(parts: Record<string, string | Uint8Array>): Uint8Array {
   return new Uint8Array(Buffer.concat([...files, ...directory, Buffer.from('PK\x05\x06', 'latin1'), end]))
 }
 
-/** A Word document with this body. */
+/** Creates a Word document with the given body. */
 export function docx(body: string, parts: Record<string, string> = {}): Uint8Array {
   return zip({
     '[Content_Types].xml': '<Types/>',
@@ -112,7 +112,7 @@ export function docx(body: string, parts: Record<string, string> = {}): Uint8Arr
 export const paragraph = (text: string, properties = '') =>
   `<w:p>${properties && `<w:pPr>${properties}</w:pPr>`}<w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`
 
-/** An e-book with these chapters, in this order. */
+/** Creates an e-book with the given chapters in order. */
 export function epub(chapters: Record<string, string>, parts: Record<string, string> = {}): Uint8Array {
   const names = Object.keys(chapters)
   const items = names.map((name) => `<item id="${name}" href="${name}.xhtml" media-type="application/xhtml+xml"/>`).join('')

@@ -1,10 +1,10 @@
-/** Encodings are found out by marks, by declarations, and by what the bytes look like. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { decodeText } from '../../../daemon/knowledge/readers/encoding/detect-encoding.ts'
+import { decodeText } from '../../../daemon/knowledge/readers/encoding/decode-text.ts'
+import { detectEncoding } from '../../../daemon/knowledge/readers/encoding/detect-encoding.ts'
 import { readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
 
-const test = suite('encodings of documents')
+const test = suite('document encodings')
 
 const LEGACY = [
   {
@@ -65,30 +65,38 @@ function utf32(text: string, little: boolean): Buffer {
 }
 
 for (const { encoding, text, base64 } of LEGACY) {
-  test(`${encoding} is recognized from its bytes`, () => {
-    assert.equal(decodeText(Buffer.from(base64, 'base64')), { text, encoding })
+  test(`${encoding} without a declaration is detected from its bytes`, () => {
+    const bytes = Buffer.from(base64, 'base64')
+    assert.equal([detectEncoding(bytes), decodeText(bytes)], [encoding, text])
   })
 }
 
-test('UTF-8 is taken for what it is, with and without its mark', () => {
-  assert.equal(decodeText(Buffer.from(TEXT)), { text: TEXT, encoding: 'utf-8' })
-  assert.equal(decodeText(Buffer.from(`\ufeff${TEXT}`)).text, TEXT)
+test('UTF-8 is detected with and without a byte order mark', () => {
+  for (const text of [TEXT, `\ufeff${TEXT}`]) {
+    const bytes = Buffer.from(text)
+    assert.equal([detectEncoding(bytes), decodeText(bytes)], ['utf-8', TEXT])
+  }
 })
 
-test('UTF-8 that is cut off within a character is still UTF-8', () => {
-  assert.is(decodeText(Buffer.from('Straße für Größe').subarray(0, -2)).encoding, 'utf-8')
+test('UTF-8 that is truncated within a character is detected as UTF-8', () => {
+  assert.is(detectEncoding(Buffer.from('Straße für Größe').subarray(0, -2)), 'utf-8')
+})
+
+test('UTF-8 with replacement characters or a few invalid bytes is detected as UTF-8', () => {
+  assert.is(detectEncoding(Buffer.from('caf\ufffd')), 'utf-8')
+  assert.is(detectEncoding(Buffer.concat([Buffer.from('ü'.repeat(20)), Buffer.from([0xe9]), Buffer.from(' end')])), 'utf-8')
 })
 
 for (const little of [true, false]) {
-  test(`UTF-16 and UTF-32 are read, ${little ? 'little' : 'big'} end first, with and without a mark`, () => {
+  test(`UTF-16 and UTF-32 in ${little ? 'little' : 'big'} endian are decoded with and without a byte order mark`, () => {
     for (const mark of ['\ufeff', '']) {
-      assert.is(decodeText(utf16(mark + TEXT, little)).text, TEXT)
-      assert.is(decodeText(utf32(mark + TEXT, little)).text.replace('\ufeff', ''), TEXT)
+      assert.is(decodeText(utf16(mark + TEXT, little)), TEXT)
+      assert.is(decodeText(utf32(mark + TEXT, little)).replace('\ufeff', ''), TEXT)
     }
   })
 }
 
-test('a page in the encoding that it declares is read in it', async () => {
+test('a page is decoded in the encoding that it declares', async () => {
   const page = Buffer.from(
     '<html><head><meta charset="iso-8859-2"></head><body><p>\xb3\xf3d\xbc i \xbf\xf3\xb3w</p></body></html>',
     'latin1',
@@ -96,13 +104,13 @@ test('a page in the encoding that it declares is read in it', async () => {
   assert.is((await readDocument(new Uint8Array(page), 'page.html')).text, 'łódź i żółw')
 })
 
-test('a declaration that the bytes contradict is not believed', () => {
+test('a declared encoding in which the bytes are invalid is ignored', () => {
   const page = Buffer.from('<?xml version="1.0" encoding="shift_jis"?><a>Straße</a>')
-  assert.is(decodeText(page).encoding, 'utf-8')
+  assert.is(detectEncoding(page), 'utf-8')
 })
 
-test('plain English is never taken for anything exotic', () => {
-  assert.is(decodeText(Buffer.from('Nothing but letters, digits 123 and marks; really.')).encoding, 'utf-8')
+test('ASCII text is detected as UTF-8', () => {
+  assert.is(detectEncoding(Buffer.from('Nothing but letters, digits 123 and marks; really.')), 'utf-8')
 })
 
 test.run()

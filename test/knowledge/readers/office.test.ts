@@ -1,8 +1,7 @@
-/** Word documents and e-books become markdown, or say why they cannot. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { docx, epub, paragraph, zip } from './fixtures.ts'
-import { read, reasonOf } from './reading.ts'
+import { docx, epub, paragraph, zip } from './document-fixtures.ts'
+import { read, readOutcome } from './read-fixture.ts'
 
 const test = suite('Word documents and e-books')
 
@@ -14,7 +13,7 @@ const STYLES = {
 }
 const numbered = (id: number, level = 0) => `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${id}"/></w:numPr>`
 
-test('headings are known by their style, what it is based on, or their outline', async () => {
+test('Word headings are recognized by style, base style or outline level', async () => {
   const body =
     paragraph('First', '<w:pStyle w:val="H1"/>') +
     paragraph('Text.') +
@@ -26,7 +25,7 @@ test('headings are known by their style, what it is based on, or their outline',
   assert.is(format, 'markdown')
 })
 
-test('lists keep their marks and their levels', async () => {
+test('Word lists keep their markers and levels', async () => {
   const body =
     paragraph('one', numbered(1)) +
     paragraph('below', numbered(1, 1)) +
@@ -37,7 +36,7 @@ test('lists keep their marks and their levels', async () => {
   assert.is((await read(docx(body, STYLES), 'a.docx')).text, '- one\n  - below\n- two\n\nAfter.\n\n1. first\n2. second')
 })
 
-test('tables keep their rows, and notes their place', async () => {
+test('Word tables keep their rows, and footnotes follow the text', async () => {
   const cell = (text: string) => `<w:tc>${paragraph(text)}</w:tc>`
   const table = `<w:tbl><w:tr>${cell('Name')}${cell('Days')}</w:tr><w:tr>${cell('Leave')}${cell('25')}</w:tr></w:tbl>`
   const body = `${table}<w:p><w:r><w:t>Ouch</w:t></w:r><w:r><w:footnoteReference w:id="4"/></w:r></w:p>`
@@ -47,7 +46,7 @@ test('tables keep their rows, and notes their place', async () => {
   assert.is((await read(docx(body, notes), 'a.docx')).text, '| Name | Days |\n| --- | --- |\n| Leave | 25 |\n\nOuch[^1]\n\n[^1]: It hurt.')
 })
 
-test('pages are those of the last layout; breaks alone do not count pages', async () => {
+test('Word pages are those of the last layout, not manual page breaks', async () => {
   const marked = '<w:p><w:r><w:lastRenderedPageBreak/><w:t>On page two.</w:t></w:r></w:p>'
   const { text, pages } = await read(docx(paragraph('On page one.') + marked), 'a.docx')
   assert.equal(
@@ -61,19 +60,19 @@ test('pages are those of the last layout; breaks alone do not count pages', asyn
   assert.equal(broken.pages, [])
 })
 
-test('what was deleted or moved away is not read, and what is shown twice is read once', async () => {
+test('deleted and moved text of a Word document is skipped, and alternative content is read once', async () => {
   const body =
     '<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom><w:r><w:t>kept</w:t></w:r><mc:AlternateContent><mc:Choice><w:r><w:t> box</w:t></w:r></mc:Choice><mc:Fallback><w:r><w:t> box</w:t></w:r></mc:Fallback></mc:AlternateContent></w:p>'
   assert.is((await read(docx(body), 'a.docx')).text, 'kept box')
 })
 
-test('entities that a document defines are neither expanded nor fetched', async () => {
+test('custom entities of a Word document are neither expanded nor fetched', async () => {
   const laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>'
   const document = docx('', { 'word/document.xml': `${laughs}<w:document><w:body>${paragraph('Said &b; and &c;')}</w:body></w:document>` })
   assert.is((await read(document, 'a.docx')).text, 'Said &b; and &c;')
 })
 
-test('an e-book is read in the order of its spine, and its table of contents names chapters without headings', async () => {
+test('e-book chapters are in spine order and take missing headings from the table of contents', async () => {
   const { text, title } = await read(
     epub({ two: '<p>Second by name, first by place.</p>', one: '<h1>Named</h1><p>Then this.</p>' }),
     'a.epub',
@@ -82,40 +81,40 @@ test('an e-book is read in the order of its spine, and its table of contents nam
   assert.is(title, 'A Book')
 })
 
-test('an e-book under copy protection says so', async () => {
+test('an e-book with DRM reports it', async () => {
   const encryption = {
     'META-INF/encryption.xml':
       '<encryption><enc:EncryptedData><enc:CipherReference URI="OEBPS/one.xhtml"/></enc:EncryptedData></encryption>',
   }
-  assert.is(await reasonOf(epub({ one: 'x' }, encryption), 'a.epub'), 'The e-book is locked by copy protection.')
+  assert.is(await readOutcome(epub({ one: 'x' }, encryption), 'a.epub'), 'The e-book is protected by DRM.')
 })
 
-test('a document with a password says so, be it a container of Office or a zip', async () => {
+test('a password-protected document reports it, as an OLE container and as a zip', async () => {
   const office = Buffer.concat([
     Buffer.from('d0cf11e0a1b11ae1', 'hex'),
     Buffer.alloc(500),
     Buffer.from('EncryptedPackage', 'utf16le'),
     Buffer.alloc(100),
   ])
-  assert.is(await reasonOf(office, 'a.docx'), 'The document is protected with a password.')
+  assert.is(await readOutcome(office, 'a.docx'), 'The document is password-protected.')
   const archive = Buffer.from(docx(paragraph('x')))
   for (let at = archive.indexOf('PK\x01\x02'); at >= 0; at = archive.indexOf('PK\x01\x02', at + 1)) archive.writeUInt16LE(1, at + 8)
-  assert.is(await reasonOf(archive, 'a.docx'), 'The document is protected with a password.')
+  assert.is(await readOutcome(archive, 'a.docx'), 'The document is password-protected.')
 })
 
-test('a document that is cut off, damaged, empty or another kind of archive says so', async () => {
+test('a truncated, damaged or empty document and another kind of archive report the reason', async () => {
   const whole = docx(paragraph('Some text that is long enough to be packed.'.repeat(20)))
   assert.is(
-    await reasonOf(whole.subarray(0, whole.length - 100), 'a.docx'),
-    'The document is cut off or damaged: the directory at the end of the file is missing.',
+    await readOutcome(whole.subarray(0, whole.length - 100), 'a.docx'),
+    'The document is truncated or damaged: the zip directory at its end is missing.',
   )
-  const spoilt = Buffer.from(whole)
-  const at = spoilt.indexOf('word/document.xml') + 'word/document.xml'.length
-  spoilt.fill(0xff, at, at + 30)
-  assert.match(await reasonOf(spoilt, 'a.docx'), /^The document is damaged: its part word\/document\.xml cannot be unpacked\.$/)
-  assert.is(await reasonOf(docx('<w:p/>'), 'a.docx'), 'The document is empty.')
-  assert.match(await reasonOf(zip({ 'xl/workbook.xml': '<x/>' }), 'a.docx'), /^This is a spreadsheet/)
-  assert.is(await reasonOf(zip({ 'holiday.txt': 'x' }), 'a.docx'), 'This is a zip archive, not a document.')
+  const damaged = Buffer.from(whole)
+  const at = damaged.indexOf('word/document.xml') + 'word/document.xml'.length
+  damaged.fill(0xff, at, at + 30)
+  assert.match(await readOutcome(damaged, 'a.docx'), /^The document is damaged: part word\/document\.xml cannot be decompressed\.$/)
+  assert.is(await readOutcome(docx('<w:p/>'), 'a.docx'), 'The document is empty.')
+  assert.match(await readOutcome(zip({ 'xl/workbook.xml': '<x/>' }), 'a.docx'), /^This is a spreadsheet/)
+  assert.is(await readOutcome(zip({ 'holiday.txt': 'x' }), 'a.docx'), 'This is a zip archive, not a document.')
 })
 
 test.run()

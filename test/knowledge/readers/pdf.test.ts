@@ -1,13 +1,12 @@
-/** PDF files become pages, paragraphs and headings, or say why they cannot. */
 import { deflateSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { pdf, pdfOf } from './fixtures.ts'
-import { read, reasonOf } from './reading.ts'
+import { createPdf, pdf } from './document-fixtures.ts'
+import { read, readOutcome } from './read-fixture.ts'
 
 const test = suite('PDF files')
 
-test('lines are joined to paragraphs, and divided words are put together again', async () => {
+test('PDF lines are joined to paragraphs without hyphenation', async () => {
   const { text, format } = await read(
     pdf([
       [
@@ -26,7 +25,7 @@ test('lines are joined to paragraphs, and divided words are put together again',
   )
 })
 
-test('every page says where it starts', async () => {
+test('each PDF page has its offset in the text', async () => {
   const { text, pages } = await read(pdf(['one', 'two', 'three'].map((word) => [{ text: `This is page ${word}.`, y: 700 }])), 'pages.pdf')
   assert.equal(
     pages.map(({ number, start }) => [number, text.slice(start).split('\n')[0]]),
@@ -38,7 +37,7 @@ test('every page says where it starts', async () => {
   )
 })
 
-test('larger lines are headings, and the title is theirs when the file has none', async () => {
+test('larger PDF lines are headings, and the first one is the default title', async () => {
   const { text, title } = await read(
     pdf([
       [
@@ -53,14 +52,14 @@ test('larger lines are headings, and the title is theirs when the file has none'
   assert.is(title, 'The Handbook')
 })
 
-test('the title of the file is taken, unless it is the name of what was printed', async () => {
+test('the title of a PDF comes from its metadata, unless it is a file name', async () => {
   const pages = [[{ text: 'Some text.', y: 700 }]]
   assert.is((await read(pdf(pages, { title: 'Annual report' }), 'a.pdf')).title, 'Annual report')
   assert.is((await read(pdf(pages, { title: 'Microsoft Word - Document1' }), 'a.pdf')).title, null)
   assert.is((await read(pdf(pages, { title: 'scan.jpg' }), 'a.pdf')).title, null)
 })
 
-test('headers and footers that every page repeats are left out', async () => {
+test('repeated headers and footers of a PDF are removed', async () => {
   const page = (number: number) => [
     { text: 'Company confidential', y: 770 },
     { text: `What page ${number} alone has to say, at some length and in the middle.`, y: 600 },
@@ -72,34 +71,34 @@ test('headers and footers that every page repeats are left out', async () => {
   assert.match(text, 'What page 3 alone has to say')
 })
 
-test('a PDF with a password says so', async () => {
-  assert.is(await reasonOf(pdf([[{ text: 'secret', y: 700 }]], { encrypted: true }), 'a.pdf'), 'The PDF is protected with a password.')
+test('a password-protected PDF reports it', async () => {
+  assert.is(await readOutcome(pdf([[{ text: 'secret', y: 700 }]], { encrypted: true }), 'a.pdf'), 'The PDF is password-protected.')
 })
 
-test('a PDF without text is blank, or a scan when it shows images', async () => {
-  assert.is(await reasonOf(pdf([[]]), 'blank.pdf'), 'The PDF has no text; its pages seem to be blank.')
+test('a PDF without text is reported as blank, or as a scan if it has images', async () => {
+  assert.is(await readOutcome(pdf([[]]), 'blank.pdf'), 'The PDF has no text; its pages seem to be blank.')
   const scan = Buffer.from('q 1 0 0 1 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q')
-  const marked = Buffer.concat([pdfOf([scan]), Buffer.from('% << /Type /XObject /Subtype /Image >>')])
-  assert.match(await reasonOf(marked, 'scan.pdf'), /^The PDF has no text; it seems to be a scan\./)
+  const marked = Buffer.concat([createPdf([scan]), Buffer.from('% << /Type /XObject /Subtype /Image >>')])
+  assert.match(await readOutcome(marked, 'scan.pdf'), /^The PDF has no text; it seems to be a scan\./)
 })
 
-test('a PDF that is damaged or cut off says so', async () => {
-  assert.match(await reasonOf('%PDF-1.7\nnothing of a PDF follows', 'a.pdf'), /^The PDF is damaged: /)
+test('a damaged or truncated PDF reports it', async () => {
+  assert.match(await readOutcome('%PDF-1.7\nnothing of a PDF follows', 'a.pdf'), /^The PDF is damaged: /)
   const whole = pdf([[{ text: 'x', y: 700 }]])
-  assert.match(await reasonOf(whole.subarray(0, 60), 'a.pdf'), /^The PDF is damaged: /)
+  assert.match(await readOutcome(whole.subarray(0, 60), 'a.pdf'), /^The PDF is damaged: /)
 })
 
-test('a PDF is one whatever it is called', async () => {
+test('a PDF is recognized by its content, not by its name', async () => {
   assert.is((await read(pdf([[{ text: 'Told by its content.', y: 700 }]]), 'notes.txt')).text, 'Told by its content.')
   const late = Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), pdf([[{ text: 'Behind a few lines.', y: 700 }]])])
-  assert.match((await reasonOf(late, 'a.pdf')).slice(0, 40), /Behind a few lines|The PDF/)
+  assert.match((await readOutcome(late, 'a.pdf')).slice(0, 40), /Behind a few lines|The PDF/)
 })
 
-test('a text that speaks of PDFs is a text', async () => {
+test('a text that mentions the PDF header is read as text', async () => {
   assert.match((await read('# PDFs\n\nThey begin with %PDF-1.7 and a line end.\n', 'pdfs.md')).text, 'They begin with %PDF-1.7')
 })
 
-test('packed pages are unpacked', async () => {
+test('compressed PDF pages are decompressed', async () => {
   const packed = pdf([[{ text: 'Packed twice.', y: 700 }]], {
     filter: '[/FlateDecode /FlateDecode]',
     pack: (content) => deflateSync(deflateSync(content)),

@@ -1,4 +1,4 @@
-/** Reads a document in a test, or tells why it cannot be read. */
+/** Reads a document in a test. */
 import { DocumentReadError, type ParsedDocument } from '../../../daemon/knowledge/readers/parsed-document.ts'
 import { readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
 
@@ -6,7 +6,8 @@ export function read(content: Uint8Array | string, name: string): Promise<Parsed
   return readDocument(typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : new Uint8Array(content), name)
 }
 
-export async function reasonOf(content: Uint8Array | string, name: string): Promise<string> {
+/** Returns the error message of a document that cannot be read, else the start of its text. */
+export async function readOutcome(content: Uint8Array | string, name: string): Promise<string> {
   try {
     const { text } = await read(content, name)
     return `read: ${text.slice(0, 200)}`

@@ -1,33 +1,32 @@
-/** Texts, tables, JSON and web pages become text that passages can be cut from. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { read, reasonOf } from './reading.ts'
+import { read, readOutcome } from './read-fixture.ts'
 
 const test = suite('texts and web pages')
 
-test('newlines are one kind, and control characters are gone', async () => {
+test('newlines are normalized and control characters are removed', async () => {
   const { text, format } = await read(`one\r\ntwo\rthree\u0000\u0007 \ufefffour\u2028five${' and more words'.repeat(5)}`, 'a.txt')
   assert.is(text, `one\ntwo\nthree four\nfive${' and more words'.repeat(5)}`)
   assert.is(format, 'plain')
 })
 
-test('halves of characters do not get into the text', async () => {
+test('lone surrogates are replaced', async () => {
   const { text } = await read(Buffer.from(`\ufeffa\ud800b${'c'.repeat(50)}`, 'utf16le'), 'a.txt')
   assert.is(text, `a\ufffdb${'c'.repeat(50)}`)
 })
 
-test('markdown is kept as it is written, and its title found', async () => {
+test('Markdown is unchanged, and its title comes from the front matter or the first heading', async () => {
   const source = '# Leave #\n\nTwenty-five days.\n\n```js\nx()\n```'
   assert.equal(await read(source, 'a.md'), { text: source, format: 'markdown', pages: [], title: 'Leave' })
   assert.is((await read('---\ntitle: "From the matter"\n---\n\n# Other\n', 'a.md')).title, 'From the matter')
 })
 
-test('markdown in a file called .txt is markdown, and a shell script is code', async () => {
+test('a .txt file with headings is Markdown, and a shell script is code', async () => {
   assert.is((await read('# A\n\nx\n\n## B\n\ny\n\n## C\n\nz', 'notes.txt')).format, 'markdown')
   assert.is((await read('# a comment\n# another\n# third\necho 1', 'run.sh')).format, 'code')
 })
 
-test('headings of reStructuredText become those of markdown, by the order of their marks', async () => {
+test('reStructuredText headings become Markdown headings in the order of their underlines', async () => {
   const { text, title } = await read(
     '======\nManual\n======\n\nIntro.\n\nUsage\n-----\n\nText.\n\nMore\n~~~~\n\nEnd.\n\nInstall\n-------\n\nX.',
     'a.rst',
@@ -36,27 +35,31 @@ test('headings of reStructuredText become those of markdown, by the order of the
   assert.is(title, 'Manual')
 })
 
-test('every row of a table names its columns', async () => {
+test('each row of a table repeats the column names', async () => {
   const { text, format } = await read('name,city\n"Sato, Taro",Tokyo\nMiki,\n', 'a.csv')
   assert.is(text, 'name: Sato, Taro\ncity: Tokyo\n\nname: Miki')
   assert.is(format, 'table')
 })
 
-test('tables are divided by whatever divides them, and need no header', async () => {
+test('the delimiter of a table is detected, and the header is optional', async () => {
   assert.is((await read('name;city\nSato;Tokyo', 'a.csv')).text, 'name: Sato\ncity: Tokyo')
   assert.is((await read('name\tcity\nSato\tTokyo', 'a.tsv')).text, 'name: Sato\ncity: Tokyo')
   assert.is((await read('1,2\n3,4', 'a.csv')).text, '1 | 2\n\n3 | 4')
 })
 
-test('quoted cells hold separators, quotes and newlines', async () => {
+test('quoted cells may contain delimiters, quotes and newlines', async () => {
   assert.is((await read('a,b\r\n"x, ""y""","two\r\nlines"\r\n , "z" \r\n', 'a.csv')).text, 'a: x, "y"\nb: two\nlines\n\nb: z')
 })
 
-test('a table with a quote that is never closed is read line by line', async () => {
+test('a table with an unclosed quote is read line by line', async () => {
   assert.is((await read('a,b\n"open,1\n2,3', 'a.csv')).text, 'a: "open\nb: 1\n\na: 2\nb: 3')
 })
 
-test('JSON becomes records of named values', async () => {
+test('text after a closing quote does not make a table unreadable', async () => {
+  assert.is((await read('a,b\n"x" y,1\n"2, 3",4', 'a.csv')).text, 'a: "x" y\nb: 1\n\na: 2, 3\nb: 4')
+})
+
+test('JSON becomes records of paths and values', async () => {
   const source = JSON.stringify({
     company: 'Zava',
     people: [{ name: 'Sato', tags: ['a', 'b'], home: { city: 'Tokyo' } }, { name: 'Miki' }],
@@ -68,12 +71,12 @@ test('JSON becomes records of named values', async () => {
   assert.is((await read('{"a":1}\nnot json\n{"a":2}\n', 'a.jsonl')).text, 'a: 1\n\nnot json\n\na: 2')
 })
 
-test('what is called JSON but is not is read as it is written', async () => {
+test('an invalid JSON file is read as code', async () => {
   const source = '{ // with a comment\n  "a": 1,\n}'
   assert.equal(await read(source, 'a.json'), { text: source, format: 'code', pages: [], title: null })
 })
 
-test('a page keeps its headings, lists, tables and code, and loses its furniture', async () => {
+test('an HTML page keeps headings, lists, tables and code, and loses its boilerplate', async () => {
   const { text, title } = await read(
     `<!doctype html><html><head><title>Guide</title><style>p{}</style><script>alert("no")</script></head><body>
     <nav><a href="/">Home</a></nav><header><a href="/">Logo</a></header>
@@ -93,7 +96,7 @@ test('a page keeps its headings, lists, tables and code, and loses its furniture
   assert.is(title, 'Guide')
 })
 
-test('a page without a heading gets its title as one, and one of links alone keeps them', async () => {
+test('an HTML page without a heading starts with its title, and a page of links keeps them', async () => {
   assert.is(
     (await read('<html><title>About us</title><body><p>We are here.</p></body></html>', 'a.html')).text,
     '# About us\n\nWe are here.',
@@ -102,25 +105,26 @@ test('a page without a heading gets its title as one, and one of links alone kee
   assert.match((await read(`<html><body><ul>${links}</ul></body></html>`, 'a.html')).text, '- Entry 19')
 })
 
-test('a page is one whatever it is called, and tags in a text are text', async () => {
+test('an HTML page is recognized by its content, and tags in a text are text', async () => {
   assert.is((await read('<!DOCTYPE html><p>Told by its content.', 'page.txt')).text, 'Told by its content.')
   assert.is((await read('Use <b> for bold.', 'a.txt')).text, 'Use <b> for bold.')
 })
 
-test('references to characters are replaced, and unknown ones kept', async () => {
+test('character references are decoded, and unknown ones are kept', async () => {
   assert.is((await read('<p>&lt;&eacute;&#233;&#xe9;&#150;&nope; a&b &copy 2', 'a.html')).text, '<ééé–&nope; a&b © 2')
+  assert.is((await read('<p>&ccaron;&rightarrow;&lat; <img alt="x&copy=1&amp;">', 'a.html')).text, 'č→⪫ x&copy=1&')
 })
 
-test('what is no document says what it is', async () => {
-  assert.is(await reasonOf('', 'a.txt'), 'The document is empty.')
-  assert.is(await reasonOf(' \n\t ', 'a.md'), 'The document is empty.')
-  assert.is(await reasonOf('<html><body><script>1</script></body></html>', 'a.html'), 'The document is empty.')
-  assert.is(await reasonOf(Buffer.from('89504e470d0a1a0a0000', 'hex'), 'a.txt'), 'This is not a text document; it is a PNG image.')
+test('an empty or binary file reports its kind', async () => {
+  assert.is(await readOutcome('', 'a.txt'), 'The document is empty.')
+  assert.is(await readOutcome(' \n\t ', 'a.md'), 'The document is empty.')
+  assert.is(await readOutcome('<html><body><script>1</script></body></html>', 'a.html'), 'The document is empty.')
+  assert.is(await readOutcome(Buffer.from('89504e470d0a1a0a0000', 'hex'), 'a.txt'), 'This is not a text document; it is a PNG image.')
   assert.is(
-    await reasonOf(Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * 7_919 + (index >> 3)) % 256)), 'a.txt'),
+    await readOutcome(Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * 7_919 + (index >> 3)) % 256)), 'a.txt'),
     'This is not a text document.',
   )
-  assert.match(await reasonOf('{\\rtf1\\ansi text}', 'a.txt'), /^This is an RTF document/)
+  assert.match(await readOutcome('{\\rtf1\\ansi text}', 'a.txt'), /^This is an RTF document/)
 })
 
 test.run()

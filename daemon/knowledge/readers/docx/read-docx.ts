@@ -1,6 +1,5 @@
-/** Reads Word documents: headings, lists, tables, notes and pages, straight from their XML and without building a tree of it. */
-
-import { MarkdownWriter } from '../markdown-writer.ts'
+/** Reads Word documents: converts headings, lists, tables, notes and pages from XML without building a tree. */
+import { MAX_CELL_LENGTH, MarkdownWriter } from '../markdown-writer.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
@@ -11,49 +10,44 @@ import {
   parseOutlineLevel,
   readNotes,
   readNumbering,
-  readPart,
   readStyles,
   type Style,
 } from './parts.ts'
 
-const MAX_CELL_LENGTH = 1_000
-
 export function readDocx(archive: ZipArchive): ParsedDocument {
   const main = findMainPart(archive)
   const folder = main.slice(0, main.lastIndexOf('/') + 1)
-  const text = new DocxConverter(
-    readStyles(readPart(archive, `${folder}styles.xml`)),
-    readNumbering(readPart(archive, `${folder}numbering.xml`)),
-    readNotes(readPart(archive, `${folder}footnotes.xml`)),
-    readNotes(readPart(archive, `${folder}endnotes.xml`)),
+  const converter = new DocxConverter(
+    readStyles(archive.readText(`${folder}styles.xml`)),
+    readNumbering(archive.readText(`${folder}numbering.xml`)),
+    readNotes(archive.readText(`${folder}footnotes.xml`)),
+    readNotes(archive.readText(`${folder}endnotes.xml`)),
   )
-  const xml = readPart(archive, main)
-  walkMarkup(xml, text, 'xml')
-  return { text: cleanText(text.finish()), format: 'markdown', pages: text.pages, title: findTitle(archive) ?? text.firstHeading }
+  walkMarkup(archive.readText(main), 'xml', converter)
+  return {
+    text: cleanText(converter.finish()),
+    format: 'markdown',
+    pages: converter.pages,
+    title: findTitle(archive) ?? converter.firstHeading,
+  }
 }
 
 function findMainPart(archive: ZipArchive): string {
-  let found: string | undefined
-  walkMarkup(
-    readPart(archive, '_rels/.rels'),
-    {
-      open(name, written) {
-        if (getLocalName(name) === 'Relationship' && findAttribute(written, 'Type')?.endsWith('/officeDocument'))
-          found ??= findAttribute(written, 'Target')?.replace(/^\//, '')
-      },
-      close() {},
-      text() {},
+  let target: string | undefined
+  walkMarkup(archive.readText('_rels/.rels'), 'xml', {
+    open(name, attributes) {
+      if (getLocalName(name) === 'Relationship' && findAttribute(attributes, 'Type')?.endsWith('/officeDocument'))
+        target ??= findAttribute(attributes, 'Target')?.replace(/^\//, '')
     },
-    'xml',
-  )
-  const main = found !== undefined && archive.has(found) ? found : 'word/document.xml'
-  if (!archive.has(main)) throw new DocumentReadError('The Word document is damaged: the part with its text is missing.')
+  })
+  const main = target !== undefined && archive.has(target) ? target : 'word/document.xml'
+  if (!archive.has(main)) throw new DocumentReadError('The Word document is damaged: its main part is missing.')
   return main
 }
 
 function findTitle(archive: ZipArchive): string | null {
-  const title = /<dc:title>([^<]{1,300})/.exec(readPart(archive, 'docProps/core.xml'))?.[1]?.trim()
-  return title ? title : null
+  const title = /<dc:title>([^<]{1,300})/.exec(archive.readText('docProps/core.xml'))?.[1]?.trim()
+  return title || null
 }
 
 interface Paragraph {
@@ -68,9 +62,9 @@ interface Table {
   cell: string[]
 }
 
-/** Follows the tags of the text part; what it writes, it writes once a paragraph or an outermost table ends. */
+/** Handles the tags of the main part. Writes a paragraph or an outermost table when it ends. */
 class DocxConverter {
-  readonly pages: { number: number; start: number }[] = []
+  readonly pages: ParsedDocument['pages'] = []
   firstHeading: string | null = null
   readonly #styles: Map<string, Style>
   readonly #isNumbered: (numbering: Numbering) => boolean
@@ -82,7 +76,7 @@ class DocxConverter {
   #listDepth = 0
   #inText = false
   #inProperties = false
-  /** How many elements deep the text is in what is not shown: moved away, or the older form of what came before. */
+  /** Depth within an element that is not shown: moved text, or the fallback of newer markup. */
   #skipDepth = 0
 
   constructor(
@@ -96,19 +90,19 @@ class DocxConverter {
     this.#notes = { footnote: footnotes, endnote: endnotes }
   }
 
-  open(name: string, written: string, closed: boolean): void {
+  open(name: string, attributes: string, isSelfClosing: boolean): void {
     const tag = getLocalName(name)
     if (this.#skipDepth > 0 || tag === 'Fallback' || tag === 'moveFrom') {
-      if (!closed) this.#skipDepth++
+      if (!isSelfClosing) this.#skipDepth++
       return
     }
-    if (tag === 'p' && !closed) this.#paragraphs.push({ style: undefined, heading: undefined, numbering: undefined, parts: [] })
-    else if (tag === 't') this.#inText = !closed
-    else if (tag === 'pPr') this.#inProperties = !closed
+    if (tag === 'p' && !isSelfClosing) this.#paragraphs.push({ style: undefined, heading: undefined, numbering: undefined, parts: [] })
+    else if (tag === 't') this.#inText = !isSelfClosing
+    else if (tag === 'pPr') this.#inProperties = !isSelfClosing
     else if (tag === 'tbl') this.#tables.push({ rows: [], cell: [] })
     else if (tag === 'tr') this.#tables.at(-1)?.rows.push([])
-    else if (this.#inProperties) this.#readProperty(tag, written)
-    else this.#readRunElement(tag, written)
+    else if (this.#inProperties) this.#readProperty(tag, attributes)
+    else this.#readRunElement(tag, attributes)
   }
 
   close(name: string): void {
@@ -137,29 +131,29 @@ class DocxConverter {
     return this.#writer.finish()
   }
 
-  #readProperty(tag: string, written: string): void {
+  #readProperty(tag: string, attributes: string): void {
     const paragraph = this.#paragraphs.at(-1)
     if (!paragraph) return
-    const value = findAttribute(written, 'val') ?? ''
+    const value = findAttribute(attributes, 'val') ?? ''
     if (tag === 'pStyle') paragraph.style = this.#styles.get(value)
     else if (tag === 'outlineLvl') paragraph.heading = parseOutlineLevel(value)
     else if (tag === 'numId') paragraph.numbering = { id: value, level: paragraph.numbering?.level ?? 0 }
     else if (tag === 'ilvl') paragraph.numbering = { id: paragraph.numbering?.id ?? '', level: Number(value) || 0 }
   }
 
-  #readRunElement(tag: string, written: string): void {
+  #readRunElement(tag: string, attributes: string): void {
     const parts = this.#paragraphs.at(-1)?.parts
-    // Word marks where its pages began when it last laid out the document; breaks that the author made are only some of them.
+    // Page starts of the last layout. Manual page breaks are only some of them.
     if (tag === 'lastRenderedPageBreak') this.#startPage()
     else if (tag === 'br' || tag === 'cr') parts?.push('\n')
     else if (tag === 'tab' || tag === 'ptab') parts?.push(' ')
     else if (tag === 'noBreakHyphen') parts?.push('-')
     else if (tag === 'footnoteReference' || tag === 'endnoteReference')
-      this.#addNoteReference(tag === 'footnoteReference' ? 'footnote' : 'endnote', written, parts)
+      this.#addNoteReference(tag === 'footnoteReference' ? 'footnote' : 'endnote', attributes, parts)
   }
 
-  #addNoteReference(kind: 'footnote' | 'endnote', written: string, parts: string[] | undefined): void {
-    const note = this.#notes[kind].get(findAttribute(written, 'id') ?? '')
+  #addNoteReference(kind: 'footnote' | 'endnote', attributes: string, parts: string[] | undefined): void {
+    const note = this.#notes[kind].get(findAttribute(attributes, 'id') ?? '')
     if (note === undefined) return
     parts?.push(`[^${this.#usedNotes.length + 1}]`)
     this.#usedNotes.push(`[^${this.#usedNotes.length + 1}]: ${note}`)
@@ -216,7 +210,7 @@ class DocxConverter {
     table.cell = []
   }
 
-  /** A table in a cell becomes that cell's text. */
+  /** A nested table becomes text of its cell. */
   #endTable(): void {
     const table = this.#tables.pop()
     if (!table) return
@@ -227,8 +221,8 @@ class DocxConverter {
       return
     }
     this.#setListDepth(0)
-    const laysOut = rows.some((row) => row.some((cell) => cell.length > MAX_CELL_LENGTH)) || rows.every((row) => row.length < 2)
-    if (!laysOut) this.#writer.writeTable(rows.map((row) => row.map((cell) => cell.replaceAll(/\s+/g, ' '))))
+    const isLayout = rows.some((row) => row.some((cell) => cell.length > MAX_CELL_LENGTH)) || rows.every((row) => row.length < 2)
+    if (!isLayout) this.#writer.writeTable(rows.map((row) => row.map((cell) => cell.replaceAll(/\s+/g, ' '))))
     else
       for (const paragraph of rows.flat().join('\n').split('\n')) {
         this.#writer.writeText(paragraph)

@@ -1,4 +1,4 @@
-/** The elements of an HTML page as a tree of limited depth, however deeply the page nests them. */
+/** Parses HTML into a tree of limited depth. */
 import { parseAttributes, walkMarkup } from '../walk-markup.ts'
 
 export interface HtmlElement {
@@ -7,19 +7,20 @@ export interface HtmlElement {
   children: (HtmlElement | string)[]
 }
 
-/** Deeper elements become children of the deepest one that counts, so that walking the tree needs little stack. */
+/** Deeper elements become children of the deepest allowed one, so that recursion cannot overflow the stack. */
 const MAX_DEPTH = 200
-/** How far up the tree an element looks for one that it closes, so that hostile pages cost no more than others. */
+/** How many open elements are searched for one that a tag implicitly closes; bounds the cost of hostile pages. */
 const MAX_CLOSE_DISTANCE = 30
 
 const VOID_ELEMENTS = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
 const NO_ATTRIBUTES: Map<string, string> = new Map()
 const BLOCK_ELEMENTS = new Set(
-  'address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main nav ol p pre section table ul'.split(
-    ' ',
-  ),
+  (
+    'address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 ' +
+    'header hr main nav ol p pre section table ul'
+  ).split(' '),
 )
-/** What an opening tag closes, and the elements it does not look beyond. */
+/** Elements that an opening tag closes, and the elements that end the search for them. */
 const IMPLIED_END_TAGS = new Map<string, { closes: Set<string>; within: Set<string> }>(
   [
     ['li', 'li', 'ul ol menu'],
@@ -46,43 +47,38 @@ export function parseHtml(source: string): HtmlElement {
       counts.set(name, (counts.get(name) ?? 1) - 1)
     }
   }
-  walkMarkup(
-    source,
-    {
-      open(name, written, closed) {
-        const implied = IMPLIED_END_TAGS.get(name)
-        if (implied) {
-          for (let at = open.length - 1; at >= 0 && at > open.length - MAX_CLOSE_DISTANCE; at--) {
-            const other = open[at]?.name ?? ''
-            if (implied.closes.has(other)) {
-              pop(at)
-              if (name !== 'tr' && name !== 'tbody' && name !== 'tfoot') break
-            } else if (implied.within.has(other)) break
-          }
+  walkMarkup(source, 'html', {
+    open(name, attributes, isSelfClosing) {
+      const implied = IMPLIED_END_TAGS.get(name)
+      if (implied) {
+        for (let index = open.length - 1; index >= 0 && index > open.length - MAX_CLOSE_DISTANCE; index--) {
+          const other = open[index]?.name ?? ''
+          if (implied.closes.has(other)) {
+            pop(index)
+            if (name !== 'tr' && name !== 'tbody' && name !== 'tfoot') break
+          } else if (implied.within.has(other)) break
         }
-        const element = { name, attributes: written === '' ? NO_ATTRIBUTES : parseAttributes(written), children: [] }
-        const parent = top()
-        parent.children.push(element)
-        // A slash closes nothing in HTML, but in the XML of e-books it does.
-        if (VOID_ELEMENTS.has(name) || (closed && !BLOCK_ELEMENTS.has(name))) return
-        open.push({ name, element: open.length < MAX_DEPTH ? element : parent })
-        counts.set(name, (counts.get(name) ?? 0) + 1)
-      },
-      close(name) {
-        if (name === 'p' && !counts.get('p')) return
-        if (!counts.get(name)) return
-        for (let at = open.length - 1; at >= 0; at--) {
-          if (open[at]?.name === name) return pop(at)
-        }
-      },
-      text(text) {
-        const { children } = top()
-        const last = children.length - 1
-        if (typeof children[last] === 'string') children[last] += text
-        else children.push(text)
-      },
+      }
+      const element = { name, attributes: attributes === '' ? NO_ATTRIBUTES : parseAttributes(attributes), children: [] }
+      const parent = top()
+      parent.children.push(element)
+      // HTML ignores a closing slash, but the XHTML of e-books uses it.
+      if (VOID_ELEMENTS.has(name) || (isSelfClosing && !BLOCK_ELEMENTS.has(name))) return
+      open.push({ name, element: open.length < MAX_DEPTH ? element : parent })
+      counts.set(name, (counts.get(name) ?? 0) + 1)
     },
-    'html',
-  )
+    close(name) {
+      if (!counts.get(name)) return
+      for (let index = open.length - 1; index >= 0; index--) {
+        if (open[index]?.name === name) return pop(index)
+      }
+    },
+    text(text) {
+      const { children } = top()
+      const last = children.length - 1
+      if (typeof children[last] === 'string') children[last] += text
+      else children.push(text)
+    },
+  })
   return root
 }

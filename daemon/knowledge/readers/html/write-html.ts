@@ -1,15 +1,13 @@
-/** Writes the elements of a page as markdown: headings, lists, tables, quotes and code keep their shape. */
-
-import type { MarkdownWriter } from '../markdown-writer.ts'
+/** Writes HTML elements as Markdown: headings, lists, tables, quotes and code. */
+import { MAX_CELL_LENGTH, type MarkdownWriter } from '../markdown-writer.ts'
 import type { HtmlElement } from './parse-html.ts'
 
 const BLOCK_ELEMENTS = new Set(
-  'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header hr html legend main p section summary #root'.split(
-    ' ',
-  ),
+  (
+    'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header hr html legend ' +
+    'main p section summary #root'
+  ).split(' '),
 )
-/** Cells longer than this are not data: the table only lays out the page. */
-const MAX_CELL_LENGTH = 1_000
 
 export function writeHtml(element: HtmlElement, writer: MarkdownWriter): void {
   for (const child of element.children) {
@@ -52,7 +50,7 @@ function writeElement(element: HtmlElement, writer: MarkdownWriter): void {
   } else writeHtml(element, writer)
 }
 
-/** The text of an element without regard to the blocks in it. */
+/** Writes the text of an element and ignores blocks within it. */
 function writeInline(element: HtmlElement, writer: MarkdownWriter): void {
   for (const child of element.children) {
     if (typeof child === 'string') writer.writeText(child)
@@ -81,24 +79,24 @@ interface Cell {
 
 function writeTable(table: HtmlElement, writer: MarkdownWriter): void {
   const rows: Cell[][] = []
-  let laysOut = false
+  let isLayout = false
   writer.endParagraph()
-  const gather = (element: HtmlElement) => {
+  const collect = (element: HtmlElement) => {
     for (const child of element.children) {
       if (typeof child === 'string') writer.writeText(child)
       else if (child.name === 'tr') rows.push(readCells(child, writer))
       else if (child.name === 'td' || child.name === 'th') rows.push(readCells({ ...element, children: [child] }, writer))
-      else if (ROW_GROUPS.has(child.name)) gather(child)
+      else if (ROW_GROUPS.has(child.name)) collect(child)
       else writeElement(child, writer)
     }
     writer.endParagraph()
   }
-  gather(table)
+  collect(table)
   for (const row of rows) {
-    for (const { element, text } of row) if (text.length > MAX_CELL_LENGTH || hasDescendant(element, LAYOUT_ELEMENTS)) laysOut = true
+    for (const { element, text } of row) if (text.length > MAX_CELL_LENGTH || hasDescendant(element, LAYOUT_ELEMENTS)) isLayout = true
   }
   const columns = Math.max(0, ...rows.map((row) => row.filter(({ text }) => text !== '').length))
-  if (laysOut || columns < 2) {
+  if (isLayout || columns < 2) {
     for (const { element } of rows.flat()) {
       writer.endParagraph()
       writeHtml(element, writer)
@@ -106,10 +104,10 @@ function writeTable(table: HtmlElement, writer: MarkdownWriter): void {
     }
     return
   }
-  // Pages without header cells use empty ones as spacing; with them, an empty cell keeps its column.
-  const headed = rows[0]?.every(({ element }) => element.name === 'th') ?? false
+  // Without header cells, empty cells are spacing; with them, they keep their column.
+  const hasHeader = rows[0]?.every(({ element }) => element.name === 'th') ?? false
   const written = rows
-    .map((row) => row.map(({ text }) => text).filter((text) => headed || text !== ''))
+    .map((row) => row.map(({ text }) => text).filter((text) => hasHeader || text !== ''))
     .filter((row) => row.some((text) => text !== ''))
   if (written.length > 0) writer.writeTable(written)
 }
@@ -121,7 +119,7 @@ function hasDescendant(element: HtmlElement, names: Set<string>): boolean {
   return element.children.some((child) => typeof child !== 'string' && (names.has(child.name) || hasDescendant(child, names)))
 }
 
-/** The cells of a row; what stands beside them goes before the table, as browsers show it. */
+/** Returns the cells of a row. Content between cells is written before the table, as browsers show it. */
 function readCells(row: HtmlElement, writer: MarkdownWriter): Cell[] {
   const cells: Cell[] = []
   for (const child of row.children) {
@@ -134,18 +132,18 @@ function readCells(row: HtmlElement, writer: MarkdownWriter): Cell[] {
 
 function getCellText(cell: HtmlElement): string {
   const parts: string[] = []
-  const gather = (element: HtmlElement) => {
+  const collect = (element: HtmlElement) => {
     for (const child of element.children) {
       if (typeof child === 'string') parts.push(child)
       else {
-        const apart = child.name === 'br' || child.name === 'li' || child.name === 'p' || child.name === 'div'
-        if (apart) parts.push(' ')
-        gather(child)
-        if (apart) parts.push(' ')
+        const isSeparate = child.name === 'br' || child.name === 'li' || child.name === 'p' || child.name === 'div'
+        if (isSeparate) parts.push(' ')
+        collect(child)
+        if (isSeparate) parts.push(' ')
       }
     }
   }
-  gather(cell)
+  collect(cell)
   return parts
     .join('')
     .replaceAll(/[\s\u00a0\u200b]+/g, ' ')

@@ -1,11 +1,11 @@
-/** Puts the pieces of text of a PDF page together to lines, in the order in which the page draws them. */
+/** Joins the text items of a PDF page to lines, in drawing order. */
 
 export interface TextItem {
   str: string
   dir: string
   width: number
   height: number
-  /** Scale and place of the piece: [a, b, c, d, x, y]. */
+  /** Scale and position: [a, b, c, d, x, y]. */
   transform: number[]
   hasEOL: boolean
 }
@@ -27,8 +27,8 @@ export interface PdfPage {
 export function buildLines(items: readonly TextItem[]): Line[] {
   const lines: Line[] = []
   let line: OpenLine | undefined
-  const end = () => {
-    // What is written from right to left is drawn from the left all the same.
+  const endLine = () => {
+    // Right-to-left text may be drawn from the left.
     if (line?.rightToLeft) line.parts.sort((a, b) => b.x - a.x)
     const text = line?.parts
       .map((part) => part.text)
@@ -42,13 +42,13 @@ export function buildLines(items: readonly TextItem[]): Line[] {
   for (const item of items) {
     const [a = 0, b = 0, , , x = 0, y = 0] = item.transform
     const size = Math.hypot(a, b) || item.height
-    if (line && item.str !== '' && !isSameLine(line, item, x, y, size)) end()
+    if (line && item.str !== '' && !isSameLine(line, item, x, y, size)) endLine()
     if (item.str !== '') {
       if (!line)
         line = { parts: [], x, y, right: x, size, characters: 0, rightToLeft: item.dir === 'rtl', upright: Math.abs(b) < Math.abs(a) }
       else if (hasGap(line, item, x)) line.parts.push({ x, text: ' ' })
       line.parts.push({ x, text: item.str })
-      // The size of a line is that of most of its characters, not of a mark above it.
+      // The size of a line is that of its longest item, not of a superscript.
       if (item.str.trim().length > line.characters) {
         line.size = size
         line.characters = item.str.trim().length
@@ -56,13 +56,13 @@ export function buildLines(items: readonly TextItem[]): Line[] {
       line.right = Math.max(line.right, x + item.width)
       line.x = Math.min(line.x, x)
     }
-    if (item.hasEOL) end()
+    if (item.hasEOL) endLine()
   }
-  end()
+  endLine()
   return lines
 }
 
-/** Ligatures and the shapes that Arabic letters take beside each other: how a text looks, not what it says. */
+/** Ligatures and Arabic presentation forms. */
 const LIGATURES = /[\ufb00-\ufdff\ufe70-\ufefc]+/g
 
 interface OpenLine {
@@ -76,7 +76,7 @@ interface OpenLine {
   upright: boolean
 }
 
-/** Raised and lowered characters stay on their line; what starts lower, or far back to the left, does not. */
+/** Superscripts and subscripts stay on the line; items that start lower or far to the left do not. */
 function isSameLine(line: OpenLine, item: TextItem, x: number, y: number, size: number): boolean {
   if (!line.upright || item.dir === 'rtl') return true
   const height = Math.max(line.size, size, 1)

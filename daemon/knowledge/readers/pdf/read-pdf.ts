@@ -1,4 +1,4 @@
-/** Reads PDF files: the text of every page, put together to lines, paragraphs and headings. */
+/** Reads PDF files: the text of every page as paragraphs and headings. */
 import { getDocumentProxy } from 'unpdf'
 import { DECOMPRESSION_LIMIT_MESSAGE } from '../limit-allocations.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
@@ -10,26 +10,26 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 const MAX_PAGES = 20_000
 
 export async function readPdf(bytes: Uint8Array): Promise<ParsedDocument> {
-  // The PDF reader takes the bytes away from whoever gives them to it.
+  // Before the document is opened: the PDF library detaches the bytes.
   const hints = inspectBytes(bytes)
   const pdf = await openPdf(bytes)
   try {
-    if (pdf.numPages > MAX_PAGES) throw new DocumentReadError(`The PDF has ${pdf.numPages} pages; at most ${MAX_PAGES} are read.`)
+    if (pdf.numPages > MAX_PAGES) throw new DocumentReadError(`The PDF has ${pdf.numPages} pages; the maximum is ${MAX_PAGES}.`)
     const { pages, unreadable } = await readPages(pdf)
-    const written = new PageWriter(measureLayout(pages))
-    for (const [index, page] of pages.entries()) written.writePage(index + 1, page)
-    const text = cleanText(written.text)
+    const writer = new PageWriter(measureLayout(pages))
+    for (const [index, page] of pages.entries()) writer.writePage(index + 1, page)
+    const text = cleanText(writer.text)
     if (!/[\p{L}\p{N}]/u.test(text)) throw explainMissingText(pdf.numPages, unreadable, hints)
-    return { text, format: 'markdown', pages: written.pages, title: await findTitle(pdf, written.firstHeading) }
+    return { text, format: 'markdown', pages: writer.pages, title: await findTitle(pdf, writer.firstHeading) }
   } finally {
-    // What goes wrong while it is put away says nothing about what was read.
+    // A failed cleanup does not affect the result.
     await pdf.destroy().catch(() => undefined)
   }
 }
 
 async function openPdf(bytes: Uint8Array): Promise<Pdf> {
   try {
-    // Nothing of a PDF is run or fetched: neither its scripts nor fonts and character maps from elsewhere.
+    // Runs no scripts and loads no external fonts or character maps.
     return await getDocumentProxy(bytes, {
       verbosity: 0,
       isEvalSupported: false,
@@ -39,13 +39,13 @@ async function openPdf(bytes: Uint8Array): Promise<Pdf> {
     })
   } catch (error) {
     const { name } = error as Error
-    if (name === 'PasswordException') throw new DocumentReadError('The PDF is protected with a password.')
+    if (name === 'PasswordException') throw new DocumentReadError('The PDF is password-protected.')
     throw new DocumentReadError(`The PDF is damaged: ${explainError(error as Error)}`)
   }
 }
 
 function explainError({ message }: Error): string {
-  if (/root|catalog|trailer|xref/i.test(message)) return 'the list of its parts cannot be read.'
+  if (/root|catalog|trailer|xref/i.test(message)) return 'its cross-reference table cannot be read.'
   return /empty|zero/i.test(message) ? 'it is empty.' : 'it cannot be opened.'
 }
 
@@ -61,7 +61,7 @@ async function readPages(pdf: Pdf): Promise<{ pages: PdfPage[]; unreadable: numb
       page.cleanup()
     } catch (error) {
       if ((error as Error).message.includes(DECOMPRESSION_LIMIT_MESSAGE)) throw new DocumentReadError(DECOMPRESSION_LIMIT_MESSAGE)
-      // One damaged page does not spoil the others; if none can be read, the document says so.
+      // The other pages may still be readable.
       pages.push({ lines: [], bottom: 0, top: 0 })
       unreadable++
     }
@@ -69,12 +69,11 @@ async function readPages(pdf: Pdf): Promise<{ pages: PdfPage[]; unreadable: numb
   return { pages, unreadable }
 }
 
-/** Why a PDF has no text: it is damaged, a scan, written with what is not read here, or blank. */
 function explainMissingText(pages: number, unreadable: number, hints: Hints): DocumentReadError {
   if (unreadable === pages) return new DocumentReadError('The PDF is damaged: none of its pages can be read.')
   if (unreadable > 0) return new DocumentReadError('The PDF is damaged: the pages that can be read have no text.')
   if (hints.hasLegacyCharacterMaps)
-    return new DocumentReadError('The text of the PDF is in an old Chinese, Japanese or Korean character map, which is not read.')
+    return new DocumentReadError('The PDF uses a legacy Chinese, Japanese or Korean character map, which is not supported.')
   if (hints.hasImages) return new DocumentReadError('The PDF has no text; it seems to be a scan. Run text recognition (OCR) on it first.')
   return new DocumentReadError('The PDF has no text; its pages seem to be blank.')
 }
@@ -84,7 +83,7 @@ interface Hints {
   hasLegacyCharacterMaps: boolean
 }
 
-/** What the file shows without being opened: images are objects of their own, whose descriptions are never packed; fonts often are not. */
+/** Finds hints in the raw file: dictionaries of images are never compressed, those of fonts often are not. */
 function inspectBytes(bytes: Uint8Array): Hints {
   const file = new TextDecoder('latin1').decode(bytes)
   return {
@@ -97,10 +96,10 @@ async function findTitle(pdf: Pdf, firstHeading: string | null): Promise<string 
   try {
     const { info } = await pdf.getMetadata()
     const title = String((info as { Title?: unknown }).Title ?? '').trim()
-    // Programs that print to PDF leave the name of the file they printed.
+    // PDF printers use the file name as the title.
     if (title !== '' && !/^(untitled|microsoft (word|powerpoint)|.*\.\w{2,5}$)/i.test(title)) return title.slice(0, 300)
   } catch {
-    // Damaged metadata says nothing about the text.
+    // Damaged metadata.
   }
   return firstHeading
 }
