@@ -1,4 +1,4 @@
-/** Knowledge as tests use it: sources, documents, synchronizations waited for, and what the indexes really hold. */
+/** Fixture for tests of knowledge: creates sources and documents, waits for syncs and reads the LanceDB tables. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -30,10 +30,10 @@ export class KnowledgeFixture {
     return new KnowledgeFixture(await TestServer.start(options))
   }
 
-  /** The same home in a new service, as after a restart. */
-  async restart(meanwhile: () => void = () => {}): Promise<KnowledgeFixture> {
+  /** Starts a new service on the same home. */
+  async restart(whileStopped: () => void = () => {}): Promise<KnowledgeFixture> {
     const home = await this.service.stop()
-    meanwhile()
+    whileStopped()
     return KnowledgeFixture.start({ home })
   }
 
@@ -42,10 +42,9 @@ export class KnowledgeFixture {
   createSource = (type = 'file', configuration?: Fields): Promise<Json> =>
     this.resources.source({ type, ...(configuration ? { configuration } : {}) })
 
-  /** A source with these documents, synchronized. */
-  async createSyncedSource(listDocuments: Record<string, string>): Promise<Json> {
+  async createSyncedSource(documents: Record<string, string>): Promise<Json> {
     const source = await this.createSource()
-    for (const [name, content] of Object.entries(listDocuments)) await this.addDocument(source.id, name, content)
+    for (const [name, content] of Object.entries(documents)) await this.addDocument(source.id, name, content)
     return this.sync(source.id)
   }
 
@@ -60,7 +59,7 @@ export class KnowledgeFixture {
     return this.waitForSync(sourceId)
   }
 
-  /** The source once nothing is under way for it. */
+  /** Returns the source when no sync is running. */
   waitForSync = (sourceId: string): Promise<Json> =>
     waitFor(async () => {
       const source = await this.getSource(sourceId)
@@ -80,7 +79,7 @@ export class KnowledgeFixture {
   search = async (tool: Json, query: string, fields: Fields = {}): Promise<Json[]> =>
     (await expectData(this.service.post(`/retrieval-tools/${tool.id}/search`, { query, ...fields }))).results
 
-  /** Names of the documents a search finds, best first. */
+  /** Returns the names of the documents that a search finds, best first. */
   async searchNames(tool: Json, query: string, fields: Fields = {}): Promise<string[]> {
     return (await this.search(tool, query, fields)).map(({ metadata }) => metadata.source)
   }
@@ -88,7 +87,7 @@ export class KnowledgeFixture {
   listIndexes = (sourceId: string): Promise<Json[]> =>
     this.service.database.all('SELECT * FROM indexes WHERE knowledge_source_id = ? ORDER BY id', [sourceId])
 
-  /** What is in the tables of an index, read from the disk as another program would. */
+  /** Reads a table of an index with a separate LanceDB connection. */
   readRows = (index: Json, side: 'text' | 'vectors'): Promise<Row[]> => readTableRows(this.service.paths.vectors, `${index.id}-${side}`)
 
   listTables = async (): Promise<string[]> => {
@@ -101,7 +100,7 @@ export class KnowledgeFixture {
   }
 }
 
-/** Loaded late: the service says how LanceDB is to be set up. */
+/** Imported late: the service configures LanceDB first. */
 async function connectToVectors(directory: string): Promise<Connection> {
   const { connect } = await import('@lancedb/lancedb')
   return connect(directory)
@@ -119,16 +118,17 @@ export async function readTableRows(directory: string, name: string): Promise<Ro
   }
 }
 
-/** Asks again until there is an answer; what never comes is left to the limit of the test run. */
-export async function waitFor<T>(ask: () => Promise<T | undefined | false>, everyMs = 25): Promise<T> {
-  for (;;) {
-    const answer = await ask()
-    if (answer !== undefined && answer !== false) return answer
-    await pause(everyMs)
+const WAIT_TIMEOUT_MS = 120_000
+
+/** Polls until the condition returns a value. The error of a timeout shows the source of the condition. */
+export async function waitFor<T>(condition: () => Promise<T | undefined | false>, intervalMs = 25): Promise<T> {
+  for (const deadline = Date.now() + WAIT_TIMEOUT_MS; Date.now() < deadline; await pause(intervalMs)) {
+    const value = await condition()
+    if (value !== undefined && value !== false) return value
   }
+  throw new Error(`Timed out after ${WAIT_TIMEOUT_MS / 1000} s waiting for ${condition}`)
 }
 
-/** A folder of files that a test may change. */
 export class TemporaryFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'cadre-folder-'))
 

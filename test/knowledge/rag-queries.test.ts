@@ -5,28 +5,28 @@ import { aloud } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
 import { KnowledgeFixture } from './knowledge-fixture.ts'
 
-const test = suite('answers from documents')
-let library: KnowledgeFixture
+const test = suite('RAG queries')
+let knowledge: KnowledgeFixture
 let source: Json
 let tool: Json
 
 test.before(
   aloud(async () => {
-    library = await KnowledgeFixture.start()
-    source = await library.createSyncedSource({
+    knowledge = await KnowledgeFixture.start()
+    source = await knowledge.createSyncedSource({
       'leave.md': '# Leave\n\nEvery employee has twenty-five days of paid annual leave. Leave that is not taken by March is lost.',
       'travel.md': '# Travel\n\nTrips by train are booked in second class. Flights need the consent of the head of department.',
       'security.md': '# Security\n\nPasswords have at least fourteen characters. They are changed when they may be known to others.',
       'office.md': '# Office\n\nThe office is open from seven in the morning to eight in the evening.',
     })
-    tool = await library.resources.ragTool({ knowledge_source_id: source.id })
-    await library.waitForSync(source.id)
+    tool = await knowledge.resources.ragTool({ knowledge_source_id: source.id })
+    await knowledge.waitForSync(source.id)
   }),
 )
-test.after(aloud(() => library.close()))
+test.after(aloud(() => knowledge.close()))
 
 const ask = async (query: string, more: Record<string, unknown> = {}) =>
-  expectData(library.service.post(`/rag-tools/${tool.id}/query`, { query, ...more }))
+  expectData(knowledge.service.post(`/rag-tools/${tool.id}/query`, { query, ...more }))
 
 for (const [question, fact, name] of [
   ['How many days of annual leave do I have?', /twenty-five days/, 'leave.md'],
@@ -34,7 +34,7 @@ for (const [question, fact, name] of [
   ['How long must a password be?', /fourteen characters/, 'security.md'],
   ['When does the office open?', /seven in the morning/, 'office.md'],
 ] as const) {
-  test(`${question} is answered with the sentence that says so and the number of its passage`, async () => {
+  test(`${question} is answered with a quote and the number of its passage`, async () => {
     const { query, answer, results } = await ask(question)
     assert.is(query, question)
     assert.match(answer, fact)
@@ -52,43 +52,43 @@ for (const question of [
   'How do I bake sourdough bread?',
   'zzz qqq xxyy',
 ]) {
-  test(`${question} is not in the documents, and the answer says so`, async () => {
+  test(`${question} is answered with a notice that the documents do not cover it`, async () => {
     const { answer } = await ask(question)
     assert.match(answer, /not in your documents/)
     assert.not.match(answer, /\[\d+\]/)
   })
 }
 
-test('passages and no more of them than asked for', async () => {
+test('top_k limits the number of passages', async () => {
   assert.is((await ask('paid leave', { top_k: 1 })).results.length, 1)
   assert.is((await ask('paid leave', { top_k: 50 })).results.length, 4)
 })
 
-test('an empty source answers that it is not there', async () => {
-  const empty = await library.resources.ragTool()
-  const { results, answer } = await expectData(library.service.post(`/rag-tools/${empty.id}/query`, { query: 'anything' }))
+test('a query on an empty source is answered with a notice', async () => {
+  const empty = await knowledge.resources.ragTool()
+  const { results, answer } = await expectData(knowledge.service.post(`/rag-tools/${empty.id}/query`, { query: 'anything' }))
   assert.equal(results, [])
   assert.match(answer, /not in your documents/)
 })
 
-test('a deleted document is not quoted any more', async () => {
-  const other = await library.createSyncedSource({ 'secret.md': 'The launch code is four eight fifteen.' })
-  const asking = await library.resources.ragTool({ knowledge_source_id: other.id })
-  await library.waitForSync(other.id)
+test('a deleted document is no longer quoted', async () => {
+  const other = await knowledge.createSyncedSource({ 'secret.md': 'The launch code is four eight fifteen.' })
+  const asking = await knowledge.resources.ragTool({ knowledge_source_id: other.id })
+  await knowledge.waitForSync(other.id)
   const query = { query: 'What is the launch code?' }
-  assert.match((await expectData(library.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /four eight fifteen/)
+  assert.match((await expectData(knowledge.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /four eight fifteen/)
   await expectData(
-    library.service.delete(`/knowledge-sources/${other.id}/documents/${(await library.getDocument(other.id, 'secret.md')).id}`),
+    knowledge.service.delete(`/knowledge-sources/${other.id}/documents/${(await knowledge.getDocument(other.id, 'secret.md')).id}`),
   )
-  assert.match((await expectData(library.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /not in your documents/)
+  assert.match((await expectData(knowledge.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /not in your documents/)
 })
 
-test('a tool whose source was deleted says so', async () => {
-  const other = await library.createSource()
-  const asking = await library.resources.ragTool({ knowledge_source_id: other.id })
-  await expectError(library.service.delete(`/knowledge-sources/${other.id}`), 'CONFLICT')
-  await expectData(library.service.delete(`/knowledge-sources/${other.id}?force=true`))
-  await expectError(library.service.post(`/rag-tools/${asking.id}/query`, { query: 'anything' }), 'CONFLICT', {
+test('a query to a tool whose source was deleted is rejected', async () => {
+  const other = await knowledge.createSource()
+  const asking = await knowledge.resources.ragTool({ knowledge_source_id: other.id })
+  await expectError(knowledge.service.delete(`/knowledge-sources/${other.id}`), 'CONFLICT')
+  await expectData(knowledge.service.delete(`/knowledge-sources/${other.id}?force=true`))
+  await expectError(knowledge.service.post(`/rag-tools/${asking.id}/query`, { query: 'anything' }), 'CONFLICT', {
     error: /source of this tool was deleted/,
     hint: /knowledge_source_id/,
   })

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { type ChunkingSettings, chunkDocument } from '../../../daemon/knowledge/chunking/chunk-document.ts'
 import type { ParsedDocument } from '../../../daemon/knowledge/readers/parsed-document.ts'
 
-const test = suite('chunker')
+const test = suite('chunking')
 
 const document = (text: string, format: ParsedDocument['format'] = 'markdown', pages: ParsedDocument['pages'] = []): ParsedDocument => ({
   text,
@@ -77,21 +77,21 @@ function check(read: ParsedDocument, { size, overlap }: ChunkingSettings): void 
   for (let at = 0; at < covered.length; at++) if (!covered[at]) assert.match(read.text.charAt(at), /\s/, `nothing has character ${at}`)
 }
 
-test('every character is in a passage, spans are exact, size and overlap are kept, whatever the text', () => {
+test('passages cover every character with exact spans and keep to size and overlap', () => {
   fc.assert(
     fc.property(paged, settings, (read, setting) => check(read, setting)),
     { numRuns: 300 },
   )
 })
 
-test('the same document is cut the same way', () => {
+test('chunking is deterministic', () => {
   fc.assert(
     fc.property(paged, settings, (read, setting) => assert.equal(chunkDocument(read, setting), chunkDocument(read, setting))),
     { numRuns: 30 },
   )
 })
 
-test('a heading stays with the first text under it', () => {
+test('a passage never ends with a heading', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 12 }), (lengths) => {
       const text = lengths.map((length, index) => `## Part ${index}\n\n${'word '.repeat(Math.ceil(length / 5))}end.`).join('\n\n')
@@ -100,7 +100,7 @@ test('a heading stays with the first text under it', () => {
   )
 })
 
-test('passages say which headings they stand under', () => {
+test('passages have the path of their headings', () => {
   const text = `# Manual\n\nIntro.\n\n## Install\n\n${'Step one of many. '.repeat(20)}\n\n### Linux\n\n${'Use the package. '.repeat(20)}\n\n## Usage\n\n${'Run it. '.repeat(40)}`
   const found = cut(text, 300)
   const under = (word: string) => found.findLast(({ content }) => content.includes(word))?.headings
@@ -109,25 +109,25 @@ test('passages say which headings they stand under', () => {
   assert.equal(found.at(-1)?.headings, ['Manual', 'Usage'])
 })
 
-test('front matter is text, and no heading', () => {
+test('front matter is text and not a heading', () => {
   const [first] = cut('---\ntitle: Leave\n---\n\n# Days\n\nTwenty-five.', 200)
   assert.equal(first?.headings, [])
   assert.match(first?.content ?? '', /^---\ntitle: Leave\n---/)
 })
 
-test('underlined headings and marks within headings are understood', () => {
+test('setext headings and markup in headings are recognized', () => {
   const [first, second] = cut(`Title\n=====\n\n${'a b. '.repeat(30)}\n\n## The \`code\` [link](http://x)\n\n${'c d. '.repeat(30)}`, 180)
   assert.equal(first?.headings, ['Title'])
   assert.equal(second?.headings, ['Title', 'The code link'])
 })
 
-test('the words of a heading that the passage does not show stand in front of its own, once', () => {
+test('the tokens of a passage start with those of headings it does not contain', () => {
   const [first, second] = cut(`# Vacation\n\n${'Days are given. '.repeat(12)}\n\n${'More days follow. '.repeat(10)}`, 220)
   assert.is(first?.words.match(/vacation/g)?.length, 1)
   assert.match(second?.words ?? '', /^vacation more days/)
 })
 
-test('passages end where paragraphs and sentences do', () => {
+test('passages end with paragraphs and sentences', () => {
   const sentence = 'This is a sentence of about fifty characters, okay. '
   const found = contents(`${sentence.repeat(4)}\n\n${sentence.repeat(4)}\n\n${sentence.repeat(4)}`, 300)
   assert.is(found.length, 3)
@@ -135,12 +135,12 @@ test('passages end where paragraphs and sentences do', () => {
   for (const content of contents('Dr. Smith met Mr. Jones at 5 p.m. on No. 7 street. '.repeat(20), 120)) assert.match(content, /street\.$/)
 })
 
-test('Chinese and Japanese passages end where their sentences do', () => {
+test('Chinese passages end with sentences', () => {
   for (const content of contents('这是一个很短的中文句子。它后面还有一个句子！'.repeat(30), 100, 0, 'plain'))
     assert.match(content, /[。！]$/)
 })
 
-test('overlap starts at a sentence where one fits, else at a word', () => {
+test('the overlap starts at a sentence if one fits, else at a word', () => {
   const found = cut('Short one here. Another short one. '.repeat(40), 200, 60, 'plain')
   for (const { content } of found) assert.match(content, /^(Short|Another)/)
   assert.ok(found.slice(1).every(({ start }, index) => start < (found[index]?.end ?? 0)))
@@ -148,7 +148,7 @@ test('overlap starts at a sentence where one fits, else at a word', () => {
     assert.match(content, /^(endless|words|without|any|stop)\b/)
 })
 
-test('code blocks and definitions are kept whole where they fit', () => {
+test('code blocks and definitions that fit are not split', () => {
   const block = `\`\`\`js\n${'call()\n'.repeat(30)}\`\`\``
   const found = contents(`${'Some words of text. '.repeat(12)}\n\n${block}\n\nAfter.`, 300)
   assert.ok(found.some((content) => content.includes(block)))
@@ -156,7 +156,7 @@ test('code blocks and definitions are kept whole where they fit', () => {
   for (const content of contents(functions, 250, 0, 'code')) assert.match(content, /^function[\s\S]*\}$/)
 })
 
-test('rows are never divided where they fit, and the head of a table stays with its first row', () => {
+test('rows that fit are not split, and a table header stays with its first row', () => {
   const table = `| Name | Days |\n| --- | --- |\n${Array.from({ length: 40 }, (_, index) => `| Kind ${index} | ${index} |`).join('\n')}`
   for (const content of contents(`${'Text before. '.repeat(14)}\n\n${table}`, 200)) {
     if (content.includes('|')) assert.match(content, /\|$/)
@@ -166,7 +166,7 @@ test('rows are never divided where they fit, and the head of a table stays with 
   for (const content of contents(rows, 150, 30, 'table')) assert.match(content, /^name[\s\S]*city: Somewhere \d+$/)
 })
 
-test('passages prefer the end of a page, and small remains are joined', () => {
+test('passages end with pages, and small pages are joined', () => {
   const [one, two] = [`${'First page text. '.repeat(35)}`.trim(), `${'Second page text. '.repeat(30)}`.trim()]
   const found = chunkDocument(
     document(`${one}\n\n${two}`, 'plain', [
@@ -195,7 +195,7 @@ test('passages prefer the end of a page, and small remains are joined', () => {
   )
 })
 
-test('cutting takes time in proportion to the text, even on one line', () => {
+test('chunking takes linear time, even on one long line', () => {
   for (const line of ['word ', 'x', '. ', '....', '# ', '| a ', '中', '\n', ' ', '- a\n', '```\n', '"', 'a\n=\n']) {
     for (const format of ['markdown', 'plain', 'code', 'table'] as const) {
       const time = (length: number) => {

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { tokenize } from '../../../daemon/knowledge/chunking/tokenize.ts'
 
-const test = suite('words of the full-text index')
+const test = suite('tokens of the full-text index')
 const finds = (text: string, query: string) => {
   const words = new Set(tokenize(text).split(' '))
   return tokenize(query)
@@ -11,13 +11,13 @@ const finds = (text: string, query: string) => {
     .every((word) => words.has(word))
 }
 
-test('words are in lower case and without marks', () => {
+test('tokens are lower-case without punctuation', () => {
   assert.is(tokenize('Hello, World! (Really.)'), 'hello world really')
   assert.is(tokenize(''), '')
   assert.is(tokenize('…!?'), '')
 })
 
-test('names in code are found whole and by their parts', () => {
+test('identifiers become one token and their parts', () => {
   assert.is(tokenize('getUserName'), 'getusername get user name')
   assert.is(tokenize('snake_case_name'), 'snakecasename snake case name')
   assert.is(tokenize('kebab-case'), 'kebabcase kebab case')
@@ -27,26 +27,26 @@ test('names in code are found whole and by their parts', () => {
   assert.ok(finds('class UserAccountService', 'account service'))
 })
 
-test('possessives and short forms are the words that they are of', () => {
+test('possessives and contractions become plain words', () => {
   assert.is(tokenize("the company's"), 'the company')
   assert.is(tokenize('the company’s'), 'the company')
   assert.is(tokenize("don't"), 'dont')
 })
 
-test('accents and wide letters do not matter', () => {
+test('accents and full-width letters are normalized', () => {
   assert.ok(finds('Café in Orléans', 'cafe orleans'))
   assert.ok(finds('ＡＢＣ ﬁle', 'abc file'))
   assert.is(tokenize('Größe'), 'große')
 })
 
-test('languages without spaces are cut into words', () => {
+test('languages without spaces are segmented into words', () => {
   assert.ok(finds('黑豹队的防守只丢了308分', '防守'))
   assert.ok(finds('東京都に住んでいます', '東京'))
   assert.ok(finds('ประเทศไทยเป็นประเทศในเอเชีย', 'ประเทศ'))
   assert.ok(finds('Cadre 支持中文搜索', 'cadre 中文'))
 })
 
-test('other scripts are words as they stand', () => {
+test('words of other scripts are kept', () => {
   assert.is(tokenize('Привет, Мир'), 'привет мир')
   assert.is(tokenize('हिन्दी में'), 'हिन्दी में')
   assert.is(tokenize('한국어 문장'), '한국어 문장')

@@ -6,7 +6,7 @@ import { KnowledgeFixture, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
 const test = suite('indexes')
-let library: KnowledgeFixture
+let knowledge: KnowledgeFixture
 let embedder: ScriptedEmbedder
 let other: ScriptedEmbedder
 let model: { id: string }
@@ -14,11 +14,11 @@ let second: { id: string }
 
 test.before(
   aloud(async () => {
-    library = await KnowledgeFixture.start()
+    knowledge = await KnowledgeFixture.start()
     embedder = await ScriptedEmbedder.start()
     other = await ScriptedEmbedder.start(48)
-    model = await library.resources.model(embedder.model)
-    second = await library.resources.model(other.model)
+    model = await knowledge.resources.model(embedder.model)
+    second = await knowledge.resources.model(other.model)
   }),
 )
 test.before.each(() => {
@@ -28,145 +28,145 @@ test.before.each(() => {
 test.after(
   aloud(async () => {
     await Promise.all([embedder.close(), other.close()])
-    await library.close()
+    await knowledge.close()
   }),
 )
 
 const LONG = Array.from({ length: 12 }, (_, at) => `Paragraph ${at} says that locker ${at} belongs to nobody in particular.`).join('\n\n')
 
 async function filled() {
-  const source = await library.createSource()
-  await library.addDocument(source.id, 'lockers.md', LONG)
-  await library.addDocument(source.id, 'gate.md', 'The northern gate closes at dusk.')
+  const source = await knowledge.createSource()
+  await knowledge.addDocument(source.id, 'lockers.md', LONG)
+  await knowledge.addDocument(source.id, 'gate.md', 'The northern gate closes at dusk.')
   return source
 }
 
-test('tools with the same settings share an index, and others have one of their own', async () => {
+test('tools with the same settings share an index', async () => {
   const source = await filled()
   const settings = { embedding_model: model.id, chunk_size: 300, chunk_overlap: 20 }
-  await library.createTool(source.id, settings)
-  await library.resources.ragTool({ knowledge_source_id: source.id, ...settings })
-  await library.sync(source.id)
-  assert.is((await library.listIndexes(source.id)).length, 1)
+  await knowledge.createTool(source.id, settings)
+  await knowledge.resources.ragTool({ knowledge_source_id: source.id, ...settings })
+  await knowledge.sync(source.id)
+  assert.is((await knowledge.listIndexes(source.id)).length, 1)
   const asked = embedder.texts.length
-  await library.createTool(source.id, settings)
-  await library.waitForSync(source.id)
+  await knowledge.createTool(source.id, settings)
+  await knowledge.waitForSync(source.id)
   assert.is(embedder.texts.length, asked, 'nothing is embedded for a tool that finds its index there')
-  await library.createTool(source.id, { ...settings, chunk_overlap: 0 })
-  await library.waitForSync(source.id)
-  assert.is((await library.listIndexes(source.id)).length, 2)
+  await knowledge.createTool(source.id, { ...settings, chunk_overlap: 0 })
+  await knowledge.waitForSync(source.id)
+  assert.is((await knowledge.listIndexes(source.id)).length, 2)
 })
 
-test('a document that takes more than one commit is there from its first passage to its last, once', async () => {
+test('a document written in several commits is indexed completely and once', async () => {
   const count = 3_000
   const paragraphs = Array.from(
     { length: count },
     (_, at) => `Locker number${at} was given to the person who asked for it in the year ${at}, and to nobody after.`,
   )
-  const source = await library.createSource()
-  await library.addDocument(source.id, 'register.md', paragraphs.join('\n\n'))
-  const tool = await library.createTool(source.id, {
+  const source = await knowledge.createSource()
+  await knowledge.addDocument(source.id, 'register.md', paragraphs.join('\n\n'))
+  const tool = await knowledge.createTool(source.id, {
     embedding_model: model.id,
     chunk_size: 100,
     chunk_overlap: 0,
     search_method: 'full_text',
   })
-  const { statistics } = await library.sync(source.id)
-  const [index] = await library.listIndexes(source.id)
+  const { statistics } = await knowledge.sync(source.id)
+  const [index] = await knowledge.listIndexes(source.id)
   for (const side of ['text', 'vectors'] as const) {
-    const ids = (await library.readRows(index, side)).map(({ id }) => id)
+    const ids = (await knowledge.readRows(index, side)).map(({ id }) => id)
     assert.is(new Set(ids).size, statistics.chunks)
     assert.is(ids.length, statistics.chunks)
   }
   assert.ok(statistics.chunks >= count)
-  for (const at of [0, count - 1]) assert.match((await library.search(tool, `number${at}`))[0].content, `number${at} `)
+  for (const at of [0, count - 1]) assert.match((await knowledge.search(tool, `number${at}`))[0].content, `number${at} `)
 })
 
-test('a source that no tool uses has one index of the usual settings', async () => {
-  const source = await library.createSyncedSource({ 'a.md': 'Nobody asks for this yet.' })
-  const [index, ...more] = await library.listIndexes(source.id)
+test('a source without tools has one index with the default settings', async () => {
+  const source = await knowledge.createSyncedSource({ 'a.md': 'Nobody asks for this yet.' })
+  const [index, ...more] = await knowledge.listIndexes(source.id)
   assert.equal([index.embedding_model, index.chunk_size, index.chunk_overlap, index.ready, more.length], ['minilm', 800, 120, 1, 0])
 })
 
-test('another embedding model is built beside the old index, which answers until then and goes afterwards', async () => {
+test('the old index answers until the index of a new embedding model is complete', async () => {
   const source = await filled()
-  const tool = await library.createTool(source.id, { embedding_model: model.id })
-  await library.sync(source.id)
-  const [before] = await library.listIndexes(source.id)
-  const asking = asked(async () => assert.is((await library.searchNames(tool, 'northern gate dusk'))[0], 'gate.md'))
+  const tool = await knowledge.createTool(source.id, { embedding_model: model.id })
+  await knowledge.sync(source.id)
+  const [before] = await knowledge.listIndexes(source.id)
+  const asking = asked(async () => assert.is((await knowledge.searchNames(tool, 'northern gate dusk'))[0], 'gate.md'))
   other.hold()
-  await expectData(library.service.put(`/retrieval-tools/${tool.id}`, { embedding_model: second.id }))
+  await expectData(knowledge.service.put(`/retrieval-tools/${tool.id}`, { embedding_model: second.id }))
   await waitFor(async () => other.holding > 0)
-  assert.is((await library.listIndexes(source.id)).length, 2)
-  for (const _ of [1, 2, 3]) assert.is((await library.searchNames(tool, 'northern gate dusk'))[0], 'gate.md')
+  assert.is((await knowledge.listIndexes(source.id)).length, 2)
+  for (const _ of [1, 2, 3]) assert.is((await knowledge.searchNames(tool, 'northern gate dusk'))[0], 'gate.md')
   other.release()
-  await library.waitForSync(source.id)
+  await knowledge.waitForSync(source.id)
   assert.ok((await asking.stop()) > 0)
-  const [after, ...more] = await library.listIndexes(source.id)
+  const [after, ...more] = await knowledge.listIndexes(source.id)
   assert.equal([after.embedding_model, more.length], [second.id, 0])
   assert.equal(
-    (await library.listTables()).filter((name) => name.startsWith(before.id)),
+    (await knowledge.listTables()).filter((name) => name.startsWith(before.id)),
     [],
   )
-  assert.is((await library.searchNames(tool, 'northern gate dusk'))[0], 'gate.md')
-  assert.is((await library.readRows(after, 'text')).length, (await library.readRows(after, 'vectors')).length)
+  assert.is((await knowledge.searchNames(tool, 'northern gate dusk'))[0], 'gate.md')
+  assert.is((await knowledge.readRows(after, 'text')).length, (await knowledge.readRows(after, 'vectors')).length)
 })
 
-test('another chunk size is cut beside the old one, and queries succeed at every moment of it', async () => {
+test('queries succeed at any time while the chunk size changes', async () => {
   const source = await filled()
-  const tool = await library.createTool(source.id, { embedding_model: model.id, search_method: 'hybrid' })
-  await library.sync(source.id)
-  const asking = asked(async () => assert.ok((await library.searchNames(tool, 'northern gate dusk', { top_k: 5 })).includes('gate.md')))
+  const tool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'hybrid' })
+  await knowledge.sync(source.id)
+  const asking = asked(async () => assert.ok((await knowledge.searchNames(tool, 'northern gate dusk', { top_k: 5 })).includes('gate.md')))
   for (let round = 0; round < 6; round++) {
-    await expectData(library.service.put(`/retrieval-tools/${tool.id}`, { chunk_size: 100 + round, chunk_overlap: 0 }))
-    await library.waitForSync(source.id)
+    await expectData(knowledge.service.put(`/retrieval-tools/${tool.id}`, { chunk_size: 100 + round, chunk_overlap: 0 }))
+    await knowledge.waitForSync(source.id)
   }
   assert.ok((await asking.stop()) > 10)
-  assert.is((await library.listIndexes(source.id)).length, 1)
+  assert.is((await knowledge.listIndexes(source.id)).length, 1)
 })
 
-test('the index of a deleted tool goes when another serves the source', async () => {
+test('the index of a deleted tool is dropped if the source has another', async () => {
   const source = await filled()
-  const kept = await library.createTool(source.id, { embedding_model: model.id })
-  const goes = await library.createTool(source.id, { embedding_model: model.id, chunk_size: 100, chunk_overlap: 0 })
-  const rag = await library.resources.ragTool({ knowledge_source_id: source.id, embedding_model: second.id })
-  await library.sync(source.id)
-  assert.is((await library.listIndexes(source.id)).length, 3)
-  await expectData(library.service.delete(`/retrieval-tools/${goes.id}`))
-  await waitFor(async () => (await library.listIndexes(source.id)).length === 2)
-  await expectData(library.service.delete(`/rag-tools/${rag.id}`))
-  await waitFor(async () => (await library.listIndexes(source.id)).length === 1)
-  await library.waitForSync(source.id)
-  const [left] = await library.listIndexes(source.id)
+  const kept = await knowledge.createTool(source.id, { embedding_model: model.id })
+  const goes = await knowledge.createTool(source.id, { embedding_model: model.id, chunk_size: 100, chunk_overlap: 0 })
+  const rag = await knowledge.resources.ragTool({ knowledge_source_id: source.id, embedding_model: second.id })
+  await knowledge.sync(source.id)
+  assert.is((await knowledge.listIndexes(source.id)).length, 3)
+  await expectData(knowledge.service.delete(`/retrieval-tools/${goes.id}`))
+  await waitFor(async () => (await knowledge.listIndexes(source.id)).length === 2)
+  await expectData(knowledge.service.delete(`/rag-tools/${rag.id}`))
+  await waitFor(async () => (await knowledge.listIndexes(source.id)).length === 1)
+  await knowledge.waitForSync(source.id)
+  const [left] = await knowledge.listIndexes(source.id)
   assert.equal([left.embedding_model, left.chunk_size], [model.id, 800])
-  const known = new Set((await library.service.database.all<{ id: string }>('SELECT id FROM indexes')).map(({ id }) => id))
-  for (const name of await library.listTables()) assert.ok(known.has(name.replace(/-(text|vectors)$/, '')), name)
-  assert.is((await library.searchNames(kept, 'northern gate dusk'))[0], 'gate.md')
+  const known = new Set((await knowledge.service.database.all<{ id: string }>('SELECT id FROM indexes')).map(({ id }) => id))
+  for (const name of await knowledge.listTables()) assert.ok(known.has(name.replace(/-(text|vectors)$/, '')), name)
+  assert.is((await knowledge.searchNames(kept, 'northern gate dusk'))[0], 'gate.md')
 })
 
-test('a tool that moves to another source leaves the first to its others', async () => {
+test('moving a tool to another source drops its index of the first', async () => {
   const [first, next] = [await filled(), await filled()]
-  await library.createTool(first.id, { embedding_model: model.id })
-  const tool = await library.createTool(first.id, { embedding_model: model.id, chunk_size: 100, chunk_overlap: 0 })
-  await library.sync(first.id)
-  await library.sync(next.id)
-  await expectData(library.service.put(`/retrieval-tools/${tool.id}`, { knowledge_source_ids: [next.id] }))
-  await waitFor(async () => (await library.listIndexes(first.id)).length === 1)
-  await waitFor(async () => (await library.listIndexes(next.id)).every(({ embedding_model }) => embedding_model === model.id))
-  assert.is((await library.searchNames(tool, 'northern gate dusk'))[0], 'gate.md')
+  await knowledge.createTool(first.id, { embedding_model: model.id })
+  const tool = await knowledge.createTool(first.id, { embedding_model: model.id, chunk_size: 100, chunk_overlap: 0 })
+  await knowledge.sync(first.id)
+  await knowledge.sync(next.id)
+  await expectData(knowledge.service.put(`/retrieval-tools/${tool.id}`, { knowledge_source_ids: [next.id] }))
+  await waitFor(async () => (await knowledge.listIndexes(first.id)).length === 1)
+  await waitFor(async () => (await knowledge.listIndexes(next.id)).every(({ embedding_model }) => embedding_model === model.id))
+  assert.is((await knowledge.searchNames(tool, 'northern gate dusk'))[0], 'gate.md')
 })
 
-test('a tool whose embedding model is deleted by force goes on with the embedded one', async () => {
+test('a tool whose embedding model is deleted by force uses the embedded model', async () => {
   const source = await filled()
-  const short = await library.resources.model(other.model)
-  const tool = await library.createTool(source.id, { embedding_model: short.id })
-  await library.sync(source.id)
-  await expectData(library.service.delete(`/models/${short.id}?force=true`))
-  assert.is((await expectData(library.service.get(`/retrieval-tools/${tool.id}`))).embedding_model, 'minilm')
-  assert.is((await library.searchNames(tool, 'northern gate dusk'))[0], 'gate.md')
-  await library.waitForSync(source.id)
+  const short = await knowledge.resources.model(other.model)
+  const tool = await knowledge.createTool(source.id, { embedding_model: short.id })
+  await knowledge.sync(source.id)
+  await expectData(knowledge.service.delete(`/models/${short.id}?force=true`))
+  assert.is((await expectData(knowledge.service.get(`/retrieval-tools/${tool.id}`))).embedding_model, 'minilm')
+  assert.is((await knowledge.searchNames(tool, 'northern gate dusk'))[0], 'gate.md')
+  await knowledge.waitForSync(source.id)
   assert.equal(
-    (await library.listIndexes(source.id)).map(({ embedding_model }) => embedding_model),
+    (await knowledge.listIndexes(source.id)).map(({ embedding_model }) => embedding_model),
     ['minilm'],
   )
 })

@@ -6,22 +6,22 @@ import { aloud } from '../../harness/hooks.ts'
 import { KnowledgeFixture, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
-const test = suite('damaged indexes')
-let library: KnowledgeFixture
+const test = suite('repair of damaged indexes')
+let knowledge: KnowledgeFixture
 let embedder: ScriptedEmbedder
 let model: { id: string }
 
 test.before(
   aloud(async () => {
-    library = await KnowledgeFixture.start()
+    knowledge = await KnowledgeFixture.start()
     embedder = await ScriptedEmbedder.start()
-    model = await library.resources.model(embedder.model)
+    model = await knowledge.resources.model(embedder.model)
   }),
 )
 test.after(
   aloud(async () => {
     await embedder.close()
-    await library.close()
+    await knowledge.close()
   }),
 )
 
@@ -61,95 +61,95 @@ const DAMAGES: Record<string, (table: string) => void> = {
 
 for (const [what, damage] of Object.entries(DAMAGES)) {
   for (const side of ['text', 'vectors'] as Side[]) {
-    test(`${what} (${side}) is made good by the next start, and never served as if nothing were there`, async () => {
-      const source = await library.createSource()
+    test(`${what} (${side}) is repaired at the next start and never answers as an empty index`, async () => {
+      const source = await knowledge.createSource()
       const tools = []
       for (const method of ['full_text', 'semantic', 'hybrid'])
-        tools.push(await library.createTool(source.id, { embedding_model: model.id, search_method: method }))
-      for (const name of ['oak', 'elm', 'ash']) await library.addDocument(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
-      await library.sync(source.id)
-      const [index] = await library.listIndexes(source.id)
-      const table = join(library.service.paths.vectors, `${index.id}-${side}.lance`)
-      library = await library.restart(() => damage(table))
+        tools.push(await knowledge.createTool(source.id, { embedding_model: model.id, search_method: method }))
+      for (const name of ['oak', 'elm', 'ash']) await knowledge.addDocument(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
+      await knowledge.sync(source.id)
+      const [index] = await knowledge.listIndexes(source.id)
+      const table = join(knowledge.service.paths.vectors, `${index.id}-${side}.lance`)
+      knowledge = await knowledge.restart(() => damage(table))
       // The very first queries, while it is being mended.
-      for (const tool of tools) assert.is((await library.searchNames(tool, 'oak mill'))[0], 'oak.md')
-      await library.waitForSync(source.id)
-      for (const tool of tools) assert.equal((await library.searchNames(tool, 'elm mill')).sort(), ['ash.md', 'elm.md', 'oak.md'])
-      for (const each of ['text', 'vectors'] as const) assert.is((await library.readRows(index, each)).length, 3)
-      assert.equal((await library.getSource(source.id)).statistics, { documents: 3, chunks: 3, failed: 0, embedded: 3 })
-      await library.addDocument(source.id, 'yew.md', 'The yew stands behind the church.')
-      await library.sync(source.id)
-      assert.is((await library.searchNames(tools[0], 'yew'))[0], 'yew.md')
+      for (const tool of tools) assert.is((await knowledge.searchNames(tool, 'oak mill'))[0], 'oak.md')
+      await knowledge.waitForSync(source.id)
+      for (const tool of tools) assert.equal((await knowledge.searchNames(tool, 'elm mill')).sort(), ['ash.md', 'elm.md', 'oak.md'])
+      for (const each of ['text', 'vectors'] as const) assert.is((await knowledge.readRows(index, each)).length, 3)
+      assert.equal((await knowledge.getSource(source.id)).statistics, { documents: 3, chunks: 3, failed: 0, embedded: 3 })
+      await knowledge.addDocument(source.id, 'yew.md', 'The yew stands behind the church.')
+      await knowledge.sync(source.id)
+      assert.is((await knowledge.searchNames(tools[0], 'yew'))[0], 'yew.md')
     })
   }
 }
 
-test('one damaged index does not keep the others from being taken up', async () => {
+test('a damaged index does not prevent the repair of others', async () => {
   const ids = []
   const tools = []
   for (const name of ['red', 'green', 'blue']) {
-    const source = await library.createSource()
-    tools.push(await library.createTool(source.id, { embedding_model: model.id }))
-    await library.addDocument(source.id, `${name}.md`, `The ${name} door leads to the garden.`)
-    await library.sync(source.id)
+    const source = await knowledge.createSource()
+    tools.push(await knowledge.createTool(source.id, { embedding_model: model.id }))
+    await knowledge.addDocument(source.id, `${name}.md`, `The ${name} door leads to the garden.`)
+    await knowledge.sync(source.id)
     ids.push(source.id)
   }
-  const indexes = await Promise.all(ids.map(async (id) => (await library.listIndexes(id))[0]))
-  library = await library.restart(() => {
+  const indexes = await Promise.all(ids.map(async (id) => (await knowledge.listIndexes(id))[0]))
+  knowledge = await knowledge.restart(() => {
     for (const [at, index] of indexes.entries()) {
-      const table = join(library.service.paths.vectors, `${index.id}-text.lance`)
+      const table = join(knowledge.service.paths.vectors, `${index.id}-text.lance`)
       if (at === 0) rmSync(join(table, '_versions'), { recursive: true })
       if (at === 1) writeFileSync(newestManifest(table), 'this is no manifest')
       if (at === 2) rmSync(table, { recursive: true })
     }
   })
   for (const [at, id] of ids.entries()) {
-    assert.is((await library.searchNames(tools[at], 'door')).length, 1)
-    await library.waitForSync(id)
-    assert.is((await library.readRows(indexes[at], 'text')).length, 1)
+    assert.is((await knowledge.searchNames(tools[at], 'door')).length, 1)
+    await knowledge.waitForSync(id)
+    assert.is((await knowledge.readRows(indexes[at], 'text')).length, 1)
   }
 })
 
-test('what was being written when the daemon died is undone, whatever became of the table', async () => {
-  const source = await library.createSource()
-  const tool = await library.createTool(source.id, { embedding_model: model.id })
-  for (const name of ['oak', 'elm']) await library.addDocument(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
-  await library.sync(source.id)
-  const [index] = await library.listIndexes(source.id)
+test('an interrupted batch is undone even if its table is damaged', async () => {
+  const source = await knowledge.createSource()
+  const tool = await knowledge.createTool(source.id, { embedding_model: model.id })
+  for (const name of ['oak', 'elm']) await knowledge.addDocument(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
+  await knowledge.sync(source.id)
+  const [index] = await knowledge.listIndexes(source.id)
   for (const side of ['text', 'vectors'] as Side[]) {
-    const documents = (await library.documents(source.id)).map(({ id }) => id)
-    await library.service.database.write((transaction) =>
+    const documents = (await knowledge.documents(source.id)).map(({ id }) => id)
+    await knowledge.service.database.write((transaction) =>
       transaction.run('UPDATE indexes SET batch = ? WHERE id = ?', [
         JSON.stringify({ side, generation: 99, documents: documents.slice(0, 1) }),
         index.id,
       ]),
     )
-    const table = join(library.service.paths.vectors, `${index.id}-${side}.lance`)
-    library = await library.restart(() => truncateSync(newestManifest(table), 0))
-    assert.equal((await library.searchNames(tool, 'mill')).sort(), ['elm.md', 'oak.md'])
-    await library.waitForSync(source.id)
-    assert.is((await library.listIndexes(source.id))[0].batch, null)
-    for (const each of ['text', 'vectors'] as const) assert.is((await library.readRows(index, each)).length, 2)
+    const table = join(knowledge.service.paths.vectors, `${index.id}-${side}.lance`)
+    knowledge = await knowledge.restart(() => truncateSync(newestManifest(table), 0))
+    assert.equal((await knowledge.searchNames(tool, 'mill')).sort(), ['elm.md', 'oak.md'])
+    await knowledge.waitForSync(source.id)
+    assert.is((await knowledge.listIndexes(source.id))[0].batch, null)
+    for (const each of ['text', 'vectors'] as const) assert.is((await knowledge.readRows(index, each)).length, 2)
   }
 })
 
-test('vectors of a text that was replaced are outdated, not damage: nothing else is embedded again', async () => {
-  const source = await library.createSource()
-  await library.createTool(source.id, { embedding_model: model.id })
-  for (const name of ['oak', 'elm', 'ash']) await library.addDocument(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
-  await library.sync(source.id)
-  await library.addDocument(source.id, 'oak.md', 'The oak was felled. '.repeat(60))
+test('outdated vectors of a replaced document do not cause other passages to be embedded again', async () => {
+  const source = await knowledge.createSource()
+  await knowledge.createTool(source.id, { embedding_model: model.id })
+  for (const name of ['oak', 'elm', 'ash']) await knowledge.addDocument(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
+  await knowledge.sync(source.id)
+  await knowledge.addDocument(source.id, 'oak.md', 'The oak was felled. '.repeat(60))
   embedder.hold()
-  await library.startSync(source.id)
+  await knowledge.startSync(source.id)
   await waitFor(async () => embedder.holding > 0)
-  library = await library.restart()
+  knowledge = await knowledge.restart()
   const asked = embedder.texts.length
   embedder.release()
-  await library.waitForSync(source.id)
+  await knowledge.waitForSync(source.id)
   assert.ok(embedder.texts.slice(asked).length > 0)
   for (const text of embedder.texts.slice(asked)) assert.match(text, /felled/)
-  const [index] = await library.listIndexes(source.id)
-  assert.is((await library.readRows(index, 'vectors')).length, (await library.readRows(index, 'text')).length)
+  const [index] = await knowledge.listIndexes(source.id)
+  assert.is((await knowledge.readRows(index, 'vectors')).length, (await knowledge.readRows(index, 'text')).length)
 })
 
 test.run()

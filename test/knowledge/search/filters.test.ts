@@ -5,8 +5,8 @@ import { aloud } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
-const test = suite('filters')
-let library: KnowledgeFixture
+const test = suite('search filters')
+let knowledge: KnowledgeFixture
 let source: Json
 const tools: Record<string, Json> = {}
 const METHODS = ['semantic', 'full_text', 'hybrid'] as const
@@ -21,38 +21,38 @@ const DOCUMENTS: Record<string, Record<string, unknown>> = {
 
 test.before(
   aloud(async () => {
-    library = await KnowledgeFixture.start()
-    source = await library.createSource()
+    knowledge = await KnowledgeFixture.start()
+    source = await knowledge.createSource()
     for (const [name, metadata] of Object.entries(DOCUMENTS))
-      await library.addDocument(source.id, name, `Minutes of the meeting, kept as ${name.slice(0, 1)}.`, metadata)
-    await library.sync(source.id)
-    for (const method of METHODS) tools[method] = await library.createTool(source.id, { search_method: method, top_k: 100 })
-    await library.waitForSync(source.id)
+      await knowledge.addDocument(source.id, name, `Minutes of the meeting, kept as ${name.slice(0, 1)}.`, metadata)
+    await knowledge.sync(source.id)
+    for (const method of METHODS) tools[method] = await knowledge.createTool(source.id, { search_method: method, top_k: 100 })
+    await knowledge.waitForSync(source.id)
   }),
 )
-test.after(aloud(() => library.close()))
+test.after(aloud(() => knowledge.close()))
 
 /** First letters of what each method finds; all must agree. */
 async function found(filters: Record<string, unknown>): Promise<string> {
   const answers = await Promise.all(
-    METHODS.map(async (method) => (await library.searchNames(tools[method], QUERY, { filters })).map((name) => name[0]).sort()),
+    METHODS.map(async (method) => (await knowledge.searchNames(tools[method], QUERY, { filters })).map((name) => name[0]).sort()),
   )
   for (const answer of answers) assert.equal(answer, answers[0])
   return (answers[0] as string[]).join('')
 }
 
-test('none finds everything', async () => assert.is(await found({}), 'abcd'))
+test('a search without filters finds all documents', async () => assert.is(await found({}), 'abcd'))
 
-test('by the name, id and type of the document', async () => {
+test('filters match the name, id and type of a document', async () => {
   assert.is(await found({ source: 'a.md' }), 'a')
   assert.is(await found({ source: ['a.md', 'c.txt', 'nowhere.md'] }), 'ac')
-  assert.is(await found({ document_id: (await library.getDocument(source.id, 'b.md')).id }), 'b')
+  assert.is(await found({ document_id: (await knowledge.getDocument(source.id, 'b.md')).id }), 'b')
   assert.is(await found({ type: 'txt' }), 'c')
   assert.is(await found({ type: ['txt', 'md'] }), 'abcd')
   assert.is(await found({ source: 'A.MD' }), '')
 })
 
-test('by page', async () => {
+test('filters match pages', async () => {
   assert.is(await found({ page: 1 }), 'abcd')
   assert.is(await found({ page: '1' }), 'abcd')
   assert.is(await found({ page: [2, 3] }), '')
@@ -63,7 +63,7 @@ test('by page', async () => {
   assert.is(await found({ page: '' }), '')
 })
 
-test('by metadata that is a text, a number or a boolean, or one of several', async () => {
+test('filters match strings, numbers and booleans in metadata, or a list of them', async () => {
   assert.is(await found({ team: 'sales' }), 'ab')
   assert.is(await found({ team: ['sales', "o'brien"] }), 'abc')
   assert.is(await found({ year: 2024 }), 'bc')
@@ -74,7 +74,7 @@ test('by metadata that is a text, a number or a boolean, or one of several', asy
   assert.is(await found({ public: [true, false] }), 'abc')
 })
 
-test('a value equals only its like: no text is a number, and no number is true', async () => {
+test('filters compare types: "1" is not 1, and 1 is not true', async () => {
   assert.is(await found({ year: '2024' }), '')
   assert.is(await found({ team: 1 }), '')
   assert.is(await found({ flag: true }), '')
@@ -82,32 +82,32 @@ test('a value equals only its like: no text is a number, and no number is true',
   assert.is(await found({ public: 1 }), '')
 })
 
-test('several must all hold', async () => {
+test('several filters must all match', async () => {
   assert.is(await found({ team: 'sales', public: true }), 'a')
   assert.is(await found({ team: 'sales', public: true, page: 2 }), '')
   assert.is(await found({ source: ['a.md', 'b.md'], year: 2024 }), 'b')
 })
 
-test('metadata may also be asked for together, under its own name', async () => {
+test('filters under metadata match like top-level filters', async () => {
   assert.is(await found({ metadata: { team: 'sales' } }), 'ab')
   assert.is(await found({ metadata: { team: 'sales', year: [2024, 2025] } }), 'b')
   assert.is(await found({ type: 'md', metadata: { public: true } }), 'a')
   assert.is(await found({ team: ['sales', "o'brien"], metadata: { team: ["o'brien"] } }), 'c')
   assert.is(await found({ metadata: {} }), 'abcd')
-  const search = library.service.post(`/retrieval-tools/${tools.hybrid.id}/search`, {
+  const search = knowledge.service.post(`/retrieval-tools/${tools.hybrid.id}/search`, {
     query: QUERY,
     filters: { metadata: { team: { deep: 1 } } },
   })
   await expectError(search, 'VALIDATION_ERROR', { field: 'filters.metadata.team' })
 })
 
-test('metadata that no document has finds nothing', async () => {
+test('a filter on unknown metadata matches nothing', async () => {
   assert.is(await found({ department: 'sales' }), '')
   assert.is(await found({ nested: 'yes' }), '')
   assert.is(await found({ tags: '["red","blue"]' }), '')
 })
 
-test('names and values are only names and values, whatever is written in them', async () => {
+test('names and values of filters are never interpreted as SQL or paths', async () => {
   assert.is(await found({ source: "d'; DROP TABLE documents; --.md" }), 'd')
   assert.is(await found({ source: "' OR '1'='1" }), '')
   assert.is(await found({ document_id: "x') OR true --" }), '')
@@ -121,17 +121,17 @@ test('names and values are only names and values, whatever is written in them', 
   assert.is(await found({}), 'abcd')
 })
 
-test('many values are no burden', async () => {
+test('filters may have thousands of values', async () => {
   const many = Array.from({ length: 1_000 }, (_, at) => `team ${at}`)
   const filters = Object.fromEntries(Array.from({ length: 49 }, (_, at) => [`field${at}`, many]))
   assert.is(await found({ team: [...many.slice(1), 'sales'] }), 'ab')
   assert.is(await found({ ...filters, team: 'sales' }), '')
 })
 
-test('what is no value is refused', async () => {
+test('a filter value that is not a scalar or list is rejected', async () => {
   for (const value of [null, {}, [], [[]], [null], { $ne: 'x' }, Array.from({ length: 1_001 }, (_, at) => at)])
     await expectError(
-      library.service.post(`/retrieval-tools/${tools.hybrid.id}/search`, { query: QUERY, filters: { team: value } }),
+      knowledge.service.post(`/retrieval-tools/${tools.hybrid.id}/search`, { query: QUERY, filters: { team: value } }),
       'VALIDATION_ERROR',
       {
         field: 'filters.team',
@@ -139,23 +139,23 @@ test('what is no value is refused', async () => {
     )
 })
 
-test("a tool's own filters are never widened by a query", async () => {
-  const narrow = await library.createTool(source.id, { filters: { team: 'sales', source: ['a.md', 'b.md', 'c.txt'] }, top_k: 100 })
-  const names = async (filters: Record<string, unknown>) => (await library.searchNames(narrow, QUERY, { filters })).sort()
+test('a query never widens the filters of its tool', async () => {
+  const narrow = await knowledge.createTool(source.id, { filters: { team: 'sales', source: ['a.md', 'b.md', 'c.txt'] }, top_k: 100 })
+  const names = async (filters: Record<string, unknown>) => (await knowledge.searchNames(narrow, QUERY, { filters })).sort()
   assert.equal(await names({}), ['a.md', 'b.md'])
   assert.equal(await names({ public: true }), ['a.md'])
   assert.equal(await names({ source: ['b.md', "d'; DROP TABLE documents; --.md"] }), ['b.md'])
   assert.equal(await names({ team: "o'brien" }), [])
   assert.equal(await names({ team: ["o'brien", 'sales'] }), ['a.md', 'b.md'])
-  const paged = await library.createTool(source.id, { filters: { page: 2 } })
-  assert.equal(await library.searchNames(paged, QUERY, { filters: { page: 1 } }), [])
+  const paged = await knowledge.createTool(source.id, { filters: { page: 2 } })
+  assert.equal(await knowledge.searchNames(paged, QUERY, { filters: { page: 1 } }), [])
 })
 
-test('a RAG tool filters likewise', async () => {
-  const tool = await library.resources.ragTool({ knowledge_source_id: source.id })
-  await library.waitForSync(source.id)
+test('a RAG tool applies the filters of a query', async () => {
+  const tool = await knowledge.resources.ragTool({ knowledge_source_id: source.id })
+  await knowledge.waitForSync(source.id)
   const { results } = await expectData(
-    library.service.post(`/rag-tools/${tool.id}/query`, { query: QUERY, filters: { team: 'sales', public: false } }),
+    knowledge.service.post(`/rag-tools/${tool.id}/query`, { query: QUERY, filters: { team: 'sales', public: false } }),
   )
   assert.equal(
     results.map(({ metadata }: Json) => [metadata.source, metadata.year]),

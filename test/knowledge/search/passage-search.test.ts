@@ -6,7 +6,7 @@ import type { Json } from '../../harness/test-server.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
 const test = suite('search')
-let library: KnowledgeFixture
+let knowledge: KnowledgeFixture
 let source: Json
 const tools: Record<string, Json> = {}
 const METHODS = ['semantic', 'full_text', 'hybrid'] as const
@@ -21,42 +21,42 @@ const HANDBOOK = {
 
 test.before(
   aloud(async () => {
-    library = await KnowledgeFixture.start()
-    source = await library.createSyncedSource(HANDBOOK)
-    for (const method of METHODS) tools[method] = await library.createTool(source.id, { search_method: method })
-    await library.waitForSync(source.id)
+    knowledge = await KnowledgeFixture.start()
+    source = await knowledge.createSyncedSource(HANDBOOK)
+    for (const method of METHODS) tools[method] = await knowledge.createTool(source.id, { search_method: method })
+    await knowledge.waitForSync(source.id)
   }),
 )
-test.after(aloud(() => library.close()))
+test.after(aloud(() => knowledge.close()))
 
 for (const method of METHODS) {
-  test(`${method}: the passage that answers comes first, with its place in the document`, async () => {
-    const [best] = await library.search(tools[method], 'How many days of paid annual leave does an employee have?')
+  test(`${method} search returns the answering passage first with its position`, async () => {
+    const [best] = await knowledge.search(tools[method], 'How many days of paid annual leave does an employee have?')
     assert.match(best.content, /twenty-five days/)
     const { source: name, page, document_id, type, headings, start, end } = best.metadata
     assert.equal([name, page, type, headings], ['leave.md', 1, 'md', 'Leave'])
-    assert.is(document_id, (await library.getDocument(source.id, 'leave.md')).id)
+    assert.is(document_id, (await knowledge.getDocument(source.id, 'leave.md')).id)
     assert.is(HANDBOOK['leave.md'].slice(start, end), best.content)
     assert.ok(best.score > 0 && best.score <= 1)
   })
 
-  test(`${method}: scores fall from the first to the last`, async () => {
-    const scores = (await library.search(tools[method], 'passwords of employees', { top_k: 100 })).map(({ score }) => score)
+  test(`${method} search sorts passages by score`, async () => {
+    const scores = (await knowledge.search(tools[method], 'passwords of employees', { top_k: 100 })).map(({ score }) => score)
     assert.equal(
       scores,
       [...scores].sort((a, b) => b - a),
     )
   })
 
-  test(`${method}: no more passages than asked for`, async () => {
+  test(`${method} search returns at most top_k passages`, async () => {
     const query = 'employee train passwords dishwasher badge'
-    assert.is((await library.search(tools[method], query, { top_k: 2 })).length, 2)
-    assert.is((await library.search(tools[method], query, { top_k: 100 })).length, 5)
+    assert.is((await knowledge.search(tools[method], query, { top_k: 2 })).length, 2)
+    assert.is((await knowledge.search(tools[method], query, { top_k: 100 })).length, 5)
   })
 
-  test(`${method}: explained with its ranks and the time of every stage, when asked`, async () => {
+  test(`${method} search with explain returns ranks and timings`, async () => {
     const { results, timings } = await expectData(
-      library.service.post(`/retrieval-tools/${tools[method].id}/search`, { query: 'paid leave', explain: true }),
+      knowledge.service.post(`/retrieval-tools/${tools[method].id}/search`, { query: 'paid leave', explain: true }),
     )
     const { semantic_rank, full_text_rank, fused_score } = results[0].explain
     assert.is(semantic_rank, method === 'full_text' ? null : 1)
@@ -67,11 +67,11 @@ for (const method of METHODS) {
     )
     assert.equal(Object.keys(timings).sort(), stages.sort())
     for (const ms of Object.values(timings) as number[]) assert.ok(ms >= 0)
-    const plain = await expectData(library.service.post(`/retrieval-tools/${tools[method].id}/search`, { query: 'paid leave' }))
+    const plain = await expectData(knowledge.service.post(`/retrieval-tools/${tools[method].id}/search`, { query: 'paid leave' }))
     assert.not('timings' in plain || 'explain' in plain.results[0])
   })
 
-  test(`${method}: odd queries are answered`, async () => {
+  test(`${method} search accepts queries with special characters`, async () => {
     const odd = [
       '?',
       '"',
@@ -86,69 +86,72 @@ for (const method of METHODS) {
       '\u0000leave',
       'a"b*c',
     ]
-    for (const query of odd) await expectData(library.service.post(`/retrieval-tools/${tools[method].id}/search`, { query }))
+    for (const query of odd) await expectData(knowledge.service.post(`/retrieval-tools/${tools[method].id}/search`, { query }))
   })
 
-  test(`${method}: an empty source has no passages`, async () => {
-    const empty = await library.createSource()
-    const tool = await library.createTool(empty.id, { search_method: method })
-    assert.equal(await library.search(tool, 'anything at all'), [])
-    await library.sync(empty.id)
-    assert.equal(await library.search(tool, 'anything at all'), [])
+  test(`${method} search finds no passages in an empty source`, async () => {
+    const empty = await knowledge.createSource()
+    const tool = await knowledge.createTool(empty.id, { search_method: method })
+    assert.equal(await knowledge.search(tool, 'anything at all'), [])
+    await knowledge.sync(empty.id)
+    assert.equal(await knowledge.search(tool, 'anything at all'), [])
   })
 }
 
-test('words that stand nowhere are found nowhere, but meaning finds what is nearest', async () => {
-  assert.equal(await library.searchNames(tools.full_text, 'zygomorphic quokka'), [])
-  assert.is((await library.searchNames(tools.semantic, 'holiday entitlement'))[0], 'leave.md')
-  assert.is((await library.searchNames(tools.hybrid, 'holiday entitlement'))[0], 'leave.md')
+test('unknown words have no full-text hits, while semantic search finds the nearest passages', async () => {
+  assert.equal(await knowledge.searchNames(tools.full_text, 'zygomorphic quokka'), [])
+  assert.is((await knowledge.searchNames(tools.semantic, 'holiday entitlement'))[0], 'leave.md')
+  assert.is((await knowledge.searchNames(tools.hybrid, 'holiday entitlement'))[0], 'leave.md')
 })
 
-test('an exact name is found by its words, however it is written', async () => {
+test('full-text and hybrid search find a code in any spelling', async () => {
   for (const query of ['XR-4471', 'xr4471', 'xr 4471', 'form XR-4471'])
     for (const method of ['full_text', 'hybrid'])
-      assert.is((await library.searchNames(tools[method], query))[0], 'codes.md', `${method} ${query}`)
+      assert.is((await knowledge.searchNames(tools[method], query))[0], 'codes.md', `${method} ${query}`)
 })
 
-test('passages below the threshold are left out', async () => {
+test('passages below the score threshold are omitted', async () => {
   const query = 'paid annual leave'
-  const all = await library.search(tools.semantic, query, { top_k: 100 })
+  const all = await knowledge.search(tools.semantic, query, { top_k: 100 })
   const threshold = (all[0].score + all[1].score) / 2
-  const strict = await library.createTool(source.id, { search_method: 'semantic', score_threshold: threshold })
+  const strict = await knowledge.createTool(source.id, { search_method: 'semantic', score_threshold: threshold })
   assert.equal(
-    (await library.search(strict, query, { top_k: 100 })).map(({ content }) => content),
+    (await knowledge.search(strict, query, { top_k: 100 })).map(({ content }) => content),
     [all[0].content],
   )
-  const never = await library.createTool(source.id, { search_method: 'full_text', score_threshold: 1 })
-  assert.equal(await library.search(never, query), [])
+  const never = await knowledge.createTool(source.id, { search_method: 'full_text', score_threshold: 1 })
+  assert.equal(await knowledge.search(never, query), [])
   assert.is(
-    (await library.search(await library.createTool(source.id, { search_method: 'semantic', score_threshold: 0 }), query, { top_k: 100 }))
-      .length,
+    (
+      await knowledge.search(await knowledge.createTool(source.id, { search_method: 'semantic', score_threshold: 0 }), query, {
+        top_k: 100,
+      })
+    ).length,
     all.length,
   )
 })
 
-test('passages of one document that say the same are shown once, those of two documents twice', async () => {
+test('duplicate passages are returned once for each document', async () => {
   const notice =
     'The fire alarm is tested on the first Monday of every month at eleven in the morning, and nobody has to leave the building for it.'
   const padding = (word: string) => `${word} `.repeat(39)
-  const again = await library.createSyncedSource({
+  const again = await knowledge.createSyncedSource({
     'twice.md': `# One\n\n${notice}\n\n# Two\n\n${padding('filler')}\n\n# Three\n\n${notice}`,
     'copy.md': `# Copy\n\n${notice}`,
   })
   for (const method of METHODS) {
-    const tool = await library.createTool(again.id, { search_method: method, chunk_size: 300, chunk_overlap: 0 })
-    await library.waitForSync(again.id)
-    const found = (await library.search(tool, 'When is the fire alarm tested?', { top_k: 10 })).filter(({ content }) =>
+    const tool = await knowledge.createTool(again.id, { search_method: method, chunk_size: 300, chunk_overlap: 0 })
+    await knowledge.waitForSync(again.id)
+    const found = (await knowledge.search(tool, 'When is the fire alarm tested?', { top_k: 10 })).filter(({ content }) =>
       content.includes('fire alarm'),
     )
     assert.equal(found.map(({ metadata }) => metadata.source).sort(), ['copy.md', 'twice.md'], method)
   }
 })
 
-test('what is only the nearest there is says so, and what shares a word or a meaning does not', async () => {
+test('passages without a common word or meaning are marked as loose', async () => {
   const loose = async (method: string, query: string) =>
-    (await library.search(tools[method], query, { top_k: 1 })).map((passage) => passage.loose ?? false)
+    (await knowledge.search(tools[method], query, { top_k: 1 })).map((passage) => passage.loose ?? false)
   for (const query of ['zzz', 'quantum chromodynamics'])
     assert.equal([await loose('semantic', query), await loose('hybrid', query)], [[true], [true]], query)
   assert.equal(await loose('hybrid', 'XR-4471'), [false], 'a word that means nothing to the model')
@@ -156,46 +159,46 @@ test('what is only the nearest there is says so, and what shares a word or a mea
   assert.equal(await loose('hybrid', '休暇'), [true], 'a language that the model does not know, and no word of it')
 })
 
-test('several sources are searched as one', async () => {
-  const annex = await library.createSyncedSource({
+test('a tool with several sources searches all of them', async () => {
+  const annex = await knowledge.createSyncedSource({
     'annex.md': 'The annex has its own reception and its own parking spaces.',
     'roof.md': 'The roof garden is open to everybody in summer.',
     'lift.md': 'The lift carries eight persons.',
     'post.md': 'Letters are collected at four.',
   })
   for (const method of METHODS) {
-    const tool = await library.createTool([source.id, annex.id], { search_method: method })
-    await library.waitForSync(source.id)
-    await library.waitForSync(annex.id)
-    assert.is((await library.searchNames(tool, 'parking spaces of the annex'))[0], 'annex.md', method)
-    assert.is((await library.searchNames(tool, 'paid annual leave'))[0], 'leave.md', method)
+    const tool = await knowledge.createTool([source.id, annex.id], { search_method: method })
+    await knowledge.waitForSync(source.id)
+    await knowledge.waitForSync(annex.id)
+    assert.is((await knowledge.searchNames(tool, 'parking spaces of the annex'))[0], 'annex.md', method)
+    assert.is((await knowledge.searchNames(tool, 'paid annual leave'))[0], 'leave.md', method)
   }
 })
 
-test('a source that is deleted by force is no more searched, and a tool without any finds nothing', async () => {
+test('a source deleted by force is no longer searched', async () => {
   const [one, two] = [
-    await library.createSyncedSource({ 'one.md': 'The orchard has pear trees.' }),
-    await library.createSyncedSource({ 'two.md': 'The orchard has plum trees.' }),
+    await knowledge.createSyncedSource({ 'one.md': 'The orchard has pear trees.' }),
+    await knowledge.createSyncedSource({ 'two.md': 'The orchard has plum trees.' }),
   ]
-  const tool = await library.createTool([one.id, two.id])
-  await library.waitForSync(one.id)
-  await library.waitForSync(two.id)
-  await expectData(library.service.delete(`/knowledge-sources/${one.id}?force=true`))
-  assert.equal(await library.searchNames(tool, 'orchard trees'), ['two.md'])
-  await expectData(library.service.delete(`/knowledge-sources/${two.id}?force=true`))
-  assert.equal(await library.searchNames(tool, 'orchard trees'), [])
+  const tool = await knowledge.createTool([one.id, two.id])
+  await knowledge.waitForSync(one.id)
+  await knowledge.waitForSync(two.id)
+  await expectData(knowledge.service.delete(`/knowledge-sources/${one.id}?force=true`))
+  assert.equal(await knowledge.searchNames(tool, 'orchard trees'), ['two.md'])
+  await expectData(knowledge.service.delete(`/knowledge-sources/${two.id}?force=true`))
+  assert.equal(await knowledge.searchNames(tool, 'orchard trees'), [])
 })
 
-test('fifty queries at once during a synchronization are all answered', async () => {
-  const busy = await library.createSyncedSource({ 'first.md': 'The glacier retreats by nine metres a year.' })
-  const methods = await Promise.all(METHODS.map((method) => library.createTool(busy.id, { search_method: method })))
-  await library.waitForSync(busy.id)
+test('fifty concurrent queries are answered during a sync', async () => {
+  const busy = await knowledge.createSyncedSource({ 'first.md': 'The glacier retreats by nine metres a year.' })
+  const methods = await Promise.all(METHODS.map((method) => knowledge.createTool(busy.id, { search_method: method })))
+  await knowledge.waitForSync(busy.id)
   for (let at = 0; at < 120; at++)
-    await library.addDocument(busy.id, `${at}.md`, `Report ${at} on rivers, lakes and their shores. `.repeat(12))
-  await library.startSync(busy.id)
+    await knowledge.addDocument(busy.id, `${at}.md`, `Report ${at} on rivers, lakes and their shores. `.repeat(12))
+  await knowledge.startSync(busy.id)
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, at) =>
-      library.service.post(`/retrieval-tools/${methods[at % methods.length].id}/search`, {
+      knowledge.service.post(`/retrieval-tools/${methods[at % methods.length].id}/search`, {
         query: `How far does the glacier retreat? ${at}`,
         top_k: 3,
       }),
@@ -206,16 +209,16 @@ test('fifty queries at once during a synchronization are all answered', async ()
     [],
   )
   for (const { data } of answers) assert.is(data.results[0]?.metadata.source, 'first.md')
-  assert.is((await library.getSource(busy.id)).status, 'syncing', 'the queries were answered while it went on')
-  assert.is((await library.waitForSync(busy.id)).statistics.embedded, (await library.getSource(busy.id)).statistics.chunks)
+  assert.is((await knowledge.getSource(busy.id)).status, 'syncing', 'the queries were answered while it went on')
+  assert.is((await knowledge.waitForSync(busy.id)).statistics.embedded, (await knowledge.getSource(busy.id)).statistics.chunks)
 })
 
-test('what is no query is refused', async () => {
+test('an empty or oversized query and an invalid top_k are rejected', async () => {
   const path = `/retrieval-tools/${tools.hybrid.id}/search`
-  await expectError(library.service.post(path, { query: '' }), 'VALIDATION_ERROR', { field: 'query' })
-  await expectError(library.service.post(path, { query: ' \n ' }), 'VALIDATION_ERROR', { field: 'query' })
-  await expectError(library.service.post(path, { query: 'x'.repeat(10_001) }), 'VALIDATION_ERROR', { field: 'query' })
-  await expectError(library.service.post(path, { query: 'x', top_k: 0 }), 'VALIDATION_ERROR', { field: 'top_k' })
+  await expectError(knowledge.service.post(path, { query: '' }), 'VALIDATION_ERROR', { field: 'query' })
+  await expectError(knowledge.service.post(path, { query: ' \n ' }), 'VALIDATION_ERROR', { field: 'query' })
+  await expectError(knowledge.service.post(path, { query: 'x'.repeat(10_001) }), 'VALIDATION_ERROR', { field: 'query' })
+  await expectError(knowledge.service.post(path, { query: 'x', top_k: 0 }), 'VALIDATION_ERROR', { field: 'top_k' })
 })
 
 test.run()

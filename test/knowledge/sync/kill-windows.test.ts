@@ -7,35 +7,35 @@ import { asKilled, HeldDisk } from '../../harness/held-disk.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
-const test = suite('a kill between two steps')
+const test = suite('recovery after a kill')
 const disk = new HeldDisk()
-let library: KnowledgeFixture
+let knowledge: KnowledgeFixture
 
 test.before(
   aloud(async () => {
-    library = await KnowledgeFixture.start({ disk: disk.open })
+    knowledge = await KnowledgeFixture.start({ disk: disk.open })
   }),
 )
 test.after.each(() => disk.release())
-test.after(aloud(() => library.close()))
+test.after(aloud(() => knowledge.close()))
 
 /** The service as it starts after a kill at this moment, once all is mended: a synchronization waits for that. */
 async function restarted(): Promise<KnowledgeFixture> {
-  const after = await KnowledgeFixture.start({ home: asKilled(library.service.paths.home) })
+  const after = await KnowledgeFixture.start({ home: asKilled(knowledge.service.paths.home) })
   disk.release()
   await after.createSyncedSource({ 'barrier.md': 'This is read when the rest is mended.' })
   return after
 }
 
-test('of a source that was deleted no index, table or clone is left', async () => {
-  const source = await library.createSyncedSource({ 'a.md': 'The brass key opens the attic.' })
-  const [index] = await library.listIndexes(source.id)
-  const clone = join(library.service.paths.work, source.id)
+test('the restart removes the index, tables and clone of a deleted source', async () => {
+  const source = await knowledge.createSyncedSource({ 'a.md': 'The brass key opens the attic.' })
+  const [index] = await knowledge.listIndexes(source.id)
+  const clone = join(knowledge.service.paths.work, source.id)
   mkdirSync(clone)
   writeFileSync(join(clone, 'HEAD'), 'ref: refs/heads/main')
   disk.hold()
-  const deleted = expectData(library.service.delete(`/knowledge-sources/${source.id}`))
-  await disk.holdAt(deleted, async () => (await library.service.get(`/knowledge-sources/${source.id}`)).status === 404)
+  const deleted = expectData(knowledge.service.delete(`/knowledge-sources/${source.id}`))
+  await disk.holdAt(deleted, async () => (await knowledge.service.get(`/knowledge-sources/${source.id}`)).status === 404)
   const after = await restarted()
   await deleted
   assert.equal(await after.listIndexes(source.id), [])
@@ -49,20 +49,23 @@ test('of a source that was deleted no index, table or clone is left', async () =
 })
 
 for (const stage of ['parsing', 'indexing']) {
-  test(`a document that was ${stage} for a tool's sake is not said to be so for ever`, async () => {
-    const source = await library.createSyncedSource({ 'a.md': 'The brass key opens the attic.' })
-    const tool = await library.createTool(source.id)
-    await library.waitForSync(source.id)
-    await library.addDocument(source.id, 'b.md', 'The copper key opens the cellar.')
+  test(`the restart completes a document that was ${stage} when its tool changed`, async () => {
+    const source = await knowledge.createSyncedSource({ 'a.md': 'The brass key opens the attic.' })
+    const tool = await knowledge.createTool(source.id)
+    await knowledge.waitForSync(source.id)
+    await knowledge.addDocument(source.id, 'b.md', 'The copper key opens the cellar.')
     disk.hold()
-    const renamed = expectData(library.service.put(`/retrieval-tools/${tool.id}`, { name: `renamed while ${stage}` }))
-    await disk.holdAt(renamed, async () => (await library.getDocument(source.id, 'b.md')).status === stage)
+    const renamed = expectData(knowledge.service.put(`/retrieval-tools/${tool.id}`, { name: `renamed while ${stage}` }))
+    await disk.holdAt(renamed, async () => (await knowledge.getDocument(source.id, 'b.md')).status === stage)
     if (stage === 'indexing') {
-      const [index] = await library.listIndexes(source.id)
+      const [index] = await knowledge.listIndexes(source.id)
       const embedded = 'SELECT 1 FROM index_documents WHERE index_id = ? AND embedded = 0'
-      await disk.holdAt(renamed, async () => (await library.service.database.all(embedded, [index.id])).length === 0)
+      await disk.holdAt(renamed, async () => (await knowledge.service.database.all(embedded, [index.id])).length === 0)
     }
-    assert.equal([(await library.getSource(source.id)).status, (await library.getDocument(source.id, 'b.md')).status], ['active', stage])
+    assert.equal(
+      [(await knowledge.getSource(source.id)).status, (await knowledge.getDocument(source.id, 'b.md')).status],
+      ['active', stage],
+    )
     const after = await restarted()
     await renamed
     assert.equal((await after.waitForSync(source.id)).statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })

@@ -6,7 +6,7 @@ import { DocumentReadError } from '../../../daemon/knowledge/readers/parsed-docu
 import { readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
 import { ParserPool } from '../../../daemon/knowledge/sync/parser-pool.ts'
 
-const test = suite('reading in threads')
+const test = suite('parser pool')
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text))
 const sections = (count: number) =>
   Array.from({ length: count }, (_, index) => `## Part ${index}\n\n${'Some words about it. '.repeat(30)}`).join('\n\n')
@@ -31,7 +31,7 @@ async function using(options: ConstructorParameters<typeof ParserPool>[0], run: 
   }
 }
 
-test('a thread reads and cuts as this one does', async () => {
+test('a parser thread returns the same text and passages as the main thread', async () => {
   await using({}, async (reading) => {
     const text = sections(3_000)
     const settings = [
@@ -49,14 +49,14 @@ test('a thread reads and cuts as this one does', async () => {
   })
 })
 
-test('a document of characters that nobody sees is empty, and is not waited for', async () => {
+test('a document of invisible characters is rejected as empty', async () => {
   await using({ timeoutMs: 10_000 }, async (reading) => {
     const error = await failure(reading.readAndChunk(bytesOf('\u200b\u200b'), 'a.txt', [{ size: 800, overlap: 120 }]))
     assert.is(error.message, 'The document is empty.')
   })
 })
 
-test('the loop goes on while documents are read and their passages come in', async () => {
+test('parsing a large document does not block the event loop', async () => {
   await using({ threads: 1 }, async (reading) => {
     await reading.read(bytesOf('warm'), 'a.txt')
     let last = performance.now()
@@ -73,7 +73,7 @@ test('the loop goes on while documents are read and their passages come in', asy
   })
 })
 
-test('documents of one pool are read at the same time, and all of them in the end', async () => {
+test('the pool parses many documents concurrently', async () => {
   await using({ threads: 2 }, async (reading) => {
     const texts = await Promise.all(Array.from({ length: 20 }, (_, index) => reading.read(bytesOf(`Text ${index}.`), 'a.txt')))
     assert.equal(
@@ -83,7 +83,7 @@ test('documents of one pool are read at the same time, and all of them in the en
   })
 })
 
-test('why a document cannot be read comes back as it is', async () => {
+test('a read error of a thread is passed on unchanged', async () => {
   await using({}, async (reading) => {
     const error = await failure(reading.read(new Uint8Array(), 'a.txt'))
     assert.instance(error, DocumentReadError)
@@ -91,7 +91,7 @@ test('why a document cannot be read comes back as it is', async () => {
   })
 })
 
-test('a document that takes too long is given up, and the next is read', async () => {
+test('the pool continues after a document that exceeds the time limit', async () => {
   await using({ threads: 1, timeoutMs: 100 }, async (reading) => {
     const error = await failure(reading.read(heavy(), 'a.html'))
     assert.instance(error, DocumentReadError)
@@ -100,7 +100,7 @@ test('a document that takes too long is given up, and the next is read', async (
   })
 })
 
-test('a document that needs too much memory is given up, and the next is read', async () => {
+test('the pool continues after a document that exceeds the memory limit', async () => {
   await using({ threads: 1, memoryMb: 64 }, async (reading) => {
     const error = await failure(reading.read(heavy(), 'a.html'))
     assert.instance(error, DocumentReadError)
@@ -109,7 +109,7 @@ test('a document that needs too much memory is given up, and the next is read', 
   })
 })
 
-test('reading is cancelled, be it under way or waiting', async () => {
+test('a running and a queued document can be cancelled', async () => {
   await using({ threads: 1 }, async (reading) => {
     await reading.read(bytesOf('warm'), 'a.txt')
     const [first, second] = [new AbortController(), new AbortController()]
@@ -125,7 +125,7 @@ test('reading is cancelled, be it under way or waiting', async () => {
   })
 })
 
-test('bytes that are part of a larger buffer stay what they are', async () => {
+test('the pool copies bytes that are part of a larger buffer', async () => {
   await using({}, async (reading) => {
     const buffer = Buffer.from('one two')
     assert.is((await reading.read(buffer.subarray(0, 3), 'a.txt')).text, 'one')
@@ -133,7 +133,7 @@ test('bytes that are part of a larger buffer stay what they are', async () => {
   })
 })
 
-test('what waits when the pool is closed is told so', async () => {
+test('closing the pool rejects running and queued documents', async () => {
   const reading = new ParserPool({ threads: 1 })
   const errors = [failure(reading.read(heavy(), 'a.html')), failure(reading.read(bytesOf('x'), 'a.txt'))]
   await reading.close()
@@ -141,7 +141,7 @@ test('what waits when the pool is closed is told so', async () => {
   assert.match((await failure(reading.read(bytesOf('x'), 'a.txt'))).message, 'stopping')
 })
 
-test('idle threads are released, and started again when there is work', async () => {
+test('idle threads end, and new ones start with the next document', async () => {
   await using({ idleMs: 20 }, async (reading) => {
     await reading.read(bytesOf('one'), 'a.txt')
     await new Promise((resolve) => setTimeout(resolve, 200))

@@ -8,22 +8,22 @@ import { ADMIN_TOKEN, type Json } from '../../harness/test-server.ts'
 import { KnowledgeFixture, TemporaryFolder, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
-const test = suite('events of a synchronization')
-let library: KnowledgeFixture
+const test = suite('events of a sync')
+let knowledge: KnowledgeFixture
 let embedder: ScriptedEmbedder
 let model: { id: string }
 let origin: string
 
 const listen = async () => {
-  origin = await library.service.app.server.listen({ host: '127.0.0.1', port: 0 })
+  origin = await knowledge.service.app.server.listen({ host: '127.0.0.1', port: 0 })
 }
 
 test.before(
   aloud(async () => {
-    library = await KnowledgeFixture.start()
+    knowledge = await KnowledgeFixture.start()
     await listen()
     embedder = await ScriptedEmbedder.start()
-    model = await library.resources.model(embedder.model)
+    model = await knowledge.resources.model(embedder.model)
   }),
 )
 test.before.each(() => {
@@ -33,15 +33,15 @@ test.before.each(() => {
 test.after(
   aloud(async () => {
     await embedder.close()
-    await library.close()
+    await knowledge.close()
   }),
 )
 
 async function scripted(documents = 100) {
-  const source = await library.createSource()
-  await library.createTool(source.id, { embedding_model: model.id })
-  for (let at = 0; at < documents; at++) await library.addDocument(source.id, `${at}.md`, `Letter ${at} of a long correspondence.`)
-  await library.waitForSync(source.id)
+  const source = await knowledge.createSource()
+  await knowledge.createTool(source.id, { embedding_model: model.id })
+  for (let at = 0; at < documents; at++) await knowledge.addDocument(source.id, `${at}.md`, `Letter ${at} of a long correspondence.`)
+  await knowledge.waitForSync(source.id)
   return source
 }
 
@@ -72,10 +72,10 @@ async function follow(sourceId: string): Promise<Following> {
 
 const names = ({ events }: Following) => events.map(({ event }) => event)
 
-test('progress is told as it is made, then the source as it ended up', async () => {
+test('a sync streams its progress and then the source', async () => {
   const source = await scripted()
   embedder.hold()
-  await library.startSync(source.id)
+  await knowledge.startSync(source.id)
   const following = await follow(source.id)
   assert.is(following.response.status, 200)
   assert.match(following.response.headers.get('content-type') ?? '', /^text\/event-stream/)
@@ -99,17 +99,17 @@ test('progress is told as it is made, then the source as it ended up', async () 
   )
 })
 
-test('where nothing is under way the end comes at once', async () => {
+test('the stream of an idle source ends at once', async () => {
   const following = await follow((await scripted(0)).id)
   await following.ended
   assert.equal(names(following), ['sync_end'])
 })
 
-test('a synchronization that fails ends with an error that says why', async () => {
+test('the stream of a failed sync ends with its error', async () => {
   const source = await scripted(1)
   embedder.hold()
   embedder.failure = { status: 400, error: 'out of paper' }
-  await library.startSync(source.id)
+  await knowledge.startSync(source.id)
   const following = await follow(source.id)
   await waitFor(async () => embedder.holding > 0)
   embedder.release()
@@ -117,34 +117,34 @@ test('a synchronization that fails ends with an error that says why', async () =
   assert.is(names(following).at(-1), 'error')
   assert.match(following.events.at(-1)?.value.error, /out of paper/)
   assert.type(following.events.at(-1)?.value.code, 'string')
-  const gone = await library.createSource('folder', { path: new TemporaryFolder().path })
-  const missing = await library.createSource('folder', { path: '/nowhere/at/all' })
+  const gone = await knowledge.createSource('folder', { path: new TemporaryFolder().path })
+  const missing = await knowledge.createSource('folder', { path: '/nowhere/at/all' })
   for (const [{ id }, event] of [
     [gone, 'sync_end'],
     [missing, 'error'],
   ] as const) {
-    await library.sync(id)
+    await knowledge.sync(id)
     const late = await follow(id)
     await late.ended
     assert.equal(names(late), [event])
   }
 })
 
-test('a cancelled synchronization ends with the source waiting again', async () => {
+test('the stream of a cancelled sync ends with a pending source', async () => {
   const source = await scripted(1)
   embedder.hold()
-  await library.startSync(source.id)
+  await knowledge.startSync(source.id)
   const following = await follow(source.id)
   await waitFor(async () => embedder.holding > 0)
-  await expectData(library.service.delete(`/knowledge-sources/${source.id}/sync`))
+  await expectData(knowledge.service.delete(`/knowledge-sources/${source.id}/sync`))
   await following.ended
   assert.equal([names(following).at(-1), following.events.at(-1)?.value.status], ['sync_end', 'pending'])
 })
 
-test('several follow at once, and one that leaves disturbs neither the others nor the synchronization', async () => {
+test('a follower that disconnects affects neither other followers nor the sync', async () => {
   const source = await scripted(20)
   embedder.hold()
-  await library.startSync(source.id)
+  await knowledge.startSync(source.id)
   const [first, second, third] = await Promise.all([follow(source.id), follow(source.id), follow(source.id)])
   await waitFor(async () => first.events.some(({ value }) => value.stage === 'embedding'))
   second.leave()
@@ -152,44 +152,44 @@ test('several follow at once, and one that leaves disturbs neither the others no
   embedder.release()
   await Promise.all([first.ended, third.ended])
   for (const following of [first, third]) assert.is(names(following).at(-1), 'sync_end')
-  assert.is((await library.waitForSync(source.id)).status, 'active')
-  assert.not.match(library.service.log, /"level":(50|60)/)
+  assert.is((await knowledge.waitForSync(source.id)).status, 'active')
+  assert.not.match(knowledge.service.log, /"level":(50|60)/)
 })
 
-test('a source that is not there is refused before the first event', async () => {
+test('the events of a missing source return 404 before the first event', async () => {
   const response = await fetch(`${origin}/api/knowledge-sources/ks_00000000-0000-7000-8000-000000000000/sync/events`, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   })
   assert.is(response.status, 404)
   assert.is(((await response.json()) as Json).code, 'NOT_FOUND')
-  await expectError(library.service.get('/knowledge-sources/ks_00000000-0000-7000-8000-000000000000'), 'NOT_FOUND')
+  await expectError(knowledge.service.get('/knowledge-sources/ks_00000000-0000-7000-8000-000000000000'), 'NOT_FOUND')
 })
 
-test('a source deleted while it is followed ends the stream with an error', async () => {
+test('deleting a source ends its stream with an error', async () => {
   const source = await scripted(1)
   embedder.hold()
-  await library.startSync(source.id)
+  await knowledge.startSync(source.id)
   const following = await follow(source.id)
   await waitFor(async () => embedder.holding > 0)
-  await expectData(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
+  await expectData(knowledge.service.delete(`/knowledge-sources/${source.id}?force=true`))
   await following.ended
   assert.is(names(following).at(-1), 'error')
   assert.is(following.events.at(-1)?.value.code, 'NOT_FOUND')
 })
 
-test('a daemon that stops ends the stream with an error and not as if the synchronization had ended, and goes on with it when it is started again', async () => {
+test('stopping the daemon ends the stream with an error, and the sync resumes after the restart', async () => {
   const source = await scripted(3)
   embedder.hold()
-  await library.startSync(source.id)
+  await knowledge.startSync(source.id)
   const following = await follow(source.id)
   await waitFor(async () => embedder.holding > 0)
-  library = await library.restart()
+  knowledge = await knowledge.restart()
   await following.ended
   assert.is(names(following).at(-1), 'error')
   assert.is(following.events.at(-1)?.value.code, 'UNAVAILABLE')
   assert.not(names(following).includes('sync_end'))
   embedder.release()
-  assert.equal((await library.waitForSync(source.id)).statistics.embedded, 3)
+  assert.equal((await knowledge.waitForSync(source.id)).statistics.embedded, 3)
   await listen()
   const late = await follow(source.id)
   await late.ended
@@ -197,14 +197,14 @@ test('a daemon that stops ends the stream with an error and not as if the synchr
   assert.equal(late.events.at(-1)?.value.changes, { read: 0, unreadable: 0, gone: 0, embedded: 3 })
 })
 
-test('the end tells what was read, embedded and gone, not what is left of them together', async () => {
+test('the end of a sync reports what it changed, not totals', async () => {
   const folder = new TemporaryFolder()
   folder.write({ 'a.md': 'The first.', 'b.md': 'The second.', 'c.md': 'The third.' })
-  const source = await library.createSource('folder', { path: folder.path })
-  await library.createTool(source.id, { embedding_model: model.id })
-  await library.waitForSync(source.id)
+  const source = await knowledge.createSource('folder', { path: folder.path })
+  await knowledge.createTool(source.id, { embedding_model: model.id })
+  await knowledge.waitForSync(source.id)
   const changes = async () => {
-    await library.sync(source.id)
+    await knowledge.sync(source.id)
     const following = await follow(source.id)
     await following.ended
     return following.events.at(-1)?.value.changes
@@ -215,7 +215,7 @@ test('the end tells what was read, embedded and gone, not what is left of them t
   for (const name of ['a.md', 'b.md']) folder.remove(name)
   folder.write({ 'd.md': 'The fourth.', 'broken.pdf': '%PDF-1.7 nothing' })
   assert.equal(await changes(), { read: 1, unreadable: 1, gone: 2, embedded: 1 })
-  library = await library.restart()
+  knowledge = await knowledge.restart()
   await listen()
   const unknown = await follow(source.id)
   await unknown.ended

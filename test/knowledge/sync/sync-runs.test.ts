@@ -8,16 +8,16 @@ import { aloud } from '../../harness/hooks.ts'
 import { KnowledgeFixture, TemporaryFolder, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
-const test = suite('runs of a synchronization')
-let library: KnowledgeFixture
+const test = suite('sync runs')
+let knowledge: KnowledgeFixture
 let embedder: ScriptedEmbedder
 let model: { id: string }
 
 test.before(
   aloud(async () => {
-    library = await KnowledgeFixture.start()
+    knowledge = await KnowledgeFixture.start()
     embedder = await ScriptedEmbedder.start()
-    model = await library.resources.model(embedder.model)
+    model = await knowledge.resources.model(embedder.model)
   }),
 )
 test.before.each(() => {
@@ -27,136 +27,136 @@ test.before.each(() => {
 test.after(
   aloud(async () => {
     await embedder.close()
-    await library.close()
+    await knowledge.close()
   }),
 )
 
 /** A source whose only index is made by the scripted model. */
 async function scripted(type = 'file', configuration?: Record<string, unknown>) {
-  const source = await library.createSource(type, configuration)
-  const tool = await library.createTool(source.id, { embedding_model: model.id })
-  await library.waitForSync(source.id)
+  const source = await knowledge.createSource(type, configuration)
+  const tool = await knowledge.createTool(source.id, { embedding_model: model.id })
+  await knowledge.waitForSync(source.id)
   return { source, tool }
 }
 
 const originals = () =>
-  readdirSync(library.service.paths.documents, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+  readdirSync(knowledge.service.paths.documents, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
 
-test('synchronizations of one source asked for at once are one, and one more for what was asked meanwhile', async () => {
+test('concurrent requests share one sync, and requests during it cause one more', async () => {
   const { source } = await scripted()
-  await library.addDocument(source.id, 'a.md', 'Only one of these runs at a time.')
+  await knowledge.addDocument(source.id, 'a.md', 'Only one of these runs at a time.')
   embedder.hold()
   const before = embedder.requests
-  for (const shown of await Promise.all(Array.from({ length: 5 }, () => library.startSync(source.id)))) assert.is(shown.status, 'syncing')
+  for (const shown of await Promise.all(Array.from({ length: 5 }, () => knowledge.startSync(source.id)))) assert.is(shown.status, 'syncing')
   await waitFor(async () => embedder.holding > 0)
   // Sent and asked for while the first is under way: that one does not see it, the next does.
-  await library.addDocument(source.id, 'b.md', 'This came later.')
-  for (const _ of [1, 2, 3]) assert.is((await library.startSync(source.id)).status, 'syncing')
+  await knowledge.addDocument(source.id, 'b.md', 'This came later.')
+  for (const _ of [1, 2, 3]) assert.is((await knowledge.startSync(source.id)).status, 'syncing')
   assert.is(embedder.requests - before, 1)
   embedder.release()
   embedder.hold()
   await waitFor(async () => embedder.holding > 0)
-  assert.is((await library.getSource(source.id)).status, 'syncing', 'it is not done before what was asked for is')
+  assert.is((await knowledge.getSource(source.id)).status, 'syncing', 'it is not done before what was asked for is')
   embedder.release()
-  const { status, statistics } = await library.waitForSync(source.id)
+  const { status, statistics } = await knowledge.waitForSync(source.id)
   assert.is(status, 'active')
   assert.equal(statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
   assert.is(embedder.requests - before, 2)
 })
 
-test('a synchronization asked for while an index is being built is said to be under way', async () => {
+test('a sync requested while an index is built is reported as running', async () => {
   const { source } = await scripted()
-  await library.addDocument(source.id, 'a.md', 'Something to index.')
-  await library.sync(source.id)
+  await knowledge.addDocument(source.id, 'a.md', 'Something to index.')
+  await knowledge.sync(source.id)
   embedder.hold()
-  await library.createTool(source.id, { embedding_model: model.id, chunk_size: 60, chunk_overlap: 0 })
+  await knowledge.createTool(source.id, { embedding_model: model.id, chunk_size: 60, chunk_overlap: 0 })
   await waitFor(async () => embedder.holding > 0)
-  await library.addDocument(source.id, 'b.md', 'Sent while the new index was built.')
-  assert.is((await library.startSync(source.id)).status, 'syncing')
+  await knowledge.addDocument(source.id, 'b.md', 'Sent while the new index was built.')
+  assert.is((await knowledge.startSync(source.id)).status, 'syncing')
   embedder.release()
-  assert.equal((await library.waitForSync(source.id)).statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
+  assert.equal((await knowledge.waitForSync(source.id)).statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
 })
 
-test('a cancelled synchronization stops, keeps what it did, and goes on from there when asked again', async () => {
+test('a cancelled sync keeps its work and the next sync continues from there', async () => {
   const { source } = await scripted()
-  const tool = await library.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
-  await library.addDocument(source.id, 'a.md', 'The brass key opens the attic.')
-  await library.waitForSync(source.id) // the tool's index
-  await expectError(library.service.delete(`/knowledge-sources/${source.id}/sync`), 'CONFLICT', { error: /Nothing is being synchronized/ })
+  const tool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  await knowledge.addDocument(source.id, 'a.md', 'The brass key opens the attic.')
+  await knowledge.waitForSync(source.id) // the tool's index
+  await expectError(knowledge.service.delete(`/knowledge-sources/${source.id}/sync`), 'CONFLICT', { error: /No sync is running/ })
   embedder.hold()
-  await library.startSync(source.id)
+  await knowledge.startSync(source.id)
   await waitFor(async () => embedder.holding > 0)
-  await expectData(library.service.delete(`/knowledge-sources/${source.id}/sync`))
-  const { status, progress, statistics } = await library.getSource(source.id)
+  await expectData(knowledge.service.delete(`/knowledge-sources/${source.id}/sync`))
+  const { status, progress, statistics } = await knowledge.getSource(source.id)
   assert.equal([status, progress], ['pending', null])
   assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, embedded: 0 })
-  assert.equal(await library.searchNames(tool, 'attic'), ['a.md'])
+  assert.equal(await knowledge.searchNames(tool, 'attic'), ['a.md'])
   embedder.release()
-  const [before] = await library.listIndexes(source.id)
-  assert.is((await library.sync(source.id)).statistics.embedded, 1)
-  const [after] = await library.listIndexes(source.id)
+  const [before] = await knowledge.listIndexes(source.id)
+  assert.is((await knowledge.sync(source.id)).statistics.embedded, 1)
+  const [after] = await knowledge.listIndexes(source.id)
   assert.is(after.generation, before.generation + 1, 'its text was not written again')
 })
 
-test('a document that is replaced while it is read is not taken for lost', async () => {
+test('a document that is replaced while it is read is indexed with its new content', async () => {
   const { source } = await scripted()
-  const tool = await library.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  const tool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   for (const round of [1, 2, 3, 4, 5, 6]) {
-    await library.addDocument(source.id, 'a.md', `Version ${round} of the same.`)
-    await library.startSync(source.id)
-    await library.addDocument(source.id, 'a.md', `Version ${round} replaced as word${round}.`)
-    await library.sync(source.id)
-    const { status, error } = await library.getDocument(source.id, 'a.md')
+    await knowledge.addDocument(source.id, 'a.md', `Version ${round} of the same.`)
+    await knowledge.startSync(source.id)
+    await knowledge.addDocument(source.id, 'a.md', `Version ${round} replaced as word${round}.`)
+    await knowledge.sync(source.id)
+    const { status, error } = await knowledge.getDocument(source.id, 'a.md')
     assert.equal([status, error], ['indexed', null])
-    assert.equal(await library.searchNames(tool, `word${round}`), ['a.md'])
+    assert.equal(await knowledge.searchNames(tool, `word${round}`), ['a.md'])
   }
 })
 
-test('a provider that fails is an error with its words, and the text is searchable all the same', async () => {
+test('a provider error is the error of the source, and full-text search still works', async () => {
   const { source } = await scripted()
-  const tool = await library.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
-  await library.addDocument(source.id, 'a.md', 'The ferry leaves at seven.')
+  const tool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  await knowledge.addDocument(source.id, 'a.md', 'The ferry leaves at seven.')
   embedder.failure = { status: 400, error: 'the model is on holiday' }
-  const { status, error } = await library.sync(source.id)
+  const { status, error } = await knowledge.sync(source.id)
   assert.is(status, 'error')
   assert.match(error, /the model is on holiday/)
-  assert.equal(await library.searchNames(tool, 'ferry'), ['a.md'])
+  assert.equal(await knowledge.searchNames(tool, 'ferry'), ['a.md'])
   embedder.failure = undefined
-  assert.equal((await library.sync(source.id)).statistics.embedded, 1)
+  assert.equal((await knowledge.sync(source.id)).statistics.embedded, 1)
 })
 
-test('text is found by its words while its vectors are still being made', async () => {
+test('full-text search finds a document before its vectors exist', async () => {
   const { source } = await scripted()
-  await library.addDocument(source.id, 'a.md', 'The observatory is open on clear nights.')
+  await knowledge.addDocument(source.id, 'a.md', 'The observatory is open on clear nights.')
   embedder.hold()
-  const words = await library.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
-  await library.startSync(source.id)
+  const words = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  await knowledge.startSync(source.id)
   await waitFor(async () => embedder.holding > 0)
-  assert.equal(await library.searchNames(words, 'observatory'), ['a.md'])
-  const { status, progress, statistics } = await library.getSource(source.id)
+  assert.equal(await knowledge.searchNames(words, 'observatory'), ['a.md'])
+  const { status, progress, statistics } = await knowledge.getSource(source.id)
   assert.equal([status, progress.stage], ['syncing', 'embedding'])
   assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, embedded: 0 })
   embedder.release()
-  await library.waitForSync(source.id)
+  await knowledge.waitForSync(source.id)
 })
 
-test('a source without a tool can be searched by words before its first synchronization has ended', async () => {
-  const source = await library.createSource()
-  await library.addDocument(source.id, 'a.md', 'The vineyard faces south.')
+test('full-text search works before the first sync of a source has ended', async () => {
+  const source = await knowledge.createSource()
+  await knowledge.addDocument(source.id, 'a.md', 'The vineyard faces south.')
   embedder.hold()
-  await library.startSync(source.id)
-  const words = await library.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  await knowledge.startSync(source.id)
+  const words = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   const began = Date.now()
-  assert.equal(await library.searchNames(words, 'vineyard'), ['a.md'])
+  assert.equal(await knowledge.searchNames(words, 'vineyard'), ['a.md'])
   assert.ok(Date.now() - began < 14_000, 'it waited for the vectors')
   embedder.release()
-  await library.waitForSync(source.id)
+  await knowledge.waitForSync(source.id)
 })
 
-test('a source deleted in the middle of its synchronization leaves no documents, tables or originals', async () => {
+test('a source deleted during its sync leaves no documents, tables or originals', async () => {
   const folder = new TemporaryFolder()
   folder.write(Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}.md`, `Paper number ${at} of a source that goes away.`])))
-  const tables = (await library.listTables()).length
+  const tables = (await knowledge.listTables()).length
   const kept = originals()
   for (const [stage, documents] of [
     ['finding', 1],
@@ -167,40 +167,40 @@ test('a source deleted in the middle of its synchronization leaves no documents,
   ] as const) {
     const { source, tool } = await scripted('folder', { path: folder.path })
     if (stage === 'embedding') embedder.hold()
-    await library.startSync(source.id)
+    await knowledge.startSync(source.id)
     await waitFor(async () => {
-      const { progress, statistics } = await library.getSource(source.id)
+      const { progress, statistics } = await knowledge.getSource(source.id)
       return progress === null || (progress.stage === stage && statistics.documents >= documents)
     }, 1)
-    await expectData(library.service.delete(`/knowledge-sources/${source.id}?force=true`))
+    await expectData(knowledge.service.delete(`/knowledge-sources/${source.id}?force=true`))
     embedder.release()
     await pause(100) // whoever still writes for it has done so
-    const [left] = await library.service.database.all<{ count: number }>(
+    const [left] = await knowledge.service.database.all<{ count: number }>(
       'SELECT (SELECT count(*) FROM documents WHERE knowledge_source_id = ?1) + (SELECT count(*) FROM indexes WHERE knowledge_source_id = ?1) + (SELECT count(*) FROM index_users WHERE user_id = ?2) AS count',
       [source.id, tool.id],
     )
     assert.is(left?.count, 0, stage)
-    assert.is((await library.listTables()).length, tables, stage)
+    assert.is((await knowledge.listTables()).length, tables, stage)
     assert.is(originals(), kept, stage)
-    assert.not.ok(existsSync(join(library.service.paths.work, source.id)))
+    assert.not.ok(existsSync(join(knowledge.service.paths.work, source.id)))
   }
-  const [orphans] = await library.service.database.all<{ count: number }>(
+  const [orphans] = await knowledge.service.database.all<{ count: number }>(
     'SELECT count(*) AS count FROM index_documents WHERE index_id NOT IN (SELECT id FROM indexes)',
   )
   assert.is(orphans?.count, 0)
   folder.remove()
 })
 
-test('progress grows from stage to stage and is gone at the end', async () => {
+test('the progress of a sync only grows and is null at the end', async () => {
   const { source } = await scripted()
-  for (let at = 0; at < 150; at++) await library.addDocument(source.id, `${at}.md`, `Leaf ${at} of the album.`)
-  await library.startSync(source.id)
+  for (let at = 0; at < 150; at++) await knowledge.addDocument(source.id, `${at}.md`, `Leaf ${at} of the album.`)
+  await knowledge.startSync(source.id)
   const stages = ['finding', 'reading', 'embedding']
   let last = { stage: 0, documents: 0, chunks: 0 }
   let seen = 0
   for (;;) {
     await pause(1)
-    const { progress, status } = await library.getSource(source.id)
+    const { progress, status } = await knowledge.getSource(source.id)
     if (status !== 'syncing' && progress === null) break
     if (progress === null) continue
     const now = { stage: stages.indexOf(progress.stage), documents: progress.documents, chunks: progress.chunks }
@@ -212,7 +212,7 @@ test('progress grows from stage to stage and is gone at the end', async () => {
     seen++
   }
   assert.ok(seen > 0)
-  assert.equal((await library.getSource(source.id)).statistics, { documents: 150, chunks: 150, failed: 0, embedded: 150 })
+  assert.equal((await knowledge.getSource(source.id)).statistics, { documents: 150, chunks: 150, failed: 0, embedded: 150 })
 })
 
 test.run()
