@@ -29,17 +29,17 @@ export default class Doctor extends CadreCommand {
       checkEmbedding(this.config.root),
       ...(await checkService(this.paths)),
     ]
-    if (this.getFormat(flags) === 'table') for (const check of checks) process.stdout.write(`${line(check)}\n`)
+    if (this.getFormat(flags) === 'table') for (const check of checks) process.stdout.write(`${formatCheck(check)}\n`)
     else await this.print({ data: checks.map((check) => ({ ...check })) }, flags)
     if (checks.some(({ state }) => state === 'broken')) throw new ReportedError()
   }
 }
 
 /** Indents continuation lines to the column of the finding. */
-function line({ name, state, found, fix }: Check): string {
+function formatCheck({ name, state, found, fix }: Check): string {
   const [color, mark] = MARKS[state]
   const text = `${paint(color, mark, process.stdout)} ${name.padEnd(9)} ${sanitizeText(rewriteCommands(found))}`
-  const said = wrapForStream(text, process.stdout, MARGIN)
-  if (!fix) return said
-  return `${said}\n${wrapForStream(`${' '.repeat(MARGIN)}${paint('bold', 'Fix:', process.stdout)} ${sanitizeText(rewriteCommands(fix))}`, process.stdout)}`
+  const finding = wrapForStream(text, process.stdout, MARGIN)
+  if (!fix) return finding
+  return `${finding}\n${wrapForStream(`${' '.repeat(MARGIN)}${paint('bold', 'Fix:', process.stdout)} ${sanitizeText(rewriteCommands(fix))}`, process.stdout)}`
 }

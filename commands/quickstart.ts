@@ -109,5 +109,5 @@ function next({ name }: AgentResource, path: string | undefined): string {
     ...(path === undefined ? [['Use your own documents', 'cadre quickstart ./handbook']] : []),
     ['See all commands', 'cadre --help'],
   ]
-  return `\n${steps.map(([what, command]) => `${what}\n  ${paint('bold', command ?? '')}`).join('\n')}`
+  return `\n${steps.map(([purpose, command]) => `${purpose}\n  ${paint('bold', command ?? '')}`).join('\n')}`
 }

@@ -41,12 +41,12 @@ function formatTotals(plan: Plan): string {
 function formatChange({ action, family, name, fields }: Change, { columns, stream }: Output): string[] {
   if (action === 'unchanged') return []
   const { mark, color } = MARKS[action]
-  const most = Math.min(columns, MAX_COLUMNS)
+  const maxColumns = Math.min(columns, MAX_COLUMNS)
   const title = family === 'settings' ? family : `${family}/${sanitizeLine(name)}`
-  const along = action === 'delete' && DELETED_ALONG[family] ? `  (${DELETED_ALONG[family]})` : ''
+  const note = action === 'delete' && DELETED_ALONG[family] ? `  (${DELETED_ALONG[family]})` : ''
   const label = Math.max(0, ...fields.map(({ field }) => stringWidth(field))) + 2
-  const head = paint(color, truncate(`${mark} ${title}${along}`, most), stream)
-  return [head, ...fields.flatMap((one) => formatField(one, label, most - INDENT.length, stream).map((line) => INDENT + line))]
+  const head = paint(color, truncate(`${mark} ${title}${note}`, maxColumns), stream)
+  return [head, ...fields.flatMap((field) => formatField(field, label, maxColumns - INDENT.length, stream).map((line) => INDENT + line))]
 }
 
 const INDENT = '    '
@@ -69,10 +69,10 @@ function formatField({ field, from, to }: Change['fields'][number], label: numbe
   ]
 }
 
-function countCommonPrefix(one: string, other: string): number {
-  let at = 0
-  while (at < one.length && one[at] === other[at]) at++
-  return at
+function countCommonPrefix(first: string, second: string): number {
+  let length = 0
+  while (length < first.length && first[length] === second[length]) length++
+  return length
 }
 
 const formatFieldValue = (value: unknown): string => sanitizeLine(typeof value === 'string' ? value : JSON.stringify(value))

@@ -41,11 +41,11 @@ export async function listResourceFiles(folder: string): Promise<ResourceFile[]>
 }
 
 async function resolveRoot(folder: string): Promise<string> {
-  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+  const stats = await stat(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw createReadError(folder, error)
     throw new UsageError(`Folder not found: ${folder}.`, 'To create one: cadre export --to DIRECTORY')
   })
-  if (!found.isDirectory()) throw new UsageError(`${folder} is not a folder.`, 'Use a folder written by cadre export.')
+  if (!stats.isDirectory()) throw new UsageError(`${folder} is not a folder.`, 'Use a folder written by cadre export.')
   return realpath(folder)
 }
 

@@ -25,20 +25,20 @@ export async function formatResource(fields: Fields): Promise<string> {
 export async function parseResource(text: string, file: string): Promise<Fields> {
   const { LineCounter, parseDocument, visit } = await import('../terminal/yaml.ts')
   const lines = new LineCounter()
-  const wrong = (problem: string, at: number, hint: string) => {
-    const { line } = lines.linePos(at)
+  const createError = (problem: string, offset: number, hint: string) => {
+    const { line } = lines.linePos(offset)
     const shown = truncate((text.split(/\r?\n/, line)[line - 1] ?? '').trim(), 80)
     return new UsageError(`${file}, line ${line}: ${problem}${shown === '' ? '.' : `: ${shown}`}`, hint)
   }
   try {
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
     const [problem] = [...document.errors, ...document.warnings]
-    if (problem?.code === 'MULTIPLE_DOCS') throw wrong('another document starts here', problem.pos[0], 'Use one file per resource.')
-    if (problem) throw wrong(lowerFirst(problem.message), problem.pos[0], YAML_HINT)
+    if (problem?.code === 'MULTIPLE_DOCS') throw createError('another document starts here', problem.pos[0], 'Use one file per resource.')
+    if (problem) throw createError(lowerFirst(problem.message), problem.pos[0], YAML_HINT)
     visit(document, {
       // Nested aliases can expand to billions of values.
       Alias: (_, alias) => {
-        throw wrong('aliases are not supported', alias.range?.[0] ?? 0, 'Replace *name by its value.')
+        throw createError('aliases are not supported', alias.range?.[0] ?? 0, 'Replace *name by its value.')
       },
     })
     const fields: unknown = document.toJS()

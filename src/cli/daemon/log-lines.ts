@@ -19,9 +19,9 @@ export async function readLastLines(path: string, count: number): Promise<{ line
       bytes = Buffer.concat([await readAt(file, from, start - from), bytes])
       start = from
     }
-    const whole = bytes.toString('utf8').split('\n')
-    const unfinished = Buffer.byteLength(whole.pop() ?? '')
-    return { lines: count === 0 ? [] : whole.slice(-count), end: size - unfinished }
+    const lines = bytes.toString('utf8').split('\n')
+    const unfinished = Buffer.byteLength(lines.pop() ?? '')
+    return { lines: count === 0 ? [] : lines.slice(-count), end: size - unfinished }
   } finally {
     await file.close()
   }

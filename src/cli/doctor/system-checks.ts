@@ -153,15 +153,15 @@ function checkStores(answer: Health): Check[] {
 }
 
 async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
-  const said: string[] = []
-  const narrate = (line: string) => void said.push(line)
+  const messages: string[] = []
+  const narrate = (line: string) => void messages.push(line)
   const token = await findToken(paths, url, narrate)
   if (token === undefined)
     return [
       {
         name: 'token',
         state: 'broken',
-        found: said[0] ?? 'none found',
+        found: messages[0] ?? 'none found',
         fix: isLoopback(url) ? 'cadre tokens recover' : 'Set CADRE_TOKEN, or: cadre config set token -',
       },
     ]

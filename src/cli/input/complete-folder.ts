@@ -10,11 +10,11 @@ export function expandHome(path: string, home = homedir()): string {
 
 /** Returns matching folders and the prefix they replace. Hidden folders match only a leading dot. */
 export function completeFolder(typed: string): [string[], string] {
-  const given = typed.replace(/^["']/, '')
-  if (given === '~') return [['~/'], given]
-  const [, above = '', begun = ''] = /^(.*[/\\])?(.*)$/.exec(given) ?? []
-  const folder = resolve(expandHome(above) || '.')
-  const names = listFolders(folder).filter((name) => name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.')))
-  const parents = ['.', '..'].includes(begun) ? [begun] : []
-  return [[...new Set([...parents, ...names])].sort().map((name) => `${name}/`), begun]
+  const input = typed.replace(/^["']/, '')
+  if (input === '~') return [['~/'], input]
+  const [, parent = '', prefix = ''] = /^(.*[/\\])?(.*)$/.exec(input) ?? []
+  const folder = resolve(expandHome(parent) || '.')
+  const names = listFolders(folder).filter((name) => name.startsWith(prefix) && (prefix.startsWith('.') || !name.startsWith('.')))
+  const parents = ['.', '..'].includes(prefix) ? [prefix] : []
+  return [[...new Set([...parents, ...names])].sort().map((name) => `${name}/`), prefix]
 }

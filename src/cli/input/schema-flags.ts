@@ -126,23 +126,23 @@ export async function readBody(fields: readonly Field[], flags: FlagValues, read
 }
 
 async function readField(field: Field, value: unknown, reader: InputReader): Promise<unknown> {
-  const given = [value].flat() as string[]
-  if (field.nullable && given.length === 1 && given[0] === 'null') return null
-  if (field.kind === 'list') return (await Promise.all(given.map((one) => parseListItems(field, one)))).flat()
-  if (field.kind === 'object') return readObject(field, given, reader)
-  const [one] = given
-  if (typeof one !== 'string') return value
-  if (field.kind === 'number') return readNumber(field, one)
-  if (field.kind === 'long text') return reader.readValue(one, field.flag)
-  if (field.kind === 'secret') return reader.readSecret(one, field.flag)
-  return field.kind === 'structures' ? reader.readStructure(one, field.flag) : one
+  const values = [value].flat() as string[]
+  if (field.nullable && values.length === 1 && values[0] === 'null') return null
+  if (field.kind === 'list') return (await Promise.all(values.map((item) => parseListItems(field, item)))).flat()
+  if (field.kind === 'object') return readObject(field, values, reader)
+  const [text] = values
+  if (typeof text !== 'string') return value
+  if (field.kind === 'number') return readNumber(field, text)
+  if (field.kind === 'long text') return reader.readValue(text, field.flag)
+  if (field.kind === 'secret') return reader.readSecret(text, field.flag)
+  return field.kind === 'structures' ? reader.readStructure(text, field.flag) : text
 }
 
 function readNumber({ flag, schema }: Field, text: string): number {
   const value = Number(text)
-  const whole = [schema.type].flat().includes('integer')
-  if (text.trim() === '' || !Number.isFinite(value) || (whole && !Number.isInteger(value)))
-    throw new UsageError(`--${flag} must be a ${whole ? 'whole ' : ''}number, not "${text}".`)
+  const isInteger = [schema.type].flat().includes('integer')
+  if (text.trim() === '' || !Number.isFinite(value) || (isInteger && !Number.isInteger(value)))
+    throw new UsageError(`--${flag} must be a ${isInteger ? 'whole ' : ''}number, not "${text}".`)
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema
   if (value < minimum || value > maximum) throw new UsageError(`--${flag} ${text} is out of range: ${formatRange(schema)}.`)
   return value
@@ -158,9 +158,9 @@ function parseListItems({ flag }: Field, text: string): unknown[] {
     .filter((item) => item !== '')
 }
 
-async function readObject({ flag, schema }: Field, given: string[], reader: InputReader): Promise<unknown> {
+async function readObject({ flag, schema }: Field, values: string[], reader: InputReader): Promise<unknown> {
   const parts = await Promise.all(
-    given.map(async (text) => {
+    values.map(async (text) => {
       const pair = /^([^={}[\]"@\s][^={}[\]"\s]*)=(.*)$/s.exec(text)
       if (!pair) return reader.readStructure(text, flag)
       const textOnly = typeof schema.additionalProperties === 'object' && schema.additionalProperties.type === 'string'

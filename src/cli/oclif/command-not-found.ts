@@ -10,12 +10,12 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ id, config })
   // Two typos are common even in a short command, and few commands are similar.
   const near = suggestWord(
     id,
-    known.filter((one) => !id.startsWith(`${one}:`)),
+    known.filter((name) => !id.startsWith(`${name}:`)),
     Math.max(2, Math.floor(id.length / 3)),
   )
   if (near) throw new UsageError(`"${typed}" is not a cadre command.`, `Did you mean cadre ${near.replaceAll(':', ' ')}?`)
   // oclif takes extra arguments of a command without arguments for a subcommand.
-  const command = config.commands.find((one) => id.startsWith(`${one.id}:`) && !one.hidden)
+  const command = config.commands.find((candidate) => id.startsWith(`${candidate.id}:`) && !candidate.hidden)
   if (!command) throw new UsageError(`"${typed}" is not a cadre command.`, 'To list all commands: cadre --help')
   throw createUnexpectedArgumentError(command, typed.slice(command.id.length + 1))
 }

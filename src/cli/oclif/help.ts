@@ -56,31 +56,31 @@ const EXIT_CODES: [string, string][] = [
 const MIN_COLUMNS = 24
 
 class CadreCommandHelp extends CommandHelp {
-  constructor(...given: ConstructorParameters<typeof CommandHelp>) {
-    super(...given)
+  constructor(...args: ConstructorParameters<typeof CommandHelp>) {
+    super(...args)
     this.render = withInvocation(this.render)
   }
 
   /** Shows only required flags; all flags are listed below the usage. */
   protected override defaultUsage(): string {
     const { id, args, flags } = this.command
-    const named = Object.values(args ?? {}).map(({ name, required, multiple }) => {
+    const argumentNames = Object.values(args ?? {}).map(({ name, required, multiple }) => {
       const word = `${name.toUpperCase()}${multiple ? '...' : ''}`
       return required ? word : `[${word}]`
     })
-    const needed = Object.entries(flags ?? {}).flatMap(([name, flag]) =>
+    const requiredFlags = Object.entries(flags ?? {}).flatMap(([name, flag]) =>
       flag.required && flag.type === 'option' ? [`--${name} ${flag.helpValue ?? '<value>'}`] : [],
     )
-    return [id.replaceAll(':', ' '), ...named, ...needed, '[flags]'].join(' ')
+    return [id.replaceAll(':', ' '), ...argumentNames, ...requiredFlags, '[flags]'].join(' ')
   }
 
   /** Does not wrap examples: a line break inside quotes could not be pasted into a shell. */
   protected override examples(examples: Command.Example[] | string | undefined): string | undefined {
-    const shown = [examples ?? []].flat().map((example) => {
+    const sections = [examples ?? []].flat().map((example) => {
       if (typeof example === 'string') return this.indent(`$ ${this.render(example)}`)
       return `${this.wrap(example.description, 2 * this.indentSpacing)}\n\n${this.indent(`$ ${this.render(example.command)}`)}`
     })
-    return shown.length === 0 ? undefined : shown.join('\n\n')
+    return sections.length === 0 ? undefined : sections.join('\n\n')
   }
 }
 
@@ -113,9 +113,9 @@ export class CadreHelp extends Help {
     if (process.argv.length <= 2) return this.#showHomeScreen()
     const topLevelTopics = this.#topics
     const typed = getInvocation()
-    const list = (rows: [string, string | undefined][]) =>
+    const formatList = (rows: [string, string | undefined][]) =>
       this.renderList(rows, { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false })
-    const described = (names: typeof topLevelTopics) => list(names.map(({ name, description }) => [name, description]))
+    const formatTopics = (names: typeof topLevelTopics) => formatList(names.map(({ name, description }) => [name, description]))
     const isTopic = (id: string) => topLevelTopics.some(({ name }) => name === id)
     const commands = this.sortedCommands
       .filter(({ id }) => !id.includes(':') && !isTopic(id))
@@ -132,13 +132,13 @@ export class CadreHelp extends Help {
       ),
       this.section(
         'RESOURCES',
-        `Each topic has list, show, create, update and delete.\n\n${described(topLevelTopics.filter(({ name }) => !SERVICE_TOPICS.has(name)))}`,
+        `Each topic has list, show, create, update and delete.\n\n${formatTopics(topLevelTopics.filter(({ name }) => !SERVICE_TOPICS.has(name)))}`,
       ),
-      this.section('SERVICE', described(topLevelTopics.filter(({ name }) => SERVICE_TOPICS.has(name)))),
-      this.section('COMMANDS', list(commands.map((command) => [command.id, this.summary(command)]))),
-      this.section('EXAMPLES', EXAMPLES.map(([what, command]) => `${what}\n\n  $ ${command}`).join('\n\n')),
-      this.section('ENVIRONMENT', list(ENVIRONMENT)),
-      this.section('EXIT CODES', list(EXIT_CODES)),
+      this.section('SERVICE', formatTopics(topLevelTopics.filter(({ name }) => SERVICE_TOPICS.has(name)))),
+      this.section('COMMANDS', formatList(commands.map((command) => [command.id, this.summary(command)]))),
+      this.section('EXAMPLES', EXAMPLES.map(([purpose, command]) => `${purpose}\n\n  $ ${command}`).join('\n\n')),
+      this.section('ENVIRONMENT', formatList(ENVIRONMENT)),
+      this.section('EXIT CODES', formatList(EXIT_CODES)),
       this.section('MORE', `$ ${typed} <topic> --help\n$ ${typed} <topic> <verb> --help`),
     ]
     this.log(`${sections.join('\n\n')}\n`)

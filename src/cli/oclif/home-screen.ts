@@ -42,18 +42,18 @@ export interface HomeScreenContent {
 }
 
 export function formatHomeScreen({ description, resources, others }: HomeScreenContent, state: readonly string[], columns = 80): string {
-  const indented = (text: string) => wrap(text, columns - 2).map((line) => `  ${line}`)
+  const indent = (text: string) => wrap(text, columns - 2).map((line) => `  ${line}`)
   return [
     ...wrap(`cadre – ${description}`, columns),
     '',
-    ...state.flatMap(indented),
+    ...state.flatMap(indent),
     '',
     ...formatCommands(COMMON_COMMANDS, columns),
     '',
     ...wrap('Topics with list, show, create, update and delete:', columns),
-    ...indented(resources.join(' ')),
+    ...indent(resources.join(' ')),
     'Other topics and commands:',
-    ...indented(others.join(' ')),
+    ...indent(others.join(' ')),
     '',
     ...formatCommands(HELP_COMMANDS, columns),
   ].join('\n')
@@ -61,12 +61,12 @@ export function formatHomeScreen({ description, resources, others }: HomeScreenC
 
 /** Puts descriptions beside the commands, or below them in a narrow terminal. */
 function formatCommands(commands: readonly [string, string][], columns: number): string[] {
-  const typed = commands.map(([command, what]) => ({ command: rewriteCommands(command), what }))
+  const typed = commands.map(([command, purpose]) => ({ command: rewriteCommands(command), purpose }))
   const widest = Math.max(...typed.map(({ command }) => stringWidth(command)))
   const bold = (text: string) => paint('bold', text, process.stdout)
-  if (typed.every(({ what }) => 4 + widest + stringWidth(what) <= columns))
-    return typed.map(({ command, what }) => `  ${bold(padEnd(command, widest))}  ${what}`)
-  return typed.flatMap(({ command, what }) => [`  ${bold(command)}`, ...wrap(what, columns - 4).map((line) => `    ${line}`)])
+  if (typed.every(({ purpose }) => 4 + widest + stringWidth(purpose) <= columns))
+    return typed.map(({ command, purpose }) => `  ${bold(padEnd(command, widest))}  ${purpose}`)
+  return typed.flatMap(({ command, purpose }) => [`  ${bold(command)}`, ...wrap(purpose, columns - 4).map((line) => `    ${line}`)])
 }
 
 /** Omits the summary if the service does not respond in time. */
@@ -74,9 +74,9 @@ export async function describeService(paths: Paths): Promise<string[]> {
   const chosen = findConfiguredUrl(paths)
   const url = chosen ?? findDaemonProcess(paths)?.url
   if (url === undefined) return ['The daemon is not running. Commands start it automatically.']
-  const held = await withTimeout(summarizeService(paths, url))
+  const summary = await withTimeout(summarizeService(paths, url))
   const running = chosen === undefined ? `The daemon is running at ${url}.` : `Using the service at ${url}.`
-  return held === undefined ? [running] : [running, held]
+  return summary === undefined ? [running] : [running, summary]
 }
 
 async function summarizeService(paths: Paths, url: string): Promise<string> {
@@ -88,16 +88,16 @@ async function summarizeService(paths: Paths, url: string): Promise<string> {
   ])
   const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } }, options)
   const { agents = 0, knowledge_sources: sources = 0 } = status.counts
-  const some = (number: number, one: string) => `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`
-  const held = `Default model: ${sanitizeLine(model.name)}. ${some(agents, 'agent')}, ${some(sources, 'knowledge source')}.`
-  return agents === 0 ? `${held} ${rewriteCommands(QUICKSTART_HINT)}` : held
+  const pluralize = (count: number, noun: string) => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+  const summary = `Default model: ${sanitizeLine(model.name)}. ${pluralize(agents, 'agent')}, ${pluralize(sources, 'knowledge source')}.`
+  return agents === 0 ? `${summary} ${rewriteCommands(QUICKSTART_HINT)}` : summary
 }
 
 /** Returns undefined after the timeout and for errors other than a rejected token, which would affect every command. */
-async function withTimeout(asked: Promise<string>): Promise<string | undefined> {
-  const late = new Promise<undefined>((resolve) => setTimeout(resolve, SERVICE_TIMEOUT_MS, undefined).unref())
-  const told = asked.catch((error: unknown) =>
+async function withTimeout(request: Promise<string>): Promise<string | undefined> {
+  const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, SERVICE_TIMEOUT_MS, undefined).unref())
+  const summary = request.catch((error: unknown) =>
     error instanceof CadreError && error.code === 'UNAUTHENTICATED' ? rewriteCommands(TOKEN_REJECTED) : undefined,
   )
-  return Promise.race([told, late])
+  return Promise.race([summary, timeout])
 }

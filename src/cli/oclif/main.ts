@@ -40,11 +40,11 @@ function handleOutputErrors(): void {
 
 /** Rewrites commands in all messages, including hints of the daemon, as the user can type them. */
 function rewriteStderr(): void {
-  const typed = getInvocation()
-  if (typed === 'cadre') return
-  const write = process.stderr.write.bind(process.stderr) as (...given: unknown[]) => boolean
-  process.stderr.write = (told: unknown, ...rest: unknown[]) =>
-    write(typeof told === 'string' ? rewriteCommands(told, typed) : told, ...rest)
+  const invocation = getInvocation()
+  if (invocation === 'cadre') return
+  const write = process.stderr.write.bind(process.stderr) as (...args: unknown[]) => boolean
+  process.stderr.write = (chunk: unknown, ...rest: unknown[]) =>
+    write(typeof chunk === 'string' ? rewriteCommands(chunk, invocation) : chunk, ...rest)
 }
 
 function exitOnInterrupt(): never {

@@ -22,8 +22,8 @@ const MAX_LISTED = 50
 
 async function askForAgent(connection: Connection, given: Body, dialog: Dialog): Promise<Body> {
   const name = given.name ?? (await dialog.askRequired('Name: '))
-  const told = given.system_prompt ?? given.prompt_template_id ?? (await dialog.ask('Instructions (Enter for none): '))
-  const system_prompt = given.prompt_template_id === undefined && told !== '' ? { system_prompt: told } : {}
+  const instructions = given.system_prompt ?? given.prompt_template_id ?? (await dialog.ask('Instructions (Enter for none): '))
+  const system_prompt = given.prompt_template_id === undefined && instructions !== '' ? { system_prompt: instructions } : {}
   const model_id = given.model_id === undefined ? await chooseModel(connection, dialog) : given.model_id
   const tools = given.tools ?? (await chooseTools(connection, dialog))
   return {

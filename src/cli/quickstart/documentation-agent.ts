@@ -37,9 +37,9 @@ export const createAgentTemplate = (name: string): AgentTemplate => ({
 
 /** The source is reused if the installation moves. */
 export async function createDocumentationSource(root: string, send: boolean): Promise<PlannedSource> {
-  const what = { name: SOURCE_NAME, location: root, canMove: true }
-  if (send) return { ...what, type: 'file', configuration: {}, files: await listFiles(root, { include: INCLUDE }) }
-  return { ...what, type: 'folder', configuration: { path: root, include: INCLUDE, gitignore: false }, files: [] }
+  const source = { name: SOURCE_NAME, location: root, canMove: true }
+  if (send) return { ...source, type: 'file', configuration: {}, files: await listFiles(root, { include: INCLUDE }) }
+  return { ...source, type: 'folder', configuration: { path: root, include: INCLUDE, gitignore: false }, files: [] }
 }
 
 /** Finds or creates the agent, and adds the tool if it is missing. */

@@ -55,19 +55,19 @@ export function createAmbiguousNameError(
   typed?: readonly string[],
 ): UsageError {
   const [first] = found
-  const traits = Object.keys(TRAITS).filter((field) => new Set(found.map((one) => JSON.stringify(one[field] ?? null))).size > 1)
-  const details: ErrorDetail[] = found.slice(0, MAX_LISTED).map((one) => ({
-    field: one.id,
+  const traits = Object.keys(TRAITS).filter((field) => new Set(found.map((resource) => JSON.stringify(resource[field] ?? null))).size > 1)
+  const details: ErrorDetail[] = found.slice(0, MAX_LISTED).map((resource) => ({
+    field: resource.id,
     problem: [
-      ...('created_at' in one ? [`created ${formatCell(one.created_at)}`] : []),
+      ...('created_at' in resource ? [`created ${formatCell(resource.created_at)}`] : []),
       ...traits
-        .filter((field) => one[field] !== undefined && one[field] !== '' && (one[field] !== null || field === 'model_id'))
+        .filter((field) => resource[field] !== undefined && resource[field] !== '' && (resource[field] !== null || field === 'model_id'))
         .slice(0, MAX_TRAITS)
-        .map((field) => TRAITS[field]?.(one[field]) ?? ''),
+        .map((field) => TRAITS[field]?.(resource[field]) ?? ''),
     ].join(', '),
   }))
-  const again = first && formatRetry(value, first.id, typed)
-  const use = again === undefined ? 'Use the ID of one of them.' : `Use the ID of one of them: ${again}`
+  const retry = first && formatRetry(value, first.id, typed)
+  const use = retry === undefined ? 'Use the ID of one of them.' : `Use the ID of one of them: ${retry}`
   const more =
     total > details.length
       ? `\n${total - details.length} more: cadre ${commands[0]} list --filter ${quoteShellWord(`${label}=${value}`)}`

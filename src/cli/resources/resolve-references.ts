@@ -32,7 +32,7 @@ export async function resolveReferences(
     if (typeof value === 'string') resolved[field] = await resolveKind(connection, kinds, value, keepUnknown)
     else if (Array.isArray(value))
       resolved[field] = await Promise.all(
-        value.map((one: unknown) => (typeof one === 'string' ? resolveKind(connection, kinds, one, keepUnknown) : one)),
+        value.map((item: unknown) => (typeof item === 'string' ? resolveKind(connection, kinds, item, keepUnknown) : item)),
       )
   }
   return resolved
@@ -41,9 +41,9 @@ export async function resolveReferences(
 async function resolveKind(connection: Connection, kinds: readonly Kind[], value: string, keepUnknown: boolean): Promise<string> {
   if (IDENTIFIER.test(value)) return value
   const lists = await Promise.all(kinds.map((kind) => KINDS[kind].list()))
-  const sought = { value, noun: formatNoun(kinds), label: 'name', commands: kinds.map((kind) => KINDS[kind].command) }
+  const query = { value, noun: formatNoun(kinds), label: 'name', commands: kinds.map((kind) => KINDS[kind].command) }
   const otherwise = keepUnknown ? () => ({ id: value }) : kinds.includes('model') ? findProviderModel : undefined
-  return (await findOnly(connection, lists, sought, otherwise)).id
+  return (await findOnly(connection, lists, query, otherwise)).id
 }
 
 /** The three kinds of tool together are called tool. */
@@ -124,10 +124,10 @@ const listByLabel = (connection: Connection, list: Route, label: string, value: 
 async function findOnly(
   connection: Connection,
   lists: readonly Route[],
-  sought: NameQuery,
+  query: NameQuery,
   otherwise?: (others: ResourceList, value: string) => FoundResource | undefined,
 ): Promise<FoundResource> {
-  const { label, value } = sought
+  const { label, value } = query
   const pages = await Promise.all(lists.map((list) => listByLabel(connection, list, label, value)))
   const found = pages.flatMap(({ data }) => data)
   const [first, second] = found
@@ -135,7 +135,7 @@ async function findOnly(
     throw createAmbiguousNameError(
       await replaceIdentifiers(connection, found),
       pages.reduce((sum, { total }) => sum + total, 0),
-      sought,
+      query,
     )
   if (first) return first
   const others = await Promise.all(lists.map((list) => listResources(connection, list, { limit: MAX_LISTED })))
@@ -143,8 +143,10 @@ async function findOnly(
   const known = otherwise?.(all, value)
   if (known) return known
   throw createUnknownNameError(
-    sought,
-    all.data.flatMap((one) => [one[label], 'provider' in one ? one.model_id : undefined].filter((name) => typeof name === 'string')),
+    query,
+    all.data.flatMap((resource) =>
+      [resource[label], 'provider' in resource ? resource.model_id : undefined].filter((name) => typeof name === 'string'),
+    ),
   )
 }
 
@@ -154,9 +156,9 @@ const DISTINGUISHING_FIELDS = ['model_id', 'agent_id', 'knowledge_source_id']
 async function replaceIdentifiers(connection: Connection, found: readonly FoundResource[]): Promise<FoundResource[]> {
   const names = await fetchNames(
     connection,
-    found.flatMap((one) => DISTINGUISHING_FIELDS.map((field) => String(one[field]))),
+    found.flatMap((resource) => DISTINGUISHING_FIELDS.map((field) => String(resource[field]))),
   )
-  const named = (one: FoundResource) =>
-    DISTINGUISHING_FIELDS.flatMap((field) => (field in one ? [[field, names.get(String(one[field])) ?? one[field]]] : []))
-  return found.map((one) => ({ ...one, ...Object.fromEntries(named(one)) }))
+  const replaced = (resource: FoundResource) =>
+    DISTINGUISHING_FIELDS.flatMap((field) => (field in resource ? [[field, names.get(String(resource[field])) ?? resource[field]]] : []))
+  return found.map((resource) => ({ ...resource, ...Object.fromEntries(replaced(resource)) }))
 }

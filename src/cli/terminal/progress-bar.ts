@@ -1,6 +1,6 @@
 /** Progress of long operations: a redrawn bar at a terminal, otherwise a line every few seconds. */
 import { canRedraw, paint, stripControlSequences } from './color.ts'
-import { formatDuration } from './format-quantity.ts'
+import { formatCount, formatDuration } from './format-quantity.ts'
 import { TerminalEcho } from './terminal-echo.ts'
 import { stringWidth, truncate } from './text.ts'
 import { wrapForStream } from './wrap-sentences.ts'
@@ -33,8 +33,7 @@ const MIN_BAR_COLUMNS = 8
 const MAX_BAR_COLUMNS = 14
 const SPINNER_FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 
-const count = (number: number) => number.toLocaleString('en')
-const formatRate = (rate: number) => `${rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1)}/s`
+const formatRate = (rate: number) => `${rate >= 10 ? formatCount(Math.round(rate)) : rate.toFixed(1)}/s`
 
 /** Rounds up to minutes from two minutes on. */
 const formatRemaining = (seconds: number) => formatDuration(seconds < 120 ? seconds : Math.ceil(seconds / 60) * 60).replace(/ 0 \w+$/, '')
@@ -47,14 +46,14 @@ export function formatBarLine(
   frame = 0,
 ): string {
   const spinner = SPINNER_FRAMES[frame % SPINNER_FRAMES.length] ?? ''
-  const parts: { text: string; worth: number }[] = []
-  const say = (worth: number, text: string | undefined) => {
-    if (text) parts.push({ text, worth })
+  const parts: { text: string; importance: number }[] = []
+  const addPart = (importance: number, text: string | undefined) => {
+    if (text) parts.push({ text, importance })
   }
-  say(3, total !== null ? `${count(done)}/${count(total)} ${unit}` : done > 0 ? `${count(done)} ${unit}` : undefined)
-  say(1, note)
-  say(2, rate > 0 ? formatRate(rate) : undefined)
-  say(4, secondsLeft === undefined ? undefined : `${formatRemaining(secondsLeft)} left`)
+  addPart(3, total !== null ? `${formatCount(done)}/${formatCount(total)} ${unit}` : done > 0 ? `${formatCount(done)} ${unit}` : undefined)
+  addPart(1, note)
+  addPart(2, rate > 0 ? formatRate(rate) : undefined)
+  addPart(4, secondsLeft === undefined ? undefined : `${formatRemaining(secondsLeft)} left`)
   const share = total === null ? undefined : total === 0 ? 1 : Math.min(1, done / total)
   const percent = share === undefined ? '' : ` ${String(Math.floor(share * 100)).padStart(3)} %`
   const head = `${spinner} ${label}`
@@ -64,11 +63,8 @@ export function formatBarLine(
   const room = () =>
     columns - stringWidth(head) - stringWidth(bar) - stringWidth(percent) - parts.reduce((sum, { text }) => sum + 2 + stringWidth(text), 0)
   while (room() < 0 && parts.length > 0) {
-    const lowest = Math.min(...parts.map(({ worth }) => worth))
-    parts.splice(
-      parts.findIndex(({ worth }) => worth === lowest),
-      1,
-    )
+    const least = parts.reduce((lowest, part) => (part.importance < lowest.importance ? part : lowest))
+    parts.splice(parts.indexOf(least), 1)
   }
   return truncate(`${head}${bar}${percent}${parts.map(({ text }) => `  ${text}`).join('')}`, columns)
 }
@@ -80,7 +76,7 @@ function drawBar(share: number, columns: number): string {
 
 export function formatPlainLine({ label, done, total, unit, note }: ProgressStep, { rate, secondsLeft }: Pace): string {
   if (total === null && done === 0) return `${label}…`
-  const parts = [total === null ? `${count(done)} ${unit}` : `${count(done)} of ${count(total)} ${unit}`]
+  const parts = [total === null ? `${formatCount(done)} ${unit}` : `${formatCount(done)} of ${formatCount(total)} ${unit}`]
   if (note) parts.push(note)
   if (rate > 0) parts.push(formatRate(rate))
   if (secondsLeft !== undefined) parts.push(`${formatRemaining(secondsLeft)} left`)

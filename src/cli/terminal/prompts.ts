@@ -18,27 +18,27 @@ const ANSWER_COLUMNS = 12
 export class Dialog {
   readonly #readline: Interface
   readonly #typedAhead: string[] = []
-  #pending: { answer: (line: string) => void; refuse: (error: Error) => void } | undefined
+  #pending: { resolve: (line: string) => void; reject: (error: Error) => void } | undefined
   #isClosed = false
   #completer: Completer | undefined
 
   private constructor(open: (completer: Completer) => Interface) {
     // Without a completer, Tab would insert a tab character.
-    const lines = open((typed) => this.#completer?.(typed) ?? [[], typed])
-    this.#readline = lines
-    lines.on('SIGINT', () => {
+    const readline = open((typed) => this.#completer?.(typed) ?? [[], typed])
+    this.#readline = readline
+    readline.on('SIGINT', () => {
       process.stderr.write('\n')
       process.emit('SIGINT')
     })
-    lines.on('line', (line) => {
-      const waiting = this.#pending
+    readline.on('line', (line) => {
+      const pending = this.#pending
       this.#pending = undefined
-      if (waiting) waiting.answer(line.trim())
+      if (pending) pending.resolve(line.trim())
       else this.#typedAhead.push(line.trim())
     })
-    lines.once('close', () => {
+    readline.once('close', () => {
       this.#isClosed = true
-      this.#pending?.refuse(new ReportedError(EXIT.interrupted))
+      this.#pending?.reject(new ReportedError(EXIT.interrupted))
     })
   }
 
@@ -62,8 +62,8 @@ export class Dialog {
     this.#readline.setPrompt(question)
     this.#readline.prompt()
     try {
-      return await new Promise<string>((answer, refuse) => {
-        this.#pending = { answer, refuse }
+      return await new Promise<string>((resolve, reject) => {
+        this.#pending = { resolve, reject }
       })
     } catch (error) {
       process.stderr.write('\n') // Ctrl+D leaves the cursor on the line of the question
@@ -82,19 +82,19 @@ export class Dialog {
   async choose<T>(
     question: string,
     options: readonly Option<T>[],
-    { multiple: several, emptyLabel: none = 'Enter for none' }: ChoiceOptions,
+    { multiple, emptyLabel = 'Enter for none' }: ChoiceOptions,
   ): Promise<T[]> {
     const columns = (process.stderr.columns || 80) - 1
-    for (const [at, { label, note }] of options.entries()) {
-      const number = String(at + 1).padStart(String(options.length).length)
+    for (const [index, { label, note }] of options.entries()) {
+      const number = String(index + 1).padStart(String(options.length).length)
       process.stderr.write(`${truncate(`  ${number}  ${sanitizeLine(label)}${note ? ` – ${sanitizeLine(note)}` : ''}`, columns)}\n`)
     }
-    const how = `${several ? 'numbers, all' : 'a number'}, or ${none}`
+    const help = `${multiple ? 'numbers, all' : 'a number'}, or ${emptyLabel}`
     for (;;) {
-      const chosen = parseNumbers(await this.ask(`${question} (${how}) `), options.length)
-      if (chosen && (several || chosen.length <= 1)) return chosen.map((number) => (options[number - 1] as Option<T>).value)
+      const chosen = parseNumbers(await this.ask(`${question} (${help}) `), options.length)
+      if (chosen && (multiple || chosen.length <= 1)) return chosen.map((number) => (options[number - 1] as Option<T>).value)
       process.stderr.write(
-        `${paint('yellow', several ? `Numbers from 1 to ${options.length}, such as 1,3.` : `One number from 1 to ${options.length}.`)}\n`,
+        `${paint('yellow', multiple ? `Enter numbers from 1 to ${options.length}, such as 1,3.` : `Enter one number from 1 to ${options.length}.`)}\n`,
       )
     }
   }
@@ -131,7 +131,7 @@ export interface ChoiceOptions {
 
 /** Parses answers such as `1,3` or `1-3`; returns undefined if invalid. */
 export function parseNumbers(answer: string, most: number): number[] | undefined {
-  if (/^(all|\*)$/i.test(answer)) return Array.from({ length: most }, (_, at) => at + 1)
+  if (/^(all|\*)$/i.test(answer)) return Array.from({ length: most }, (_, index) => index + 1)
   const numbers = new Set<number>()
   for (const part of answer.split(/[\s,]+/).filter(Boolean)) {
     const range = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(part)

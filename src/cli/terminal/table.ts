@@ -38,20 +38,19 @@ export function formatTable(rows: readonly Row[], columns: readonly string[], ou
 /** Errors that do not fit are printed below their row, and so are the IDs of rows without a unique name. */
 export function layOutTable(rows: readonly Row[], columns: readonly string[], output: Output): RenderedText {
   const { shown, below, hidden, widths } = arrangeColumns(rows, columns, output.columns)
-  const line = (row: readonly string[]) =>
+  const formatLine = (row: readonly string[]) =>
     row
       .map((cell, index) => padEnd(truncate(cell, widths[index] ?? 0), widths[index] ?? 0))
       .join(' '.repeat(GAP))
       .trimEnd()
-  const lines = rows.flatMap((_, at) => [
-    line(shown.map(({ cells }) => cells[at] ?? '')),
-    ...below.flatMap((column) => formatLinesBelow(column, at, output)),
+  const lines = rows.flatMap((_, index) => [
+    formatLine(shown.map(({ cells }) => cells[index] ?? '')),
+    ...below.flatMap(({ key, cells }) => formatLinesBelow(key, cells[index] ?? '', output)),
   ])
-  return { text: [paint('bold', line(shown.map(({ heading: head }) => head)), output.stream), ...lines].join('\n'), hidden }
+  return { text: [paint('bold', formatLine(shown.map(({ heading }) => heading)), output.stream), ...lines].join('\n'), hidden }
 }
 
-function formatLinesBelow({ key, cells }: Column, at: number, { columns, stream }: Output): string[] {
-  const cell = cells[at] ?? ''
+function formatLinesBelow(key: string, cell: string, { columns, stream }: Output): string[] {
   if (cell === '') return []
   if (isIdentifier(key)) return [paint('dim', (stringWidth(INDENT + cell) > columns ? '' : INDENT) + cell, stream)]
   return wrap(cell, Math.max(MIN_COLUMN_WIDTH, columns - INDENT.length)).map((text) => INDENT + paint('red', text, stream))
@@ -66,17 +65,12 @@ interface Column {
   minWidth: number
 }
 
-function createColumn(rows: readonly Row[], key: string, enough: number): Column {
-  const head = key.replaceAll('_', ' ').toUpperCase()
+function createColumn(rows: readonly Row[], key: string, minWidth: number): Column {
+  const heading = key.replaceAll('_', ' ').toUpperCase()
   const cells = rows.map((row) => formatCell(row[key]))
-  const natural = Math.max(stringWidth(head), ...cells.map(stringWidth))
-  return {
-    key,
-    heading: head,
-    cells,
-    naturalWidth: natural,
-    minWidth: isIdentifier(key) || isTimestamp(key) ? natural : Math.min(natural, enough),
-  }
+  const naturalWidth = Math.max(stringWidth(heading), ...cells.map(stringWidth))
+  const isNeverCut = isIdentifier(key) || isTimestamp(key)
+  return { key, heading, cells, naturalWidth, minWidth: isNeverCut ? naturalWidth : Math.min(naturalWidth, minWidth) }
 }
 
 interface Layout {
@@ -88,23 +82,23 @@ interface Layout {
 
 /** Gives names priority over IDs and times. Without a terminal all columns are shown, even empty ones, for scripts. */
 function arrangeColumns(rows: readonly Row[], keys: readonly string[], columns: number): Layout {
-  const called = keys.find((key) => LABEL_KEYS.includes(key))
+  const labelKey = keys.find((key) => LABEL_KEYS.includes(key))
   const all = keys.map((key) =>
-    createColumn(rows, key, key === called ? Math.max(MIN_COLUMN_WIDTH, Math.floor(columns / 2)) : MIN_COLUMN_WIDTH),
+    createColumn(rows, key, key === labelKey ? Math.max(MIN_COLUMN_WIDTH, Math.floor(columns / 2)) : MIN_COLUMN_WIDTH),
   )
-  const told = columns === Number.POSITIVE_INFINITY ? all : all.filter(({ cells }) => cells.some((cell) => cell !== ''))
-  if (sumWidths(told.map(({ naturalWidth: natural }) => natural)) <= columns)
-    return { shown: told, below: [], hidden: [], widths: told.map(({ naturalWidth: natural }) => natural) }
-  const below = told.filter(({ key }) => key === 'error')
-  const label = told.find(({ key }) => key === called)
-  let shown = told.filter((column) => !below.includes(column))
+  const candidates = columns === Number.POSITIVE_INFINITY ? all : all.filter(({ cells }) => cells.some((cell) => cell !== ''))
+  const widths = candidates.map(({ naturalWidth }) => naturalWidth)
+  if (sumWidths(widths) <= columns) return { shown: candidates, below: [], hidden: [], widths }
+  const below = candidates.filter(({ key }) => key === 'error')
+  const label = candidates.find(({ key }) => key === labelKey)
+  let shown = candidates.filter((column) => !below.includes(column))
   const hidden: string[] = []
-  while (shown.length > 1 && sumWidths(shown.map(({ minWidth: least }) => least)) > columns) {
-    const going = findLeastImportant(shown, label, columns)
-    shown = shown.filter((column) => column !== going)
-    const needed = going.key === 'id' ? keepAmbiguous(going, label) : { ...going, cells: [] }
-    below.unshift(needed)
-    if (needed.cells.filter(Boolean).length < rows.length) hidden.push(going.heading)
+  while (shown.length > 1 && sumWidths(shown.map(({ minWidth }) => minWidth)) > columns) {
+    const removed = findLeastImportant(shown, label, columns)
+    shown = shown.filter((column) => column !== removed)
+    const cells = removed.key === 'id' ? keepAmbiguous(removed, label) : []
+    below.unshift({ ...removed, cells })
+    if (cells.filter(Boolean).length < rows.length) hidden.push(removed.heading)
   }
   return { shown, below, hidden, widths: shrinkColumns(shown, columns) }
 }
@@ -118,25 +112,26 @@ function findLeastImportant(shown: readonly Column[], label: Column | undefined,
 }
 
 /** Keeps the IDs of rows without a unique name. */
-function keepAmbiguous(id: Column, label: Column | undefined): Column {
+function keepAmbiguous(id: Column, label: Column | undefined): string[] {
   const names = label?.cells ?? []
-  const isClear = (name: string | undefined) => name !== undefined && name !== '' && names.indexOf(name) === names.lastIndexOf(name)
-  return { ...id, cells: id.cells.map((cell, at) => (isClear(names[at]) ? '' : cell)) }
+  const isUnique = (name: string | undefined) => name !== undefined && name !== '' && names.indexOf(name) === names.lastIndexOf(name)
+  return id.cells.map((cell, index) => (isUnique(names[index]) ? '' : cell))
 }
 
 const sumWidths = (widths: readonly number[]) => widths.reduce((sum, next) => sum + next, 0) + GAP * (widths.length - 1)
 
 /** Narrows the widest column first. */
 function shrinkColumns(shown: readonly Column[], columns: number): number[] {
-  const widths = shown.map(({ naturalWidth: natural }) => natural)
+  const widths = shown.map(({ naturalWidth }) => naturalWidth)
   while (sumWidths(widths) > columns) {
-    const givers = widths
-      .map((size, index) => ({ size, index, least: shown[index]?.minWidth ?? 0 }))
-      .filter(({ size, least }) => size > least)
-    const widest = givers.sort((a, b) => b.size - a.size)[0]
+    const shrinkable = widths
+      .map((width, index) => ({ width, index, minWidth: shown[index]?.minWidth ?? 0 }))
+      .filter(({ width, minWidth }) => width > minWidth)
+      .sort((a, b) => b.width - a.width)
+    const [widest, second] = shrinkable
     if (!widest) return widths
-    const less = Math.max(1, Math.min(sumWidths(widths) - columns, widest.size - (givers[1]?.size ?? 0)))
-    widths[widest.index] = Math.max(widest.least, widest.size - less)
+    const less = Math.max(1, Math.min(sumWidths(widths) - columns, widest.width - (second?.width ?? 0)))
+    widths[widest.index] = Math.max(widest.minWidth, widest.width - less)
   }
   return widths
 }

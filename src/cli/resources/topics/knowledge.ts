@@ -32,13 +32,13 @@ function resolvePaths(field: string, value: unknown): unknown {
 }
 
 function toBody(given: Body): Body {
-  const own = Object.entries(given).filter(([field]) => !(field in configurationFields))
-  const inside = Object.entries(given).filter(([field]) => field in configurationFields)
-  const body = Object.fromEntries(own)
-  const settings = Object.fromEntries(inside.map(([field, value]) => [field, resolvePaths(field, value)]))
+  const top = Object.entries(given).filter(([field]) => !(field in configurationFields))
+  const nested = Object.entries(given).filter(([field]) => field in configurationFields)
+  const body = Object.fromEntries(top)
+  const settings = Object.fromEntries(nested.map(([field, value]) => [field, resolvePaths(field, value)]))
   const whole = { ...(body.configuration as Body | undefined), ...settings }
-  const guessed = Object.keys(whole).flatMap((field) => TYPE_BY_FIELD[field] ?? [])[0] ?? 'file'
-  return { ...body, type: body.type ?? guessed, ...(Object.keys(whole).length > 0 ? { configuration: whole } : {}) }
+  const inferred = Object.keys(whole).flatMap((field) => TYPE_BY_FIELD[field] ?? [])[0] ?? 'file'
+  return { ...body, type: body.type ?? inferred, ...(Object.keys(whole).length > 0 ? { configuration: whole } : {}) }
 }
 
 export const knowledgeTopic: Topic = {

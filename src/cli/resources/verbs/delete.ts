@@ -39,8 +39,8 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
       const connection = await this.connect(flags)
       const ids = await Promise.all(names.map((name) => resolveResource(connection, topic, name)))
       const deleted: { id: string; message: string }[] = []
-      for (const [at, one] of ids.entries()) {
-        const remove = (force: boolean) => call(connection, routes.remove, { params: { id: one }, query: force ? { force } : {} })
+      for (const [index, id] of ids.entries()) {
+        const remove = (force: boolean) => call(connection, routes.remove, { params: { id }, query: force ? { force } : {} })
         const { message } = await remove(flags.force)
           .catch(async (error: unknown) => {
             if (!isInUse(error) || flags.yes) throw error
@@ -48,8 +48,8 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
             await confirm('Delete it anyway and detach it from its users?', false, 'Not deleted.')
             return remove(true)
           })
-          .catch(addForceHint(`${command} delete ${quoteShellWord(names[at] ?? one)}`))
-        deleted.push({ id: one, message })
+          .catch(addForceHint(`${command} delete ${quoteShellWord(names[index] ?? id)}`))
+        deleted.push({ id, message })
         this.narrate(message)
       }
       if (this.getFormat(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)

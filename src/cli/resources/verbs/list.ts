@@ -112,21 +112,21 @@ export function listCommand(topic: Topic, examples: Example[], formatRows?: Form
       const filter = Object.fromEntries(filters.flatMap(({ name, flag }) => (values[flag] === undefined ? [] : [[name, values[flag]]])))
       const query = createQuery(values)
       const connection = await this.connect(values)
-      const found = await fetchList(
+      const page = await fetchList(
         connection,
         routes.list,
         {},
         { ...query, ...(await resolveReferences(connection, references, filter)) },
         values.all === true,
       )
-      if (found.data.length === 0 && this.getFormat(values) === 'table') return this.narrate(formatEmptyList(found, query, filter))
-      if (this.getFormat(values) !== 'table') return this.print({ data: found.data, columns }, values)
+      if (page.data.length === 0 && this.getFormat(values) === 'table') return this.narrate(formatEmptyList(page, query, filter))
+      if (this.getFormat(values) !== 'table') return this.print({ data: page.data, columns }, values)
       const shown = formatRows
-        ? await formatRows(connection, found.data, getOutput(process.stdout))
-        : await createTableRows(connection, topic, found.data)
+        ? await formatRows(connection, page.data, getOutput(process.stdout))
+        : await createTableRows(connection, topic, page.data)
       if (typeof shown === 'string') process.stdout.write(`${shown}\n`)
       else await this.print(shown, values)
-      this.narrate(formatFooter(found))
+      this.narrate(formatFooter(page))
     }
   }
 
