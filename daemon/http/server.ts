@@ -111,7 +111,7 @@ async function authorize(dependencies: ServerDependencies, request: FastifyReque
   if (!caller) {
     reply.header('www-authenticate', 'Bearer')
     throw new CadreError('UNAUTHENTICATED', request.headers.authorization ? 'The token is not valid.' : 'A token is required.', {
-      hint: 'Send Authorization: Bearer <ACCESS_TOKEN>. An admin can create a token with: cadre tokens create. The API reference is at /docs.',
+      hint: 'Send Authorization: Bearer <ACCESS_TOKEN>. Create a token with: cadre tokens create. The API reference is at /docs.',
     })
   }
   request.caller = caller

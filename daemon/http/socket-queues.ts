@@ -6,8 +6,8 @@ import ipaddr from 'ipaddr.js'
 /** The connection tables of Linux, which include the queue sizes. */
 const TCP_TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 /** Local endpoint, remote endpoint, send queue and receive queue of connections with a non-empty queue. */
-const CONNECTION_PATTERN =
-  /^ *\d+: ([0-9A-F]{8}(?:[0-9A-F]{24})?:[0-9A-F]{4}) ([0-9A-F]{8}(?:[0-9A-F]{24})?:[0-9A-F]{4}) [0-9A-F]{2} (?!0{8}:0{8})([0-9A-F]{8}):([0-9A-F]{8}) /gm
+const ENDPOINT = '([0-9A-F]{8}(?:[0-9A-F]{24})?:[0-9A-F]{4})'
+const CONNECTION_PATTERN = new RegExp(`^ *\\d+: ${ENDPOINT} ${ENDPOINT} [0-9A-F]{2} (?!0{8}:0{8})([0-9A-F]{8}):([0-9A-F]{8}) `, 'gm')
 
 export class SocketQueues {
   #pending: Promise<ReadonlyMap<string, number> | undefined> | undefined

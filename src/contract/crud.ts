@@ -59,7 +59,7 @@ export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends
     access: change,
     summary: `Update ${aNoun}`,
     description:
-      'Omitted fields keep their values. Read-only fields are accepted if they are unchanged. Send If-Match with an ETag to fail if the resource was changed since.',
+      'Omitted fields keep their values. Unchanged read-only fields are accepted. With If-Match, fails if the resource was changed since.',
   }
   return {
     list: route({

@@ -21,7 +21,7 @@ export function createOpenapiDocument(version: string): Json {
       version,
       summary: 'AI agents for your own documents, on your own machine.',
       description:
-        'All paths are also available under /api/v1. Lists are paged and can be filtered by any scalar field. Errors have a code from a fixed set.',
+        'All paths are also available under /api/v1. Lists are paged and can be filtered by any scalar field. Every error has a code.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:7411', description: 'The local daemon' }],

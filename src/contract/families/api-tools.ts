@@ -241,7 +241,7 @@ export const apiToolRoutes = {
     path: '/api-tools/import',
     summary: 'Import OpenAPI operations',
     description:
-      'Creates a tool for each operation of an OpenAPI 3 document, in one transaction. The response lists skipped operations with the reason.',
+      'Creates a tool for each operation of an OpenAPI 3 document, in one transaction. Returns skipped operations with the reason.',
     access: 'write',
     body: ApiToolImport,
     bodyLimit: 8 * 1024 * 1024,

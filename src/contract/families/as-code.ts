@@ -34,7 +34,8 @@ const family = stringEnum(MANAGED_FAMILIES, { description: 'Family of the resour
 const name = Type.String({ description: 'Name of the resource, followed by #key if the name is not unique.' })
 const file = Type.String({ minLength: 1, maxLength: 1_000, description: 'Path of the file, for messages.' })
 const fields = jsonObject(
-  'Fields as in a create request, with names instead of identifiers, and a key if the name is not unique (referenced as name#key). A secret is its value, or {env: NAME} if that variable is not set; the stored secret is then kept.',
+  'Fields as in a create request, with names instead of identifiers, and a key if the name is not unique (referenced as name#key). ' +
+    'A secret is its value, or {env: NAME} if that variable is not set; the stored secret is then kept.',
 )
 const families = Type.Array(family, { minItems: 1, uniqueItems: true, description: 'Families to apply. Default: all.' })
 
@@ -91,7 +92,8 @@ export const asCodeRoutes = {
     path: '/export',
     summary: 'Export every resource',
     description:
-      'Returns the resources in the format of apply. Documents, conversations, tokens and resources that the caller may not read are not included. If several resources have the same name, all except the oldest have a key.',
+      'Returns the resources in the format of apply, ' +
+      'without documents, conversations, tokens and resources that the caller may not read. If several resources have the same name, all except the oldest have a key.',
     access: 'read',
     response: Export,
   }),
@@ -102,7 +104,9 @@ export const asCodeRoutes = {
     path: '/apply',
     summary: 'Apply a set of resources',
     description:
-      'Creates and updates resources in one transaction. Resources are identified by name, and by key if the name is not unique; omitted fields get their defaults. With prune, resources that are not in the set are deleted. The caller needs the same permissions as for individual changes.',
+      'Creates and updates resources in one transaction. Resources are identified by name, and by key if the name is not unique; ' +
+      'omitted fields get their defaults. With prune, resources that are not in the set are deleted. ' +
+      'The caller needs the same permissions as for individual changes.',
     access: 'write',
     body: object(
       {

@@ -56,7 +56,7 @@ export const Message = object(
       model_id: nullable(identifier('the model that wrote the reply')),
       finish_reason: stringEnum(['stop', 'length', 'content_filter', 'steps', 'aborted', 'error', 'interrupted', 'other'], {
         description:
-          'Why the reply ended. steps: too many tool steps; interrupted: the daemon stopped before the reply was complete. Absent while the reply is in progress.',
+          'Why the reply ended. steps: too many tool steps; interrupted: the daemon stopped. Absent while the reply is in progress.',
       }),
       error: Type.String({ description: 'Error message, if finish_reason is error.' }),
       error_code: stringEnum(Object.keys(ERRORS) as ErrorCode[], { description: 'Error code, if finish_reason is error.' }),

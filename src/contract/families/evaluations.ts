@@ -25,8 +25,7 @@ const Scorer = object({
   ...optional({
     threshold: Type.Number({
       minimum: 0,
-      description:
-        'Minimum score to pass, from 0 to 1. For latency and cost: the maximum in milliseconds or cost; without a threshold they are only measured.',
+      description: 'Minimum score to pass, from 0 to 1. Latency (milliseconds) and cost: the maximum to pass; without it only measured.',
     }),
     k: Type.Integer({
       minimum: 1,

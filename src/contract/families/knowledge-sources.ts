@@ -172,7 +172,8 @@ export const knowledgeSourceRoutes = {
     path: '/knowledge-sources/{id}/sync/events',
     summary: 'Follow a sync',
     description:
-      'Streams progress events, then one sync_end event with the knowledge source and the `changes` of the last sync (read, unreadable, gone, embedded), or one error event. `changes` is absent if there was no sync since the daemon started.',
+      'Streams progress events, then one sync_end event with the knowledge source and the `changes` of the last sync ' +
+      '(read, unreadable, gone, embedded), or one error event. `changes` is absent if there was no sync since the daemon started.',
     access: 'read',
     response: Type.String(),
     shape: 'events',

@@ -12,7 +12,7 @@ export const EMBEDDED_MODEL_ID = 'model_00000000-0000-7000-8000-000000000001'
 const price = (kind: 'input' | 'output') => Type.Number({ minimum: 0, maximum: 1_000_000, description: `Price of 1,000 ${kind} tokens.` })
 const Pricing = Type.Unsafe<{ input: number; output: number } | { input_per_1k: number; output_per_1k: number }>({
   description:
-    'Price of 1,000 tokens in any currency, as input and output or as input_per_1k and output_per_1k. Cached input has the same price as other input.',
+    'Price of 1,000 tokens in any currency, as input and output or as input_per_1k and output_per_1k. Also applies to cached input.',
   anyOf: [
     object({ input: price('input'), output: price('output') }),
     object({ input_per_1k: price('input'), output_per_1k: price('output') }),
@@ -116,7 +116,7 @@ const AdoptModel = object(
   { origin, ...optional({ model_id: requiredFields.model_id, name: requiredFields.name }) },
   {
     description:
-      'A discovered model to add. Without model_id, the first model of the origin. For an API key, model_id can be any model of its provider.',
+      'A discovered model to add. Default of model_id: the first model of the origin. With an API key: any model of its provider.',
     examples: [{ origin: 'ANTHROPIC_API_KEY', model_id: 'claude-sonnet-4-5' }],
   },
 )
@@ -140,8 +140,7 @@ export const modelRoutes = {
     method: 'GET',
     path: '/models/discover',
     summary: 'Discover models',
-    description:
-      "Finds local model servers at their default ports and API keys in the daemon's environment. Sends nothing to other machines and returns no keys.",
+    description: "Finds local model servers and API keys in the daemon's environment. Sends nothing to other machines and returns no keys.",
     access: 'read',
     response: Type.Array(DiscoveredModel),
   }),

@@ -8,7 +8,7 @@ const requiredFields = {
   name: resourceName('token'),
   role: stringEnum(ROLES, {
     description:
-      'Role of the token. admin: everything; editor: everything except tokens, webhooks, model keys and local paths; member: own conversations; viewer: read access.',
+      'Role. admin: everything; editor: all except tokens, webhooks, keys and local paths; member: own conversations; viewer: read.',
   }),
 }
 const optionalFields = {

@@ -69,8 +69,7 @@ const optionalFields = {
   entity_id: nullable(entity.entity_id),
   action: stringEnum(['notify', 'block'], {
     default: 'notify',
-    description:
-      'Action when usage reaches the limit. notify: send an event; block: also reject further model calls with 402. Calls in progress count.',
+    description: 'Action at the limit. notify: send an event; block: also reject further model calls with 402. Calls in progress count.',
   }),
 }
 const example = {
@@ -87,7 +86,8 @@ export const UsageThreshold = resource(
   { ...requiredFields, ...optionalFields },
   {
     description:
-      'A usage limit for an entity, or for all usage. The event usage.threshold_exceeded is sent once per period, and again only after the limit was raised.',
+      'A usage limit for an entity, or for all usage. ' +
+      'The event usage.threshold_exceeded is sent once per period, and again only after the limit was raised.',
     examples: [
       {
         id: 'thr_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',

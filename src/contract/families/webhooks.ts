@@ -197,7 +197,8 @@ export const webhookRoutes = {
     path: '/events',
     summary: 'Follow events',
     description:
-      'Streams server-sent events named by type, with {id, type, timestamp, data}. The first event is `ready`. Send the id of the last event as `after` or Last-Event-ID to resume. Events are kept for 30 days.',
+      'Streams server-sent events named by type, with {id, type, timestamp, data}. The first event is `ready`. ' +
+      'Send the id of the last event as `after` or Last-Event-ID to resume. Events are kept for 30 days.',
     access: 'admin',
     query: object(
       optional({

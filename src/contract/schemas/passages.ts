@@ -6,7 +6,8 @@ export const DEFAULT_EMBEDDING_MODEL = 'minilm'
 export const DEFAULT_CHUNKING = { embedding_model: DEFAULT_EMBEDDING_MODEL, chunk_size: 800, chunk_overlap: 120 }
 
 export const filters = jsonObject(
-  'Filters by source, document_id, page, type and metadata. Each value must be equal to the given value or in the given list. Metadata fields are given by name, or together as metadata.',
+  'Filters by source, document_id, page, type and metadata, with a value or a list of values. ' +
+    'Metadata fields are given by name, or together as metadata.',
   {
     maxProperties: 50,
     examples: [{ source: 'leave.md' }],
