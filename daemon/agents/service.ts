@@ -37,7 +37,7 @@ export interface LoadedAgent {
 /** An agent with its rendered prompt. */
 export interface AgentSnapshot {
   agent: StoredAgent
-  renderPrompt: string
+  prompt: string
 }
 
 export class AgentsService extends Resource<StoredAgent, AgentInput> {
@@ -46,14 +46,14 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
 
   constructor(database: Database, models: ModelsService, templates: PromptTemplatesService, toolKinds: readonly ToolKind[]) {
     super(database, agents, agentRecords, {
-      prepare: async (record, given, { transaction }) => {
-        for (const id of given.tools ?? []) await requireTool(transaction, toolKinds, id)
-        const template = given.prompt_template_id
+      prepare: async (record, input, { transaction }) => {
+        for (const id of input.tools ?? []) await requireTool(transaction, toolKinds, id)
+        const template = input.prompt_template_id
         if (template && !(await templates.exists(transaction, template)))
           throw createValidationError('prompt_template_id', `there is no prompt template "${template}"`)
         return {
           ...record,
-          model_id: given.model_id ? await models.resolve(transaction, given.model_id, 'model_id') : record.model_id,
+          model_id: input.model_id ? await models.resolve(transaction, input.model_id, 'model_id') : record.model_id,
           topics: record.topics.map(normalizeTopic),
         }
       },
@@ -71,12 +71,12 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
   async load(reader: Reader, id: string): Promise<LoadedAgent> {
     const agent = await this.records.get(reader, id)
     if (!agent) throw createNotFoundError('agent', id)
-    return this.loadSnapshot(reader, { agent, renderPrompt: await this.#prompt(reader, agent) })
+    return this.loadSnapshot(reader, { agent, prompt: await this.#renderPrompt(reader, agent) })
   }
 
   /** Loads an agent from a snapshot, with those of its tools that still exist. */
-  async loadSnapshot(reader: Reader, { agent, renderPrompt: prompt }: AgentSnapshot): Promise<LoadedAgent> {
-    const tools = await Promise.all(agent.tools.map((findTool) => this.#tool(reader, findTool)))
+  async loadSnapshot(reader: Reader, { agent, prompt }: AgentSnapshot): Promise<LoadedAgent> {
+    const tools = await Promise.all(agent.tools.map((tool) => this.#findTool(reader, tool)))
     const toolset = new Toolset(tools.filter((tool) => tool !== undefined))
     return {
       id: agent.id,
@@ -91,10 +91,10 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
 
   async findSnapshot(reader: Reader, id: string): Promise<AgentSnapshot | undefined> {
     const agent = await this.records.get(reader, id)
-    return agent && { agent, renderPrompt: await this.#prompt(reader, agent) }
+    return agent && { agent, prompt: await this.#renderPrompt(reader, agent) }
   }
 
-  async #tool(reader: Reader, id: string): Promise<Tool | undefined> {
+  async #findTool(reader: Reader, id: string): Promise<Tool | undefined> {
     for (const kind of this.#toolKinds) {
       const tool = await kind.findTool(reader, id)
       if (tool) return tool
@@ -102,7 +102,7 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
     return undefined
   }
 
-  async #prompt(reader: Reader, { name, system_prompt, prompt_template_id, variables }: StoredAgent): Promise<string> {
+  async #renderPrompt(reader: Reader, { name, system_prompt, prompt_template_id, variables }: StoredAgent): Promise<string> {
     if (prompt_template_id === null) return system_prompt
     const { text, missing } = await this.#templates.fill(reader, prompt_template_id, variables)
     if (missing.length === 0) return text

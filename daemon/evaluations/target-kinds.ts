@@ -96,7 +96,7 @@ const sourcesOf = ({ knowledge_source_id, knowledge_source_ids }: Record<string,
 
 /** The prompt with the values of a test case over the agent's own. */
 function toldBy({ agent }: KeptAgent, template: Template, variables: Record<string, unknown>): AgentSnapshot {
-  return { agent, renderPrompt: filled(template, { ...agent.variables, ...variables }) }
+  return { agent, prompt: filled(template, { ...agent.variables, ...variables }) }
 }
 
 /** Made when first asked for, and the same ever after. */
