@@ -1,4 +1,4 @@
-/** Deletes conversations. */
+/** `cadre conversations delete`. */
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

@@ -1,4 +1,4 @@
-/** The `conversations export` command. */
+/** `cadre conversations export`. */
 import { writeFileSync } from 'node:fs'
 import { boolean, option, string } from '@oclif/core/flags'
 import { getSpeakers } from '../../src/cli/conversations/format-conversation.ts'

@@ -1,4 +1,4 @@
-/** The `conversations promote` command: turns a reply into a test case. */
+/** `cadre conversations promote`: turns a reply into a test case. */
 import { string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'

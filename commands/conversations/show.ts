@@ -1,4 +1,4 @@
-/** The `conversations show` command. */
+/** `cadre conversations show`. */
 import { boolean } from '@oclif/core/flags'
 import { printReply } from '../../src/cli/ask/print-reply.ts'
 import {

@@ -1,4 +1,4 @@
-/** Changes one of the conversations. */
+/** `cadre conversations update`. */
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,4 @@
-/** Creates evaluations. */
+/** `cadre evaluations create`. */
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

@@ -1,4 +1,4 @@
-/** The `evaluations results` command. */
+/** `cadre evaluations results`. */
 import { writeFile } from 'node:fs/promises'
 import { boolean, string as text } from '@oclif/core/flags'
 import { listResults } from '../../src/cli/evaluations/follow-run.ts'

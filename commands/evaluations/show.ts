@@ -1,4 +1,4 @@
-/** Shows one of the evaluations. */
+/** `cadre evaluations show`. */
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

@@ -1,4 +1,4 @@
-/** Changes one of the evaluations. */
+/** `cadre evaluations update`. */
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,4 @@
-/** The `knowledge add` command. */
+/** `cadre knowledge add`. */
 import { string } from '@oclif/core/args'
 import { boolean, integer, option, string as text } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'

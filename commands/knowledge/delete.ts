@@ -1,4 +1,4 @@
-/** The `knowledge delete` command. */
+/** `cadre knowledge delete`. */
 import { boolean } from '@oclif/core/flags'
 import type { Source } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

@@ -1,4 +1,4 @@
-/** Shows one of the knowledge sources. */
+/** `cadre knowledge show`. */
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

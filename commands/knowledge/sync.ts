@@ -1,4 +1,4 @@
-/** The `knowledge sync` command. */
+/** `cadre knowledge sync`. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { followSync, formatFailures, formatSyncOutcome, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'

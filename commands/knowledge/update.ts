@@ -1,4 +1,4 @@
-/** Changes one of the knowledge sources. */
+/** `cadre knowledge update`. */
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

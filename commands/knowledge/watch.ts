@@ -1,4 +1,4 @@
-/** The `knowledge watch` command. */
+/** `cadre knowledge watch`. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { boolean } from '@oclif/core/flags'
 import { followSync, formatFailures, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'

@@ -1,4 +1,4 @@
-/** The `models default` command. */
+/** `cadre models default`. */
 import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveReferences } from '../../src/cli/resources/resolve-references.ts'

@@ -1,4 +1,4 @@
-/** Deletes models. */
+/** `cadre models delete`. */
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

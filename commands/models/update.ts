@@ -1,4 +1,4 @@
-/** Changes one of the models. */
+/** `cadre models update`. */
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,4 @@
-/** Creates RAG tools. */
+/** `cadre rag create`. */
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

@@ -1,4 +1,4 @@
-/** Lists the RAG tools. */
+/** `cadre rag list`. */
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

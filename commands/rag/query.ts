@@ -1,4 +1,4 @@
-/** The `rag query` command. */
+/** `cadre rag query`. */
 
 import { formatAnswer } from '../../src/cli/ask/format-answer.ts'
 import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '../../src/cli/ask/query-flags.ts'

@@ -1,4 +1,4 @@
-/** Shows one of the RAG tools. */
+/** `cadre rag show`. */
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

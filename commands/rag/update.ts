@@ -1,4 +1,4 @@
-/** Changes one of the RAG tools. */
+/** `cadre rag update`. */
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,4 @@
-/** Deletes retrieval tools. */
+/** `cadre retrieval delete`. */
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

@@ -1,4 +1,4 @@
-/** The `retrieval search` command. */
+/** `cadre retrieval search`. */
 import { boolean } from '@oclif/core/flags'
 import { formatNoMatch, formatPassage, type Passage } from '../../src/cli/ask/format-passages.ts'
 import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '../../src/cli/ask/query-flags.ts'

@@ -1,4 +1,4 @@
-/** Shows one of the retrieval tools. */
+/** `cadre retrieval show`. */
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

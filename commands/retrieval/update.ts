@@ -1,4 +1,4 @@
-/** Changes one of the retrieval tools. */
+/** `cadre retrieval update`. */
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,4 @@
-/** Deletes API tools. */
+/** `cadre tools delete`. */
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

@@ -1,4 +1,4 @@
-/** The `tools import` command. */
+/** `cadre tools import`. */
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'

@@ -1,4 +1,4 @@
-/** Lists the API tools. */
+/** `cadre tools list`. */
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

@@ -1,4 +1,4 @@
-/** Shows one of the API tools. */
+/** `cadre tools show`. */
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

@@ -1,4 +1,4 @@
-/** The `tools test` command. */
+/** `cadre tools test`. */
 import { boolean, string } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

@@ -1,4 +1,4 @@
-/** Changes one of the API tools. */
+/** `cadre tools update`. */
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,4 @@
-/** The `usage costs` command. */
+/** `cadre usage costs`. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { entityFlags, resolveEntityFilter } from '../../src/cli/usage/entity-flags.ts'

@@ -1,4 +1,4 @@
-/** Deletes webhooks. */
+/** `cadre webhooks delete`. */
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

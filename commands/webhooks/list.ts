@@ -1,4 +1,4 @@
-/** Lists the webhooks. */
+/** `cadre webhooks list`. */
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

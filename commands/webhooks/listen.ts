@@ -1,4 +1,4 @@
-/** The `webhooks listen` command. */
+/** `cadre webhooks listen`. */
 import { integer, string } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
@@ -48,7 +48,7 @@ export default class WebhooksListen extends CadreCommand {
     }
     if (target !== undefined) this.narrate(`Forwarding to ${target}${flags.secret === undefined ? `, signed with ${secret}` : ''}`)
     const isJson = this.getFormat(flags) !== 'table'
-    for await (const event of followEvents({ connect, narrate: this.narrate, types: types?.join(','), after: flags.after })) {
+    for await (const event of followEvents({ connect, notify: this.narrate, types: types?.join(','), after: flags.after })) {
       process.stdout.write(`${isJson ? formatJsonLine(event) : formatEvent(event)}\n`)
       if (target !== undefined) this.narrate(`  ${paint('dim', '→')} ${await forwardEvent(target, secret, event)}`)
     }

@@ -1,4 +1,4 @@
-/** The `webhooks redeliver` command. */
+/** `cadre webhooks redeliver`. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

@@ -1,4 +1,4 @@
-/** The `webhooks rotate-secret` command. */
+/** `cadre webhooks rotate-secret`. */
 
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { createFields, createFlags, type FlagSet, readBody } from '../../src/cli/input/schema-flags.ts'

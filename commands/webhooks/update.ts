@@ -1,4 +1,4 @@
-/** Changes one of the webhooks. */
+/** `cadre webhooks update`. */
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

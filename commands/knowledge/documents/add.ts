@@ -1,4 +1,4 @@
-/** The `knowledge documents add` command. */
+/** `cadre knowledge documents add`. */
 import { string } from '@oclif/core/args'
 import { string as stringFlag } from '@oclif/core/flags'
 import { InputReader } from '../../../src/cli/input/input-reader.ts'

@@ -1,4 +1,4 @@
-/** The `models recordings clear` command. */
+/** `cadre models recordings clear`. */
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'

@@ -1,4 +1,4 @@
-/** The `models recordings export` command. */
+/** `cadre models recordings export`. */
 
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'

@@ -1,6 +1,7 @@
-/** The `models recordings import` command. */
+/** `cadre models recordings import`. */
 import { string } from '@oclif/core/args'
-import { InputReader, parseJson } from '../../../src/cli/input/input-reader.ts'
+import { InputReader } from '../../../src/cli/input/input-reader.ts'
+import { parseJsonLines } from '../../../src/cli/input/json-lines.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
@@ -22,10 +23,7 @@ export default class RecordingsImport extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RecordingsImport)
     const text = await new InputReader().readFile(args.file)
-    const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }))
-    const recordings = lines
-      .filter(({ line }) => line.trim() !== '')
-      .map(({ line, number }) => parseJson(line, `Line ${number} of ${args.file}`))
+    const recordings = parseJsonLines(text, args.file).map(({ value }) => value)
     if (recordings.length === 0) throw new UsageError(`${args.file} contains no recordings.`)
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, modelTopic, args.model)

@@ -1,4 +1,4 @@
-/** Deletes usage thresholds. */
+/** `cadre usage thresholds delete`. */
 import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
 import { deleteCommand } from '../../../src/cli/resources/verbs/delete.ts'
 

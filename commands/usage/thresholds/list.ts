@@ -1,4 +1,4 @@
-/** Lists the usage thresholds. */
+/** `cadre usage thresholds list`. */
 
 import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
 import { listCommand } from '../../../src/cli/resources/verbs/list.ts'

@@ -1,4 +1,4 @@
-/** Shows one of the usage thresholds. */
+/** `cadre usage thresholds show`. */
 import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
 import { showCommand } from '../../../src/cli/resources/verbs/show.ts'
 

@@ -1,4 +1,4 @@
-/** Changes one of the usage thresholds. */
+/** `cadre usage thresholds update`. */
 import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
 import { updateCommand } from '../../../src/cli/resources/verbs/update.ts'
 

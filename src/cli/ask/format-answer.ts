@@ -7,11 +7,11 @@ import { formatPassage } from './format-passages.ts'
 
 export function formatAnswer({ query, answer, results }: Static<typeof QueryResult>, output: Output, full = false): string {
   const cited = new Set(Array.from(answer.matchAll(/\[(\d+)\]/g), ([, number]) => Number(number)))
-  const notes = (number: number, loose = false) =>
-    loose ? ['only loosely related'] : cited.size > 0 && !cited.has(number) ? ['not cited'] : []
-  const passages = results.flatMap((passage, at) => [
+  const getNotes = (number: number, isLoose = false) =>
+    isLoose ? ['only loosely related'] : cited.size > 0 && !cited.has(number) ? ['not cited'] : []
+  const passages = results.flatMap((passage, index) => [
     '',
-    ...formatPassage(passage, at + 1, notes(at + 1, passage.loose), { query, output, full }),
+    ...formatPassage(passage, index + 1, getNotes(index + 1, passage.loose), { query, output, full }),
   ])
   return [formatProse(answer, output), ...passages].join('\n')
 }

@@ -23,8 +23,8 @@ async function findNewest(
   const query = { mine: true, status, sort: 'updated_at', order: 'desc', limit: 20, ...(agent === undefined ? {} : { agent_id: agent }) }
   const read = (page: number) => call(connection, conversationRoutes.list, { query: { ...query, page } as object })
   for await (const { data } of paginate(read)) {
-    const found = data.find(({ agent_id }) => agent_id !== null)
-    if (found) return found
+    const newest = data.find(({ agent_id }) => agent_id !== null)
+    if (newest) return newest
   }
   return undefined
 }

@@ -10,6 +10,7 @@ import { FINISH_NOTES, formatToolCall } from '../ask/reply-printer.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCell } from '../terminal/format-cell.ts'
 import { formatProse, MAX_PROSE_COLUMNS } from '../terminal/format-prose.ts'
+import { formatCount } from '../terminal/format-quantity.ts'
 import type { Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
 
@@ -42,7 +43,7 @@ async function getAgentName(connection: Connection, id: string): Promise<string>
   try {
     return sanitizeLine((await call(connection, agentRoutes.get, { params: { id } })).data.name)
   } catch (error) {
-    if (error instanceof CadreError && error.code === 'NOT_FOUND') return 'Agent' // deleted a moment ago
+    if (error instanceof CadreError && error.code === 'NOT_FOUND') return 'Agent' // deleted in the meantime
     throw error
   }
 }
@@ -63,34 +64,31 @@ export function formatConversationHeading(
 }
 
 /** Formats a message; `question` is the user message it replies to. */
-export function formatMessage(message: Message, speakers: Speakers, question: string, view: ConversationOptions): string[] {
+export function formatMessage(message: Message, speakers: Speakers, question: string, options: ConversationOptions): string[] {
   const { role, content, timestamp, citations = [], tool_calls = [], finish_reason, error } = message
-  const { output } = view
-  const who = role === 'user' ? speakers.user : speakers.agent
-  const ending = error ?? (finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason])
+  const { output } = options
+  const speaker = role === 'user' ? speakers.user : speakers.agent
+  const text = role === 'user' && !options.full ? truncateQuestion(content) : content
+  const note = error ?? (finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason])
   return [
-    `${paint(role === 'user' ? 'green' : 'cyan', who, output.stream)} ${paint('dim', formatCell(timestamp), output.stream)}`,
+    `${paint(role === 'user' ? 'green' : 'cyan', speaker, output.stream)} ${paint('dim', formatCell(timestamp), output.stream)}`,
     ...tool_calls.map((tool) => paint('dim', truncate(formatToolLine(tool), Math.min(output.columns, MAX_PROSE_COLUMNS)), output.stream)),
-    ...textLines(role === 'user' && !view.full ? truncateQuestion(content) : content, output),
-    ...(view.citations ? formatCitations(citations, { query: question, output, full: view.full }) : []),
-    ...(ending ? [paint('yellow', sanitizeText(ending), output.stream)] : []),
+    ...(text.trim() === '' ? [] : [formatProse(text, output)]),
+    ...(options.citations ? formatCitations(citations, { query: question, output, full: options.full }) : []),
+    ...(note ? [paint('yellow', sanitizeText(note), output.stream)] : []),
   ]
 }
 
 function formatToolLine({ error, confirmation, ...tool }: NonNullable<Message['tool_calls']>[number]): string {
-  const came = confirmation === 'refused' ? ': denied' : error === undefined ? '' : `: ${sanitizeLine(error)}`
-  return `Used ${formatToolCall(tool)}${came}`
+  const outcome = confirmation === 'refused' ? ': denied' : error === undefined ? '' : `: ${sanitizeLine(error)}`
+  return `Called ${formatToolCall(tool)}${outcome}`
 }
 
 /** Questions may contain piped logs of thousands of lines. */
 function truncateQuestion(text: string): string {
   if (text.length <= MAX_QUESTION_LENGTH) return text
-  const left = text.length - MAX_QUESTION_LENGTH
-  return `${text.slice(0, MAX_QUESTION_LENGTH).toWellFormed()}…\n(${left.toLocaleString('en')} more characters; use --full to show them)`
-}
-
-function textLines(text: string, output: Output): string[] {
-  return text.trim() === '' ? [] : [formatProse(text, output)]
+  const rest = text.length - MAX_QUESTION_LENGTH
+  return `${text.slice(0, MAX_QUESTION_LENGTH).toWellFormed()}…\n(${formatCount(rest)} more characters; use --full to show them)`
 }
 
 /** Pairs each message with the last user message before it. */

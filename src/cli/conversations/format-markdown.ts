@@ -1,5 +1,4 @@
 /** Formats a conversation as a Markdown document. */
-
 import { formatLocation } from '../ask/format-location.ts'
 import { formatCell } from '../terminal/format-cell.ts'
 import { sanitizeLine } from '../terminal/text.ts'
@@ -10,7 +9,7 @@ export function formatConversationMarkdown(conversation: Conversation, speakers:
   const facts = [
     `Agent: ${speakers.agent}`,
     `User: ${sanitizeLine(user_id)}`,
-    `Began: ${formatCell(created_at)} UTC`,
+    `Started: ${formatCell(created_at)} UTC`,
     `Conversation: ${id}`,
   ]
   const parts = [
@@ -22,8 +21,8 @@ export function formatConversationMarkdown(conversation: Conversation, speakers:
 }
 
 function formatMessage({ role, content, timestamp, citations = [], finish_reason, error }: Message, { user, agent }: Speakers): string {
-  const cited = citations.filter((citation) => citation.cited).sort((one, other) => one.index - other.index)
-  const ended = error ?? (finish_reason === undefined || finish_reason === 'stop' ? undefined : `Ended: ${finish_reason}`)
+  const cited = citations.filter((citation) => citation.cited).sort((a, b) => a.index - b.index)
+  const note = error ?? (finish_reason === undefined || finish_reason === 'stop' ? undefined : `Ended: ${finish_reason}`)
   return [
     `## ${role === 'user' ? user : agent}, ${formatCell(timestamp)} UTC`,
     content.trim(),
@@ -31,7 +30,7 @@ function formatMessage({ role, content, timestamp, citations = [], finish_reason
       (citation) =>
         `[${citation.index}] ${formatLocation(citation)}${citation.stale ? ', changed since' : ''}\n\n${formatQuote(citation.content)}`,
     ),
-    ...(role === 'assistant' && ended ? [`*${sanitizeLine(ended)}*`] : []),
+    ...(role === 'assistant' && note ? [`*${sanitizeLine(note)}*`] : []),
   ]
     .filter((part) => part !== '')
     .join('\n\n')

@@ -3,17 +3,22 @@ import { basename, extname } from 'node:path'
 import { CadreError } from '../../contract/errors.ts'
 import { detectSeparator, parseCsv } from '../input/csv.ts'
 import { type Body, type InputReader, parseJson, parseResources, type ResourceInput } from '../input/input-reader.ts'
+import { parseJsonLines } from '../input/json-lines.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 export async function readEvaluations(file: string, reader: InputReader): Promise<ResourceInput> {
   const text = await reader.readFile(file)
-  const kind = file === '-' ? detectFormat(text) : FILE_FORMATS[extname(file).toLowerCase()]
-  const place = file === '-' ? 'Stdin' : file
-  if (kind === 'table') return createEvaluation(file, await parseTable(text, place))
-  if (kind === 'lines') return createEvaluation(file, parseJsonLines(text, place), splitLines(text))
-  const { isList: list, bodies } = await parseResources(text, file)
-  const areCases = list && bodies.every((body) => 'input' in body && !('test_cases' in body))
-  return areCases ? createEvaluation(file, bodies) : { isList: list, bodies }
+  const format = file === '-' ? detectFormat(text) : FILE_FORMATS[extname(file).toLowerCase()]
+  const label = file === '-' ? 'Stdin' : file
+  if (format === 'table') return createEvaluation(file, await parseTable(text, label))
+  if (format === 'lines') {
+    const lines = parseJsonLines(text, label, 'Each line must be a test case as a JSON object.')
+    const testCases = lines.map(({ value }) => value as Body)
+    return createEvaluation(file, testCases, (index) => `line ${lines[index]?.line}`)
+  }
+  const { isList, bodies } = await parseResources(text, file)
+  const areTestCases = isList && bodies.every((body) => 'input' in body && !('test_cases' in body))
+  return areTestCases ? createEvaluation(file, bodies) : { isList, bodies }
 }
 
 type FileFormat = 'table' | 'lines'
@@ -27,29 +32,16 @@ function detectFormat(text: string): FileFormat | undefined {
 }
 
 /** Creates an evaluation from test cases alone; flags set its target, and its type defaults to agent. */
-function createEvaluation(file: string, test_cases: Body[], lines?: readonly { number: number }[]): ResourceInput {
+function createEvaluation(file: string, test_cases: Body[], formatPosition = (index: number) => `test case ${index + 1}`): ResourceInput {
   if (test_cases.length === 0) throw new UsageError(`${file === '-' ? 'Stdin' : file} contains no test cases.`)
   const name = file === '-' ? 'Evaluation' : basename(file, extname(file))
-  const placeOf = (refusal: unknown) => {
-    const field = refusal instanceof CadreError ? refusal.details?.[0]?.field : undefined
+  const locateError = (error: unknown) => {
+    const field = error instanceof CadreError ? error.details?.[0]?.field : undefined
     const [, index] = /^test_cases\.(\d+)/.exec(field ?? '') ?? []
-    if (index === undefined) return undefined
-    const place = lines ? `line ${lines[Number(index)]?.number}` : `test case ${Number(index) + 1}`
-    return `${place} of ${file === '-' ? 'stdin' : file}`
+    return index === undefined ? undefined : `${formatPosition(Number(index))} of ${file === '-' ? 'stdin' : file}`
   }
-  return { isList: false, bodies: [{ test_cases }], defaults: { name, type: 'agent' }, locateError: placeOf }
+  return { isList: false, bodies: [{ test_cases }], defaults: { name, type: 'agent' }, locateError }
 }
-
-const splitLines = (text: string) =>
-  text
-    .split('\n')
-    .map((line, index) => ({ line, number: index + 1 }))
-    .filter(({ line }) => line.trim() !== '')
-
-const parseJsonLines = (text: string, file: string): Body[] =>
-  splitLines(text).map(
-    ({ line, number }) => parseJson(line, `Line ${number} of ${file}`, 'Each line must be a test case as a JSON object.') as Body,
-  )
 
 const FIELDS = ['input', 'expected_output', 'expected_sources', 'scorers', 'metadata', 'variables']
 const LIST_FIELDS = new Set(['expected_sources', 'scorers'])
@@ -61,21 +53,24 @@ const OBJECT_FIELDS = new Set(['metadata', 'variables'])
  */
 async function parseTable(text: string, file: string): Promise<Body[]> {
   const [names = [], ...rows] = await parseRows(text, file)
-  const head = normalizeColumns(names)
-  if (!head.includes('input'))
-    throw new UsageError(`${file} has no column "input".`, `The first line must name the columns; found ${head.join(', ') || 'none'}.`)
-  const twice = head.find((column, index) => column !== '' && head.indexOf(column) < index)
-  if (twice !== undefined) throw new UsageError(`${file} has two columns "${twice}".`)
-  return rows.map((row, at) => {
-    const where = `Test case ${at + 1} of ${file}`
-    if (row.slice(head.length).some((cell) => cell !== ''))
-      throw new UsageError(`${where} has ${row.length} cells for ${head.length} columns.`, 'Quote texts that contain a comma: "one, two".')
-    const test: Body = {}
-    for (const [index, column] of head.entries()) {
+  const columns = normalizeColumns(names)
+  if (!columns.includes('input'))
+    throw new UsageError(`${file} has no column "input".`, `The first line must name the columns; found ${columns.join(', ') || 'none'}.`)
+  const duplicate = columns.find((column, index) => column !== '' && columns.indexOf(column) < index)
+  if (duplicate !== undefined) throw new UsageError(`${file} has two columns "${duplicate}".`)
+  return rows.map((row, rowIndex) => {
+    const where = `Test case ${rowIndex + 1} of ${file}`
+    if (row.slice(columns.length).some((cell) => cell !== ''))
+      throw new UsageError(
+        `${where} has ${row.length} cells for ${columns.length} columns.`,
+        'Quote texts that contain a comma: "one, two".',
+      )
+    const testCase: Body = {}
+    for (const [index, column] of columns.entries()) {
       const value = row[index] ?? ''
-      if (value !== '') setField(test, column, value, where)
+      if (value !== '') setField(testCase, column, value, where)
     }
-    return test
+    return testCase
   })
 }
 
@@ -98,18 +93,18 @@ async function parseRows(text: string, file: string): Promise<string[][]> {
   }
 }
 
-function setField(test: Body, column: string, value: string, where: string): void {
-  const [, group, name] = /^(metadata|variables)\.(.+)$/.exec(column) ?? []
-  if (group && name) test[group] = { ...(test[group] as Body | undefined), [name]: value }
+function setField(testCase: Body, column: string, value: string, where: string): void {
+  const [, field, key] = /^(metadata|variables)\.(.+)$/.exec(column) ?? []
+  if (field && key) testCase[field] = { ...(testCase[field] as Body | undefined), [key]: value }
   else if (OBJECT_FIELDS.has(column))
-    test[column] = { ...(test[column] as Body | undefined), ...parseObject(value, `${where}, column "${column}",`) }
-  else if (LIST_FIELDS.has(column)) test[column] = value.split(';').map((part) => part.trim())
-  else if (column === 'input' || column === 'expected_output') test[column] = value
-  else test.metadata = { ...(test.metadata as Body | undefined), [column]: value }
+    testCase[column] = { ...(testCase[column] as Body | undefined), ...parseObject(value, `${where}, column "${column}",`) }
+  else if (LIST_FIELDS.has(column)) testCase[column] = value.split(';').map((part) => part.trim())
+  else if (column === 'input' || column === 'expected_output') testCase[column] = value
+  else testCase.metadata = { ...(testCase.metadata as Body | undefined), [column]: value }
 }
 
 function parseObject(value: string, where: string): Body {
-  const group = parseJson(value, where, 'Use an object such as {"name": "Ada"}, or a column such as variables.name.')
-  if (typeof group === 'object' && group !== null && !Array.isArray(group)) return group as Body
+  const object = parseJson(value, where, 'Use an object such as {"name": "Ada"}, or a column such as variables.name.')
+  if (typeof object === 'object' && object !== null && !Array.isArray(object)) return object as Body
   throw new UsageError(`${where} is not an object.`)
 }

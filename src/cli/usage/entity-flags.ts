@@ -44,7 +44,7 @@ export interface EntityFilter {
 }
 
 export async function resolveEntityFilter(connection: Connection, flags: { [F in Flag]?: string | undefined }): Promise<EntityFilter> {
-  const flag = (Object.keys(ENTITY_TYPE_BY_FLAG) as Flag[]).find((one) => flags[one] !== undefined)
+  const flag = (Object.keys(ENTITY_TYPE_BY_FLAG) as Flag[]).find((name) => flags[name] !== undefined)
   if (!flag) return { query: {}, title: '' }
   const [entity_type, name] = [ENTITY_TYPE_BY_FLAG[flag], flags[flag] as string]
   const entity_id =

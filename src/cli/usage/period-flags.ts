@@ -11,7 +11,7 @@ export const periodFlags = {
     min: 1,
     max: 36_500,
     exclusive: ['from', 'to'],
-    description: `Show the last days, including today (default: ${DEFAULT_DAYS}).`,
+    description: `Number of days up to today (default: ${DEFAULT_DAYS}).`,
   }),
   from: string({ description: 'Start, as 2026-01-31 or 2026-01-31T09:30Z; days are UTC.', helpValue: '<date>' }),
   to: string({ description: 'End, inclusive.', helpValue: '<date>' }),

@@ -9,10 +9,10 @@ import { type DeliveryDetails, WEBHOOK_EVENTS, webhookRoutes } from '../../contr
 /** The body of a webhook and its webhook-id. */
 export type WebhookEvent = Static<typeof DeliveryDetails>['body'] & { id: string }
 
-export interface FollowEventsOptions {
+interface FollowEventsOptions {
   /** Called for each attempt, because a restarted daemon may have another address. */
   connect(): Promise<Connection>
-  narrate(line: string): void
+  notify(line: string): void
   types: string | undefined
   /** Position in the stream to start after; undefined for new events only. */
   after: number | undefined
@@ -21,34 +21,34 @@ export interface FollowEventsOptions {
 const INITIAL_BACKOFF_MS = 500
 const MAX_BACKOFF_MS = 5_000
 
-export async function* followEvents({ connect, narrate, types, after }: FollowEventsOptions): AsyncGenerator<WebhookEvent> {
-  let place = after
-  let greeted = false
-  let pause = 0
+export async function* followEvents({ connect, notify, types, after }: FollowEventsOptions): AsyncGenerator<WebhookEvent> {
+  let position = after
+  let hasConnected = false
+  let backoff = 0
   for (;;) {
     try {
-      const query = { ...(types === undefined ? {} : { types }), ...(place === undefined ? {} : { after: place }) }
+      const query = { ...(types === undefined ? {} : { types }), ...(position === undefined ? {} : { after: position }) }
       for await (const { event, data, id } of stream(await connect(), webhookRoutes.events, { query })) {
         // The error event ends the stream and has no position.
         if (event === 'error') break
-        place = Number(id)
-        pause = 0
+        position = Number(id)
+        backoff = 0
         if (event !== 'ready') yield JSON.parse(data) as WebhookEvent
         else
-          narrate(
-            greeted
+          notify(
+            hasConnected
               ? 'Reconnected.'
               : `Listening for events (${types?.replaceAll(',', ', ') ?? WEBHOOK_EVENTS.join(', ')}). Press Ctrl+C to stop.`,
           )
-        greeted = true
+        hasConnected = true
       }
     } catch (error) {
       // Errors of the first connection are reported; later ones are retried.
-      if (!greeted || !isInterruption(error)) throw error
+      if (!hasConnected || !isInterruption(error)) throw error
     }
-    if (pause === 0) narrate('Connection lost. Reconnecting; no events will be lost.')
-    pause = Math.min(pause * 2 || INITIAL_BACKOFF_MS, MAX_BACKOFF_MS)
-    await wait(pause)
+    if (backoff === 0) notify('Connection lost. Reconnecting; no events will be lost.')
+    backoff = Math.min(backoff * 2 || INITIAL_BACKOFF_MS, MAX_BACKOFF_MS)
+    await wait(backoff)
   }
 }
 

@@ -192,7 +192,7 @@ test('an error of the provider is printed after the partial reply, and ask exits
   provider.script = [respondWithError(400)]
   const refused = await terminal.run(['ask', 'Hello?'])
   assert.equal([refused.code, refused.stdout], [1, ''])
-  assert.match(refused.stderr, 'scripted refusal 400')
+  assert.match(refused.stderr, 'scripted error 400')
   provider.script = [disconnectAfter('Half of it')]
   const cut = await terminal.run(['ask', 'Hello?'])
   assert.equal([cut.code, cut.stdout], [1, 'Half of it\n'])

@@ -117,7 +117,7 @@ test('test prints the reply of a model, and the error of one that fails', async 
     provider.script = [respondWithError(401)]
     const bad = await terminal.run(['models', 'test', 'bad'])
     assert.is(bad.code, 1)
-    assert.match(bad.stderr, 'scripted refusal 401')
+    assert.match(bad.stderr, 'scripted error 401')
     provider.script = [respondWithError(401), streamText('Hello.')]
     const both = await terminal.run(['models', 'test', 'bad', 'good', '--json'])
     assert.is(both.code, 1)
