@@ -21,7 +21,7 @@ const header = { headers: { 'X-Key': 'canary-header' } }
 const made = async (fields: object) => (await expectData(service.post('/api-tools', { ...plain, ...fields }), 201)).id as string
 const change = (id: string, fields: object, as: { as: string } = editor) => service.put(`/api-tools/${id}`, fields, as)
 
-/** Each gives what is kept for the tool another use. */
+/** Changes that redirect the secrets of a tool to another use. */
 const USES: Record<string, object> = {
   'another host': { url: 'https://evil.example/' },
   'another scheme': { url: 'http://api.example.com/' },

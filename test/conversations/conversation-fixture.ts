@@ -1,4 +1,4 @@
-/** Conversations as tests hold them: a service at a real port, agents with a scripted model, and replies read event by event. */
+/** Test fixture: a server on a real port, agents with a scripted model and replies that are read event by event. */
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -33,12 +33,12 @@ export class ConversationFixture {
 
   close = () => this.service.close()
 
-  /** The same home in a new service, as after a restart. */
+  /** Restarts the server with the same home. */
   async restart(): Promise<ConversationFixture> {
     return ConversationFixture.open({ home: await this.service.stop() })
   }
 
-  /** An agent that the provider answers for. */
+  /** Creates an agent whose model is the scripted provider. */
   async createAgent(provider: ScriptedProvider, fields: Fields = {}, model: Fields = {}): Promise<Json> {
     const { id } = await this.resources.model({
       ...provider.model,
@@ -53,7 +53,7 @@ export class ConversationFixture {
     return (await this.resources.conversation({ agent_id: agent.id, ...fields })).id
   }
 
-  /** A conversation with an agent that the provider answers for. */
+  /** Creates an agent and a conversation with it. */
   async startConversation(provider: ScriptedProvider, fields: Fields = {}, model: Fields = {}): Promise<string> {
     return this.createConversation(await this.createAgent(provider, fields, model))
   }
@@ -81,7 +81,7 @@ export class ConversationFixture {
   }
 }
 
-/** A connection on which events arrive. */
+/** The response of a streaming request. */
 export class ReplyStream {
   readonly status: number
   readonly headers: IncomingMessage['headers']
@@ -102,7 +102,7 @@ export class ReplyStream {
     this.#source = response.setEncoding('utf8')[Symbol.asyncIterator]()
   }
 
-  /** The next event, undefined at the end. */
+  /** Returns the next event, undefined at the end. */
   async next(): Promise<ReplyEvent | undefined> {
     while (this.#position >= this.events.length) {
       const { done, value } = await this.#source.next()
@@ -114,20 +114,20 @@ export class ReplyStream {
     return this.events[this.#position++]
   }
 
-  /** Reads up to and with the first event of that name. */
+  /** Reads until the first event of that name. */
   async readUntil<Name extends ReplyEventName>(name: Name): Promise<Extract<ReplyEvent, { event: Name }>> {
     for (let event = await this.next(); event; event = await this.next())
       if (event.event === name) return event as Extract<ReplyEvent, { event: Name }>
     throw new Error(`there was no ${name}: ${JSON.stringify(this.events).slice(0, 1000)}`)
   }
 
-  /** All events to the end. */
+  /** Reads all events. */
   async readAll(): Promise<ReplyEvent[]> {
     while (await this.next()) {}
     return this.events
   }
 
-  /** The body of an answer that is no stream. */
+  /** Reads a response that is not a stream. */
   async readBody(): Promise<Json> {
     while (await this.next()) {}
     return JSON.parse(this.rawText)

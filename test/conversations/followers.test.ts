@@ -216,7 +216,7 @@ test('a shutdown ends all replies with UNAVAILABLE and keeps their text', async 
   const whole = fixture.open(`/api/conversations/${two}/messages`, { message: 'Hi' })
   await waitFor(async () => (await fixture.listMessages(two)).at(-1)?.content === 'so far')
   const inLine = fixture.open(`/api/conversations/${one}/messages`, { message: 'And?', wait: true })
-  await (await fixture.open('/api/status', undefined)).readBody() // by then the one before it is in line
+  await (await fixture.open('/api/status', undefined)).readBody() // the queued message was received before this
   const stopped = fixture.service.stop()
   const { data } = await stream.readUntil('error')
   assert.equal([data.code, data.message_id, await stream.next()], ['UNAVAILABLE', messageId, undefined])

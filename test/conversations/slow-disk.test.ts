@@ -26,7 +26,7 @@ test('a reply can be followed as soon as it is visible to readers', async () => 
   await disk.holdAt(sent, async () => (await fixture.listMessages(id)).length === 2)
   const [, reply] = await fixture.listMessages(id)
   const following = fixture.service.get(`/conversations/${id}/messages/${reply.id}/events`)
-  await fixture.listMessages(id) // it has been asked for before the disk is done
+  await fixture.listMessages(id) // the request for events was received before the write is confirmed
   disk.release()
   const { text } = await following
   assert.match(text, /event: message_end/)

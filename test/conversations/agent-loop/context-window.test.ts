@@ -6,7 +6,7 @@ import type { ChatMessage } from '../../../daemon/models/chat-model.ts'
 import { estimateRequest } from '../../../daemon/models/token-estimate.ts'
 
 const test = suite('context window')
-/** A text of about this many tokens. */
+/** Creates a text of about this many tokens. */
 const words = (tokens: number) => 'abc '.repeat(tokens)
 const turn = (name: string, tokens: number): ChatMessage[] => [
   { role: 'user', content: `${name}?` },

@@ -18,7 +18,7 @@ test.before(
 test.after(aloud(() => Promise.all([fixture.close(), provider.close()])))
 
 const conversation = (id: string) => expectData(fixture.service.get(`/conversations/${id}`))
-/** What the provider was sent last. */
+/** Messages of the last request to the provider. */
 const sent = () => provider.received.at(-1)?.body.messages
 
 test('a message is answered, and both are stored', async () => {
