@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_PORT } from '../src/config.ts'
 import { openTerminal } from '../test/harness/cli.ts'
-import { Screen } from '../test/harness/screen.ts'
+import { openShell } from '../test/harness/tmux-terminal.ts'
 import { renderTerminalSvg } from './terminal-svg.ts'
 
 const COLUMNS = 92
@@ -34,7 +34,7 @@ for (const [name, text] of Object.entries(HANDBOOK)) writeFileSync(join(place, '
 // The port that a reader will see, too; where something else has it just now, the address is written as it would be.
 const usual = `http://127.0.0.1:${DEFAULT_PORT}`
 const terminal = openTerminal((await isFree(DEFAULT_PORT)) ? { CADRE_PORT: String(DEFAULT_PORT) } : {})
-const screen = Screen.open(terminal, COLUMNS)
+const screen = openShell(terminal, COLUMNS)
 const prompt = /\n\$$/
 try {
   screen.type(`cd '${place}'; clear`)

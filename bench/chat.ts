@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { END_UPDATE } from '../src/tui/render/buffered-stdout.ts'
-import { hasTmux, inTmux, type TmuxTerminal, waitForScreen } from '../test/harness/chat-terminal.ts'
+import { openChatTerminal } from '../test/harness/chat-fixture.ts'
 import type { DaemonProcess } from '../test/harness/daemon.ts'
+import { hasTmux, type TmuxTerminal } from '../test/harness/tmux-terminal.ts'
 import { environment, ROOT, request, TOKEN, withDaemon, withHome } from './support/daemon.ts'
 import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
 
@@ -50,7 +51,7 @@ export const chat: Bench = {
 }
 
 function open(home: string): TmuxTerminal {
-  return inTmux({ home, columns: 100, rows: 40, agent: 'Bench', arguments: ['--no-start'], environment: { CADRE_TOKEN: TOKEN } })
+  return openChatTerminal(home, { columns: 100, rows: 40, agent: 'Bench', arguments: ['--no-start'], environment: { CADRE_TOKEN: TOKEN } })
 }
 
 /** The process of the chat in that home. */
@@ -85,9 +86,9 @@ async function starts(home: string): Promise<Figure> {
   const [prompts, imports]: [number[], number[]] = [[], []]
   for (let round = 0; round <= STARTS; round++) {
     const terminal = open(home)
-    await waitForScreen(terminal, /Ask Bench/)
+    await terminal.waitFor(/Ask Bench/)
     const cost = cpuOf(processIn(home))
-    await terminal.close()
+    terminal.close()
     const alone = importing(home)
     if (round === 0) continue // it only warmed the disk cache
     prompts.push(cost * 1000)
@@ -119,17 +120,17 @@ async function floods(home: string, daemon: DaemonProcess): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-bench-'))
   const terminal = open(home)
   try {
-    await waitForScreen(terminal, /Ask Bench/)
+    await terminal.waitFor(/Ask Bench/)
     const idle = await keysTake(terminal, KEYS)
     const pid = processIn(home)
     const recorded = join(folder, 'bytes')
     terminal.record(recorded)
     const [began, chatBefore, daemonBefore] = [performance.now(), cpuOf(pid), cpuOf(daemon.child.pid as number)]
-    terminal.press(`flood ${DELTAS_A_SECOND} ${FLOOD_SECONDS}\r`)
-    await waitForScreen(terminal, /twenty-five/)
+    terminal.write(`flood ${DELTAS_A_SECOND} ${FLOOD_SECONDS}\r`)
+    await terminal.waitFor(/twenty-five/)
     const busy = await keysTake(terminal, KEYS)
     const during = performance.now() - began < FLOOD_SECONDS * 1000
-    await waitForScreen(terminal, /tokens/)
+    await terminal.waitFor(/tokens/)
     const seconds = (performance.now() - began) / 1000
     const [ours, theirs] = [cpuOf(pid) - chatBefore, cpuOf(daemon.child.pid as number) - daemonBefore]
     const drawn = readFileSync(recorded, 'utf8').split(END_UPDATE).length - 1
@@ -153,7 +154,7 @@ async function floods(home: string, daemon: DaemonProcess): Promise<Figure[]> {
       },
     ]
   } finally {
-    await terminal.close()
+    terminal.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -165,26 +166,26 @@ async function keysTake(terminal: TmuxTerminal, count: number): Promise<number> 
   for (let key = 0; key < count; key++) {
     typed += 'abcdefghij'[key % 10]
     const began = performance.now()
-    terminal.press(typed.slice(-1))
-    while (!terminal.screen().includes(`› ${typed}`)) await pause(2)
+    terminal.write(typed.slice(-1))
+    while (!terminal.read().includes(`› ${typed}`)) await pause(2)
     taken.push(performance.now() - began)
   }
-  terminal.press('\u0015')
-  await waitForScreen(terminal, (screen) => !screen.includes(`› ${typed}`))
+  terminal.write('\u0015')
+  await terminal.waitFor((screen) => !screen.includes(`› ${typed}`))
   return median(taken)
 }
 
 async function grows(home: string): Promise<Figure> {
   const terminal = open(home)
   try {
-    await waitForScreen(terminal, /Ask Bench/)
+    await terminal.waitFor(/Ask Bench/)
     const pid = processIn(home)
     const exchange = async (number: number) => {
-      terminal.press(`question ${number}`)
+      terminal.write(`question ${number}`)
       // The reply before may be written and not have ended.
-      do terminal.press('\r')
-      while (!(await waitForScreen(terminal, /› Ask Bench|Esc stops it/)).includes('Ask Bench'))
-      await waitForScreen(terminal, new RegExp(`This answers question ${number}\\.`))
+      do terminal.write('\r')
+      while (!(await terminal.waitFor(/› Ask Bench|Esc stops it/)).includes('Ask Bench'))
+      await terminal.waitFor(new RegExp(`This answers question ${number}\\.`))
     }
     for (let number = 1; number <= 10; number++) await exchange(number)
     const before = residentOf(pid)
@@ -197,6 +198,6 @@ async function grows(home: string): Promise<Figure> {
       bar: { most: 1 },
     }
   } finally {
-    await terminal.close()
+    terminal.close()
   }
 }

@@ -1,4 +1,4 @@
-/** The real command line as a child process, with a home of its own and a daemon that is stopped in the end. */
+/** Runs the real CLI as a child process with its own home, and stops its daemon at the end. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,20 +21,20 @@ export interface RunOptions {
 
 export interface Terminal {
   home: string
-  /** What the command finds in its environment. */
+  /** Environment of the commands. */
   environment: Record<string, string | undefined>
-  /** What stands for cadre on somebody's path: the build, installed under that name. */
+  /** Link named cadre to the build, as in an installation. */
   command: string
   run: (words: readonly string[], options?: RunOptions) => Promise<CommandResult>
-  /** Starts a command that the test talks to while it runs. */
+  /** Starts a command without waiting for it. */
   start: (words: readonly string[]) => ChildProcessWithoutNullStreams
-  /** Runs a command that must succeed, and reads its JSON. */
+  /** Runs a command that must succeed, and parses its JSON. */
   json: <T = Record<string, unknown>>(words: readonly string[], options?: RunOptions) => Promise<T>
   url: () => string
   close: () => Promise<void>
 }
 
-/** The build under the name that an installation gives it, so that it tells people to type that. */
+/** Links the build as cadre, so that its messages say cadre. */
 export function linkCommand(folder: string): string {
   const command = join(folder, 'cadre')
   mkdirSync(folder, { recursive: true })
@@ -42,7 +42,27 @@ export function linkCommand(folder: string): string {
   return command
 }
 
-/** A home of its own; nothing of the caller's environment reaches the command. */
+/** Runs a command to its end. */
+export function runCommand(command: string, words: readonly string[], { input, environment, cwd }: RunOptions): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [command, ...words], {
+      cwd,
+      env: environment,
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    })
+    const result: CommandResult = { code: null, stdout: '', stderr: '' }
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      result.stdout += text
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      result.stderr += text
+    })
+    child.once('error', reject).once('close', (code) => resolve({ ...result, code }))
+    if (input !== undefined) child.stdin?.end(input)
+  })
+}
+
+/** Each terminal has its own home; only PATH is inherited from the environment. */
 export function openTerminal(environment: Record<string, string> = {}): Terminal {
   const home = mkdtempSync(join(tmpdir(), 'cadre-cli-'))
   const command = linkCommand(join(home, 'bin'))
@@ -57,23 +77,8 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
     ...environment,
   }
 
-  const run = (words: readonly string[], { input, environment: more = {}, cwd = home }: RunOptions = {}) =>
-    new Promise<CommandResult>((resolve, reject) => {
-      const child = spawn(process.execPath, [command, ...words], {
-        cwd,
-        env: { ...own, ...more },
-        stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      })
-      const ran: CommandResult = { code: null, stdout: '', stderr: '' }
-      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-        ran.stdout += text
-      })
-      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        ran.stderr += text
-      })
-      child.once('error', reject).once('close', (code) => resolve({ ...ran, code }))
-      if (input !== undefined) child.stdin?.end(input)
-    })
+  const run = (words: readonly string[], options: RunOptions = {}) =>
+    runCommand(command, words, { cwd: home, ...options, environment: { ...own, ...options.environment } })
 
   return {
     home: own.CADRE_HOME,

@@ -2,87 +2,88 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ChatFixture } from '../harness/chat-fixture.ts'
-import { hasTmux, waitForScreen } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
 import { stallAfter, streamReply, streamText } from '../harness/scripted-provider.ts'
+import { hasTmux } from '../harness/tmux-terminal.ts'
 
-const test = suite(`chat in trouble ${hasTmux ? 'in tmux' : 'on an emulated terminal: there is no tmux here'}`)
-let stage: ChatFixture
+const test = suite('chat without a daemon')
+/** Skipped on machines without tmux. */
+const atTerminal = hasTmux ? test : test.skip
+let fixture: ChatFixture
 
 test.before(
   aloud(async () => {
-    stage = await ChatFixture.open()
-    await stage.createAgent('Guide')
+    fixture = await ChatFixture.open()
+    await fixture.createAgent('Guide')
   }),
 )
-test.after(aloud(() => stage.close()))
+test.after(aloud(() => fixture.close()))
 
 const ENTER = '\r'
 /** The chat must not start a daemon of its own: the test does. */
 const WAITS = ['--no-start']
 
-test('killed in the middle of a reply: what came stays, it is told as interrupted, and trying again works', async () => {
-  stage.script(stallAfter('The beginning of', ' an answer'))
-  const terminal = stage.openChat({ agent: 'Guide', arguments: WAITS })
-  await waitForScreen(terminal, /Ask Guide/)
-  terminal.press(`Tell me${ENTER}`)
-  await waitForScreen(terminal, /an answer/)
-  await stage.kill()
-  await waitForScreen(terminal, /The daemon is not running\.|The connection to the daemon was cut\.|Nothing answers/)
-  terminal.press('typed meanwhile')
-  await waitForScreen(terminal, /› typed meanwhile/)
-  await stage.restart()
-  await waitForScreen(terminal, /› Tell me\n\n {2}The beginning of an answer\n\n {2}✗ The daemon stopped before the reply was complete/)
-  await waitForScreen(terminal, /› typed meanwhile\n/)
-  stage.script(streamText('The whole answer.'))
-  terminal.press('\u0012')
-  await waitForScreen(terminal, /The whole answer\.\n/)
-  await waitForScreen(
-    terminal,
+atTerminal('killed in the middle of a reply: what came stays, it is told as interrupted, and trying again works', async () => {
+  fixture.script(stallAfter('The beginning of', ' an answer'))
+  const terminal = fixture.openChat({ agent: 'Guide', arguments: WAITS })
+  await terminal.waitFor(/Ask Guide/)
+  terminal.write(`Tell me${ENTER}`)
+  await terminal.waitFor(/an answer/)
+  await fixture.kill()
+  await terminal.waitFor(/The daemon is not running\.|The connection to the daemon was cut\.|Nothing answers/)
+  terminal.write('typed meanwhile')
+  await terminal.waitFor(/› typed meanwhile/)
+  await fixture.restart()
+  await terminal.waitFor(/› Tell me\n\n {2}The beginning of an answer\n\n {2}✗ The daemon stopped before the reply was complete/)
+  await terminal.waitFor(/› typed meanwhile\n/)
+  fixture.script(streamText('The whole answer.'))
+  terminal.write('\u0012')
+  await terminal.waitFor(/The whole answer\.\n/)
+  await terminal.waitFor(
     (screen) => /› typed meanwhile\n/.test(screen) && !/not running|Nothing answers/.test(screen),
     'no trouble any more',
   )
 })
 
-test('gone before a message is sent: it waits, and goes out once when the daemon is back', async () => {
-  stage.script(streamText('Here I am.'))
-  const terminal = stage.openChat({ agent: 'Guide', arguments: WAITS })
-  await waitForScreen(terminal, /Ask Guide/)
-  await stage.kill()
-  terminal.press(`Are you there?${ENTER}`)
-  await waitForScreen(terminal, /› Are you there\?\n\n {2}\S .*(not running|Nothing answers|was cut)/)
-  await stage.restart()
-  await waitForScreen(terminal, /Here I am\./)
-  const [conversation] = await stage.get('/conversations?sort=updated_at')
-  const { messages } = await stage.get(`/conversations/${conversation.id}`)
+atTerminal('gone before a message is sent: it waits, and goes out once when the daemon is back', async () => {
+  fixture.script(streamText('Here I am.'))
+  const terminal = fixture.openChat({ agent: 'Guide', arguments: WAITS })
+  await terminal.waitFor(/Ask Guide/)
+  await fixture.kill()
+  terminal.write(`Are you there?${ENTER}`)
+  await terminal.waitFor(/› Are you there\?\n\n {2}\S .*(not running|Nothing answers|was cut)/)
+  await fixture.restart()
+  await terminal.waitFor(/Here I am\./)
+  const [conversation] = await fixture.get('/conversations?sort=updated_at')
+  const { messages } = await fixture.get(`/conversations/${conversation.id}`)
   assert.equal(
     messages.map(({ role, content }: { role: string; content: string }) => `${role}: ${content}`),
     ['user: Are you there?', 'assistant: Here I am.'],
   )
 })
 
-test('stopped in good order: the reply says that it was interrupted', async () => {
-  stage.script(stallAfter('Half an'))
-  const terminal = stage.openChat({ agent: 'Guide', arguments: WAITS })
-  await waitForScreen(terminal, /Ask Guide/)
-  terminal.press(`Go${ENTER}`)
-  await waitForScreen(terminal, /Half an/)
-  await stage.daemon.stop()
-  await waitForScreen(terminal, /Half an\n\n {2}✗ The daemon stopped before the reply was complete/)
-  await stage.restart()
+atTerminal('stopped in good order: the reply says that it was interrupted', async () => {
+  fixture.script(stallAfter('Half an'))
+  const terminal = fixture.openChat({ agent: 'Guide', arguments: WAITS })
+  await terminal.waitFor(/Ask Guide/)
+  terminal.write(`Go${ENTER}`)
+  await terminal.waitFor(/Half an/)
+  await fixture.daemon.stop()
+  await terminal.waitFor(/Half an\n\n {2}✗ The daemon stopped before the reply was complete/)
+  await fixture.restart()
 })
 
-test('many short replies and many keys at once: all of them arrive', async () => {
+atTerminal('many short replies and many keys at once: all of them arrive', async () => {
   const words = Array.from({ length: 2000 }, (_, index) => `w${index} `)
-  stage.script(streamReply({ text: words }))
-  const terminal = stage.openChat({ agent: 'Guide', arguments: WAITS })
-  await waitForScreen(terminal, /Ask Guide/)
-  terminal.press(`Flood${ENTER}`)
-  await waitForScreen(terminal, /w\d+/)
-  for (const letter of 'while it writes') terminal.press(letter)
-  await waitForScreen(terminal, /› while it writes/)
-  await waitForScreen(terminal, /w1999/)
-  await waitForScreen(terminal, () => new Set(terminal.all().match(/\bw\d+\b/g)).size === words.length, 'every word')
+  fixture.script(streamReply({ text: words }))
+  const terminal = fixture.openChat({ agent: 'Guide', arguments: WAITS })
+  await terminal.waitFor(/Ask Guide/)
+  terminal.write(`Flood${ENTER}`)
+  await terminal.waitFor(/w\d+/)
+  for (const letter of 'while it writes') terminal.write(letter)
+  await terminal.waitFor(/› while it writes/)
+  await terminal.waitFor(/w1999/)
+  await terminal.waitFor(() => new Set(terminal.readAll().match(/\bw\d+\b/g)).size === words.length, 'every word')
 })
 
 test.run()

@@ -4,70 +4,71 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ChatFixture } from '../harness/chat-fixture.ts'
-import { hasTmux, runCadre, waitForScreen } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
 import { stallAfter, streamText } from '../harness/scripted-provider.ts'
+import { hasTmux } from '../harness/tmux-terminal.ts'
 
-const test = suite(`chat over documents ${hasTmux ? 'in tmux' : 'on an emulated terminal: there is no tmux here'}`)
-let stage: ChatFixture
+const test = suite('chat over documents')
+/** Skipped on machines without tmux. */
+const atTerminal = hasTmux ? test : test.skip
+let fixture: ChatFixture
 
 test.before(
   aloud(async () => {
-    stage = await ChatFixture.open()
-    const folder = join(stage.home, 'handbook')
+    fixture = await ChatFixture.open()
+    const folder = join(fixture.home, 'handbook')
     mkdirSync(folder)
     writeFileSync(join(folder, 'leave.md'), '# Leave\n\nEvery employee gets twenty-five days of paid annual leave.\n')
     writeFileSync(join(folder, 'travel.md'), '# Travel\n\nTrains are booked in second class, hotels up to 120 euros a night.\n')
-    const { code, stderr } = await runCadre(stage.home, ['knowledge', 'add', folder])
+    const { code, stderr } = await fixture.run(['knowledge', 'add', folder])
     assert.is(code, 0, stderr)
-    const [tool] = await stage.get('/rag-tools')
-    await stage.create('/agents', { name: 'Handbook', tools: [tool.id] })
-    await stage.createAgent('Slow')
+    const [tool] = await fixture.get('/rag-tools')
+    await fixture.create('/agents', { name: 'Handbook', tools: [tool.id] })
+    await fixture.createAgent('Slow')
   }),
 )
-test.after(aloud(() => stage.close()))
+test.after(aloud(() => fixture.close()))
 
-test('a reply cites what it stands on, and Ctrl+O shows the passage', async () => {
-  const terminal = stage.openChat({ agent: 'Handbook', rows: 40 })
-  await waitForScreen(terminal, /Ask Handbook/)
-  terminal.press('How many days of annual leave do I get?\r')
-  await waitForScreen(terminal, /twenty-five days of paid annual leave.*\[1\]\n\n {2}\[1\] leave\.md\n/)
-  terminal.press('\u000f')
-  await waitForScreen(
-    terminal,
+atTerminal('a reply cites what it stands on, and Ctrl+O shows the passage', async () => {
+  const terminal = fixture.openChat({ agent: 'Handbook', rows: 40 })
+  await terminal.waitFor(/Ask Handbook/)
+  terminal.write('How many days of annual leave do I get?\r')
+  await terminal.waitFor(/twenty-five days of paid annual leave.*\[1\]\n\n {2}\[1\] leave\.md\n/)
+  terminal.write('\u000f')
+  await terminal.waitFor(
     /Sources.*\n› \[1\] leave\.md\n( {2}\[.*\n)*( {4}│.*\n)*? {4}│ .*Every employee gets twenty-five days of paid annual leave\./,
   )
-  terminal.press('\u001b')
-  await waitForScreen(terminal, (now) => !now.includes('│'), 'a closed panel')
-  terminal.press('/search hotels\r')
-  await waitForScreen(terminal, /Found for "hotels".*\n› \[1\] travel\.md\n/)
-  terminal.press('\u001b')
-  await waitForScreen(terminal, (now) => !now.includes('│'), 'a closed panel')
-  terminal.press('/search zzz\r')
-  await waitForScreen(terminal, /No good match for "zzz"; these passages are only loosely related\.[\s\S]*› \[1\]/)
+  terminal.write('\u001b')
+  await terminal.waitFor((now) => !now.includes('│'), 'a closed panel')
+  terminal.write('/search hotels\r')
+  await terminal.waitFor(/Found for "hotels".*\n› \[1\] travel\.md\n/)
+  terminal.write('\u001b')
+  await terminal.waitFor((now) => !now.includes('│'), 'a closed panel')
+  terminal.write('/search zzz\r')
+  await terminal.waitFor(/No good match for "zzz"; these passages are only loosely related\.[\s\S]*› \[1\]/)
 })
 
-test('nothing that a model writes steers the terminal', async () => {
-  stage.script(streamText('It \u001b[2J\u001b[Hwipes\u001b]0;owned\u0007 \u009b2J\u001bcand\rgoes on.'))
-  const terminal = stage.openChat({ agent: 'Slow' })
-  await waitForScreen(terminal, /Ask Slow/)
-  terminal.press('Try it\r')
-  await waitForScreen(terminal, /^› Try it\n\n {2}It wipes [\s\S]*goes on\.\n\n─+\n› Ask Slow\n.*tokens/)
+atTerminal('nothing that a model writes steers the terminal', async () => {
+  fixture.script(streamText('It \u001b[2J\u001b[Hwipes\u001b]0;owned\u0007 \u009b2J\u001bcand\rgoes on.'))
+  const terminal = fixture.openChat({ agent: 'Slow' })
+  await terminal.waitFor(/Ask Slow/)
+  terminal.write('Try it\r')
+  await terminal.waitFor(/^› Try it\n\n {2}It wipes [\s\S]*goes on\.\n\n─+\n› Ask Slow\n.*tokens/)
 })
 
-test('a second chat takes part in a reply that is being written', async () => {
-  stage.script(stallAfter('Both of us', ' read this'))
-  const first = stage.openChat({ agent: 'Slow' })
-  await waitForScreen(first, /Ask Slow/)
-  first.press('Begin\r')
-  await waitForScreen(first, /read this/)
-  const second = stage.openChat({ arguments: ['--continue'] })
-  await waitForScreen(second, /› Begin\n\n {2}Both of us read this/)
-  first.press('\u001b')
-  await waitForScreen(first, /■ stopped/)
-  await waitForScreen(second, (screen) => /Both of us read this/.test(screen) && !/■/.test(screen), 'a reply that goes on for the other')
-  second.press('\u001b')
-  await waitForScreen(second, /■ stopped/)
+atTerminal('a second chat takes part in a reply that is being written', async () => {
+  fixture.script(stallAfter('Both of us', ' read this'))
+  const first = fixture.openChat({ agent: 'Slow' })
+  await first.waitFor(/Ask Slow/)
+  first.write('Begin\r')
+  await first.waitFor(/read this/)
+  const second = fixture.openChat({ arguments: ['--continue'] })
+  await second.waitFor(/› Begin\n\n {2}Both of us read this/)
+  first.write('\u001b')
+  await first.waitFor(/■ stopped/)
+  await second.waitFor((screen) => /Both of us read this/.test(screen) && !/■/.test(screen), 'a reply that goes on for the other')
+  second.write('\u001b')
+  await second.waitFor(/■ stopped/)
 })
 
 test.run()

@@ -6,26 +6,28 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ChatFixture } from '../harness/chat-fixture.ts'
-import { hasTmux, runCadre, waitForScreen } from '../harness/chat-terminal.ts'
 import { aloud } from '../harness/hooks.ts'
 import { streamText } from '../harness/scripted-provider.ts'
+import { hasTmux } from '../harness/tmux-terminal.ts'
 
-const test = suite('what is loaded for whom')
-let stage: ChatFixture
+const test = suite('loaded modules')
+/** Skipped on machines without tmux. */
+const atTerminal = hasTmux ? test : test.skip
+let fixture: ChatFixture
 let folder: string
 
 test.before(
   aloud(async () => {
-    stage = await ChatFixture.open()
-    stage.script(streamText('Here.'))
-    await stage.createAgent('Guide')
+    fixture = await ChatFixture.open()
+    fixture.script(streamText('Here.'))
+    await fixture.createAgent('Guide')
   }),
 )
 test.before.each(() => {
   folder = mkdtempSync(join(tmpdir(), 'cadre-loaded-'))
 })
 test.after.each(() => rmSync(folder, { recursive: true, force: true }))
-test.after(aloud(() => stage.close()))
+test.after(aloud(() => fixture.close()))
 
 /** Those of our files that a command loaded, of which Node writes down what ran, in which Ink is. */
 function withInk(): string[] {
@@ -42,19 +44,18 @@ for (const given of [
   ['chat', 'Guide', '--plain'],
 ])
   test(`cadre ${given[0]} ${given.at(-1)} does without Ink`, async () => {
-    const { code, stdout, stderr } = await runCadre(stage.home, given, { input: 'Hello\n', environment: { NODE_V8_COVERAGE: folder } })
+    const { code, stdout, stderr } = await fixture.run(given, { input: 'Hello\n', environment: { NODE_V8_COVERAGE: folder } })
     assert.is(code, 0, stderr)
     assert.match(stdout, 'Here.')
     assert.equal(withInk(), [])
   })
 
-if (hasTmux)
-  test('the chat on the whole terminal does not, so that this would be seen', async () => {
-    const terminal = stage.openChat({ agent: 'Guide', environment: { NODE_V8_COVERAGE: folder } })
-    await waitForScreen(terminal, /Ask Guide/)
-    terminal.press('\u0003\u0003')
-    await waitForScreen(terminal, /ended with 0/)
-    assert.ok(withInk().length > 0)
-  })
+atTerminal('the chat on the whole terminal does not, so that this would be seen', async () => {
+  const terminal = fixture.openChat({ agent: 'Guide', environment: { NODE_V8_COVERAGE: folder } })
+  await terminal.waitFor(/Ask Guide/)
+  terminal.write('\u0003\u0003')
+  await terminal.waitFor(/exit 0/)
+  assert.ok(withInk().length > 0)
+})
 
 test.run()

@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { hasTmux, Screen } from '../../harness/screen.ts'
+import { hasTmux, openShell } from '../../harness/tmux-terminal.ts'
 
 const test = suite('as code at the terminal')
 const atTerminal = hasTmux ? test : test.skip
@@ -165,7 +165,7 @@ test('apply --prune needs --yes in a script', async () => {
 
 atTerminal('apply asks for confirmation at a terminal, and the plan fits its width', async () => {
   put('agents/third.yaml', `name: Third\nsystem_prompt: ${'words '.repeat(40)}\n`)
-  const screen = Screen.open(terminal, 60)
+  const screen = openShell(terminal, 60)
   try {
     screen.start(`cadre apply -f ${files}`)
     assert.match(await screen.waitFor('Apply these changes? [y/N]'), /^\+ agents\/Third\n {4}name +Third\n {4}system_prompt +words .*…$/m)

@@ -5,12 +5,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { hasTmux, Screen } from '../../harness/screen.ts'
 import { ScriptedProvider, stallAfter, streamReply, streamText } from '../../harness/scripted-provider.ts'
+import { hasTmux, openShell, type TmuxTerminal } from '../../harness/tmux-terminal.ts'
 
 const test = suite('prompts at a terminal')
 let terminal: Terminal
-let screen: Screen
+let screen: TmuxTerminal
 let provider: ScriptedProvider
 let server: Server
 const paid: string[] = []
@@ -41,7 +41,7 @@ test.before(
     const parameters = '{"type":"object","properties":{"amount":{"type":"number"}}}'
     const tool = ['--name', 'pay', '--description', 'Pays.', '--method', 'GET', '--url', `${address}/pay`, '--parameters', parameters]
     await terminal.json(['tools', 'create', ...tool, '--requires-confirmation', '--allow-private-network'])
-    if (hasTmux) screen = Screen.open(terminal)
+    if (hasTmux) screen = openShell(terminal)
   }),
 )
 test.after(
@@ -111,7 +111,7 @@ atTerminal('a tool call that needs confirmation runs only after a yes', async ()
 })
 
 atTerminal('a reply is wrapped and sanitized, and Ctrl+C aborts it', async () => {
-  const narrow = Screen.open(terminal, 40)
+  const narrow = openShell(terminal, 40)
   try {
     provider.script = [streamText('Every employee \u001b[2Jgets twenty-five days of paid \u202eannual leave.')]
     assert.match(await narrow.run('cadre ask Payer "How many?"'), /^Every employee gets twenty-five days of\npaid annual leave\.\n/m)

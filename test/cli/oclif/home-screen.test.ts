@@ -11,7 +11,7 @@ import { formatHomeScreen } from '../../../src/cli/oclif/home-screen.ts'
 import { getInvocation, rewriteCommands, TOP_LEVEL_COMMANDS } from '../../../src/cli/terminal/invocation.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { hasTmux, Screen } from '../../harness/screen.ts'
+import { hasTmux, openShell } from '../../harness/tmux-terminal.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const test = suite('home screen')
@@ -68,7 +68,7 @@ test('the help is two columns narrower than the terminal', () => {
 })
 
 atTerminal('help fits a narrow terminal and wraps between words', async () => {
-  const screen = Screen.open(terminal, 40)
+  const screen = openShell(terminal, 40)
   try {
     const page = await screen.run('cadre knowledge')
     assert.match(page, 'Knowledge sources: where documents\ncome from.\n')

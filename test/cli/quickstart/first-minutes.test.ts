@@ -6,11 +6,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { aloud } from '../../harness/hooks.ts'
-import { hasTmux, Screen } from '../../harness/screen.ts'
+import { hasTmux, openShell, type TmuxTerminal } from '../../harness/tmux-terminal.ts'
 
 const test = suite('quickstart at a terminal')
 let terminal: Terminal
-let screen: Screen
+let screen: TmuxTerminal
 let place: string
 
 test.before(() => {
@@ -18,7 +18,7 @@ test.before(() => {
   mkdirSync(join(place, 'handbook'))
   writeFileSync(join(place, 'handbook', 'leave.md'), '# Leave\n\nEvery employee gets twenty-five days of leave a year.\n')
   terminal = openTerminal({ ANTHROPIC_API_KEY: 'sk-ant-not-a-real-key' })
-  if (hasTmux) screen = Screen.open(terminal)
+  if (hasTmux) screen = openShell(terminal)
 })
 test.after(
   aloud(async () => {
@@ -52,7 +52,7 @@ atTerminal('quickstart prompts until the folder exists, answers the first questi
   screen.press('C-c')
   screen.press('C-c')
   const left = await screen.waitForExit()
-  assert.match(left, /To go on: cadre chat --conversation conv_/)
+  assert.match(left, /To continue: cadre chat --conversation conv_/)
   assert.match(left, 'cadre ask handbook "…"')
   assert.match(left, 'exit 0')
 })
@@ -72,7 +72,7 @@ atTerminal('a second quickstart with --no-chat creates nothing and exits after t
 
 atTerminal('in 40 columns, quickstart wraps questions between words, and Tab completes the folder', async () => {
   mkdirSync(join(place, 'handmade'))
-  const narrow = Screen.open(terminal, 40)
+  const narrow = openShell(terminal, 40)
   try {
     narrow.start('cadre quickstart --no-chat')
     await narrow.waitFor('Enter for the')

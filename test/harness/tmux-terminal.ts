@@ -1,0 +1,117 @@
+/** Runs programs in a real terminal (tmux), sends keys and reads the screen. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Terminal } from './cli.ts'
+
+const TIMEOUT_MS = 45_000
+const POLL_INTERVAL_MS = 40
+
+export const hasTmux = spawnSync('tmux', ['-V']).status === 0
+
+export interface TmuxOptions {
+  command: readonly string[]
+  environment: Record<string, string | undefined>
+  cwd: string
+  columns: number
+  rows: number
+}
+
+export class TmuxTerminal {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'cadre-tmux-'))
+
+  constructor({ command, environment, cwd, columns, rows }: TmuxOptions) {
+    const variables = Object.entries({ ...environment, TERM: 'screen-256color' }).map(([name, value]) => `${name}=${value ?? ''}`)
+    const size = ['-x', String(columns), '-y', String(rows)]
+    this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, 'env', '-i', ...variables, ...command)
+  }
+
+  #tmux(...args: string[]): string {
+    return execFileSync('tmux', ['-S', join(this.#folder, 'socket'), ...args], { encoding: 'utf8' })
+  }
+
+  /** Sends text as the bytes of a keyboard, including control characters. */
+  write(text: string): void {
+    this.#tmux('send-keys', '-H', ...Array.from(Buffer.from(text), (byte) => byte.toString(16).padStart(2, '0')))
+  }
+
+  /** Sends text and Enter. */
+  type(text: string): void {
+    this.write(`${text}\r`)
+  }
+
+  /** Sends a key by its tmux name, such as C-c. */
+  press(key: string): void {
+    this.#tmux('send-keys', key)
+  }
+
+  /** Returns the visible screen. */
+  read(): string {
+    return this.#tmux('capture-pane', '-p').trimEnd()
+  }
+
+  /** Returns the visible screen with escape sequences for colors. */
+  readWithColors(): string {
+    return this.#tmux('capture-pane', '-p', '-e').trimEnd()
+  }
+
+  /** Returns the scrollback and the visible screen. */
+  readAll(): string {
+    return this.#tmux('capture-pane', '-p', '-S', '-').trimEnd()
+  }
+
+  getCursor(): { x: number; y: number } {
+    const [x = -1, y = -1] = this.#tmux('display-message', '-p', '#{cursor_x} #{cursor_y}').split(' ').map(Number)
+    return { x, y }
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#tmux('resize-window', '-x', String(columns), '-y', String(rows))
+  }
+
+  /** Copies all further output to a file. */
+  record(file: string): void {
+    this.#tmux('pipe-pane', `cat > '${file}'`)
+  }
+
+  /** Waits until the visible screen matches and returns it. */
+  async waitFor(expected: string | RegExp | ((screen: string) => boolean), description = String(expected)): Promise<string> {
+    const deadline = Date.now() + TIMEOUT_MS
+    for (;;) {
+      const screen = this.read()
+      if (typeof expected === 'string' ? screen.includes(expected) : expected instanceof RegExp ? expected.test(screen) : expected(screen))
+        return screen
+      if (Date.now() > deadline) throw new Error(`The screen did not show ${description}:\n${this.readAll()}`)
+      await sleep(POLL_INTERVAL_MS)
+    }
+  }
+
+  /** Starts a command in a shell opened by openShell. */
+  start(command: string): void {
+    this.press('-R') // clears the screen before the shell does, so that waitFor cannot match the output of the previous command
+    this.type(`clear; ${command}; echo "exit $?"`)
+  }
+
+  waitForExit(): Promise<string> {
+    return this.waitFor(/^exit \d+$/m)
+  }
+
+  async run(command: string): Promise<string> {
+    this.start(command)
+    return this.waitForExit()
+  }
+
+  close(): void {
+    this.#tmux('kill-server')
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** Opens a shell with the environment of a CLI test in which `cadre` runs the build under test. */
+export function openShell({ environment, command }: Terminal, columns = 80): TmuxTerminal {
+  const shell = new TmuxTerminal({ command: ['sh'], environment: { ...environment, PS1: '$ ' }, cwd: process.cwd(), columns, rows: 50 })
+  shell.type(`cadre() { "${process.execPath}" "${command}" "$@"; }; clear`)
+  return shell
+}
