@@ -1,11 +1,11 @@
-/** Where state lives and what the user set: the only reader of the environment, the paths and the settings file. */
+/** Paths, environment variables and settings. No other file reads the environment. */
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 
 export const DEFAULT_PORT = 7411
 export const DEFAULT_RATE_LIMIT = 100
-/** What the daemon exits with when another one holds the home. */
+/** Exit code of a daemon whose home is used by another one. */
 export const EXIT_HOME_IN_USE = 75
 
 export interface Paths {
@@ -15,17 +15,17 @@ export interface Paths {
   vectors: string
   documents: string
   models: string
-  /** Clones of repositories and the like, which can be made again. */
+  /** Temporary data such as clones of repositories. */
   work: string
   logs: string
   log: string
   /** Written when the daemon is ready, removed when it stops. */
   daemon: string
-  /** The admin token, where there is no keychain. */
+  /** The admin token if there is no keychain. */
   token: string
-  /** The vault's key, where there is no keychain. */
+  /** The vault key if there is no keychain. */
   vaultKey: string
-  /** Says where the vault's key is kept. */
+  /** Location of the vault key. */
   vault: string
   settings: string
 }
@@ -34,45 +34,45 @@ type Environment = Record<string, string | undefined>
 
 export function homePaths(environment: Environment = process.env): Paths {
   const home = resolve(environment.CADRE_HOME || envPaths('cadre', { suffix: '' }).data)
-  const inside = (name: string) => join(home, name)
+  const resolveName = (name: string) => join(home, name)
   return {
     home,
-    database: inside('cadre.db'),
-    lock: inside('cadre.lock'),
-    vectors: inside('vectors'),
-    documents: inside('documents'),
-    models: inside('models'),
-    work: inside('work'),
-    logs: inside('logs'),
+    database: resolveName('cadre.db'),
+    lock: resolveName('cadre.lock'),
+    vectors: resolveName('vectors'),
+    documents: resolveName('documents'),
+    models: resolveName('models'),
+    work: resolveName('work'),
+    logs: resolveName('logs'),
     log: join(home, 'logs', 'daemon.log'),
-    daemon: inside('daemon.json'),
-    token: inside('token'),
-    vaultKey: inside('vault.key'),
-    vault: inside('vault.json'),
-    settings: inside('config.json'),
+    daemon: resolveName('daemon.json'),
+    token: resolveName('token'),
+    vaultKey: resolveName('vault.key'),
+    vault: resolveName('vault.json'),
+    settings: resolveName('config.json'),
   }
 }
 
-/** A directory of one user's own, with its parents. Node's own `recursive` never returns where a parent exists but takes no entries, as in /proc. */
-export function ensureDirectory(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })) return
-  const parent = dirname(folder)
-  if (parent !== folder) ensureDirectory(parent)
+/** Creates a private directory and its parents. The `recursive` option of Node hangs if a parent accepts no entries, as in /proc. */
+export function ensureDirectory(directory: string): void {
+  if (statSync(directory, { throwIfNoEntry: false })) return
+  const parent = dirname(directory)
+  if (parent !== directory) ensureDirectory(parent)
   try {
-    mkdirSync(folder, { mode: 0o700 })
+    mkdirSync(directory, { mode: 0o700 })
   } catch (error) {
-    // Another process may just have made it.
+    // Created by another process meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
-/** What `cadre config` keeps. */
+/** Settings of `cadre config`. */
 export interface Settings {
   url?: string
   token?: string
   output?: 'table' | 'json' | 'yaml' | 'csv'
   start?: boolean
-  /** Whom `ask` and `chat` ask when nobody is named. */
+  /** Default agent of `ask` and `chat`. */
   agent?: string
 }
 
@@ -83,11 +83,11 @@ export function readSettings(paths: Paths): Settings {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
     if (syscall !== undefined) throw error
-    throw new Error(`The settings in ${paths.settings} cannot be read: ${(error as Error).message}`, { cause: error })
+    throw new Error(`Cannot read the settings in ${paths.settings}: ${(error as Error).message}`, { cause: error })
   }
 }
 
-/** Conf is loaded only to write: it costs more than all of a short command. */
+/** Loads Conf only for writing: loading it takes longer than a short command. */
 export async function writeSettings(paths: Paths, change: (current: Settings) => Settings): Promise<Settings> {
   ensureDirectory(paths.home)
   const { default: Conf } = await import('conf')
@@ -101,7 +101,7 @@ function readInteger(environment: Environment, name: string, minimum: number, ma
   if (text === undefined || text === '') return undefined
   const value = Number(text)
   if (!Number.isInteger(value) || value < minimum || value > maximum)
-    throw new Error(`${name} must be a whole number from ${minimum} to ${maximum}, not "${text}".`)
+    throw new Error(`${name} must be an integer from ${minimum} to ${maximum}, not "${text}".`)
   return value
 }
 
@@ -111,7 +111,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 function readEnum<const Word extends string>(environment: Environment, name: string, words: readonly Word[]): Word | undefined {
   const text = environment[name]
   if (text === undefined || text === '') return undefined
-  const word = words.find((each) => each === text)
+  const word = words.find((candidate) => candidate === text)
   if (word === undefined) throw new Error(`${name} must be one of ${words.join(', ')}, not "${text}".`)
   return word
 }
@@ -119,11 +119,11 @@ function readEnum<const Word extends string>(environment: Environment, name: str
 function readUrls(environment: Environment, name: string): string[] | undefined {
   const text = environment[name]
   if (text === undefined || text === '') return undefined
-  const given = text === 'none' ? [] : text.split(/[\s,]+/).filter(Boolean)
-  for (const address of given)
-    if (!/^https?:/.test(address) || !URL.canParse(address))
-      throw new Error(`${name} must be addresses such as http://127.0.0.1:11434/v1, or none, not "${address}".`)
-  return given
+  const urls = text === 'none' ? [] : text.split(/[\s,]+/).filter(Boolean)
+  for (const url of urls)
+    if (!/^https?:/.test(url) || !URL.canParse(url))
+      throw new Error(`${name} must be "none" or URLs such as http://127.0.0.1:11434/v1, not "${url}".`)
+  return urls
 }
 
 export interface EnvironmentOverrides {
@@ -132,9 +132,9 @@ export interface EnvironmentOverrides {
   port: number | undefined
   rateLimit: number | undefined
   logLevel: LogLevel | undefined
-  /** Where to look for model servers, instead of their usual ports. */
+  /** URLs of model servers to probe instead of the default ports. */
   modelServers: string[] | undefined
-  /** False when CADRE_KEYCHAIN=off: secrets then stay in the home. */
+  /** False if CADRE_KEYCHAIN=off: secrets are stored in the home. */
   keychain: boolean
 }
 
@@ -150,32 +150,32 @@ export function environmentOverrides(environment: Environment = process.env): En
   }
 }
 
-/** A variable that the user named for a command to read, so that a secret need not stand in the command itself. */
+/** Reads a variable named by the user, so that secrets need not appear on the command line. */
 export function readEnvironmentVariable(name: string, environment: Environment = process.env): string | undefined {
   return environment[name] || undefined
 }
 
 const PROVIDER_KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY']
 
-/** The keys of model providers, by the names of their variables. They are taken out: programs started from here have no use for them. */
+/** Returns the API keys of model providers and removes them from the environment, so that child processes do not inherit them. */
 export function takeProviderKeys(environment: Environment = process.env): Record<string, string> {
   const keys: Record<string, string> = {}
   for (const name of PROVIDER_KEYS) {
     const key = environment[name]?.trim()
     delete environment[name]
-    // What is no key in any provider's eyes is most likely a placeholder.
+    // Other characters indicate a placeholder.
     if (key && /^[\x21-\x7e]+$/.test(key)) keys[name] = key
   }
   return keys
 }
 
-/** On Linux the keychain is reached over the session's bus; asking without one only costs time. */
+/** On Linux the keychain is accessed over the session bus. */
 export function isSessionBusReachable(environment: Environment = process.env): boolean {
   if (environment.DBUS_SESSION_BUS_ADDRESS || environment.DISPLAY) return true
   return environment.XDG_RUNTIME_DIR !== undefined && existsSync(join(environment.XDG_RUNTIME_DIR, 'bus'))
 }
 
-/** What the running daemon says of itself in daemon.json. */
+/** Content of daemon.json. */
 export interface DaemonRecord {
   pid: number
   url: string
@@ -187,11 +187,11 @@ export function readDaemonRecord(paths: Paths): DaemonRecord | undefined {
   try {
     return JSON.parse(readFileSync(paths.daemon, 'utf8')) as DaemonRecord
   } catch {
-    return undefined // absent or half gone: either way nobody announced a daemon
+    return undefined // missing or incomplete
   }
 }
 
-/** LanceDB reads these once, when it is loaded: with no more threads than cores its index builds wait on themselves for ever. */
+/** LanceDB reads these variables once, on import. With only as many threads as cores its index builds can deadlock. */
 export function configureLance(environment: Environment = process.env): void {
   environment.LANCE_CPU_THREADS ??= '4'
   environment.LANCEDB_LOG ??= 'error'

@@ -1,4 +1,4 @@
-/** The operating system's keychain, asked through keytar in a process of its own. */
+/** Accesses the keychain of the operating system through keytar in a child process. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
@@ -6,27 +6,26 @@ import { createRequire } from 'node:module'
 import { environmentOverrides, isSessionBusReachable } from './config.ts'
 import { CadreError } from './contract/errors.ts'
 
-/** The names under which Cadre keeps things there. */
 export const ADMIN_TOKEN = 'admin-token'
 export const VAULT_KEY = 'vault-key'
 
 const SERVICE = 'cadre'
-/** How long the keychain may take, and how long the process that asks it, which on a busy machine is slow to start. */
+/** The child process starts slowly on a busy machine, so it has more time than the keychain itself. */
 const KEYCHAIN_TIMEOUT_MS = 2000
 const PROCESS_TIMEOUT_MS = 10_000
 
 type Step = { get: string } | { delete: string } | { set: string; value: string }
 type Outcome = { results: (string | boolean | null)[] } | { failure: string }
 
-/** The keychain is absent, locked, turned off, or did not answer in time. */
+/** The keychain is missing, locked, disabled, or did not respond in time. */
 export class KeychainError extends CadreError {
-  constructor(message: string, hint = 'Unlock the keychain, and run this in the same session.') {
+  constructor(message: string, hint = 'Unlock the keychain and run the command in the same session.') {
     super('UNAVAILABLE', message, { hint })
     this.name = 'KeychainError'
   }
 }
 
-/** Undefined when nothing is kept under the name; throws KeychainError when that cannot be known. */
+/** Returns undefined if there is no entry; throws a KeychainError if the keychain cannot be read. */
 export async function readKeychain(home: string, name: string): Promise<string | undefined> {
   const [value] = await runSteps([{ get: getAccount(home, name) }])
   return typeof value === 'string' ? value : undefined
@@ -36,25 +35,25 @@ export async function writeKeychain(home: string, name: string, value: string): 
   await runSteps([{ set: getAccount(home, name), value }])
 }
 
-/** Whether there was anything to delete. */
+/** Returns whether the entry existed. */
 export async function deleteKeychain(home: string, name: string): Promise<boolean> {
   const [deleted] = await runSteps([{ delete: getAccount(home, name) }])
   return deleted === true
 }
 
-/** A keychain that answers may still be unable to keep anything, so something is kept, read and deleted. */
+/** Writes, reads and deletes an entry: a keychain may respond but be unable to store anything. */
 export async function isKeychainAvailable(home: string): Promise<boolean> {
   const probe = getAccount(home, `probe-${randomUUID()}`)
   try {
-    const [, kept] = await runSteps([{ set: probe, value: 'probe' }, { get: probe }, { delete: probe }])
-    return kept === 'probe'
+    const [, stored] = await runSteps([{ set: probe, value: 'probe' }, { get: probe }, { delete: probe }])
+    return stored === 'probe'
   } catch (error) {
     if (error instanceof KeychainError) return false
     throw error
   }
 }
 
-/** One home may be reached by several paths; each has its entries under one. */
+/** Uses the real path: a home may be reachable by several paths. */
 function getAccount(home: string, name: string): string {
   try {
     return `${name}@${realpathSync(home)}`
@@ -65,8 +64,8 @@ function getAccount(home: string, name: string): string {
 }
 
 /**
- * What the other process runs. Secrets come and go through its pipes, never through its arguments. It ends itself, also
- * when its parent is gone, and by a signal: a call that hangs would hold up an ordinary exit.
+ * Script of the child process. Secrets pass through its pipes, never through arguments. It kills itself after the
+ * timeout, even if the parent is gone; an ordinary exit would wait for a hanging call.
  */
 const HELPER_SCRIPT = `
 let text = ''
@@ -90,8 +89,8 @@ process.stdin.setEncoding('utf8').on('data', (part) => { text += part }).on('end
 })`
 
 /**
- * A keychain that waits for an unlock prompt nobody sees blocks keytar's thread for as long as it likes, and Node joins
- * that thread on exit (measured: 50 s). Another process can be given up on.
+ * Uses a child process because a keychain that waits for an unlock prompt blocks the thread of keytar, and Node joins
+ * that thread on exit (measured: 50 s).
  */
 async function runSteps(steps: Step[]): Promise<(string | boolean | null)[]> {
   const keytar = findKeytar()
@@ -106,12 +105,12 @@ async function runSteps(steps: Step[]): Promise<(string | boolean | null)[]> {
       child.stdout.setEncoding('utf8').on('data', (part: string) => {
         received += part
       })
-      // Its early death shows as an empty answer; the broken pipe adds nothing.
+      // An early exit results in empty output, handled below.
       child.stdin.on('error', () => undefined)
       child.once('error', reject).once('close', () => resolve(received))
       child.stdin.end(JSON.stringify({ keytar, service: SERVICE, steps, limit: KEYCHAIN_TIMEOUT_MS }))
     })
-    if (text === '') throw new KeychainError(`The keychain did not answer within ${KEYCHAIN_TIMEOUT_MS / 1000} s; it may be locked.`)
+    if (text === '') throw new KeychainError(`The keychain did not respond within ${KEYCHAIN_TIMEOUT_MS / 1000} s; it may be locked.`)
     const outcome = JSON.parse(text) as Outcome
     if ('failure' in outcome) throw new KeychainError(`The keychain cannot be used: ${outcome.failure}`)
     return outcome.results
@@ -122,16 +121,13 @@ async function runSteps(steps: Step[]): Promise<(string | boolean | null)[]> {
 
 function findKeytar(): string {
   if (!environmentOverrides().keychain)
-    throw new KeychainError('The keychain is turned off by CADRE_KEYCHAIN=off.', 'Leave CADRE_KEYCHAIN out to use it.')
+    throw new KeychainError('The keychain is disabled by CADRE_KEYCHAIN=off.', 'Unset CADRE_KEYCHAIN to use it.')
   if (process.platform === 'linux' && !isSessionBusReachable())
-    throw new KeychainError('There is no keychain here: no session bus.', 'Run this in a desktop session, which has one.')
+    throw new KeychainError('No keychain is available: there is no session bus.', 'Run the command in a desktop session.')
   try {
     return createRequire(import.meta.url).resolve('keytar')
   } catch {
-    // An optional dependency: npm leaves it out where it does not install.
-    throw new KeychainError(
-      'There is no keychain here: the keytar package is not installed.',
-      'Install Cadre again, with its optional packages.',
-    )
+    // keytar is an optional dependency.
+    throw new KeychainError('No keychain is available: the keytar package is not installed.', 'Reinstall Cadre with optional dependencies.')
   }
 }

@@ -1,9 +1,9 @@
-/** The version of this build, in one place. */
+/** The version of this build. */
 import { readFileSync } from 'node:fs'
 
 declare const CADRE_VERSION: string | undefined
 
-/** Bundles carry the version inside; from source it is read from package.json. */
+/** Bundles define CADRE_VERSION; the source reads package.json. */
 export const version: string =
   typeof CADRE_VERSION === 'string'
     ? CADRE_VERSION

@@ -1,29 +1,34 @@
-/** Where the service is and which token opens it: environment, then settings, then what the daemon left in its home. */
+/** Finds the URL of the service and the token for it: environment first, then settings, then the home of the daemon. */
 import { readFileSync } from 'node:fs'
 import { type DaemonRecord, environmentOverrides, type Paths, readDaemonRecord, readSettings } from '../config.ts'
 import { UnreachableError } from './errors.ts'
 
-/** The address the user chose, if any. */
+type Notify = (line: string) => void
+
+const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]'])
+const RECOVER_HINT = 'To create a new one: cadre tokens recover'
+
+/** Returns the URL from the environment or the settings. */
 export function findConfiguredUrl(paths: Paths): string | undefined {
   const url = environmentOverrides().url ?? readSettings(paths).url
   return url === undefined ? undefined : normalizeUrl(url)
 }
 
-/** People paste addresses with and without /api; ours is the root. */
+/** Returns the root URL of a service, given with or without /api. */
 export function normalizeUrl(url: string): string {
   let parsed: URL
   try {
     parsed = new URL(url)
   } catch (error) {
-    throw new UnreachableError(`"${url}" is not an address.`, {
-      hint: 'Use one like http://127.0.0.1:7411 in CADRE_URL or cadre config set url.',
+    throw new UnreachableError(`"${url}" is not a valid URL.`, {
+      hint: 'Set CADRE_URL or cadre config set url to a URL such as http://127.0.0.1:7411.',
       cause: error,
     })
   }
   return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '')}`
 }
 
-/** What the daemon says of itself, if that process still lives. */
+/** Returns the record in daemon.json if its process is alive. */
 export function findDaemonProcess(paths: Paths): DaemonRecord | undefined {
   const record = readDaemonRecord(paths)
   return record && isProcessAlive(record.pid) ? record : undefined
@@ -38,63 +43,59 @@ export function isProcessAlive(pid: number): boolean {
   }
 }
 
-/** Containers without an init keep dead children in the process table. */
+/** Containers without an init process keep dead children in the process table. */
 function isZombie(pid: number): boolean {
   if (process.platform !== 'linux') return false
   try {
     return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
-    return false // no /proc to look into: what kill said stands
+    return false // /proc is not mounted
   }
 }
 
-const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]'])
-
-/** Whether the service is on this machine, so that paths mean the same to both sides. */
+/** Whether the service runs on this machine, so that file paths are valid on both sides. */
 export function isLoopback(url: string): boolean {
   return LOOPBACK_HOSTS.has(new URL(url).hostname)
 }
 
-/** The token to send. What a local daemon left behind is never sent to another machine. */
-export async function findToken(paths: Paths, url: string, narrate: (line: string) => void): Promise<string | undefined> {
-  const given = environmentOverrides().token ?? readSettings(paths).token
-  if (given !== undefined) return given
+/** The admin token of the local daemon is never sent to another machine. */
+export async function findToken(paths: Paths, url: string, notify: Notify): Promise<string | undefined> {
+  const configured = environmentOverrides().token ?? readSettings(paths).token
+  if (configured !== undefined) return configured
   if (!isLoopback(url) && readDaemonRecord(paths)?.url !== url) return undefined
-  return findAdminToken(paths, narrate)
+  return findAdminToken(paths, notify)
 }
 
-/** The admin token where the daemon left it; says why it is not there. */
-export async function findAdminToken(paths: Paths, narrate: (line: string) => void): Promise<string | undefined> {
-  const inFile = readTokenFile(paths)
-  if (inFile !== undefined) return inFile
-  const place = findSecretsLocation(paths)
-  if (place === 'file') {
-    narrate(`The admin token is gone: it was left in ${paths.token}. ${RECOVER_HINT}`)
+/** Loads the admin token from the home or the keychain and notifies the user if it is missing. */
+export async function findAdminToken(paths: Paths, notify: Notify): Promise<string | undefined> {
+  const token = readTokenFile(paths)
+  if (token !== undefined) return token
+  const location = findSecretsLocation(paths)
+  if (location === 'file') {
+    notify(`The admin token is missing from ${paths.token}. ${RECOVER_HINT}`)
     return undefined
   }
   const { ADMIN_TOKEN, KeychainError, readKeychain } = await import('../keychain.ts')
   try {
-    const token = await readKeychain(paths.home, ADMIN_TOKEN)
-    if (token === undefined && place === 'keychain')
-      narrate(`The keychain no longer holds the admin token of ${paths.home}. ${RECOVER_HINT}`)
-    return token
+    const stored = await readKeychain(paths.home, ADMIN_TOKEN)
+    if (stored === undefined && location === 'keychain')
+      notify(`The keychain no longer contains the admin token of ${paths.home}. ${RECOVER_HINT}`)
+    return stored
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error
-    // Where nothing was ever kept, the keychain is no reason why there is no token.
-    if (place === 'keychain') narrate(`The admin token is in the keychain. ${error.message} ${error.hint ?? ''} ${RECOVER_HINT}`)
+    // Before the first start of the daemon there is no token, with or without a keychain.
+    if (location === 'keychain') notify(`The admin token is in the keychain. ${error.message} ${error.hint ?? ''} ${RECOVER_HINT}`)
     return undefined
   }
 }
 
-const RECOVER_HINT = 'To make a new one: cadre tokens recover'
-
-/** Where the daemon of this home keeps the key of its vault and its admin token; undefined before its first start. */
+/** Returns where the daemon of this home keeps its vault key and admin token; undefined before its first start. */
 export function findSecretsLocation(paths: Paths): 'keychain' | 'file' | undefined {
   try {
     const { location } = JSON.parse(readFileSync(paths.vault, 'utf8')) as { location?: unknown }
     return location === 'keychain' || location === 'file' ? location : undefined
   } catch {
-    return undefined // not there, or not readable: the daemon says so when it starts
+    return undefined // missing or unreadable: the daemon reports it on start
   }
 }
 
@@ -103,9 +104,6 @@ function readTokenFile(paths: Paths): string | undefined {
     return readFileSync(paths.token, 'utf8').trim() || undefined
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new UnreachableError(`The token in ${paths.token} cannot be read.`, {
-      hint: 'cadre doctor tells what is wrong with it.',
-      cause: error,
-    })
+    throw new UnreachableError(`Cannot read the token in ${paths.token}.`, { hint: 'To find the cause: cadre doctor', cause: error })
   }
 }

@@ -1,8 +1,8 @@
-/** The daemon from the outside: is it healthy, start it in the background, stop it, connect to it. */
+/** Connects to the daemon, starts it in the background and stops it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { type DaemonRecord, EXIT_HOME_IN_USE, ensureDirectory, type Paths, readSettings } from '../config.ts'
 import type { Health as HealthRecord } from '../contract/families/system.ts'
@@ -18,64 +18,64 @@ export type Notify = (line: string) => void
 const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 15_000
 const POLL_INTERVAL_MS = 50
-/** A daemon that is on its way out still holds the home: try again, but not in a storm. */
+/** A daemon that is shutting down still holds the lock of the home. */
 const RESPAWN_DELAY_MS = 2_000
 
 export async function fetchHealth(url: string): Promise<Health | undefined> {
   try {
-    const reply = await sendOnce({ url, token: undefined }, { method: 'GET', path: '/api/health', signal: AbortSignal.timeout(5_000) })
-    const body = JSON.parse(await reply.text()) as Partial<Health>
+    const response = await sendOnce({ url, token: undefined }, { method: 'GET', path: '/api/health', signal: AbortSignal.timeout(5_000) })
+    const body = JSON.parse(await response.text()) as Partial<Health>
     return typeof body.version === 'string' && typeof body.status === 'string' ? (body as Health) : undefined
   } catch {
-    return undefined // refused, too slow, or not one of ours: either way there is no daemon here
+    return undefined // refused, timed out, or not a Cadre daemon
   }
 }
 
 export interface ConnectOptions {
   paths: Paths
-  /** Start a daemon where none runs. */
+  /** Start the daemon if it is not running. */
   start: boolean
   root: string
   notify: Notify
 }
 
-/** A connection to the service, which is started if that is allowed and needed. */
-export async function connect({ paths, start, root, notify: narrate }: ConnectOptions): Promise<Connection> {
-  const chosen = findConfiguredUrl(paths)
-  if (chosen !== undefined) {
-    const found = await fetchHealth(chosen)
-    if (!found)
-      throw new UnreachableError(`Nothing answers at ${chosen}.`, {
-        hint: 'The address comes from CADRE_URL or cadre config get url; such a daemon is not started from here.',
+/** Connects to the service and starts the daemon if necessary and allowed. */
+export async function connect({ paths, start, root, notify }: ConnectOptions): Promise<Connection> {
+  const url = findConfiguredUrl(paths)
+  if (url !== undefined) {
+    const health = await fetchHealth(url)
+    if (!health)
+      throw new UnreachableError(`No Cadre service responds at ${url}.`, {
+        hint: 'The URL is set by CADRE_URL or cadre config set url. A daemon at a configured URL is not started automatically.',
       })
-    if (found.version !== version) narrate(`The service at ${chosen} is version ${found.version}, this command is ${version}.`)
-    return { url: chosen, token: await findToken(paths, chosen, narrate), notify: narrate }
+    if (health.version !== version) notify(`The service at ${url} is version ${health.version}, this command is ${version}.`)
+    return { url, token: await findToken(paths, url, notify), notify }
   }
   const running = await findRunningDaemon(paths)
   if (!running) {
     if (!start || readSettings(paths).start === false)
-      throw new UnreachableError('The daemon is not running.', { hint: 'cadre daemon start starts it.' })
-    const { url } = await startDaemon({ paths, root, notify: narrate, options: [] })
-    return { url, token: await findToken(paths, url, narrate), notify: narrate }
+      throw new UnreachableError('The daemon is not running.', { hint: 'To start it: cadre daemon start' })
+    const started = await startDaemon({ paths, root, notify, options: [] })
+    return { url: started.url, token: await findToken(paths, started.url, notify), notify }
   }
   if (running.version !== version)
     throw new UnreachableError(`The running daemon is version ${running.version}, this command is ${version}.`, {
-      hint: 'cadre daemon restart brings both to the same version.',
+      hint: 'To restart it with this version: cadre daemon restart',
     })
-  return { url: running.url, token: await findToken(paths, running.url, narrate), notify: narrate }
+  return { url: running.url, token: await findToken(paths, running.url, notify), notify }
 }
 
-/** The daemon of this home, if it lives and answers. */
+/** Returns the daemon of this home if it runs and responds. */
 export async function findRunningDaemon(paths: Paths): Promise<DaemonRecord | undefined> {
   const record = findDaemonProcess(paths)
-  const answer = record && (await fetchHealth(record.url))
-  return record && answer ? { ...record, version: answer.version } : undefined
+  const health = record && (await fetchHealth(record.url))
+  return record && health ? { ...record, version: health.version } : undefined
 }
 
-/** Room for what a daemon holds after its first minutes, in MB: without it, the first work is held up to look for garbage. */
+/** Initial heap of the daemon in MB: avoids garbage collections during its first requests. */
 export const HEAP_SIZE_OPTION = '--initial-old-space-size=64'
 
-/** The file that runs the daemon: the bundle, or the source when this runs from source. */
+/** Returns the bundle, or the source file when running from source. */
 export function getDaemonEntry(root: string): { file: string; nodeOptions: string[] } {
   if (!import.meta.url.endsWith('.ts')) return { file: join(root, 'dist', 'daemon', 'main.js'), nodeOptions: [HEAP_SIZE_OPTION] }
   return { file: join(root, 'daemon', 'main.ts'), nodeOptions: ['--import', import.meta.resolve('tsx')] }
@@ -85,49 +85,52 @@ interface StartOptions {
   paths: Paths
   root: string
   notify: Notify
-  /** Passed on to the daemon: --host, --port, --allow-remote. */
+  /** Options of the daemon: --host, --port, --allow-remote. */
   options: string[]
 }
 
-/** Starts a daemon in the background and waits until one is ready; whose it is does not matter, there is one a home. */
-export async function startDaemon({ paths, root, notify: narrate, options }: StartOptions): Promise<DaemonRecord> {
+/** Starts a daemon in the background and waits until one is ready, no matter which process started it. */
+export async function startDaemon({ paths, root, notify, options }: StartOptions): Promise<DaemonRecord> {
   ensureDirectory(paths.logs)
   const output = join(paths.logs, 'start.log')
   const before = getFileSize(output)
   const deadline = Date.now() + START_TIMEOUT_MS
   let child: ChildProcess | undefined
-  let launched = 0
+  let spawnedAt = 0
   try {
     while (Date.now() < deadline) {
       const running = await findRunningDaemon(paths)
-      const held = child?.exitCode === EXIT_HOME_IN_USE
-      if (running && (child === undefined || held || running.pid === child.pid)) {
-        narrate(running.pid === child?.pid ? `Started the Cadre daemon at ${running.url}` : `The Cadre daemon is running at ${running.url}`)
+      const isHomeInUse = child?.exitCode === EXIT_HOME_IN_USE
+      if (running && (child === undefined || isHomeInUse || running.pid === child.pid)) {
+        notify(running.pid === child?.pid ? `Started the Cadre daemon at ${running.url}` : `The Cadre daemon is running at ${running.url}`)
         return running
       }
-      const ending = child?.signalCode ?? (held ? undefined : child?.exitCode)
-      if (ending !== null && ending !== undefined) {
-        throw new UnreachableError(`The daemon did not start (it ended with ${ending}).\n${readLastLines(output, before)}`, {
-          hint: 'cadre doctor looks for the cause.',
+      const exit = child?.signalCode ?? (isHomeInUse ? undefined : child?.exitCode)
+      if (exit !== null && exit !== undefined)
+        throw new UnreachableError(`The daemon did not start (exit ${exit}).\n${readLastLines(output, before)}`, {
+          hint: 'To find the cause: cadre doctor',
         })
-      }
-      if (child === undefined ? acquireStartLock(paths) : held && !findDaemonProcess(paths) && Date.now() - launched > RESPAWN_DELAY_MS) {
+      if (
+        child === undefined
+          ? acquireStartLock(paths)
+          : isHomeInUse && !findDaemonProcess(paths) && Date.now() - spawnedAt > RESPAWN_DELAY_MS
+      ) {
         child = spawnDaemon(root, paths.home, options, output)
-        launched = Date.now()
+        spawnedAt = Date.now()
       }
-      await wait(POLL_INTERVAL_MS)
+      await sleep(POLL_INTERVAL_MS)
     }
   } finally {
     if (child) rmSync(getStartLockPath(paths), { force: true })
   }
   throw new UnreachableError(`The daemon was not ready within ${START_TIMEOUT_MS / 1000} seconds.\n${readLastLines(output, before)}`, {
-    hint: 'cadre daemon logs shows what it is doing.',
+    hint: 'To see its log: cadre daemon logs',
   })
 }
 
 const getStartLockPath = (paths: Paths) => join(paths.home, 'starting')
 
-/** Of many who start at once, one launches and the others wait for its daemon. This only saves work: who holds the home is for the kernel's lock to say. */
+/** Lets one of several commands start the daemon. Only saves work: the lock of the home prevents a second daemon. */
 function acquireStartLock(paths: Paths): boolean {
   const file = getStartLockPath(paths)
   try {
@@ -137,11 +140,11 @@ function acquireStartLock(paths: Paths): boolean {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   try {
-    const starter = Number(readFileSync(file, 'utf8'))
-    const late = Date.now() - statSync(file).mtimeMs > START_TIMEOUT_MS
-    if (late || (starter > 0 && !isProcessAlive(starter))) rmSync(file, { force: true })
+    const pid = Number(readFileSync(file, 'utf8'))
+    const isStale = Date.now() - statSync(file).mtimeMs > START_TIMEOUT_MS
+    if (isStale || (pid > 0 && !isProcessAlive(pid))) rmSync(file, { force: true })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error // the one that went first is through; look again
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error // released meanwhile: try again
   }
   return false
 }
@@ -171,23 +174,23 @@ function readLastLines(file: string, from: number): string {
     .join('\n')
 }
 
-/** Stops the daemon of this home and waits until its process is gone. False when none was running. */
+/** Stops the daemon of this home and waits for its process to exit. Returns false if none is running. */
 export async function stopDaemon(paths: Paths): Promise<boolean> {
   const record = findDaemonProcess(paths)
   if (!record) return false
-  // The process in daemon.json may be gone and its number taken by another: only one that answers as a daemon is stopped.
+  // The pid may have been reused: stop only a process that responds as a daemon.
   if (!(await fetchHealth(record.url)))
-    throw new UnreachableError(`Process ${record.pid} does not answer at ${record.url}, so it may not be the daemon.`, {
-      hint: `Look at it first (ps -p ${record.pid}), then stop it yourself or delete ${paths.daemon}.`,
+    throw new UnreachableError(`Process ${record.pid} does not respond at ${record.url}, so it may not be the daemon.`, {
+      hint: `Check the process (ps -p ${record.pid}), then stop it or delete ${paths.daemon}.`,
     })
   process.kill(record.pid, 'SIGTERM')
   const deadline = Date.now() + STOP_TIMEOUT_MS
   while (isProcessAlive(record.pid)) {
     if (Date.now() > deadline)
       throw new UnreachableError(`The daemon (process ${record.pid}) did not stop within ${STOP_TIMEOUT_MS / 1000} seconds.`, {
-        hint: 'cadre daemon logs shows what it is doing.',
+        hint: 'To see its log: cadre daemon logs',
       })
-    await wait(POLL_INTERVAL_MS)
+    await sleep(POLL_INTERVAL_MS)
   }
   return true
 }

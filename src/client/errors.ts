@@ -1,7 +1,7 @@
-/** How a call can fail: the service answered with an error, or nobody answered. */
+/** Errors of the client: an error response, or no response at all. */
 import { CadreError, type ErrorBody, type ErrorCode } from '../contract/errors.ts'
 
-/** The service answered with an error. */
+/** The service responded with an error. */
 export class ServiceError extends CadreError {
   readonly httpStatus: number
   readonly requestId: string | undefined
@@ -18,7 +18,7 @@ export class ServiceError extends CadreError {
   }
 }
 
-/** No daemon answers, or not the one this command needs. */
+/** The service cannot be reached, or has another version. */
 export class UnreachableError extends Error {
   readonly hint: string | undefined
 
@@ -38,7 +38,7 @@ const CODES_BY_STATUS: Record<number, ErrorCode> = {
   503: 'UNAVAILABLE',
 }
 
-/** The error in an answer. A proxy in between may answer something that is not ours; then the status has to speak. */
+/** Creates an error from a response body, or from the status alone if the body comes from a proxy. */
 export function parseServiceError(status: number, text: string, requestId?: string): ServiceError {
   const body = parseErrorBody(text)
   if (body) return new ServiceError(status, body, requestId)
@@ -48,8 +48,8 @@ export function parseServiceError(status: number, text: string, requestId?: stri
     {
       success: false,
       code,
-      error: `The service answered ${status} with something that is not JSON.`,
-      hint: 'Is there a proxy in between, or another program at this address?',
+      error: `The service responded with status ${status} and a body that is not JSON.`,
+      hint: 'Check whether a proxy or another program responds at this URL.',
     },
     requestId,
   )
@@ -60,6 +60,6 @@ function parseErrorBody(text: string): ErrorBody | undefined {
     const body = JSON.parse(text) as Partial<ErrorBody>
     return typeof body?.error === 'string' && typeof body.code === 'string' ? (body as ErrorBody) : undefined
   } catch {
-    return undefined // not JSON: the caller makes an error from the status
+    return undefined // not JSON
   }
 }

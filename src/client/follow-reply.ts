@@ -1,5 +1,5 @@
-/** A reply as it is written: typed events, exactly one end, and a cut connection taken up again where that is wanted. */
-import { setTimeout as wait } from 'node:timers/promises'
+/** Follows a reply: typed events, exactly one terminal event, and reconnects after a lost connection. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CadreError } from '../contract/errors.ts'
 import { conversationRoutes } from '../contract/families/conversations.ts'
 import { type ReplyEvent, type ReplyEventName, TERMINAL_EVENTS } from '../contract/reply-events.ts'
@@ -8,28 +8,28 @@ import { stream } from './call.ts'
 import { UnreachableError } from './errors.ts'
 import type { Connection } from './request.ts'
 
-/** A message to send, or the reply of another call to follow. */
+/** A message to send, or an existing reply to follow. */
 export type ReplyRequest =
   | {
       conversation: string
       message: string
+      /** Wait for the running reply of the conversation instead of failing. */
       wait?: boolean
-      /** Under the same key a message is sent once, however often it is tried. */
+      /** Idempotency key: retries do not send the message twice. */
       key?: string
-      /** A model to answer with, instead of the agent's. */
+      /** Overrides the model of the agent. */
       model?: string
     }
   | { conversation: string; reply: string; after?: string }
 
 export interface FollowOptions {
   signal?: AbortSignal
-  /** How often a connection that is cut is taken up again; never when left out. */
+  /** Default: 0. */
   maxReconnects?: number
-  /** How many milliseconds of silence mean that nobody is there any more. */
   idleTimeoutMs?: number
 }
 
-/** The daemon says something every 10 seconds. */
+/** The daemon sends at least a comment every 10 seconds. */
 const IDLE_TIMEOUT_MS = 35_000
 const RECONNECT_DELAY_MS = 250
 
@@ -44,7 +44,7 @@ const EVENT_NAMES: Record<ReplyEventName, true> = {
   error: true,
 }
 
-/** The event of a reply in an event of the stream; undefined for a kind that only a newer service knows. */
+/** Returns undefined for an event that only a newer service sends. */
 export function parseReplyEvent({ event, data, id }: ServerEvent): ReplyEvent | undefined {
   if (!Object.hasOwn(EVENT_NAMES, event)) return undefined
   let value: unknown
@@ -58,8 +58,8 @@ export function parseReplyEvent({ event, data, id }: ServerEvent): ReplyEvent | 
 }
 
 function createUnreadableEventError(event: string, cause?: unknown): UnreachableError {
-  return new UnreachableError(`The service sent an event (${event}) that cannot be read.`, {
-    hint: 'Is there a proxy in between? Another version of the service answers like that, too.',
+  return new UnreachableError(`The service sent an unreadable event (${event}).`, {
+    hint: 'Check whether a proxy or another version of the service responds at this URL.',
     cause,
   })
 }
@@ -68,20 +68,20 @@ export function isTerminal({ event }: Pick<ReplyEvent, 'event'>): boolean {
   return TERMINAL_EVENTS.includes(event)
 }
 
-/** The events of one reply, up to and with its terminal one. A stream that ends without it throws an UnreachableError. */
+/** Yields the events of one reply including its terminal event. Throws an UnreachableError if the stream ends without one. */
 export async function* followReply(
   connection: Connection,
-  followed: ReplyRequest,
+  request: ReplyRequest,
   options: FollowOptions = {},
 ): AsyncGenerator<ReplyEvent, void> {
-  const { conversation } = followed
-  let reply = 'reply' in followed ? followed.reply : undefined
-  let next = followed
-  for (let left = options.maxReconnects ?? 0; ; left--) {
+  const { conversation } = request
+  let reply = 'reply' in request ? request.reply : undefined
+  let next = request
+  for (let reconnects = options.maxReconnects ?? 0; ; reconnects--) {
     let cause: unknown
     try {
-      for await (const sent of readEvents(connection, next, options)) {
-        const event = parseReplyEvent(sent)
+      for await (const serverEvent of readEvents(connection, next, options)) {
+        const event = parseReplyEvent(serverEvent)
         if (!event) continue
         if (event.event === 'message_start') reply = event.data.message_id
         if (reply !== undefined) next = { conversation, reply, ...(event.id === undefined ? {} : { after: event.id }) }
@@ -89,48 +89,47 @@ export async function* followReply(
         if (isTerminal(event)) return
       }
     } catch (error) {
-      // Before anything came, what went wrong is said as it is; after that nobody answering is a cut as well.
-      if (!(error instanceof ConnectionLostError) && !(error instanceof UnreachableError && next !== followed)) throw error
+      // Before the first event errors are passed on; after it an unreachable service counts as a lost connection.
+      if (!(error instanceof ConnectionLostError) && !(error instanceof UnreachableError && next !== request)) throw error
       cause = error instanceof ConnectionLostError ? error.cause : error
     }
-    if (left <= 0 || reply === undefined) throw new ConnectionLostError(conversation, cause)
-    connection.notify('The connection was cut; taking it up again.')
-    await wait(RECONNECT_DELAY_MS, undefined, options.signal ? { signal: options.signal } : {})
+    if (reconnects <= 0 || reply === undefined) throw new ConnectionLostError(conversation, cause)
+    connection.notify('Connection lost; reconnecting.')
+    await sleep(RECONNECT_DELAY_MS, undefined, options.signal ? { signal: options.signal } : {})
   }
 }
 
-/** The connection ended before the reply did. */
 class ConnectionLostError extends UnreachableError {
   constructor(conversation: string, cause: unknown) {
-    super('The connection ended before the reply did.', {
-      hint: `What was written is kept: cadre conversations show ${conversation}`,
+    super('The connection was lost before the reply was complete.', {
+      hint: `To show the stored part: cadre conversations show ${conversation}`,
       cause,
     })
   }
 }
 
-async function* readEvents(connection: Connection, followed: ReplyRequest, options: FollowOptions): AsyncGenerator<ServerEvent> {
+async function* readEvents(connection: Connection, request: ReplyRequest, options: FollowOptions): AsyncGenerator<ServerEvent> {
   try {
-    yield* openStream(connection, followed, options)
+    yield* openStream(connection, request, options)
   } catch (error) {
     if (options.signal?.aborted || error instanceof CadreError || error instanceof UnreachableError) throw error
-    throw new ConnectionLostError(followed.conversation, error)
+    throw new ConnectionLostError(request.conversation, error)
   }
 }
 
 function openStream(
   connection: Connection,
-  followed: ReplyRequest,
-  { signal, idleTimeoutMs: longestSilence = IDLE_TIMEOUT_MS }: FollowOptions,
+  request: ReplyRequest,
+  { signal, idleTimeoutMs = IDLE_TIMEOUT_MS }: FollowOptions,
 ): AsyncGenerator<ServerEvent> {
-  const options = { longestSilence, ...(signal ? { signal } : {}) }
-  const { conversation: id } = followed
-  if ('message' in followed) {
-    const { message, wait: waits, model } = followed
-    const body = { message, stream: true, ...(waits ? { wait: true } : {}), ...(model === undefined ? {} : { model_id: model }) }
-    const headers = followed.key === undefined ? {} : { 'idempotency-key': followed.key }
+  const options = { idleTimeoutMs, ...(signal ? { signal } : {}) }
+  const { conversation: id } = request
+  if ('message' in request) {
+    const { message, wait, model, key } = request
+    const body = { message, stream: true, ...(wait ? { wait: true } : {}), ...(model === undefined ? {} : { model_id: model }) }
+    const headers = key === undefined ? {} : { 'idempotency-key': key }
     return stream(connection, conversationRoutes.send, { params: { id }, body }, { ...options, headers })
   }
-  const headers = followed.after === undefined ? {} : { 'last-event-id': followed.after }
-  return stream(connection, conversationRoutes.events, { params: { id, message_id: followed.reply } }, { ...options, headers })
+  const headers = request.after === undefined ? {} : { 'last-event-id': request.after }
+  return stream(connection, conversationRoutes.events, { params: { id, message_id: request.reply } }, { ...options, headers })
 }

@@ -1,24 +1,24 @@
-/** One HTTP request to the service: bearer token, waiting out rate limits, and unreachable told apart from refused. */
+/** Sends HTTP requests to the service and waits out its rate limit. */
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { UnreachableError } from './errors.ts'
 
 export interface Connection {
-  /** Root address of the service, without /api. */
+  /** Root URL of the service, without /api. */
   url: string
   token: string | undefined
-  /** Tells the person at the terminal what is happening. */
+  /** Shows a progress line to the user. */
   notify: (line: string) => void
 }
 
 export interface ClientRequest {
   method: string
-  /** Path and query, from /api on. */
+  /** Path and query, starting with /api. */
   path: string
   headers?: Record<string, string>
   body?: string | Uint8Array
   signal?: AbortSignal
-  /** How many milliseconds without a byte of the answer end it; they count from its first line on. */
+  /** Aborts the response body after this long without data. */
   idleTimeoutMs?: number
 }
 
@@ -32,38 +32,38 @@ export interface ClientResponse {
 const MAX_ATTEMPTS = 4
 const MAX_RETRY_AFTER_SECONDS = 90
 
-export async function sendRequest(connection: Connection, sent: ClientRequest): Promise<ClientResponse> {
+export async function sendRequest(connection: Connection, request: ClientRequest): Promise<ClientResponse> {
   for (let attempt = 1; ; attempt++) {
-    const reply = await sendOnce(connection, sent)
-    const seconds = Number(reply.headers['retry-after'] ?? Number.NaN)
-    const worthWaiting = reply.status === 429 && attempt < MAX_ATTEMPTS && seconds >= 0 && seconds <= MAX_RETRY_AFTER_SECONDS
-    if (!worthWaiting) return reply
-    await reply.text()
-    connection.notify(`The rate limit is reached; trying again in ${seconds} s. CADRE_RATE_LIMIT in the daemon's environment changes it.`)
-    await wait(seconds * 1000, undefined, sent.signal ? { signal: sent.signal } : {})
+    const response = await sendOnce(connection, request)
+    const seconds = Number(response.headers['retry-after'] ?? Number.NaN)
+    const canRetry = response.status === 429 && attempt < MAX_ATTEMPTS && seconds >= 0 && seconds <= MAX_RETRY_AFTER_SECONDS
+    if (!canRetry) return response
+    await response.text()
+    connection.notify(`Rate limit reached; retrying in ${seconds} s. To change the limit, set CADRE_RATE_LIMIT for the daemon.`)
+    await sleep(seconds * 1000, undefined, request.signal ? { signal: request.signal } : {})
   }
 }
 
-/** Node's own HTTP client: fetch compiles its parser anew in every process, which costs more CPU than all of a short command. */
-export async function sendOnce({ url, token }: Pick<Connection, 'url' | 'token'>, sent: ClientRequest): Promise<ClientResponse> {
-  const { method, body, signal, idleTimeoutMs: longestSilence } = sent
+/** Uses node:http: fetch compiles its parser in every process, which costs more CPU time than a short command. */
+export async function sendOnce({ url, token }: Pick<Connection, 'url' | 'token'>, request: ClientRequest): Promise<ClientResponse> {
+  const { method, path, body, signal, idleTimeoutMs } = request
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}), ...length, ...sent.headers }
-  const request = url.startsWith('https:') ? (await import('node:https')).request : httpRequest
+  const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}), ...length, ...request.headers }
+  const open = url.startsWith('https:') ? (await import('node:https')).request : httpRequest
   try {
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
-      request(`${url}${sent.path}`, { method, headers, ...(signal ? { signal } : {}) }, resolve)
+      open(`${url}${path}`, { method, headers, ...(signal ? { signal } : {}) }, resolve)
         .on('error', reject)
         .end(body)
     })
-    if (longestSilence !== undefined)
-      message.setTimeout(longestSilence, () => message.destroy(new Error(`Nothing came from ${url} for ${longestSilence / 1000} seconds.`)))
+    if (idleTimeoutMs !== undefined)
+      message.setTimeout(idleTimeoutMs, () => message.destroy(new Error(`No data from ${url} for ${idleTimeoutMs / 1000} seconds.`)))
     return { status: message.statusCode ?? 0, headers: message.headers, body: message, text: () => readText(message) }
   } catch (error) {
     if (signal?.aborted) throw error
     const { code, message } = error as NodeJS.ErrnoException
-    throw new UnreachableError(`Nothing answers at ${url} (${code ?? message}).`, {
-      hint: 'cadre daemon status shows what is running; cadre daemon start starts it.',
+    throw new UnreachableError(`Cannot connect to ${url} (${code ?? message}).`, {
+      hint: 'To check the daemon: cadre daemon status. To start it: cadre daemon start',
       cause: error,
     })
   }
@@ -72,6 +72,6 @@ export async function sendOnce({ url, token }: Pick<Connection, 'url' | 'token'>
 async function readText(message: IncomingMessage): Promise<string> {
   message.setEncoding('utf8')
   let text = ''
-  for await (const piece of message) text += piece
+  for await (const chunk of message) text += chunk
   return text
 }

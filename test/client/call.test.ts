@@ -1,4 +1,4 @@
-/** Calls over a real socket: addresses, errors, rate limits and silence. */
+/** Calls over a real socket: paths, errors, rate limits and pagination. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
@@ -12,14 +12,14 @@ import { conversationRoutes } from '../../src/contract/families/conversations.ts
 
 const test = suite('client')
 
-async function serving<T>(answer: RequestListener, work: (connection: Connection, said: string[]) => Promise<T>): Promise<T> {
-  const server = createServer(answer)
+async function withServer<T>(listener: RequestListener, work: (connection: Connection, lines: string[]) => Promise<T>): Promise<T> {
+  const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const said: string[] = []
+  const lines: string[] = []
   try {
     return await work(
-      { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'secret', notify: (line) => said.push(line) },
-      said,
+      { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'secret', notify: (line) => lines.push(line) },
+      lines,
     )
   } finally {
     server.closeAllConnections()
@@ -27,34 +27,34 @@ async function serving<T>(answer: RequestListener, work: (connection: Connection
   }
 }
 
-async function failureOf(work: Promise<unknown>): Promise<Error> {
+async function catchError(work: Promise<unknown>): Promise<Error> {
   try {
     await work
   } catch (error) {
     return error as Error
   }
-  throw new Error('it did not fail')
+  throw new Error('The call did not fail.')
 }
 
-test('parameters and queries are escaped, and what is undefined is left out', () => {
+test('a path has escaped parameters and no undefined query values', () => {
   const address = buildPath(agentRoutes.get, { params: { id: 'a/b?c' }, query: { name: 'x & y', page: undefined } })
   assert.is(address, '/api/agents/a%2Fb%3Fc?name=x+%26+y')
 })
 
-test('a call sends method, token and JSON, and gets the whole answer', async () => {
-  let seen = ''
+test('a call sends method, token and JSON and returns the response body', async () => {
+  let received = ''
   const listener: RequestListener = async (request, response) => {
     let body = ''
-    for await (const piece of request) body += piece
-    seen = `${request.method} ${request.url} ${request.headers.authorization} ${request.headers['content-type']} ${body}`
+    for await (const chunk of request) body += chunk
+    received = `${request.method} ${request.url} ${request.headers.authorization} ${request.headers['content-type']} ${body}`
     response.writeHead(201, { 'content-type': 'application/json' }).end('{"success":true,"data":{"id":"agent_1","name":"Zoë"}}')
   }
-  const answer = await serving(listener, (connection) => call(connection, agentRoutes.create, { body: { name: 'Zoë' } }))
-  assert.is(seen, 'POST /api/agents Bearer secret application/json {"name":"Zoë"}')
+  const answer = await withServer(listener, (connection) => call(connection, agentRoutes.create, { body: { name: 'Zoë' } }))
+  assert.is(received, 'POST /api/agents Bearer secret application/json {"name":"Zoë"}')
   assert.is(answer.data.name, 'Zoë')
 })
 
-test('an error of the service keeps its code, hint, details and request', async () => {
+test('an error response keeps its code, hint, details and request id', async () => {
   const body = {
     success: false,
     error: 'name: is required',
@@ -63,9 +63,9 @@ test('an error of the service keeps its code, hint, details and request', async 
     details: [{ field: 'name', problem: 'is required' }],
     request_id: 'req_1',
   }
-  const error = (await serving(
+  const error = (await withServer(
     (_, response) => response.writeHead(400).end(JSON.stringify(body)),
-    (connection) => failureOf(call(connection, agentRoutes.get, { params: { id: 'x' } })),
+    (connection) => catchError(call(connection, agentRoutes.get, { params: { id: 'x' } })),
   )) as ServiceError
   assert.instance(error, ServiceError)
   assert.equal(
@@ -74,107 +74,107 @@ test('an error of the service keeps its code, hint, details and request', async 
   )
 })
 
-test('an answer that is not ours is told by its status', async () => {
-  const error = (await serving(
+test('an error response that is not JSON is reported by its status', async () => {
+  const error = (await withServer(
     (_, response) => response.writeHead(502).end('<html>Bad gateway</html>'),
-    (connection) => failureOf(call(connection, agentRoutes.list, {})),
+    (connection) => catchError(call(connection, agentRoutes.list, {})),
   )) as ServiceError
   assert.is(error.status, 502)
   assert.match(error.message, '502')
 })
 
-test('a page that says 200 but is not JSON is an error', async () => {
-  const error = await serving(
+test('a successful response that is not JSON is an error', async () => {
+  const error = await withServer(
     (_, response) => response.end('<html>Welcome to the hotel</html>'),
-    (connection) => failureOf(call(connection, agentRoutes.list, {})),
+    (connection) => catchError(call(connection, agentRoutes.list, {})),
   )
   assert.instance(error, ServiceError)
 })
 
-test('a rate limit is waited out, and said', async () => {
-  let asked = 0
+test('a call waits out a rate limit and notifies the user', async () => {
+  let requests = 0
   const listener: RequestListener = (_, response) => {
-    asked++
-    if (asked < 3) response.writeHead(429, { 'retry-after': '0' }).end('{"success":false,"error":"slow down","code":"RATE_LIMITED"}')
+    requests++
+    if (requests < 3) response.writeHead(429, { 'retry-after': '0' }).end('{"success":false,"error":"slow down","code":"RATE_LIMITED"}')
     else response.end('{"success":true,"data":[],"pagination":{"page":1,"limit":20,"total":0,"pages":0}}')
   }
-  await serving(listener, async (connection, said) => {
+  await withServer(listener, async (connection, lines) => {
     assert.equal((await call(connection, agentRoutes.list, {})).data, [])
-    assert.is(said.length, 2)
-    assert.match(said[0] ?? '', 'rate limit')
+    assert.is(lines.length, 2)
+    assert.match(lines[0] ?? '', 'Rate limit')
   })
-  assert.is(asked, 3)
+  assert.is(requests, 3)
 })
 
-test('ten thousand results are read in a few pages, past a rate limit in the middle of them', async () => {
-  const asked: string[] = []
+test('10,000 results of a run are read in 10 pages despite a rate limit', async () => {
+  const requested: string[] = []
   const listener: RequestListener = (request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://localhost')
-    asked.push(`${searchParams.get('page')} of ${searchParams.get('limit')}`)
-    if (asked.length === 5)
+    requested.push(`${searchParams.get('page')} of ${searchParams.get('limit')}`)
+    if (requested.length === 5)
       return response.writeHead(429, { 'retry-after': '0' }).end('{"success":false,"error":"slow down","code":"RATE_LIMITED"}')
     const page = Number(searchParams.get('page'))
-    const results = Array.from({ length: 1_000 }, (_, at) => ({ position: (page - 1) * 1_000 + at }))
+    const results = Array.from({ length: 1_000 }, (_, index) => ({ position: (page - 1) * 1_000 + index }))
     response.end(JSON.stringify({ success: true, data: { results, pagination: { page, limit: 1_000, total: 10_000, pages: 10 } } }))
   }
-  const results = await serving(listener, (connection) => listResults(connection, 'eval_1', 'run_1'))
+  const results = await withServer(listener, (connection) => listResults(connection, 'eval_1', 'run_1'))
   assert.equal([results.length, results.at(-1)?.position], [10_000, 9_999])
-  assert.equal(asked.slice(3, 6), ['4 of 1000', '5 of 1000', '5 of 1000'])
-  assert.is(asked.length, 11)
+  assert.equal(requested.slice(3, 6), ['4 of 1000', '5 of 1000', '5 of 1000'])
+  assert.is(requested.length, 11)
 })
 
-test('a rate limit that does not end is an error', async () => {
-  let asked = 0
-  const error = (await serving(
+test('a rate limit is an error after 4 attempts', async () => {
+  let requests = 0
+  const error = (await withServer(
     (_, response) => {
-      asked++
+      requests++
       response.writeHead(429, { 'retry-after': '0' }).end('{"success":false,"error":"slow down","code":"RATE_LIMITED"}')
     },
-    (connection) => failureOf(call(connection, agentRoutes.list, {})),
+    (connection) => catchError(call(connection, agentRoutes.list, {})),
   )) as ServiceError
   assert.is(error.code, 'RATE_LIMITED')
-  assert.is(asked, 4)
+  assert.is(requests, 4)
 })
 
-test('nobody at the address is told apart from an error', async () => {
-  const url = await serving(
+test('a refused connection is an UnreachableError that names the URL', async () => {
+  const url = await withServer(
     () => undefined,
     async (connection) => connection.url,
   )
-  const error = await failureOf(call({ url, token: undefined, notify: () => undefined }, agentRoutes.list, {}))
+  const error = await catchError(call({ url, token: undefined, notify: () => undefined }, agentRoutes.list, {}))
   assert.instance(error, UnreachableError)
   assert.match(error.message, url)
 })
 
-test('a stream gives its events as they come, and an error before the first as an error', async () => {
+test('a stream yields its events and throws an error response', async () => {
   const listener: RequestListener = (request, response) => {
     if (request.headers.accept !== 'text/event-stream') response.writeHead(500).end()
     else response.end('event: message_start\ndata: {}\n\nevent: message_end\ndata: {"message":1}\n\n')
   }
   const input = { params: { id: 'c' }, body: { message: 'hello', stream: true } }
-  const events = await serving(listener, async (connection) => {
-    const found = []
-    for await (const { event } of stream(connection, conversationRoutes.send, input)) found.push(event)
-    return found
+  const events = await withServer(listener, async (connection) => {
+    const names = []
+    for await (const { event } of stream(connection, conversationRoutes.send, input)) names.push(event)
+    return names
   })
   assert.equal(events, ['message_start', 'message_end'])
-  const error = await serving(
+  const error = await withServer(
     (_, response) => response.writeHead(404).end('{"success":false,"error":"gone","code":"NOT_FOUND"}'),
-    (connection) => failureOf(stream(connection, conversationRoutes.send, input).next()),
+    (connection) => catchError(stream(connection, conversationRoutes.send, input).next()),
   )
   assert.is((error as ServiceError).code, 'NOT_FOUND')
 })
 
-test('pages go on until the last', async () => {
-  const asked: number[] = []
+test('paginate reads every page', async () => {
+  const pages: number[] = []
   const read = async (page: number) => {
-    asked.push(page)
+    pages.push(page)
     return { data: [page], pagination: { page, limit: 1, total: 3, pages: 3 } }
   }
-  const found = []
-  for await (const { data } of paginate(read)) found.push(...data)
+  const items = []
+  for await (const { data } of paginate(read)) items.push(...data)
   assert.equal(
-    [found, asked],
+    [items, pages],
     [
       [1, 2, 3],
       [1, 2, 3],

@@ -72,7 +72,7 @@ test('an event that only a newer service knows is passed over', () => {
 
 test('an event that is not an object is told, and not thrown as a syntax error', () => {
   for (const data of ['{"text":', 'null', '3'])
-    assert.throws(() => parseReplyEvent({ event: 'message_delta', data }), /message_delta.*cannot be read/)
+    assert.throws(() => parseReplyEvent({ event: 'message_delta', data }), /message_delta.*unreadable event (message_delta)/)
 })
 
 test('events come up to the terminal one, and what follows it is nobody’s', async () => {
@@ -125,7 +125,7 @@ test('a stream that ends without its end is an error, whether it ends or breaks'
     const { events, error } = await follow({ listener: (_, response) => finish(response) })
     assert.is(events.length, 1)
     assert.instance(error, UnreachableError)
-    assert.is(error?.message, 'The connection ended before the reply did.')
+    assert.is(error?.message, 'The connection was lost before the reply was complete.')
     assert.match((error as UnreachableError).hint ?? '', 'cadre conversations show conv_1')
   }
 })

@@ -24,7 +24,7 @@ test('a lost token is reported, and tokens recover creates a new one that works'
   rmSync(place('token'))
   const lost = await terminal.run(['agents', 'list'])
   assert.is(lost.code, 4)
-  assert.match(lost.stderr, `The admin token is gone: it was left in ${place('token')}`)
+  assert.match(lost.stderr, `The admin token is missing from ${place('token')}`)
   assert.match(lost.stderr, 'cadre tokens recover')
   assert.not.match(lost.stderr, /keychain/i)
   assert.match((await terminal.run(['doctor'])).stdout, /✗ token .*token\.[\s\S]*Fix: cadre tokens recover/)
@@ -74,7 +74,7 @@ test('a token in a disabled keychain is reported as such', async () => {
   assert.is(code, 4)
   assert.match(
     stderr,
-    'The admin token is in the keychain. The keychain is turned off by CADRE_KEYCHAIN=off. Leave CADRE_KEYCHAIN out to use it.',
+    'The admin token is in the keychain. The keychain is disabled by CADRE_KEYCHAIN=off. Unset CADRE_KEYCHAIN to use it.',
   )
   const recovered = await terminal.run(['tokens', 'recover'])
   assert.is(recovered.code, 0, recovered.stderr)
@@ -95,7 +95,7 @@ test('a token in a disabled keychain is reported as such', async () => {
   assert.is(created.code, 1)
   assert.match(
     created.stderr,
-    /The vault is locked: .*CADRE_KEYCHAIN=off[\s\S]*Leave CADRE_KEYCHAIN out to use it\. Then: cadre daemon restart/,
+    /The vault is locked: .*CADRE_KEYCHAIN=off[\s\S]*Unset CADRE_KEYCHAIN to use it\. Then: cadre daemon restart/,
   )
 })
 
