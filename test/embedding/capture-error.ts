@@ -1,4 +1,4 @@
-/** What a call fails with, for tests that look into it. */
+/** Captures and serializes errors. */
 import * as assert from 'uvu/assert'
 import { CadreError } from '../../src/contract/errors.ts'
 
@@ -7,11 +7,11 @@ export async function captureError(promise: Promise<unknown>): Promise<CadreErro
     () => undefined,
     (error: unknown) => error,
   )
-  assert.ok(outcome instanceof Error, 'it did not fail')
+  assert.ok(outcome instanceof Error, 'the call did not fail')
   return outcome as CadreError
 }
 
-/** Everything a caller or a log could see of an error. */
+/** Returns everything that a response or a log could contain of an error. */
 export function serializeError(error: Error): string {
   const cause = error.cause instanceof Error ? serializeError(error.cause) : String(error.cause)
   return [

@@ -1,6 +1,6 @@
-/** How alike two normalised vectors are: 1 is the same direction. */
+/** Computes the cosine similarity of two normalized vectors. */
 export function computeCosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
+  for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0)
   return sum
 }

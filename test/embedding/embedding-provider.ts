@@ -1,11 +1,11 @@
-/** A provider of embeddings on this machine that answers as the test says. */
+/** A scripted embeddings provider on a local port. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface ReceivedRequest {
   path: string
   headers: IncomingHttpHeaders
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into what was sent
+  // biome-ignore lint/suspicious/noExplicitAny: tests read fields of requests
   body: any
 }
 
@@ -17,17 +17,17 @@ export interface EmbeddingProvider {
   close(): Promise<void>
 }
 
-/** Each answer is used once, the last one for ever; what it returns is sent as JSON. */
-export async function startEmbeddingProvider(...answers: [EmbeddingHandler, ...EmbeddingHandler[]]): Promise<EmbeddingProvider> {
+/** Each handler handles one request, the last one all further requests. Its result is sent as JSON. */
+export async function startEmbeddingProvider(...handlers: [EmbeddingHandler, ...EmbeddingHandler[]]): Promise<EmbeddingProvider> {
   const received: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
-    const one = { path: request.url ?? '', headers: request.headers, body: JSON.parse(Buffer.concat(parts).toString()) }
-    received.push(one)
-    const answer = answers[Math.min(received.length, answers.length) - 1] as EmbeddingHandler
-    const reply = await answer(one, response)
-    if (reply !== undefined && !response.destroyed) response.setHeader('content-type', 'application/json').end(JSON.stringify(reply))
+    const entry = { path: request.url ?? '', headers: request.headers, body: JSON.parse(Buffer.concat(parts).toString()) }
+    received.push(entry)
+    const handler = handlers[Math.min(received.length, handlers.length) - 1] as EmbeddingHandler
+    const body = await handler(entry, response)
+    if (body !== undefined && !response.destroyed) response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -41,13 +41,13 @@ export async function startEmbeddingProvider(...answers: [EmbeddingHandler, ...E
   }
 }
 
-/** A vector that says which text it is of: its length, twice over. */
+/** Returns a vector that depends on the length of the text. */
 export const createVector = (text: string): number[] => [text.length, text.length * 2, 0]
 
 export const respondAsOpenai: EmbeddingHandler = ({ body }) => ({
   object: 'list',
   model: body.model,
-  // Backwards, since only the index says which vector is whose.
+  // Reversed, because only the index assigns vectors to texts.
   data: body.input.map((text: string, index: number) => ({ object: 'embedding', index, embedding: createVector(text) })).reverse(),
   usage: { prompt_tokens: body.input.length * 3, total_tokens: body.input.length * 3 },
 })
@@ -58,11 +58,11 @@ export const respondAsGoogle: EmbeddingHandler = ({ body }) => ({
   })),
 })
 
-/** A failure in the words of a provider. */
+/** Responds with an error status in the provider's format. */
 export const respondWithStatus =
-  (code: number, reply: unknown = { error: { message: `status ${code}` } }, headers: Record<string, string> = {}): EmbeddingHandler =>
+  (code: number, body: unknown = { error: { message: `status ${code}` } }, headers: Record<string, string> = {}): EmbeddingHandler =>
   (_, response) => {
     response.statusCode = code
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-    return reply
+    return body
   }

@@ -15,14 +15,14 @@ import { VARIED } from './sample-texts.ts'
 import { createTestLogger } from './test-logger.ts'
 
 const test = suite('embedded model')
-const serviceOf = (workers: number, modelsDirectory = getModelsDirectory()) =>
+const createService = (workers: number, modelsDirectory = getModelsDirectory()) =>
   new EmbeddingService({ modelsDirectory, findRemoteModel: async () => undefined, workers, logger: createTestLogger() })
-const service = serviceOf(2)
+const service = createService(2)
 const SHORT = VARIED.filter((text) => text.length < 60)
 
 test.after(() => service.close())
 
-test('vectors have 384 numbers and the length 1', async () => {
+test('vectors have 384 dimensions and length 1', async () => {
   const embedder = await service.getEmbedder('minilm')
   assert.is(embedder.id, 'minilm')
   assert.is(await embedder.getDimensions(), 384)
@@ -32,7 +32,7 @@ test('vectors have 384 numbers and the length 1', async () => {
   }
 })
 
-test('a text has the same vector in every worker, in every place and beside any other text', async () => {
+test('a text has the same vector in every worker, position and batch', async () => {
   const embedder = await service.getEmbedder('minilm')
   const alone = (await embedder.embed(['the same text']))[0]
   const many = await embedder.embed(Array.from({ length: 24 }, (_, at) => (at % 3 ? 'the same text' : `another one, the ${at}th`)))
@@ -40,14 +40,14 @@ test('a text has the same vector in every worker, in every place and beside any 
   assert.is(service.getStatus().workers, 2)
 })
 
-test('answers keep the order of the texts, whichever worker is faster', async () => {
+test('vectors are in the order of the texts', async () => {
   const embedder = await service.getEmbedder('minilm')
   const texts = SHORT.flatMap((text, at) => (at % 5 ? [text] : [text, `${VARIED[20]} ${text}`.repeat(3)]))
   const together = await embedder.embed(texts)
   for (const at of [0, 1, 7, 20, texts.length - 1]) assert.equal(together[at], (await embedder.embed([texts[at] ?? '']))[0])
 })
 
-test('what means the same is alike, and what does not is not', async () => {
+test('texts with the same meaning are more similar than unrelated ones', async () => {
   const embedder = await service.getEmbedder('minilm')
   const [question = [], answer = [], other = []] = await embedder.embed([
     'How many days of leave can I take along into next year?',
@@ -58,7 +58,7 @@ test('what means the same is alike, and what does not is not', async () => {
   assert.ok(computeCosine(question, answer) > computeCosine(question, other) + 0.3)
 })
 
-test('queries are answered while texts are being indexed, and before them', async () => {
+test('queries are embedded before texts that are being indexed', async () => {
   const embedder = await service.getEmbedder('minilm')
   let indexed = false
   const indexing = embedder.embed(Array.from({ length: 48 }, (_, at) => `${at} ${VARIED[13]} ${VARIED[14]}`)).then(() => {
@@ -70,23 +70,23 @@ test('queries are answered while texts are being indexed, and before them', asyn
   await indexing
 })
 
-test('an abort in the middle leaves the model as it was', async () => {
+test('the model works after an aborted call', async () => {
   const embedder = await service.getEmbedder('minilm')
   const error = await captureError(embedder.embed([...VARIED, ...VARIED], { signal: AbortSignal.timeout(50) }))
   assert.is(error.name, 'TimeoutError')
   assert.is((await embedder.embed(['still here']))[0]?.length, 384)
 })
 
-test('texts beyond 256 tokens are cut, and monstrous ones cost no more', async () => {
+test('texts are truncated to 256 tokens, and huge or invalid ones still have a vector', async () => {
   const embedder = await service.getEmbedder('minilm')
   const words = Array.from({ length: 600 }, (_, at) => (at % 2 ? 'apple' : 'river')).join(' ')
   const [whole, cut] = await embedder.embed([words, words.split(' ').slice(0, 254).join(' ')])
   assert.equal(whole, cut)
-  const monsters = await embedder.embed(['x'.repeat(8_000_000), ' '.repeat(8_000_000), '\ud800 half a pair \udc00', '\u0000'])
-  assert.ok(monsters.every((vector) => vector.every(Number.isFinite)))
+  const huge = await embedder.embed(['x'.repeat(8_000_000), ' '.repeat(8_000_000), '\ud800 half a pair \udc00', '\u0000'])
+  assert.ok(huge.every((vector) => vector.every(Number.isFinite)))
 })
 
-test('tokens are those of the vocabulary, with the marks around them', () => {
+test('tokens are ids of the vocabulary between start and end tokens', () => {
   const tokens = new MinilmTokenizer(JSON.parse(readFileSync(join(getModelsDirectory(), 'tokenizer.json'), 'utf8')))
   assert.equal([...tokens.encode('Hello, world!')], [101n, 7592n, 1010n, 2088n, 999n, 102n])
   assert.equal([...tokens.encode('')], [101n, 102n])
@@ -94,9 +94,9 @@ test('tokens are those of the vocabulary, with the marks around them', () => {
   assert.equal([long.length, long[0], long.at(-1)], [256, 101n, 102n])
 })
 
-test('a model that is not there is said so, with what mends it', async () => {
+test('a missing model fails with a hint how to fix it', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'cadre-models-'))
-  const broken = serviceOf(1, empty)
+  const broken = createService(1, empty)
   const embedder = await broken.getEmbedder('minilm')
   const error = await captureError(embedder.embed(['text']))
   assert.is(error.code, 'UNAVAILABLE')
@@ -106,7 +106,7 @@ test('a model that is not there is said so, with what mends it', async () => {
   rmSync(empty, { recursive: true })
 })
 
-test('texts of a worker that was ended from outside are given to another, once', async () => {
+test('texts of a killed worker are retried once', async () => {
   const embedder = new MinilmEmbedder({ directory: getModelsDirectory(), workers: 1, idleMs: 1_000, logger: createTestLogger() })
   let losses = 1
   let asked = 0
@@ -122,11 +122,11 @@ test('texts of a worker that was ended from outside are given to another, once',
   assert.is(asked, 4)
 })
 
-test('the builder writes the same bytes every time, and nothing where they are there already', () => {
+test('building the model is reproducible and skips an up-to-date file', () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'cadre-models-')), 'models')
   assert.is(writeMinilm(folder), 'written')
   const written = readFileSync(join(folder, 'minilm.onnx'))
-  assert.ok(written.equals(readFileSync(join(getModelsDirectory(), 'minilm.onnx'))), 'the build holds another model: npm run build')
+  assert.ok(written.equals(readFileSync(join(getModelsDirectory(), 'minilm.onnx'))), 'the built model is outdated: npm run build')
   assert.ok(written.length < 24_000_000 && existsSync(join(folder, 'tokenizer.json')))
   assert.is(writeMinilm(folder), 'up to date')
   rmSync(folder, { recursive: true })

@@ -43,14 +43,14 @@ async function remote(
 }
 
 test.after.each(async () => {
-  for (const one of open.splice(0)) await one.close()
+  for (const resource of open.splice(0)) await resource.close()
 })
 
 const texts = (count: number) => Array.from({ length: count }, (_, at) => 'x'.repeat(at + 1))
 const normal = (text: string): number[] =>
   [1 / Math.sqrt(5), 2 / Math.sqrt(5), 0].map((number) => Math.fround(number * Math.sign(text.length)))
 
-test('openai: what is sent is the protocol, what comes back is in order and normalised', async () => {
+test('openai: requests follow the protocol, and vectors are ordered and normalized', async () => {
   const counted: number[] = []
   const { embedder, provider } = await remote([respondAsOpenai])
   const [first, second] = await embedder.embed(['one', 'three'], { onUsage: (tokens) => counted.push(tokens) })
@@ -65,7 +65,7 @@ test('openai: what is sent is the protocol, what comes back is in order and norm
   assert.is(provider.received.length, 1)
 })
 
-test('vectors that come back in another order go to the texts they are of', async () => {
+test('vectors are assigned to texts by index', async () => {
   const pointing: EmbeddingHandler = ({ body }) => ({
     data: body.input.map((text: string, index: number) => ({ index, embedding: [text.length, 1] })).reverse(),
   })
@@ -77,7 +77,7 @@ test('vectors that come back in another order go to the texts they are of', asyn
   )
 })
 
-test('openai-compatible and ollama: no key, no header; a bare address is understood for ollama', async () => {
+test('openai-compatible and ollama: no authorization header without a key, and ollama works without a path', async () => {
   const compatible = await remote([respondAsOpenai], { provider: 'openai-compatible', api_key: null })
   await compatible.embedder.embed(['a'])
   assert.is(compatible.provider.received[0]?.headers.authorization, undefined)
@@ -91,7 +91,7 @@ test('openai-compatible and ollama: no key, no header; a bare address is underst
   )
 })
 
-test('google: what is sent is the protocol', async () => {
+test('google: requests follow the protocol', async () => {
   const { embedder, provider } = await remote([respondAsGoogle], { provider: 'google', model_id: 'models/text-embedding-004' })
   const vectors = await embedder.embed(['one', 'three'])
   assert.equal(
@@ -104,7 +104,7 @@ test('google: what is sent is the protocol', async () => {
   assert.equal(sent?.body.requests[1], { model: 'models/text-embedding-004', content: { parts: [{ text: 'three' }] } })
 })
 
-test('many texts go in requests of 64 at most', async () => {
+test('a request has at most 64 texts', async () => {
   const { embedder, provider } = await remote([respondAsOpenai])
   assert.is((await embedder.embed(texts(200))).length, 200)
   assert.equal(
@@ -114,14 +114,14 @@ test('many texts go in requests of 64 at most', async () => {
   assert.ok(embedder.batchSize >= 64)
 })
 
-test('empty texts and halves of characters are sent as providers take them', async () => {
+test('empty texts and unpaired surrogates are replaced', async () => {
   const { embedder, provider } = await remote([respondAsOpenai])
   await embedder.embed(['', 'a\ud800b'])
   assert.equal(provider.received[0]?.body.input, [' ', 'a\ufffdb'])
 })
 
 for (const code of [429, 503]) {
-  test(`${code} is tried again, and no sooner than the provider says`, async () => {
+  test(`status ${code} is retried after the provider's delay`, async () => {
     const { embedder, provider } = await remote([
       respondWithStatus(code, {}, { 'retry-after': '1' }),
       respondWithStatus(code),
@@ -134,7 +134,7 @@ for (const code of [429, 503]) {
   })
 }
 
-test('after three more tries it is over', async () => {
+test('a request fails after three retries', async () => {
   const { embedder, provider } = await remote([respondWithStatus(429, { error: { message: 'slow down' } })])
   const error = await captureError(embedder.embed(['a']))
   assert.is(error.code, 'PROVIDER_ERROR')
@@ -142,13 +142,13 @@ test('after three more tries it is over', async () => {
   assert.is(provider.received.length, 4)
 })
 
-test('a provider that wants more patience than a minute is not waited for', async () => {
+test('a delay of more than a minute is not waited for', async () => {
   const { embedder, provider } = await remote([respondWithStatus(429, {}, { 'retry-after': '3600' })])
   assert.match((await captureError(embedder.embed(['a']))).message, /429/)
   assert.is(provider.received.length, 1)
 })
 
-test('a connection that is cut is tried again', async () => {
+test('a closed connection is retried', async () => {
   const cut: EmbeddingHandler = (_, response) => void response.destroy()
   const { embedder, provider } = await remote([cut, respondAsOpenai])
   assert.is((await embedder.embed(['a'])).length, 1)
@@ -161,7 +161,7 @@ for (const [code, body, words] of [
   [404, [{ error: { message: 'no such model' } }], /returned 404: no such model/],
   [401, { message: `bad key ${KEY}` }, /returned 401: bad key \[redacted\]/],
 ] as const) {
-  test(`${code} is not tried again, and the provider's words are kept`, async () => {
+  test(`status ${code} is not retried and has the provider's message`, async () => {
     const { embedder, provider } = await remote([respondWithStatus(code, body)])
     const error = await captureError(embedder.embed(['a']))
     assert.is(error.code, 'PROVIDER_ERROR')
@@ -171,7 +171,7 @@ for (const [code, body, words] of [
   })
 }
 
-test('a provider that hangs, before its answer or within it, is a timeout', async () => {
+test('a provider that hangs before or during its response causes a timeout', async () => {
   const silent: EmbeddingHandler = () => undefined
   const stuck: EmbeddingHandler = (_, response: ServerResponse) => void response.write('{"data":')
   for (const answer of [silent, stuck]) {
@@ -182,7 +182,7 @@ test('a provider that hangs, before its answer or within it, is a timeout', asyn
   }
 })
 
-test('nobody there is said so', async () => {
+test('a refused connection is reported', async () => {
   const { embedder, provider } = await remote([respondAsOpenai])
   await provider.close()
   const error = await captureError(embedder.embed(['a']))
@@ -191,22 +191,22 @@ test('nobody there is said so', async () => {
   assert.not.match(serializeError(error), KEY)
 })
 
-for (const [what, reply, words] of [
+for (const [problem, response, message] of [
   ['too few vectors', { data: [{ index: 0, embedding: [1, 0] }] }, /1 vectors for 2 texts/],
   ['something else', { hello: 'world' }, /0 vectors for 2 texts/],
-  ['numbers that are none', { data: [{ embedding: [1, 'x'] }, { embedding: [1, 2] }] }, /an invalid vector/],
+  ['invalid numbers', { data: [{ embedding: [1, 'x'] }, { embedding: [1, 2] }] }, /an invalid vector/],
   ['vectors of different length', { data: [{ embedding: [1, 0] }, { embedding: [1, 0, 0] }] }, /3 dimensions instead of 2/],
   ['zeros', { data: [{ embedding: [0, 0] }, { embedding: [0, 0] }] }, /zeros/],
 ] as const) {
-  test(`an answer with ${what} is refused`, async () => {
-    const { embedder } = await remote([() => reply])
+  test(`a response with ${problem} is rejected`, async () => {
+    const { embedder } = await remote([() => response])
     const error = await captureError(embedder.embed(['a', 'b']))
     assert.is(error.code, 'PROVIDER_ERROR')
-    assert.match(error.message, words)
+    assert.match(error.message, message)
   })
 }
 
-test('an answer that is no JSON is refused, without the key', async () => {
+test('a response that is not JSON is rejected, without the key in the error', async () => {
   const page: EmbeddingHandler = (_, response) => void response.end(`<html>Welcome ${KEY}`)
   const { embedder } = await remote([page])
   const error = await captureError(embedder.embed(['a']))
@@ -214,7 +214,7 @@ test('an answer that is no JSON is refused, without the key', async () => {
   assert.not.match(serializeError(error), KEY)
 })
 
-test('a redirect is not followed, so the key goes nowhere else', async () => {
+test('a redirect is not followed, because it would forward the key', async () => {
   const elsewhere = await startEmbeddingProvider(respondAsOpenai)
   open.push(elsewhere)
   const { embedder } = await remote([respondWithStatus(307, {}, { location: `${elsewhere.url}/v1/embeddings` })])
@@ -222,7 +222,7 @@ test('a redirect is not followed, so the key goes nowhere else', async () => {
   assert.is(elsewhere.received.length, 0)
 })
 
-test('an abort ends the request, also while it waits to try again', async () => {
+test('an abort ends the request, also during a retry delay', async () => {
   for (const answer of [() => undefined, respondWithStatus(429, {}, { 'retry-after': '30' })] satisfies EmbeddingHandler[]) {
     const { embedder } = await remote([answer])
     const error = await captureError(embedder.embed(['a'], { signal: AbortSignal.timeout(100) }))
@@ -230,13 +230,13 @@ test('an abort ends the request, also while it waits to try again', async () => 
   }
 })
 
-test('the first failure ends the requests beside it', async () => {
+test('the first failure aborts concurrent requests', async () => {
   const { embedder, provider } = await remote([respondWithStatus(500), () => undefined])
   assert.match((await captureError(embedder.embed(texts(256)))).message, /500/)
   assert.ok(provider.received.length <= 4)
 })
 
-test('dimensions are learnt once, and the embedder is the same while its record is', async () => {
+test('dimensions are requested once, and the embedder is cached until its record changes', async () => {
   const { embedder, embedders, model, provider } = await remote([respondAsOpenai])
   assert.is(await embedder.getDimensions(), createVector('').length)
   assert.is(await embedder.getDimensions(), 3)
@@ -245,7 +245,7 @@ test('dimensions are learnt once, and the embedder is the same while its record 
   assert.is.not(embedders.getEmbedder({ ...model, api_key: 'another' }), embedder)
 })
 
-test('the service knows models by id, and says what cannot embed', async () => {
+test('the service rejects unknown models and providers without embeddings', async () => {
   const records: RemoteModel[] = ['anthropic', 'embedded'].map((provider) => ({
     id: provider,
     provider,

@@ -1,4 +1,4 @@
-/** A hundred texts unlike each other: prose, questions, code, tables, many languages, long ones, and hardly any text at all. */
+/** A hundred varied texts: prose, questions, code, tables, many languages, long and very short ones. */
 
 const QUESTIONS = [
   'How do I reset my password?',

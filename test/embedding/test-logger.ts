@@ -1,4 +1,4 @@
-/** A log that nobody reads but the test. */
+/** A logger that keeps its entries. */
 export interface LogEntry {
   details: object
   message: string
@@ -10,6 +10,6 @@ export function createTestLogger(): {
   entries: LogEntry[]
 } {
   const entries: LogEntry[] = []
-  const note = (details: object, message: string) => void entries.push({ details, message })
-  return { debug: note, warn: note, entries }
+  const add = (details: object, message: string) => void entries.push({ details, message })
+  return { debug: add, warn: add, entries }
 }

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -10,57 +10,56 @@ import { createTestLogger } from './test-logger.ts'
 
 const WORKER = fileURLToPath(new URL('scripted-worker.js', import.meta.url))
 
-const test = suite('embedding pool')
+const test = suite('embedding worker pool')
 const pools: EmbeddingWorkerPool[] = []
 
-function pool({ size = 2, idleMs = 60_000, manner = 'well' } = {}) {
+function createPool({ size = 2, idleMs = 60_000, mode = 'normal' } = {}) {
   const logger = createTestLogger()
-  let started = 0
-  const made = new EmbeddingWorkerPool({
+  let startCount = 0
+  const pool = new EmbeddingWorkerPool({
     size,
     idleMs,
     logger,
     start: () => {
-      started++
-      return fork(WORKER, [manner], { execArgv: [], serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+      startCount++
+      return fork(WORKER, [mode], { execArgv: [], serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     },
   })
-  pools.push(made)
-  return { pool: made, logger, started: () => started }
+  pools.push(pool)
+  return { pool, logger, getStartCount: () => startCount }
 }
 
 test.after.each(async () => {
-  await Promise.all(pools.splice(0).map((one) => one.close()))
+  await Promise.all(pools.splice(0).map((pool) => pool.close()))
 })
 
-const gone = (pid: number): boolean => {
+const isGone = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
     return false
   } catch {
-    // No such process.
-    return true
+    return true // no such process
   }
 }
 
-test('nothing is started before there is work, and no more than the work deserves', async () => {
-  const { pool: one, started } = pool({ size: 4 })
-  assert.is(started(), 0)
-  assert.equal(await one.embed([]), [])
-  assert.is(started(), 0)
-  await one.embed(['a'])
-  assert.is(started(), 1)
-  await one.embed(Array.from({ length: 40 }, () => 'sleep 5'))
-  assert.is(started(), 4)
+test('workers start on demand, and not more than there are texts', async () => {
+  const { pool, getStartCount } = createPool({ size: 4 })
+  assert.is(getStartCount(), 0)
+  assert.equal(await pool.embed([]), [])
+  assert.is(getStartCount(), 0)
+  await pool.embed(['a'])
+  assert.is(getStartCount(), 1)
+  await pool.embed(Array.from({ length: 40 }, () => 'sleep 5'))
+  assert.is(getStartCount(), 4)
 })
 
-test('all workers take part, and every text gets one vector', async () => {
-  const { pool: one } = pool()
-  const vectors = await one.embed(Array.from({ length: 40 }, () => 'sleep 10'))
+test('all workers share the texts, and every text has one vector', async () => {
+  const { pool } = createPool()
+  const vectors = await pool.embed(Array.from({ length: 40 }, () => 'sleep 10'))
   const answers = new Map<number, number[]>()
   for (const [pid = 0, count = 0] of vectors) answers.set(pid, [...(answers.get(pid) ?? []), count])
   assert.is(answers.size, 2)
-  // In the order of the texts, each worker's own answers come one after the other.
+  // The vectors of each worker are in the order of the texts.
   for (const counts of answers.values())
     assert.equal(
       counts,
@@ -69,23 +68,23 @@ test('all workers take part, and every text gets one vector', async () => {
   assert.is(vectors.length, 40)
 })
 
-test('a query goes before everything that waits to be indexed', async () => {
-  const { pool: one } = pool({ size: 1 })
-  await one.embed(['a'])
-  const indexing = one.embed(Array.from({ length: 30 }, () => 'sleep 20'))
-  await wait(50)
-  const answered = 1 + 30 - one.pendingCount
-  const [query] = await one.embed(['query'], { priority: 'query' })
+test('a query is embedded before pending texts', async () => {
+  const { pool } = createPool({ size: 1 })
+  await pool.embed(['a'])
+  const indexing = pool.embed(Array.from({ length: 30 }, () => 'sleep 20'))
+  await sleep(50)
+  const answered = 1 + 30 - pool.pendingCount
+  const [query] = await pool.embed(['query'], { priority: 'query' })
   const before = (query?.[1] ?? 0) - answered
-  // Those the worker had, and one it may have finished before this process heard of it.
-  assert.ok(before <= 4, `${before} texts went before the query`)
+  // The texts that the worker had, and one that it may have finished meanwhile.
+  assert.ok(before <= 4, `${before} texts were embedded before the query`)
   await indexing
 })
 
-test('of many calls at once each gets its own answers', async () => {
-  const { pool: one } = pool()
+test('concurrent calls receive their own vectors', async () => {
+  const { pool } = createPool()
   const calls = Array.from({ length: 50 }, (_, length) =>
-    one.embed(
+    pool.embed(
       Array.from({ length }, () => 'text'),
       { priority: length % 2 ? 'query' : 'index' },
     ),
@@ -94,96 +93,96 @@ test('of many calls at once each gets its own answers', async () => {
     (await Promise.all(calls)).map((vectors) => vectors.length),
     Array.from({ length: 50 }, (_, length) => length),
   )
-  assert.is(one.pendingCount, 0)
+  assert.is(pool.pendingCount, 0)
 })
 
-test('an aborted call fails at once, and its texts are not worked on', async () => {
-  const { pool: one } = pool({ size: 1 })
-  await one.embed(['a'])
+test('an aborted call fails at once, and its texts are not embedded', async () => {
+  const { pool } = createPool({ size: 1 })
+  await pool.embed(['a'])
   const controller = new AbortController()
-  const call = one.embed(
+  const call = pool.embed(
     Array.from({ length: 200 }, () => 'sleep 20'),
     { signal: controller.signal },
   )
-  await wait(30)
-  const answered = 1 + 200 - one.pendingCount
+  await sleep(30)
+  const answered = 1 + 200 - pool.pendingCount
   controller.abort(new Error('never mind'))
   assert.is((await captureError(call)).message, 'never mind')
-  assert.is(one.pendingCount, 0)
-  const [next] = await one.embed(['b'])
-  assert.ok((next?.[1] ?? 0) - answered <= 4, `${next?.[1]} texts were worked on, of which ${answered} before the abort`)
-  assert.is((await captureError(one.embed(['c'], { signal: controller.signal }))).message, 'never mind')
+  assert.is(pool.pendingCount, 0)
+  const [next] = await pool.embed(['b'])
+  assert.ok((next?.[1] ?? 0) - answered <= 4, `${next?.[1]} texts were embedded, ${answered} of them before the abort`)
+  assert.is((await captureError(pool.embed(['c'], { signal: controller.signal }))).message, 'never mind')
 })
 
-test('a worker that crashes fails the call whose text it had, and another takes its place', async () => {
-  const { pool: one, logger, started } = pool({ size: 1 })
-  const crashed = captureError(one.embed(['crash']))
-  const others = one.embed(['a', 'b', 'c'])
-  const last = one.embed(['d'])
+test('a worker that crashes fails the calls whose texts it had, and is replaced', async () => {
+  const { pool, logger, getStartCount } = createPool({ size: 1 })
+  const crashed = captureError(pool.embed(['crash']))
+  const others = pool.embed(['a', 'b', 'c'])
+  const last = pool.embed(['d'])
   const error = await crashed
   assert.is(error.code, 'INTERNAL')
   assert.match(error.message, /lost: it exited with 7/)
-  // Those right behind it were handed over already and fail with it; whoever asks again is served.
+  // Texts that the worker had received already fail too; later calls work.
   await others.catch((also: CadreError) => assert.match(also.message, /lost/))
   assert.is((await last).length, 1)
-  assert.is((await one.embed(['a', 'b', 'c'])).length, 3)
-  assert.is(started(), 2)
+  assert.is((await pool.embed(['a', 'b', 'c'])).length, 3)
+  assert.is(getStartCount(), 2)
   assert.match(logger.entries[0]?.message ?? '', /lost/)
 })
 
-test('a crash does not touch what other workers have', async () => {
-  const { pool: one } = pool()
-  await one.embed(['sleep 50', 'sleep 50'])
-  const steady = one.embed(['sleep 100'])
-  await captureError(one.embed(['crash']))
+test('a crash does not affect other workers', async () => {
+  const { pool } = createPool()
+  await pool.embed(['sleep 50', 'sleep 50'])
+  const steady = pool.embed(['sleep 100'])
+  await captureError(pool.embed(['crash']))
   assert.is((await steady).length, 1)
 })
 
-test('a text the model refuses fails its own call and no other', async () => {
-  const { pool: one, started } = pool({ size: 1 })
-  const [refused, fine] = await Promise.all([captureError(one.embed(['a', 'refuse', 'b'])), one.embed(['c'])])
+test('a text that the model rejects fails only its own call', async () => {
+  const { pool, getStartCount } = createPool({ size: 1 })
+  const [refused, fine] = await Promise.all([captureError(pool.embed(['a', 'refuse', 'b'])), pool.embed(['c'])])
   assert.match(refused.message, /this text is refused/)
   assert.is(fine.length, 1)
-  assert.is(started(), 1)
+  assert.is(getStartCount(), 1)
 })
 
-for (const [manner, words] of [
+for (const [mode, message] of [
   ['broken', /cannot be loaded: no such model/],
   ['dies', /cannot be loaded: it exited with 3/],
 ] as const) {
-  test(`workers that never come up (${manner}) fail every call instead of being started for ever`, async () => {
-    const { pool: one, started } = pool({ manner })
-    const errors = await Promise.all([captureError(one.embed(['a', 'b', 'c'])), captureError(one.embed(['d'], { priority: 'query' }))])
+  test(`workers that cannot start (${mode}) fail every call and are not restarted forever`, async () => {
+    const { pool, getStartCount } = createPool({ mode })
+    const errors = await Promise.all([captureError(pool.embed(['a', 'b', 'c'])), captureError(pool.embed(['d'], { priority: 'query' }))])
     for (const error of errors) {
       assert.is(error.code, 'UNAVAILABLE')
-      assert.match(error.message, words)
+      assert.match(error.message, message)
     }
-    assert.is(started(), 2)
-    await captureError(one.embed(['a']))
-    assert.is(started(), 3)
+    assert.is(getStartCount(), 2)
+    await captureError(pool.embed(['a']))
+    assert.is(getStartCount(), 3)
   })
 }
 
-test('workers without work end, and are there again for the next text', async () => {
-  const { pool: one, started } = pool({ idleMs: 100 })
-  const pids = (await one.embed(['sleep 20', 'sleep 20', 'sleep 20', 'sleep 20'])).map(([pid = 0]) => pid)
-  assert.ok(one.workerCount > 0)
-  for (let look = 0; look < 100 && !pids.every(gone); look++) await wait(50)
-  assert.is(one.workerCount, 0)
-  assert.ok(pids.every(gone))
-  await one.embed(['a'])
-  assert.ok(started() > 2)
+test('idle workers end, and start again for the next text', async () => {
+  const { pool, getStartCount } = createPool({ idleMs: 100 })
+  const pids = (await pool.embed(['sleep 20', 'sleep 20', 'sleep 20', 'sleep 20'])).map(([pid = 0]) => pid)
+  assert.ok(pool.workerCount > 0)
+  for (let attempt = 0; attempt < 100 && !pids.every(isGone); attempt++) await sleep(50)
+  assert.is(pool.workerCount, 0)
+  assert.ok(pids.every(isGone), 'the workers did not end within 5 s')
+  await pool.embed(['a'])
+  assert.ok(getStartCount() > 2)
 })
 
-test('closing fails what waits and ends the workers, also in the middle of a text', async () => {
-  const { pool: one } = pool()
-  const pids = (await one.embed(['sleep 20', 'sleep 20', 'sleep 20', 'sleep 20'])).map(([pid = 0]) => pid)
-  const waiting = captureError(one.embed(['sleep 5000', 'sleep 5000', 'sleep 5000']))
-  await wait(50)
-  await one.close()
+test('closing fails pending calls and ends the workers, also while they embed', async () => {
+  const { pool } = createPool()
+  const pids = (await pool.embed(['sleep 20', 'sleep 20', 'sleep 20', 'sleep 20'])).map(([pid = 0]) => pid)
+  const waiting = captureError(pool.embed(['sleep 5000', 'sleep 5000', 'sleep 5000']))
+  await sleep(50)
+  await pool.close()
   assert.is((await waiting).code, 'UNAVAILABLE')
-  assert.ok(pids.every(gone))
-  assert.is((await captureError(one.embed(['a']))).code, 'UNAVAILABLE')
+  assert.ok(pids.every(isGone))
+  assert.is((await captureError(pool.embed(['a']))).code, 'UNAVAILABLE')
 })
 
 test.run()

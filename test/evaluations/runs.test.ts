@@ -200,7 +200,7 @@ test('a provider that fails is an error of its case, and the rest goes on', asyn
   })
   const { status, summary, results } = await run(service, id)
   assert.equal([status, summary.passed, summary.failed, summary.errors], ['completed', 1, 0, 1])
-  assert.equal([results[0].actual_output, /scripted refusal 400/.test(results[0].error)], [null, true])
+  assert.equal([results[0].actual_output, /scripted error 400/.test(results[0].error)], [null, true])
 })
 
 test('a run is cancelled, and what has run stays', async () => {

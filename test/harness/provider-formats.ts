@@ -1,42 +1,47 @@
-/** One turn of a model in the formats that OpenAI, Anthropic and Google publish for their streams. */
+/** Formats scripted replies as event streams of OpenAI, Anthropic and Google. */
 
 export type ProviderFormat = 'openai' | 'anthropic' | 'google'
 
 export interface ScriptedToolCall {
   id?: string
   name: string
-  /** A text is sent as it is, however broken. */
+  /** A string is sent unchanged, so that tests can send invalid JSON. */
   arguments: Record<string, unknown> | string
 }
 
 export interface ScriptedReply {
-  /** Pieces of text, an event each. */
+  /** One event for each text. */
   text?: readonly string[]
   calls?: readonly ScriptedToolCall[]
-  /** Null for a provider that does not count. */
+  /** Null for a provider that does not report usage. */
   usage?: { input: number; output: number; cached?: number } | null
-  /** The provider's own word for why it ended; null for a stream that never says. */
+  /** The provider's finish reason; null for a stream without one. */
   finish?: string | null
 }
 
 const USAGE = { input: 12, output: 5 }
 
-/** The events of a turn, each with its empty line. */
-export function formatEvents(wire: ProviderFormat, turn: ScriptedReply): string[] {
-  return wire === 'openai' ? openai(turn) : wire === 'anthropic' ? anthropic(turn) : google(turn)
+/** Returns the events, each with its empty line. */
+export function formatEvents(format: ProviderFormat, reply: ScriptedReply): string[] {
+  return format === 'openai' ? formatOpenai(reply) : format === 'anthropic' ? formatAnthropic(reply) : formatGoogle(reply)
 }
 
-const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`
-const written = ({ arguments: given }: ScriptedToolCall) => (typeof given === 'string' ? given : JSON.stringify(given))
+const formatData = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`
+const formatArguments = ({ arguments: given }: ScriptedToolCall) => (typeof given === 'string' ? given : JSON.stringify(given))
 
-function openai({ text = [], calls = [], usage = USAGE, finish = calls.length > 0 ? 'tool_calls' : 'stop' }: ScriptedReply): string[] {
+function formatOpenai({
+  text = [],
+  calls = [],
+  usage = USAGE,
+  finish = calls.length > 0 ? 'tool_calls' : 'stop',
+}: ScriptedReply): string[] {
   const chunk = (choices: unknown[], more: object = {}) =>
-    data({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_760_000_000, model: 'scripted', choices, ...more })
+    formatData({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_760_000_000, model: 'scripted', choices, ...more })
   const delta = (part: object) => chunk([{ index: 0, delta: part, finish_reason: null }])
   const events = [delta({ role: 'assistant', content: '' }), ...text.map((content) => delta({ content }))]
   for (const [index, call] of calls.entries()) {
     const { id = `call_${index + 1}`, name } = call
-    const all = written(call)
+    const all = formatArguments(call)
     const half = Math.ceil(all.length / 2)
     events.push(delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }))
     for (const piece of [all.slice(0, half), all.slice(half)])
@@ -58,8 +63,13 @@ function openai({ text = [], calls = [], usage = USAGE, finish = calls.length > 
   return [...events, 'data: [DONE]\n\n']
 }
 
-function anthropic({ text = [], calls = [], usage = USAGE, finish = calls.length > 0 ? 'tool_use' : 'end_turn' }: ScriptedReply): string[] {
-  const event = (value: { type: string } & Record<string, unknown>) => `event: ${value.type}\n${data(value)}`
+function formatAnthropic({
+  text = [],
+  calls = [],
+  usage = USAGE,
+  finish = calls.length > 0 ? 'tool_use' : 'end_turn',
+}: ScriptedReply): string[] {
+  const event = (value: { type: string } & Record<string, unknown>) => `event: ${value.type}\n${formatData(value)}`
   const { input, output, cached = 0 } = usage ?? { input: 0, output: 0 }
   const counted = { input_tokens: input - cached, cache_creation_input_tokens: 0, cache_read_input_tokens: cached, output_tokens: 1 }
   const message = {
@@ -83,7 +93,7 @@ function anthropic({ text = [], calls = [], usage = USAGE, finish = calls.length
   for (const call of calls) {
     const { id = `toolu_${index}`, name } = call
     events.push(event({ type: 'content_block_start', index, content_block: { type: 'tool_use', id, name, input: {} } }))
-    events.push(event({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: written(call) } }))
+    events.push(event({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: formatArguments(call) } }))
     events.push(event({ type: 'content_block_stop', index }))
     index++
   }
@@ -92,7 +102,7 @@ function anthropic({ text = [], calls = [], usage = USAGE, finish = calls.length
   return [...events, event({ type: 'message_stop' })]
 }
 
-function google({ text = [], calls = [], usage = USAGE, finish = 'STOP' }: ScriptedReply): string[] {
+function formatGoogle({ text = [], calls = [], usage = USAGE, finish = 'STOP' }: ScriptedReply): string[] {
   const counted = usage && {
     promptTokenCount: usage.input,
     candidatesTokenCount: usage.output,
@@ -100,7 +110,7 @@ function google({ text = [], calls = [], usage = USAGE, finish = 'STOP' }: Scrip
     cachedContentTokenCount: usage.cached ?? 0,
   }
   const chunk = (parts: unknown[], more: object = {}, metadata: object = {}) =>
-    data({
+    formatData({
       candidates: [{ content: { parts, role: 'model' }, index: 0, ...more }],
       modelVersion: 'scripted',
       responseId: 'r1',

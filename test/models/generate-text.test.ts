@@ -18,25 +18,25 @@ import { MemoryMeter } from './memory-meter.ts'
 import { createRequest, ProviderFixture } from './providers/provider-fixture.ts'
 
 const test = suite('metered generation')
-const asking = new ProviderFixture({ idleMs: 1_000 })
+const fixture = new ProviderFixture({ idleMs: 1_000 })
 let provider: ScriptedProvider
-test.after.each(() => provider.close()) // closing twice does no harm
-test.after(() => asking.close())
+test.after.each(() => provider.close())
+test.after(() => fixture.close())
 
-/** Only the writing matters here, not what is written to. */
+/** The meter ignores the transaction. */
 const write = <T>(work: (transaction: Transaction) => Promise<T>) => work({} as Transaction)
 const database = { write, writeWithoutFlush: write } as Database
 const origin = { rag_tool_id: 'rag_1' }
 
-async function generated(meter: MemoryMeter, step: Step, signal?: AbortSignal) {
+async function generate(meter: MemoryMeter, step: Step, signal?: AbortSignal) {
   provider = await ScriptedProvider.start('openai', step)
-  const model = asking.getModel(provider, { price: { input: 1, output: 2 } })
+  const model = fixture.getModel(provider, { price: { input: 1, output: 2 } })
   return generateText({ database, meter }, model, { ...createRequest(), ...(signal ? { signal } : {}) }, { origin })
 }
 
-test('a reply is entered and settled with what the provider counted', async () => {
+test("a call is recorded with the provider's usage", async () => {
   const meter = new MemoryMeter()
-  const reply = await generated(meter, streamReply({ text: ['He', 'llo'], usage: { input: 1_000, output: 500, cached: 10 } }))
+  const reply = await generate(meter, streamReply({ text: ['He', 'llo'], usage: { input: 1_000, output: 500, cached: 10 } }))
   assert.is(reply.text, 'Hello')
   assert.is(reply.cost, 2)
   assert.is(reply.finishReason, 'stop')
@@ -49,17 +49,17 @@ test('a reply is entered and settled with what the provider counted', async () =
   ])
 })
 
-test('where the provider does not count, we estimate', async () => {
+test('usage is estimated if the provider does not report it', async () => {
   const meter = new MemoryMeter()
-  const { usage } = await generated(meter, streamReply({ text: ['one two three four'], usage: null }))
+  const { usage } = await generate(meter, streamReply({ text: ['one two three four'], usage: null }))
   assert.is(usage.outputTokens, estimateTokens('one two three four'))
   assert.is(meter.settled[0]?.estimated, true)
   assert.is(meter.settled[0]?.status, 'done')
 })
 
-test('failed calls are settled once: refused ones took nothing, broken ones what came', async () => {
+test('failed calls are settled once: rejected ones with no tokens, interrupted ones with the received text', async () => {
   const refusing = new MemoryMeter()
-  await generated(refusing, respondWithError(500)).then(
+  await generate(refusing, respondWithError(500)).then(
     () => assert.unreachable(),
     (error) => assert.is(error.code, 'PROVIDER_ERROR'),
   )
@@ -67,7 +67,7 @@ test('failed calls are settled once: refused ones took nothing, broken ones what
   await provider.close()
   for (const step of [disconnectAfter('Hello there'), stallAfter('Hello there')]) {
     const broken = new MemoryMeter()
-    await generated(broken, step).then(
+    await generate(broken, step).then(
       () => assert.unreachable(),
       (error) => assert.instance(error, CadreError),
     )
@@ -84,11 +84,11 @@ test('failed calls are settled once: refused ones took nothing, broken ones what
   }
 })
 
-test('an aborted call is settled as such, with what it was given to read', async () => {
+test('an aborted call is settled as aborted with its estimated input', async () => {
   const meter = new MemoryMeter()
   const abort = new AbortController()
   setTimeout(() => abort.abort(new Error('enough')), 50)
-  await generated(meter, hang, abort.signal).then(
+  await generate(meter, hang, abort.signal).then(
     () => assert.unreachable(),
     (error) => assert.is(error.message, 'enough'),
   )
@@ -97,12 +97,12 @@ test('an aborted call is settled as such, with what it was given to read', async
   assert.is(meter.settled[0]?.input_tokens, estimateRequest(createRequest()))
 })
 
-test('what the budget refuses is not sent', async () => {
+test('a call over the budget is not sent', async () => {
   const meter = new MemoryMeter()
   meter.begin = async () => {
     throw new CadreError('BUDGET_EXCEEDED', 'no more')
   }
-  await generated(meter, streamText('hi')).then(
+  await generate(meter, streamText('hi')).then(
     () => assert.unreachable(),
     (error) => assert.is(error.code, 'BUDGET_EXCEEDED'),
   )
@@ -110,17 +110,16 @@ test('what the budget refuses is not sent', async () => {
   assert.is(provider.received.length, 0)
 })
 
-test('tokens are guessed near enough in every script', () => {
-  const near = (text: string, tokens: number) => {
+test('token estimates are close to o200k_base in several scripts', () => {
+  const assertClose = (text: string, tokens: number) => {
     const guess = estimateTokens(text)
     assert.ok(guess >= tokens * 0.6 && guess <= tokens * 1.7, `${guess} for ${tokens}: ${text}`)
   }
-  // Counted with o200k_base, as OpenAI publishes it.
-  near('The quick brown fox jumps over the lazy dog and runs away into the forest.', 16)
-  near('Employees are entitled to thirty days of paid leave every calendar year.', 13)
-  near('员工每年享有三十天带薪年假。', 13)
-  near('従業員は毎年三十日の有給休暇を取ることができます。', 19)
-  near('Сотрудники имеют право на тридцать дней оплачиваемого отпуска в год.', 17)
+  assertClose('The quick brown fox jumps over the lazy dog and runs away into the forest.', 16)
+  assertClose('Employees are entitled to thirty days of paid leave every calendar year.', 13)
+  assertClose('员工每年享有三十天带薪年假。', 13)
+  assertClose('従業員は毎年三十日の有給休暇を取ることができます。', 19)
+  assertClose('Сотрудники имеют право на тридцать дней оплачиваемого отпуска в год.', 17)
   assert.is(estimateTokens(''), 0)
   assert.ok(estimateTokens('🙂🙂🙂') >= 3)
 })

@@ -1,4 +1,4 @@
-/** A meter that remembers what it was told, in memory. */
+/** A meter that keeps calls in memory. */
 import type { CallUsage, Meter, ModelCall, Settlement } from '../../daemon/core/meter.ts'
 
 export class MemoryMeter implements Meter {

@@ -6,15 +6,15 @@ import { aloud } from '../harness/hooks.ts'
 import { hang, respondWithError, ScriptedProvider, type Step, sendBody, streamText } from '../harness/scripted-provider.ts'
 import { TestServer } from '../harness/test-server.ts'
 
-const test = suite('discovery of models')
+const test = suite('model discovery')
 const OPENAI = 'sk-openai-0123456789abcdef'
 const GEMINI = 'gm-0123456789abcdef'
 let local: ScriptedProvider
 let service: TestServer
 const others: ScriptedProvider[] = []
 
-/** The list of models on GET, a reply on POST. */
-const serves: Step = (response, received, wire) =>
+/** Lists models on GET and replies on POST. */
+const serveModels: Step = (response, received, wire) =>
   received.body === undefined
     ? sendBody(JSON.stringify({ object: 'list', data: [{ id: 'llama3.2' }, { id: 'qwen3:8b' }, { id: 7 }, null] }), 'application/json')(
         response,
@@ -25,15 +25,15 @@ const serves: Step = (response, received, wire) =>
 
 test.before(
   aloud(async () => {
-    local = await ScriptedProvider.start('openai', serves)
-    const strangers = [
+    local = await ScriptedProvider.start('openai', serveModels)
+    const otherServers = [
       hang,
       respondWithError(404),
       sendBody('<html>my blog</html>'),
       sendBody('{"data": "no"}'),
       sendBody(`{"data": [${'"x",'.repeat(400_000)}1]}`),
     ]
-    for (const step of strangers) others.push(await ScriptedProvider.start('openai', step))
+    for (const step of otherServers) others.push(await ScriptedProvider.start('openai', step))
     const gone = await ScriptedProvider.start('openai', hang)
     await gone.close()
     const servers = [local, ...others, gone].map(({ url }) => url)
@@ -51,7 +51,7 @@ test.after(
 
 const origin = () => new URL(local.url).origin
 
-test('servers that list models and keys that are there are found, whoever else listens', async () => {
+test('models of local servers and of API keys are found; other servers are ignored', async () => {
   const found = await expectData(service.get('/models/discover', { as: 'viewer' }))
   assert.equal(
     found.map(({ model_id, provider, endpoint, origin: from, added }: Record<string, unknown>) => [
@@ -71,7 +71,7 @@ test('servers that list models and keys that are there are found, whoever else l
   assert.not.match(JSON.stringify(found), new RegExp(`${OPENAI}|${GEMINI}`))
 })
 
-test('a model of a local server is added by where it was found, and works', async () => {
+test('a discovered model of a local server is added once and works', async () => {
   const model = await expectData(service.post('/models/discover', { origin: origin(), model_id: 'qwen3:8b' }), 201)
   assert.is(model.model_id, 'qwen3:8b')
   assert.is(model.endpoint, local.url)
@@ -87,7 +87,7 @@ test('a model of a local server is added by where it was found, and works', asyn
   assert.is(found[0].added, null)
 })
 
-test('a key goes from the environment to the vault, for any model of its provider, and is shown nowhere', async () => {
+test('adding a model copies its API key to the vault, for any model of the provider, and never shows it', async () => {
   const model = await expectData(service.post('/models/discover', { origin: 'OPENAI_API_KEY', model_id: 'gpt-4o', name: 'My GPT' }), 201)
   assert.equal([model.name, model.provider, model.model_id, model.endpoint, model.has_api_key], ['My GPT', 'openai', 'gpt-4o', null, true])
   const first = await expectData(service.post('/models/discover', { origin: 'OPENAI_API_KEY' }), 201)
@@ -97,7 +97,7 @@ test('a key goes from the environment to the vault, for any model of its provide
   assert.not.match(JSON.stringify([model, first, service.log]), new RegExp(OPENAI))
 })
 
-test('only admins add, and only what is there', async () => {
+test('only admins add models, and only from discovered origins', async () => {
   await expectError(service.post('/models/discover', { origin: origin() }, { as: 'editor' }), 'FORBIDDEN')
   for (const body of [
     { origin: 'ANTHROPIC_API_KEY' },
@@ -109,7 +109,7 @@ test('only admins add, and only what is there', async () => {
     await expectError(service.post('/models/discover', body), 'VALIDATION_ERROR', { field: 'origin', hint: /discover/ })
 })
 
-test('keys are taken out of the environment, without what is no key', () => {
+test('provider keys are removed from the environment, and invalid ones are ignored', () => {
   const environment = { OPENAI_API_KEY: ' sk-one\n', ANTHROPIC_API_KEY: '', GEMINI_API_KEY: 'your key here', HOME: '/home/ada' }
   assert.equal(takeProviderKeys(environment), { OPENAI_API_KEY: 'sk-one' })
   assert.equal(environment, { HOME: '/home/ada' } as never)

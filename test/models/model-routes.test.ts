@@ -7,7 +7,7 @@ import { Resources } from '../harness/resources.ts'
 import { respondWithError, ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 import { TestServer } from '../harness/test-server.ts'
 
-const test = suite('models that are asked')
+const test = suite('model routes')
 const KEY = 'sk-test-0123456789abcdef'
 let service: TestServer
 let resources: Resources
@@ -33,7 +33,7 @@ const ledger = (id: string) =>
     [id],
   )
 
-test('a test says that the model answers, what and how fast, and is counted once', async () => {
+test('testing a model returns its text and latency, and records usage once', async () => {
   provider.script = [streamReply({ text: ['Hello.'], usage: { input: 2_000, output: 1_000 } })]
   const { id } = await resources.model({ ...provider.model, pricing: { input_per_1k: 0.5, output_per_1k: 1.5 } })
   const { ok, text, latency_ms } = await expectData(service.post(`/models/${id}/test`))
@@ -43,7 +43,7 @@ test('a test says that the model answers, what and how fast, and is counted once
   assert.equal(await ledger(id), [{ status: 'done', input_tokens: 2_000, output_tokens: 1_000, cost: 2.5 }])
 })
 
-test('a test that fails is the error of the provider, without the key, and counted once', async () => {
+test("a failed test returns the provider's error without the key, and records usage once", async () => {
   provider.script = [respondWithError(401, { error: { message: `Incorrect API key provided: ${KEY}` } })]
   const { id } = await resources.model({ ...provider.model, api_key: KEY })
   const body = await expectError(service.post(`/models/${id}/test`), 'PROVIDER_ERROR', {
@@ -56,19 +56,19 @@ test('a test that fails is the error of the provider, without the key, and count
   assert.equal(await ledger(id), [{ status: 'failed', input_tokens: 0, output_tokens: 0, cost: null }])
 })
 
-test('a hosted model without a key says where to get one, and nothing is sent', async () => {
+test('testing a hosted model without a key fails with how to set one', async () => {
   const { id } = await resources.model({ provider: 'anthropic', model_id: 'claude' })
   await expectError(service.post(`/models/${id}/test`), 'PROVIDER_ERROR', { error: /has no API key/, hint: /api-key|discover/ })
 })
 
-test('the embedded model answers a test for nothing, and there must be a model', async () => {
+test('testing the embedded model works without a provider; unknown models and viewers are rejected', async () => {
   const { text } = await expectData(service.post(`/models/${EMBEDDED_MODEL_ID}/test`))
-  assert.match(text, /comes with Cadre/)
+  assert.match(text, /embedded model of Cadre/)
   await expectError(service.post('/models/model_x/test'), 'NOT_FOUND')
   await expectError(service.post(`/models/${EMBEDDED_MODEL_ID}/test`, undefined, { as: 'viewer' }), 'FORBIDDEN')
 })
 
-test('a model reads as much as its record says, else what is usual', async () => {
+test('context_window and supports_tools are validated, stored and filterable', async () => {
   for (const field of ['context_window', 'supports_tools'])
     await expectError(service.post('/models', { name: 'x', provider: 'openai', model_id: 'x', [field]: 'much' }), 'VALIDATION_ERROR', {
       field,
@@ -83,7 +83,7 @@ test('a model reads as much as its record says, else what is usual', async () =>
   )
 })
 
-test('who set the endpoint decides; other changes leave it as it was', async () => {
+test('allow_private depends on who set the endpoint, not on other changes', async () => {
   const allowed = async (id: string) =>
     (await service.database.get<{ allow_private: number }>('SELECT allow_private FROM models WHERE id = ?', [id]))?.allow_private
   const ours = await resources.model({ ...provider.model })
@@ -93,7 +93,7 @@ test('who set the endpoint decides; other changes leave it as it was', async () 
   await expectData(service.put(`/models/${ours.id}`, { endpoint: 'https://models.example.com/v1' }, { as: 'editor' }))
   assert.is(await allowed(ours.id), 0)
   await expectError(service.put(`/models/${ours.id}`, { endpoint: provider.model.endpoint }, { as: 'editor' }), 'FORBIDDEN')
-  // Said again by an admin, even as it is, it is an admin's.
+  // An admin who sets the same endpoint again approves it.
   await expectData(service.put(`/models/${ours.id}`, { endpoint: 'https://models.example.com/v1' }))
   assert.is(await allowed(ours.id), 1)
   const theirs = await expectData(

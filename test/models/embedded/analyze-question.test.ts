@@ -2,9 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { analyzeQuestion, extractContentWords } from '../../../daemon/models/embedded/analyze-question.ts'
 
-const test = suite('what a question asks for')
+const test = suite('question analysis')
 
-test('its words tell its kind', () => {
+test('the words of a question determine its kind', () => {
   const kinds = {
     definition: ['What is a lantern?', "what's a lantern", 'Who are the wardens?', 'What does lux mean?', 'explain lanterns'],
     way: ['How do I light a lantern?', 'how to light a lantern', 'How can we see at night?', 'Where can I buy oil?'],
@@ -18,7 +18,7 @@ test('its words tell its kind', () => {
     for (const question of questions) assert.is(analyzeQuestion(question).kind, kind, question)
 })
 
-test('forms of a word meet', () => {
+test('different forms of a word have the same stem', () => {
   for (const forms of [
     'store stores stored storing',
     'key keys',

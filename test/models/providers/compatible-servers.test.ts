@@ -6,16 +6,16 @@ import { formatEvents } from '../../harness/provider-formats.ts'
 import { respondWithError, ScriptedProvider, type Step, sendBody, streamReply } from '../../harness/scripted-provider.ts'
 import { collectParts, createRequest, joinText, ProviderFixture } from './provider-fixture.ts'
 
-const test = suite("servers that speak OpenAI's protocol in their own way")
-const asking = new ProviderFixture()
-/** Whoever waits for one of its limits waits too long. */
+const test = suite('OpenAI-compatible servers')
+const fixture = new ProviderFixture()
+/** Its timeouts are longer than a test may take. */
 const patient = new ProviderFixture({ idleMs: 600_000, totalMs: 600_000 })
 const open: ScriptedProvider[] = []
 test.after.each(async () => {
   await Promise.all(open.splice(0).map((provider) => provider.close()))
 })
 test.after(async () => {
-  await Promise.all([asking.close(), patient.close()])
+  await Promise.all([fixture.close(), patient.close()])
 })
 
 const start = async (...script: [Step, ...Step[]]) => {
@@ -24,32 +24,32 @@ const start = async (...script: [Step, ...Step[]]) => {
   return provider
 }
 
-test('a server that refuses to be asked for a count is asked without, and remembered', async () => {
-  const strict: Step = (response, received, wire) =>
+test('a server that rejects stream_options is retried without it, and not sent it again', async () => {
+  const strict: Step = (response, received, format) =>
     received.body.stream_options
-      ? respondWithError(422, { message: 'Extra inputs are not permitted: stream_options' })(response, received, wire)
-      : streamReply({ text: ['ok'], usage: null })(response, received, wire)
+      ? respondWithError(422, { message: 'Extra inputs are not permitted: stream_options' })(response, received, format)
+      : streamReply({ text: ['ok'], usage: null })(response, received, format)
   const provider = await start(strict)
-  const model = asking.getModel(provider)
+  const model = fixture.getModel(provider)
   assert.is(joinText(await collectParts(model)), 'ok')
   assert.is(joinText(await collectParts(model)), 'ok')
   assert.is(provider.received.length, 3)
 })
 
-test('a server that says it is done without saying why is believed', async () => {
+test('a reply with [DONE] and no finish reason is complete', async () => {
   const events = formatEvents('openai', { text: ['ok'], finish: null }).join('')
-  const parts = await collectParts(asking.getModel(await start(sendBody(`${events}data: [DONE]\n\n`))))
+  const parts = await collectParts(fixture.getModel(await start(sendBody(`${events}data: [DONE]\n\n`))))
   assert.equal(parts.at(-1), { type: 'end', finishReason: 'other', usage: undefined })
 })
 
-test('a server that says it is done and does not close, or not well, has answered; one that closes soon is asked over the same connection', async () => {
+test('a reply is complete after [DONE] even if the server stays connected or disconnects; closed ones reuse the connection', async () => {
   const ports: (number | undefined)[] = []
   const done =
     (then: (response: ServerResponse) => unknown): Step =>
-    (response, _, wire) => {
+    (response, _, format) => {
       ports.push(response.socket?.remotePort)
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(formatEvents(wire, { text: ['All of it.'] }).join(''), () => setTimeout(then, 20, response))
+      response.write(formatEvents(format, { text: ['All of it.'] }).join(''), () => setTimeout(then, 20, response))
     }
   const closes = done((response) => response.end())
   const stays = done(() => {})

@@ -20,133 +20,138 @@ import {
 } from '../../harness/scripted-provider.ts'
 import { collectParts, createRequest, joinText, KEY, ProviderFixture } from './provider-fixture.ts'
 
-const WIRES: readonly ProviderFormat[] = ['openai', 'anthropic', 'google']
-const test = suite('failures of providers')
-const asking = new ProviderFixture()
-/** Each in a hurry in one way only, so that a busy machine does not fail in another. */
-const hasty = {
-  first: new ProviderFixture({ firstByteMs: 300 }),
+const FORMATS: readonly ProviderFormat[] = ['openai', 'anthropic', 'google']
+const test = suite('provider failures')
+const fixture = new ProviderFixture()
+/** Each has one short timeout, so that a slow machine does not hit another. */
+const impatient = {
+  firstByte: new ProviderFixture({ firstByteMs: 300 }),
   idle: new ProviderFixture({ idleMs: 1_000 }),
-  whole: new ProviderFixture({ totalMs: 1_500 }),
+  total: new ProviderFixture({ totalMs: 1_500 }),
 }
 const open: ScriptedProvider[] = []
 test.after.each(async () => {
   await Promise.all(open.splice(0).map((provider) => provider.close()))
 })
 test.after(async () => {
-  await Promise.all([asking, ...Object.values(hasty)].map((each) => each.close()))
+  await Promise.all([fixture, ...Object.values(impatient)].map((fixture) => fixture.close()))
 })
-// The first call loads the package, which takes its time and is not the provider's.
+// Loads the packages, so that tests with short timeouts do not wait for that.
 test.before(
   aloud(async () => {
-    for (const wire of WIRES) await collectParts(asking.getModel(await start(wire, streamText('ready'))))
+    for (const format of FORMATS) await collectParts(fixture.getModel(await start(format, streamText('ready'))))
   }),
 )
 
-const start = async (wire: ProviderFormat, ...script: [Step, ...Step[]]) => {
-  const provider = await ScriptedProvider.start(wire, ...script)
+const start = async (format: ProviderFormat, ...script: [Step, ...Step[]]) => {
+  const provider = await ScriptedProvider.start(format, ...script)
   open.push(provider)
   return provider
 }
 
-interface Outcome {
+interface Failure {
   parts: ChatPart[]
   error: CadreError
 }
 
-/** How a call that must fail does so. */
-async function outcome(provider: ScriptedProvider, request: ChatRequest = createRequest(), fields = {}, from = asking): Promise<Outcome> {
+/** Returns the error of a call that must fail, and the parts before it. */
+async function captureFailure(
+  provider: ScriptedProvider,
+  request: ChatRequest = createRequest(),
+  fields = {},
+  source = fixture,
+): Promise<Failure> {
   const parts: ChatPart[] = []
   try {
-    for await (const part of from.getModel(provider, fields).stream(request)) parts.push(part)
+    for await (const part of source.getModel(provider, fields).stream(request)) parts.push(part)
   } catch (error) {
     assert.instance(error, CadreError)
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
-      assert.not(`${cause.stack}${JSON.stringify(cause)}`.includes(KEY), 'the key is in the error')
+      assert.not(`${cause.stack}${JSON.stringify(cause)}`.includes(KEY), 'the error contains the key')
     return { parts, error: error as CadreError }
   }
-  throw new Error(`it did not fail: ${JSON.stringify(parts)}`)
+  throw new Error(`the call did not fail: ${JSON.stringify(parts)}`)
 }
 
-for (const wire of WIRES) {
-  test(`${wire}: a provider that hangs, stalls or trickles is a timeout, each by the limit that is meant for it`, async () => {
-    const silent = await outcome(await start(wire, hang), createRequest(), {}, hasty.first)
+for (const format of FORMATS) {
+  test(`${format}: a provider that hangs, stalls or trickles causes a timeout of the first byte, of idle time or of the total`, async () => {
+    const silent = await captureFailure(await start(format, hang), createRequest(), {}, impatient.firstByte)
     assert.is(silent.error.code, 'PROVIDER_TIMEOUT')
     assert.match(silent.error.message, /did not respond within 300 ms/)
-    const stalled = await outcome(await start(wire, stallAfter('Hel', 'lo')), createRequest(), {}, hasty.idle)
+    const stalled = await captureFailure(await start(format, stallAfter('Hel', 'lo')), createRequest(), {}, impatient.idle)
     assert.is(stalled.error.code, 'PROVIDER_TIMEOUT')
     assert.match(stalled.error.message, /sent no data for 1 s/)
     assert.is(joinText(stalled.parts), 'Hello')
-    const slow = await outcome(await start(wire, trickle(20)), createRequest(), {}, hasty.whole)
+    const slow = await captureFailure(await start(format, trickle(20)), createRequest(), {}, impatient.total)
     assert.is(slow.error.code, 'PROVIDER_TIMEOUT')
     assert.match(slow.error.message, /did not finish within 1.5 s/)
   })
 
-  test(`${wire}: a stream that is cut or never finishes is an error, and what came of it is there`, async () => {
+  test(`${format}: a stream that disconnects or ends early returns its parts and then fails, without a retry`, async () => {
     for (const step of [disconnectAfter, endEarlyAfter]) {
-      const provider = await start(wire, step('Hel', 'lo'))
-      const { parts, error } = await outcome(provider)
+      const provider = await start(format, step('Hel', 'lo'))
+      const { parts, error } = await captureFailure(provider)
       assert.is(error.code, 'PROVIDER_ERROR')
       assert.match(error.message, /ended its response early/)
       assert.is(joinText(parts), 'Hello')
-      assert.is(provider.received.length, 1, 'asked again after text had come')
+      assert.is(provider.received.length, 1, 'retried after text was received')
     }
   })
 
-  test(`${wire}: garbage is an error that shows what came`, async () => {
+  test(`${format}: an invalid response fails with an error that shows it`, async () => {
     for (const bytes of ['<html>hello from the proxy</html>', 'data: {"what": "is this"}\n\n', 'data: {broken\n\n', '{"choices":[]}']) {
-      const { error } = await outcome(await start(wire, sendBody(bytes)))
+      const { error } = await captureFailure(await start(format, sendBody(bytes)))
       assert.is(error.code, 'PROVIDER_ERROR')
     }
-    const { error } = await outcome(await start(wire, sendBody('<html>hello from the \u001b[31mproxy</html>')))
+    const { error } = await captureFailure(await start(format, sendBody('<html>hello from the \u001b[31mproxy</html>')))
     assert.match(error.message, /<html>hello from the \[31mproxy/)
-    const nothing = await start(wire, sendBody(''))
-    assert.match((await outcome(nothing)).error.message, /sent an empty response/)
+    const nothing = await start(format, sendBody(''))
+    assert.match((await captureFailure(nothing)).error.message, /sent an empty response/)
     assert.is(nothing.received.length, 3)
   })
 
-  test(`${wire}: what passes is tried again, twice at most, and told in the provider's words`, async () => {
+  test(`${format}: temporary errors are retried twice and reported with the provider's message`, async () => {
     for (const status of [408, 429, 500, 502, 503, 529]) {
-      const recovered = await start(wire, respondWithError(status), respondWithError(status), streamText('Here I am.'))
-      assert.is(joinText(await collectParts(asking.getModel(recovered))), 'Here I am.')
-      const lasting = await start(wire, respondWithError(status))
-      const { error } = await outcome(lasting)
+      const recovered = await start(format, respondWithError(status), respondWithError(status), streamText('Here I am.'))
+      assert.is(joinText(await collectParts(fixture.getModel(recovered))), 'Here I am.')
+      const lasting = await start(format, respondWithError(status))
+      const { error } = await captureFailure(lasting)
       assert.is(error.code, 'PROVIDER_ERROR')
-      assert.match(error.message, new RegExp(`returned ${status}: scripted refusal ${status}`))
+      assert.match(error.message, new RegExp(`returned ${status}: scripted error ${status}`))
       assert.is(lasting.received.length, 3)
     }
   })
 
-  test(`${wire}: what does not pass is not tried again`, async () => {
+  test(`${format}: permanent errors are not retried`, async () => {
     for (const status of [400, 401, 403, 404, 413, 422]) {
-      const provider = await start(wire, respondWithError(status))
-      const { error } = await outcome(provider)
+      const provider = await start(format, respondWithError(status))
+      const { error } = await captureFailure(provider)
       assert.match(error.message, new RegExp(`returned ${status}: `))
       assert.is(provider.received.length, 1)
     }
   })
 
-  test(`${wire}: an error in the middle of the text is told, and not tried again`, async () => {
-    const event = wire === 'anthropic' ? 'event: error\n' : ''
-    const error = `${event}data: ${JSON.stringify(formatErrorBody(wire, 529, 'too many people'))}\n\n`
-    const provider = await start(wire, (response) => {
+  test(`${format}: an error after the first text is reported and not retried`, async () => {
+    const event = format === 'anthropic' ? 'event: error\n' : ''
+    const error = `${event}data: ${JSON.stringify(formatErrorBody(format, 529, 'too many people'))}\n\n`
+    const provider = await start(format, (response) => {
       response
         .writeHead(200, { 'content-type': 'text/event-stream' })
-        .end(formatEvents(wire, { text: ['Hel'], finish: null }).join('') + error)
+        .end(formatEvents(format, { text: ['Hel'], finish: null }).join('') + error)
     })
-    const failed = await outcome(provider)
+    const failed = await captureFailure(provider)
     assert.is(failed.error.code, 'PROVIDER_ERROR')
     assert.is(joinText(failed.parts), 'Hel')
-    if (wire !== 'google') assert.match(failed.error.message, /too many people/)
+    if (format !== 'google') assert.match(failed.error.message, /too many people/)
     assert.is(provider.received.length, 1)
   })
 
-  test(`${wire}: an abort ends the request at once, with its own reason`, async () => {
+  test(`${format}: an abort cancels the request with the reason of the signal`, async () => {
     for (const step of [hang, stallAfter('Hel')]) {
-      const provider = await start(wire, step)
+      const provider = await start(format, step)
       const abort = new AbortController()
       const arrival = provider.nextRequest()
-      const call = collectParts(asking.getModel(provider), { ...createRequest(), signal: abort.signal })
+      const call = collectParts(fixture.getModel(provider), { ...createRequest(), signal: abort.signal })
       const { closed } = await arrival
       const reason = new Error('the reader left')
       setTimeout(() => abort.abort(reason), 20)
@@ -158,9 +163,9 @@ for (const wire of WIRES) {
     }
   })
 
-  test(`${wire}: whoever stops reading ends the request`, async () => {
-    const provider = await start(wire, stallAfter('a', 'b', 'c'))
-    for await (const part of asking.getModel(provider).stream(createRequest())) {
+  test(`${format}: the request is cancelled when the reader stops`, async () => {
+    const provider = await start(format, stallAfter('a', 'b', 'c'))
+    for await (const part of fixture.getModel(provider).stream(createRequest())) {
       assert.is(part.type, 'text')
       break
     }
@@ -168,112 +173,118 @@ for (const wire of WIRES) {
   })
 }
 
-test('a provider overloaded before its first word is tried again, also when it says so inside the stream', async () => {
+test('an overload error before the first text is retried, also inside the stream', async () => {
   const overloaded: Step = (response) =>
     response
       .writeHead(200, { 'content-type': 'text/event-stream' })
       .end(`event: error\ndata: ${JSON.stringify(formatErrorBody('anthropic', 529, 'Overloaded'))}\n\n`)
-  assert.is(joinText(await collectParts(asking.getModel(await start('anthropic', overloaded, streamText('Now.'))))), 'Now.')
-  assert.match((await outcome(await start('anthropic', overloaded))).error.message, /Overloaded/)
+  assert.is(joinText(await collectParts(fixture.getModel(await start('anthropic', overloaded, streamText('Now.'))))), 'Now.')
+  assert.match((await captureFailure(await start('anthropic', overloaded))).error.message, /Overloaded/)
 })
 
-test('Retry-After is kept to, and a provider that asks for too much patience is not waited for', async () => {
+test('retries wait for Retry-After, unless it is too long or the quota is exhausted', async () => {
   for (const headers of [{ 'retry-after': '0.15' }, { 'retry-after-ms': '150' }]) {
     const provider = await start('openai', respondWithError(429, undefined, headers), streamText('Now.'))
-    const begun = performance.now()
-    assert.is(joinText(await collectParts(asking.getModel(provider))), 'Now.')
-    assert.ok(performance.now() - begun >= 145) // timers may be a moment early
+    const startTime = performance.now()
+    assert.is(joinText(await collectParts(fixture.getModel(provider))), 'Now.')
+    assert.ok(performance.now() - startTime >= 145) // timers can fire slightly early
   }
   const greedy = await start('openai', respondWithError(429, undefined, { 'retry-after': '3600' }))
-  const { error } = await outcome(greedy)
+  const { error } = await captureFailure(greedy)
   assert.match(error.hint ?? '', /try again in 3600 s/)
   assert.is(greedy.received.length, 1)
   const google = await start('google', respondWithError(429, { error: { code: 429, message: 'Quota', details: [{ retryDelay: '37s' }] } }))
-  assert.match((await outcome(google)).error.hint ?? '', /try again in 37 s/)
+  assert.match((await captureFailure(google)).error.hint ?? '', /try again in 37 s/)
   const spent = await start(
     'openai',
     respondWithError(429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }),
   )
-  await outcome(spent)
+  await captureFailure(spent)
   assert.is(spent.received.length, 1)
 })
 
-test('the key is never told, in whatever spelling a provider repeats it', async () => {
+test('errors redact the API key in every encoding that a provider repeats', async () => {
   const spellings = [KEY, encodeURIComponent(KEY), JSON.stringify(`"${KEY}"`), Buffer.from(`:${KEY}`).toString('base64')]
   for (const spelling of spellings) {
     const provider = await start('openai', respondWithError(401, { error: { message: `Incorrect API key provided: ${spelling}. Bye.` } }))
-    const { error } = await outcome(provider)
+    const { error } = await captureFailure(provider)
     assert.not(error.message.includes(spelling))
     assert.match(error.message, /Incorrect API key provided: .*\[redacted\]/)
     assert.match(error.hint ?? '', /Check the API key/)
   }
   const inside = await start('openai', sendBody(`data: {"error": {"message": "no ${KEY} here"}}\n\n`))
-  assert.match((await outcome(inside)).error.message, /no \[redacted\] here/)
+  assert.match((await captureFailure(inside)).error.message, /no \[redacted\] here/)
 })
 
-test('what a provider says is bounded, however much it is', async () => {
-  const { error } = await outcome(await start('openai', respondWithError(400, 'x'.repeat(5_000_000))))
+test('the message of a provider error is truncated', async () => {
+  const { error } = await captureFailure(await start('openai', respondWithError(400, 'x'.repeat(5_000_000))))
   assert.ok(error.message.length < 1_000)
 })
 
-test('a refusal is told as one, also where its words do not come whole', async () => {
+test('an error status is reported even if its body is cut off or too slow', async () => {
   const begun = (response: ServerResponse) => response.writeHead(401, { 'content-length': '1000' })
-  const cut = await outcome(
+  const cut = await captureFailure(
     await start('openai', (response) => begun(response).write('Bad key', () => setTimeout(() => response.destroy(), 20))),
   )
   assert.match(cut.error.message, /returned 401: Bad key/)
-  const slow = await outcome(await start('openai', (response) => begun(response).flushHeaders()), createRequest(), {}, hasty.first)
+  const slow = await captureFailure(
+    await start('openai', (response) => begun(response).flushHeaders()),
+    createRequest(),
+    {},
+    impatient.firstByte,
+  )
   assert.match(slow.error.message, /returned 401\./)
 })
 
-test('a redirect is an error: the next server would get the key', async () => {
+test('a redirect is an error and is not followed, because it would forward the key', async () => {
   const other = await start('openai', streamText('gotcha'))
   const provider = await start('openai', respondWithError(307, 'moved', { location: other.url }))
-  assert.match((await outcome(provider)).error.message, /returned 307/)
+  assert.match((await captureFailure(provider)).error.message, /returned 307/)
   assert.is(other.received.length, 0)
 })
 
-test('nobody listening, no such host, and nobody at home are told apart', async () => {
+test('a refused connection and an unknown host have their own hints', async () => {
   const gone = await start('openai', hang)
   const fields = { endpoint: gone.url }
   await gone.close()
   open.splice(0)
-  const refusedOne = await outcome(gone, createRequest(), fields)
-  assert.is(refusedOne.error.code, 'PROVIDER_ERROR')
-  assert.match(refusedOne.error.hint ?? '', /Check that the server is running/)
-  const nowhere = await outcome(gone, createRequest(), { endpoint: 'http://nowhere.invalid/v1' })
+  const refused = await captureFailure(gone, createRequest(), fields)
+  assert.is(refused.error.code, 'PROVIDER_ERROR')
+  assert.match(refused.error.hint ?? '', /Check that the server is running/)
+  const nowhere = await captureFailure(gone, createRequest(), { endpoint: 'http://nowhere.invalid/v1' })
   assert.is(nowhere.error.code, 'PROVIDER_ERROR')
+  assert.match(nowhere.error.hint ?? '', /Check the endpoint for typos/)
 })
 
-test('a name that leads inside is not connected to, unless an admin set it', async () => {
+test('a host name with a private address is blocked unless an admin set the endpoint', async () => {
   const provider = await start('openai', streamText('inside'))
-  const lying = new ProviderFixture({}, async () => [{ address: '127.0.0.1', family: 4 }])
+  const privateDns = new ProviderFixture({}, async () => [{ address: '127.0.0.1', family: 4 }])
   const named = { endpoint: `http://models.example.com:${provider.port}/v1` }
   for (const endpoint of [named.endpoint, provider.url, `http://localhost:${provider.port}/v1`]) {
-    const { error } = await outcome(provider, createRequest(), { endpoint, allow_private: false }, lying)
+    const { error } = await captureFailure(provider, createRequest(), { endpoint, allow_private: false }, privateDns)
     assert.is(error.code, 'ADDRESS_BLOCKED')
     assert.match(error.hint ?? '', /an admin must set its endpoint/)
   }
   assert.is(provider.received.length, 0)
-  assert.is(joinText(await collectParts(lying.getModel(provider, named))), 'inside')
-  await lying.close()
+  assert.is(joinText(await collectParts(privateDns.getModel(provider, named))), 'inside')
+  await privateDns.close()
 })
 
-test('a connection that was kept too long is opened again without anybody noticing', async () => {
+test('a kept connection that the server closed is reopened', async () => {
   const provider = await start('openai', streamText('one'), (response) => response.destroy(), streamText('two'))
-  assert.is(joinText(await collectParts(asking.getModel(provider))), 'one')
-  assert.is(joinText(await collectParts(asking.getModel(provider))), 'two')
+  assert.is(joinText(await collectParts(fixture.getModel(provider))), 'one')
+  assert.is(joinText(await collectParts(fixture.getModel(provider))), 'two')
 })
 
-test('a model that takes no tools says so once, and is not offered any again', async () => {
-  const words = [
+test('a model without tool support fails once and is not sent tools again', async () => {
+  const errors = [
     [400, 'registry.ollama.ai/library/gemma:2b does not support tools'],
     [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
     [500, 'tools param requires --jinja flag'],
   ] as const
-  for (const [status, message] of words) {
+  for (const [status, message] of errors) {
     const provider = await start('openai', respondWithError(status, { error: { message } }), streamText('ok'))
-    const model = asking.getModel(provider, { id: message })
+    const model = fixture.getModel(provider, { id: message })
     const request = { ...createRequest(), tools: [{ name: 'clock', description: '', parameters: { type: 'object' } }] }
     assert.ok(model.canCallTools)
     await collectParts(model, request).then(

@@ -1,4 +1,4 @@
-/** Models of a scripted provider, and everything one of them says. */
+/** Creates chat models of a scripted provider and collects their replies. */
 import type { ChatModel, ChatPart, ChatRequest } from '../../../daemon/models/chat-model.ts'
 import type { ProviderTimeouts } from '../../../daemon/models/providers/http-exchange.ts'
 import type { ProviderModelRecord } from '../../../daemon/models/providers/provider-chat-model.ts'
@@ -6,9 +6,9 @@ import { ProviderRegistry } from '../../../daemon/models/providers/provider-regi
 import type { Resolve } from '../../../daemon/outbound/guarded-connector.ts'
 import type { ScriptedProvider } from '../../harness/scripted-provider.ts'
 
-/** No character of it is in what a test scripts. */
+/** Does not occur in any scripted response. */
 export const KEY = 'sk-ZQXJ/0123+456789='
-export const TIMEOUTS: ProviderTimeouts = {
+const TIMEOUTS: ProviderTimeouts = {
   connectMs: 1_000,
   firstByteMs: 10_000,
   idleMs: 10_000,
@@ -17,12 +17,11 @@ export const TIMEOUTS: ProviderTimeouts = {
   maxRetryDelayMs: 200,
 }
 
-/** All that a test asked for ends with it. */
 export class ProviderFixture {
   readonly providers: ProviderRegistry
 
-  constructor(times: Partial<ProviderTimeouts> = {}, resolve?: Resolve) {
-    this.providers = new ProviderRegistry({ timeouts: { ...TIMEOUTS, ...times }, resolve })
+  constructor(timeouts: Partial<ProviderTimeouts> = {}, resolve?: Resolve) {
+    this.providers = new ProviderRegistry({ timeouts: { ...TIMEOUTS, ...timeouts }, resolve })
   }
 
   getModel(provider: ScriptedProvider, fields: Partial<ProviderModelRecord> = {}): ChatModel {

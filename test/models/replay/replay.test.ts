@@ -20,7 +20,7 @@ test.before(
   aloud(async () => {
     service = await TestServer.start({ disk: disk.open })
     resources = new Resources(service)
-    // Never the same answer twice, so that only a recording can repeat one.
+    // Every reply is different, so that only a recording can repeat one.
     provider = await ScriptedProvider.start(
       'openai',
       streamReply(() => ({ text: ['answer ', String(++count)], usage: { input: 11, output: 7 } })),
@@ -43,7 +43,7 @@ const ask = async (model: Json, message: string) => {
   return service.post(`/conversations/${id}/messages`, { message })
 }
 
-test('the first answer is recorded and played back ever after, at no cost', async () => {
+test('the first reply is recorded and then replayed at no cost', async () => {
   const recorded = await source()
   const model = await resources.model({ provider: 'replay', model_id: recorded.id })
   const first = await expectData(ask(model, 'hello'))
@@ -53,17 +53,17 @@ test('the first answer is recorded and played back ever after, at no cost', asyn
   assert.equal([first.cost, again.cost, again.usage], [0, 0, { input_tokens: 11, output_tokens: 7, total_tokens: 18 }])
   assert.not.equal((await expectData(ask(model, 'other'))).content, first.content)
   const { total_tokens, total_cost } = await expectData(service.get(`/usage/stats?entity_type=model&entity_id=${recorded.id}`))
-  assert.equal([total_tokens, total_cost], [36, (2 * (11 + 14)) / 1000], 'what was recorded was paid for once')
+  assert.equal([total_tokens, total_cost], [36, (2 * (11 + 14)) / 1000], 'the recorded call is charged once')
 })
 
-test('whoever asks the same while it is recorded gets the same, and it is paid for once', async () => {
+test('concurrent identical requests share one recording, which is charged once', async () => {
   const model = await replay()
   const before = provider.received.length
   const answers = await Promise.all(Array.from({ length: 4 }, () => expectData(ask(model, 'hello'))))
   assert.equal([new Set(answers.map(({ content }) => content)).size, provider.received.length - before], [1, 1])
 })
 
-test('repeats of a test case, which are asked in one go, are recorded once', async () => {
+test('concurrent repeats of a test case are recorded once', async () => {
   const model = await replay()
   const before = provider.received.length
   const test_cases = [{ input: 'hello', expected_output: 'answer' }]
@@ -73,7 +73,7 @@ test('repeats of a test case, which are asked in one go, are recorded once', asy
   assert.equal([results.length, answers.size, provider.received.length - before], [8, 1, 1])
 })
 
-test('where recording fails, whoever waited for it asks for itself', async () => {
+test('if recording fails, a waiting request calls the model itself', async () => {
   const model = await replay()
   const usual = provider.script
   provider.script = [respondWithError(400), ...usual] as Step[]
@@ -82,7 +82,7 @@ test('where recording fails, whoever waited for it asks for itself', async () =>
   provider.script = usual
 })
 
-test('an answer is recorded with what it cost, also where a kill comes right after', async () => {
+test('a recording and its usage are stored in one commit, so that a kill loses neither', async () => {
   const recorded = await source()
   const model = await resources.model({ provider: 'replay', model_id: recorded.id })
   disk.hold()
@@ -95,24 +95,24 @@ test('an answer is recorded with what it cost, also where a kill comes right aft
   await after.close()
 })
 
-test('a model that is deleted while it records leaves no recording', async () => {
+test('deleting a model while it records leaves no recording', async () => {
   const model = await replay()
-  let goOn = () => {}
-  const told = new Promise<void>((resolve) => {
-    goOn = resolve
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
   })
   const [usual] = provider.script as [Step]
-  provider.script = [async (response, request, wire) => told.then(() => usual(response, request, wire)), usual]
+  provider.script = [async (response, request, wire) => released.then(() => usual(response, request, wire)), usual]
   const before = provider.received.length
   const asked = ask(model, 'hello')
   await waitFor(async () => provider.received.length > before)
   await expectData(service.delete(`/models/${model.id}?force=true`))
-  goOn()
+  release()
   await asked
   assert.equal(await service.database.all('SELECT key FROM recordings WHERE model_id = ?', [model.id]), [])
 })
 
-test('without recording, a request that was never recorded is a clear error', async () => {
+test('with recording off, a request without a recording fails', async () => {
   const model = await replay()
   const first = await expectData(ask(model, 'hello'))
   await expectData(service.put(`/models/${model.id}`, { recording: false }))
@@ -124,7 +124,7 @@ test('without recording, a request that was never recorded is a clear error', as
   )
 })
 
-test('recordings are carried to another home, where the model itself is not', async () => {
+test('exported recordings can be imported without the recorded model, unless they were changed', async () => {
   const model = await replay()
   const first = await expectData(ask(model, 'hello'))
   const recordings = (await expectData(service.get(`/models/${model.id}/recordings`))).map(({ created_at: _, ...rest }: Json) => rest)
@@ -138,7 +138,7 @@ test('recordings are carried to another home, where the model itself is not', as
   await expectError(service.post(`/models/${elsewhere.id}/recordings`, { recordings: changed }), 'VALIDATION_ERROR')
 })
 
-test('without the model that it recorded it only plays, and says so', async () => {
+test('deleting the recorded model turns recording off and keeps the recordings', async () => {
   const recorded = await source()
   const model = await resources.model({ provider: 'replay', model_id: recorded.id })
   const first = await expectData(ask(model, 'hello'))
@@ -149,7 +149,7 @@ test('without the model that it recorded it only plays, and says so', async () =
   assert.match((await ask(model, 'never asked')).body.error, /recording is off/)
 })
 
-test('what cannot be recorded is refused', async () => {
+test('invalid replay models are rejected', async () => {
   const model = await replay()
   const make = (fields: object) => service.post('/models', { name: 'x', provider: 'replay', model_id: model.model_id, ...fields })
   await expectError(make({ model_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'model_id' })
@@ -162,7 +162,7 @@ test('what cannot be recorded is refused', async () => {
   assert.equal(await expectData(service.get(`/models/${model.model_id}/recordings`)), [])
 })
 
-test('an evaluation runs the same every time', async () => {
+test('an evaluation with a replay model has the same outputs in every run', async () => {
   const agent = await resources.agent({ model_id: (await replay()).id })
   const { id } = await resources.evaluation({
     target_id: agent.id,
@@ -173,15 +173,8 @@ test('an evaluation runs the same every time', async () => {
   })
   const outputs: string[][] = []
   for (let round = 0; round < 2; round++) {
-    const { run_id } = await expectData(service.post(`/evaluations/${id}/run`))
-    for (;;) {
-      const { status, results } = await expectData(service.get(`/evaluations/${id}/results?run_id=${run_id}`))
-      if (status === 'completed') {
-        outputs.push(results.map(({ actual_output }: Json) => actual_output))
-        break
-      }
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    const { results } = await run(service, id)
+    outputs.push(results.map(({ actual_output }: Json) => actual_output))
   }
   assert.equal(outputs[0], outputs[1])
 })
