@@ -12,7 +12,9 @@ import { analyticsRoutes } from '../src/contract/families/analytics.ts'
 
 export default class Analytics extends CadreCommand {
   static override description =
-    'Show conversation statistics by day and by agent.\n\nA conversation counts on every day with a new message; failed and aborted replies have no response time. Periods over 62 days are grouped by month.'
+    'Show conversation statistics by day and by agent.\n\n' +
+    'A conversation counts on every day with a new message; failed and aborted replies have no response time. Periods over 62 ' +
+    'days are grouped by month.'
   static override examples = [
     { command: 'cadre analytics', description: 'The last 30 days' },
     { command: "cadre analytics --agent 'Handbook helper' --from 2026-01-01", description: 'One agent since a date' },

@@ -13,7 +13,9 @@ import type { Pagination } from '../src/contract/route.ts'
 
 export default class Api extends CadreCommand {
   static override description =
-    'Call an endpoint of the service and print its response.\n\nThe /api prefix of the path is optional. Fields become query parameters of GET and DELETE requests, and a JSON body otherwise.'
+    'Call an endpoint of the service and print its response.\n\n' +
+    'The /api prefix of the path is optional. Fields become query parameters of GET and DELETE requests, and a JSON body ' +
+    'otherwise.'
   static override examples = [
     { command: 'cadre api GET /agents', description: 'List agents' },
     { command: 'cadre api /agents -f sort=name -F limit=5', description: 'Add query parameters' },
@@ -22,7 +24,11 @@ export default class Api extends CadreCommand {
     { command: 'cadre api GET /conversations --paginate', description: 'Fetch all pages as one list' },
   ]
   static override args = {
-    method: string({ required: true, ignoreStdin: true, description: 'GET (default), POST, PUT, PATCH or DELETE.' }),
+    method: string({
+      required: true,
+      ignoreStdin: true,
+      description: 'GET, POST, PUT, PATCH or DELETE (default: POST with fields or --input, else GET).',
+    }),
     path: string({ ignoreStdin: true, description: 'Path of the endpoint.' }),
   }
   static override flags = {

@@ -11,7 +11,9 @@ import { asCodeRoutes } from '../src/contract/families/as-code.ts'
 
 export default class Apply extends CadreCommand {
   static override description =
-    'Make the resources match a folder of YAML files, all or nothing.\n\nResources are matched by name; fields missing from a file get their defaults. Asks for confirmation at a terminal; in scripts, only deleting (--prune) needs --yes.'
+    'Make the resources match a folder of YAML files, all or nothing.\n\n' +
+    'Resources are matched by name; fields missing from a file get their defaults. Asks for confirmation at a terminal; in ' +
+    'scripts, only deleting (--prune) needs --yes.'
   static override examples = [
     { command: 'cadre apply -f ./cadre', description: 'Show the plan, confirm and apply it' },
     {

@@ -18,7 +18,9 @@ import { readSettings } from '../src/config.ts'
 
 export default class Ask extends CadreCommand {
   static override description =
-    'Ask an agent a question and stream its reply.\n\nWithout AGENT, the agent set with cadre config set agent is asked, or the only one. Piped input and files named with @ are sent with the question; without a question, the piped input is the question.'
+    'Ask an agent a question and stream its reply.\n\n' +
+    'Without AGENT, the agent set with cadre config set agent is asked, or the only one. Piped input and files named with @ are ' +
+    'sent with the question; without a question, the piped input is the question.'
   static override examples = [
     { command: 'cadre ask "How many days of leave do I have?"', description: 'Ask the default agent' },
     { command: 'cadre ask \'Handbook helper\' "Who approves travel?"', description: 'Ask an agent by name' },
@@ -98,7 +100,8 @@ export default class Ask extends CadreCommand {
     if (quoting !== undefined) {
       const along = sanitizeLine(question.attachments.join(', '))
       this.narrate(
-        `${sanitizeLine(quoting)} only quotes the agent's documents and cannot read ${along}, which was not sent. Find a model that can: cadre models discover`,
+        `${sanitizeLine(quoting)} only quotes the agent's documents and cannot read ${along}, which was not sent. Find a model ` +
+          'that can: cadre models discover',
       )
     }
     const message = quoting === undefined ? question.message : question.text

@@ -5,7 +5,9 @@ import { buildGrammar, formatCompletionScript, SHELLS, type Shell } from '../src
 
 export default class Autocomplete extends CadreCommand {
   static override description =
-    'Print a shell completion script.\n\nAdd the line for your shell to its startup file:\n\n  bash  source <(cadre autocomplete bash)\n  zsh   source <(cadre autocomplete zsh)\n  fish  cadre autocomplete fish | source'
+    'Print a shell completion script.\n\n' +
+    'Add the line for your shell to its startup file:\n\n  bash  source <(cadre autocomplete bash)\n  zsh   source <(cadre ' +
+    'autocomplete zsh)\n  fish  cadre autocomplete fish | source'
   static override examples = [
     { command: "echo 'source <(cadre autocomplete bash)' >> ~/.bashrc", description: 'Enable completion in bash' },
     { command: 'cadre autocomplete fish > ~/.config/fish/completions/cadre.fish', description: 'Enable completion in fish' },

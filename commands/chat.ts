@@ -8,7 +8,9 @@ import { readSettings } from '../src/config.ts'
 
 export default class Chat extends CadreCommand {
   static override description =
-    'Chat with an agent.\n\nWithout AGENT, the agent set with cadre config set agent is used, or you choose one. Type /help in the chat for its commands and keys.'
+    'Chat with an agent.\n\n' +
+    'Without AGENT, the agent set with cadre config set agent is used, or you choose one. Type /help in the chat for its ' +
+    'commands and keys.'
   static override examples = [
     { command: 'cadre chat', description: 'Chat with the default agent or choose one' },
     { command: "cadre chat 'Handbook helper'", description: 'Chat with an agent by name' },

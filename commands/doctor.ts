@@ -14,7 +14,9 @@ const MARGIN = 12
 
 export default class Doctor extends CadreCommand {
   static override description =
-    'Diagnose problems and suggest fixes.\n\nChecks the installation, the daemon, models, knowledge sources and webhooks without starting the daemon or calling providers. Exits with 1 if a check fails.'
+    'Diagnose problems and suggest fixes.\n\n' +
+    'Checks the installation, the daemon, models, knowledge sources and webhooks without starting the daemon or calling ' +
+    'providers. Exits with 1 if a check fails.'
   static override examples = [
     { command: 'cadre doctor', description: 'Check everything' },
     { command: 'cadre doctor --json | jq \'.[] | select(.state != "good")\'', description: 'List problems as JSON' },
@@ -41,5 +43,6 @@ function formatCheck({ name, state, found, fix }: Check): string {
   const text = `${paint(color, mark, process.stdout)} ${name.padEnd(9)} ${sanitizeText(rewriteCommands(found))}`
   const finding = wrapForStream(text, process.stdout, MARGIN)
   if (!fix) return finding
-  return `${finding}\n${wrapForStream(`${' '.repeat(MARGIN)}${paint('bold', 'Fix:', process.stdout)} ${sanitizeText(rewriteCommands(fix))}`, process.stdout)}`
+  const advice = `${' '.repeat(MARGIN)}${paint('bold', 'Fix:', process.stdout)} ${sanitizeText(rewriteCommands(fix))}`
+  return `${finding}\n${wrapForStream(advice, process.stdout)}`
 }

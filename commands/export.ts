@@ -10,7 +10,9 @@ import { asCodeRoutes } from '../src/contract/families/as-code.ts'
 
 export default class Export extends CadreCommand {
   static override description =
-    'Export all resources as YAML, one file per resource.\n\nSecrets become references to environment variables (${env:NAME}); uploaded documents, conversations, usage and tokens are not exported. Prints to stdout without --to.'
+    'Export all resources as YAML, one file per resource.\n\n' +
+    'Secrets become references to environment variables (${env:NAME}); uploaded documents, conversations, usage and tokens are ' +
+    'not exported. Prints to stdout without --to.'
   static override examples = [
     { command: 'cadre export --to ./cadre', description: 'Export to a folder' },
     { command: 'cadre export --to ./cadre --force && git -C ./cadre diff', description: 'Export again and review the changes' },
@@ -32,7 +34,8 @@ export default class Export extends CadreCommand {
     if (flags.to !== undefined) {
       const { written, unchanged, removed } = await writeExport(flags.to, files, { families, force: flags.force })
       this.narrate(
-        `${flags.to}: ${written} files written, ${unchanged} unchanged, ${removed} removed. Apply them with: cadre apply -f ${quoteShellWord(flags.to)}`,
+        `${flags.to}: ${written} files written, ${unchanged} unchanged, ${removed} removed. Apply them with: cadre apply -f ` +
+          `${quoteShellWord(flags.to)}`,
       )
     }
     if (this.getFormat(flags) === 'json') await this.print({ data: { ...data, resources } }, flags)

@@ -8,7 +8,8 @@ import { getOutput } from '../src/cli/terminal/table.ts'
 
 export default class Plan extends CadreCommand {
   static override description =
-    'Show what cadre apply would change, without changing anything.\n\nMarks resources as created (+), updated (~) or deleted (-, only with --prune), and lists missing secrets.'
+    'Show what cadre apply would change, without changing anything.\n\n' +
+    'Marks resources as created (+), updated (~) or deleted (-, only with --prune), and lists missing secrets.'
   static override examples = [
     { command: 'cadre plan -f ./cadre', description: 'Show the changes' },
     { command: 'cadre plan -f ./cadre --prune --check', description: 'In CI: exit with 100 if anything differs from the files' },

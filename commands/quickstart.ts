@@ -24,7 +24,9 @@ const QUESTION = 'Where are secrets such as API keys stored?'
 
 export default class Quickstart extends CadreCommand {
   static override description =
-    "Create an agent that answers from a folder, and ask it a first question.\n\nAt a terminal, guides you through choosing a model and a folder, then opens the chat. In scripts it does not prompt: it indexes PATH, or Cadre's documentation, and answers --question."
+    'Create an agent that answers from a folder, and ask it a first question.\n\n' +
+    'At a terminal, guides you through choosing a model and a folder, then opens the chat. In scripts it does not prompt: it ' +
+    "indexes PATH, or Cadre's documentation, and answers --question."
   static override examples = [
     { command: 'cadre quickstart', description: 'Choose a model and a folder interactively' },
     { command: 'cadre quickstart ./handbook', description: 'Use your own folder' },

@@ -9,7 +9,8 @@ import { ensureDirectory } from '../../src/config.ts'
 
 export default class DaemonInstall extends CadreCommand {
   static override description =
-    'Install the daemon as a user service.\n\nWrites a systemd user unit (Linux) or a launchd agent (macOS) and prints the command that enables it.'
+    'Install the daemon as a user service.\n\n' +
+    'Writes a systemd user unit (Linux) or a launchd agent (macOS) and prints the command that enables it.'
   static override examples = [
     { command: 'cadre daemon install', description: 'Write the service file' },
     { command: 'cadre daemon install --print', description: 'Print the service file' },

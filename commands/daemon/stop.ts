@@ -4,7 +4,8 @@ import { stopDaemon } from '../../src/client/daemon.ts'
 
 export default class DaemonStop extends CadreCommand {
   static override description =
-    'Stop the daemon and wait until it has exited.\n\nRequests in progress get up to ten seconds to finish. Acknowledged changes are never lost.'
+    'Stop the daemon and wait until it has exited.\n\n' +
+    'Requests in progress get up to ten seconds to finish. Acknowledged changes are never lost.'
   static override examples = [{ command: 'cadre daemon stop', description: 'Stop the daemon if it is running' }]
 
   override async run(): Promise<void> {

@@ -12,7 +12,9 @@ import { systemRoutes } from '../../src/contract/families/system.ts'
 
 export default class TokensRecover extends CadreCommand {
   static override description =
-    "Create a new admin token after the old one was lost.\n\nRestarts the daemon; works only on the daemon's machine and for the owner of its home. If CADRE_TOKEN is set, that value becomes the admin token."
+    'Create a new admin token after the old one was lost.\n\n' +
+    "Restarts the daemon; works only on the daemon's machine and for the owner of its home. If CADRE_TOKEN is set, that value " +
+    'becomes the admin token.'
   static override examples = [
     { command: 'cadre tokens recover', description: 'Replace a lost or invalid token' },
     { command: 'cadre tokens list --role admin', description: 'List the admin tokens; old ones stay valid' },

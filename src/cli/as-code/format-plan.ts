@@ -35,7 +35,8 @@ export function formatPlan(plan: Plan, output: Output): string[] {
 
 function formatTotals(plan: Plan): string {
   if (!hasChanges(plan)) return `No changes. ${plan.changes.length} unchanged.`
-  return `${countChanges(plan, 'create')} to create, ${countChanges(plan, 'update')} to update, ${countChanges(plan, 'delete')} to delete, ${countChanges(plan, 'unchanged')} unchanged.`
+  const count = (action: Action) => countChanges(plan, action)
+  return `${count('create')} to create, ${count('update')} to update, ${count('delete')} to delete, ${count('unchanged')} unchanged.`
 }
 
 function formatChange({ action, family, name, fields }: Change, { columns, stream }: Output): string[] {

@@ -71,7 +71,8 @@ function getFamily(file: string): ManagedFamily {
     `${file} is not in the folder of a family.`,
     near
       ? `Did you mean ${near}/?`
-      : `Valid folders: ${MANAGED_FAMILIES.filter((one) => one !== 'settings').join(', ')}. Move other YAML files elsewhere or into a hidden folder.`,
+      : `Valid folders: ${MANAGED_FAMILIES.filter((one) => one !== 'settings').join(', ')}. Move other YAML files elsewhere or ` +
+          'into a hidden folder.',
   )
 }
 

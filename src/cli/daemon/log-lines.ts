@@ -89,5 +89,6 @@ export function formatLogLine(line: string, stream: NodeJS.WriteStream): string 
     color ? paint(color, word, stream) : word,
     sanitizeText(String(msg ?? '')),
   ]
-  return `${text.join('  ')}${rest.length > 0 ? paint('dim', `  ${sanitizeText(rest.join(' '))}`, stream) : ''}${stack ? `\n${sanitizeText(stack)}` : ''}`
+  const details = rest.length > 0 ? paint('dim', `  ${sanitizeText(rest.join(' '))}`, stream) : ''
+  return `${text.join('  ')}${details}${stack ? `\n${sanitizeText(stack)}` : ''}`
 }

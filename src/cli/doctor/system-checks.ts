@@ -184,7 +184,9 @@ function checkSecrets(where: 'keychain' | 'file' | 'locked', paths: Paths, url: 
       name: 'secrets',
       state: 'broken',
       found: `the vault is locked: its key is missing from ${paths.vaultKey} or does not match`,
-      fix: `Restore the key from a backup, then: cadre daemon restart. If it is lost, delete ${paths.vault}, restart and set the secrets again.`,
+      fix:
+        `Restore the key from a backup, then: cadre daemon restart. If it is lost, delete ${paths.vault}, restart and set the ` +
+        'secrets again.',
     }
   if (where === 'locked')
     return {

@@ -75,7 +75,8 @@ export function attachFiles(text: string, cwd: string): MessageWithFiles {
   const message = [text, ...parts].join('\n\n')
   if (message.length > MAX_MESSAGE_CHARACTERS)
     throw new AttachmentError(
-      `The message with its files has ${message.length.toLocaleString('en')} characters; the maximum is ${MAX_MESSAGE_CHARACTERS.toLocaleString('en')}.`,
+      `The message with its files has ${message.length.toLocaleString('en')} characters; the maximum is ` +
+        `${MAX_MESSAGE_CHARACTERS.toLocaleString('en')}.`,
     )
   return { message, files, missing }
 }
@@ -130,7 +131,8 @@ function readTextFile(file: string, { path, stats }: MentionedFile): string {
   if (!stats.isFile()) throw new AttachmentError(`${path} is not a file.`)
   if (stats.size > MAX_FILE_BYTES)
     throw new AttachmentError(
-      `${path} has ${formatBytes(stats.size)}; ${formatBytes(MAX_FILE_BYTES)} is the maximum. To ask about long documents: cadre knowledge add`,
+      `${path} has ${formatBytes(stats.size)}; ${formatBytes(MAX_FILE_BYTES)} is the maximum. To ask about long documents: cadre ` +
+        'knowledge add',
     )
   const content = readFileSync(file)
   try {

@@ -127,12 +127,15 @@ export class CadreHelp extends Help {
       this.section(
         'DESCRIPTION',
         this.wrap(
-          'Cadre runs conversational AI agents over your documents. Commands use a local daemon and start it if needed. Data leaves the machine only for models that you add.\n\nData is printed to stdout, messages to stderr. Every command supports --json, names can be used instead of IDs, and - reads stdin.',
+          'Cadre runs conversational AI agents over your documents. Commands use a local daemon and start it if needed. Data ' +
+            'leaves the machine only for models that you add.\n\nData is printed to stdout, messages to stderr. Every command ' +
+            'supports --json, names can be used instead of IDs, and - reads stdin.',
         ),
       ),
       this.section(
         'RESOURCES',
-        `Each topic has list, show, create, update and delete.\n\n${formatTopics(topLevelTopics.filter(({ name }) => !SERVICE_TOPICS.has(name)))}`,
+        'Each topic has list, show, create, update and delete.\n\n' +
+          `${formatTopics(topLevelTopics.filter(({ name }) => !SERVICE_TOPICS.has(name)))}`,
       ),
       this.section('SERVICE', formatTopics(topLevelTopics.filter(({ name }) => SERVICE_TOPICS.has(name)))),
       this.section('COMMANDS', formatList(commands.map((command) => [command.id, this.summary(command)]))),

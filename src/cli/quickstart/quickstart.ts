@@ -127,7 +127,8 @@ export async function prepareAgent(
     tool.id,
   )
   display.log(
-    `${paint('bold', sanitizeLine(agent.name))}: ${made ? 'created an agent that answers from it' : 'this existing agent answers from it'}.`,
+    `${paint('bold', sanitizeLine(agent.name))}: ` +
+      `${made ? 'created an agent that answers from it' : 'this existing agent answers from it'}.`,
   )
   return { source, tool, agent }
 }

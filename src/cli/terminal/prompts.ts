@@ -93,9 +93,10 @@ export class Dialog {
     for (;;) {
       const chosen = parseNumbers(await this.ask(`${question} (${help}) `), options.length)
       if (chosen && (multiple || chosen.length <= 1)) return chosen.map((number) => (options[number - 1] as Option<T>).value)
-      process.stderr.write(
-        `${paint('yellow', multiple ? `Enter numbers from 1 to ${options.length}, such as 1,3.` : `Enter one number from 1 to ${options.length}.`)}\n`,
-      )
+      const correction = multiple
+        ? `Enter numbers from 1 to ${options.length}, such as 1,3.`
+        : `Enter one number from 1 to ${options.length}.`
+      process.stderr.write(`${paint('yellow', correction)}\n`)
     }
   }
 

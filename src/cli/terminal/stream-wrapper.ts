@@ -23,8 +23,8 @@ export class StreamSanitizer {
 }
 
 /** Newlines, spaces, characters of scripts without spaces, and words. */
-const TOKENS =
-  /\n|[^\S\n]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]+/gu
+const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\u3000-\\u303f\\uff00-\\uffef'
+const TOKENS = new RegExp(`\\n|[^\\S\\n]+|[${UNSPACED}]|[^\\s${UNSPACED}]+`, 'gu')
 
 /**
  * Wraps lines between words and holds back only the incomplete last word.

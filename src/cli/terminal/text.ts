@@ -16,13 +16,19 @@ export function sanitizeLine(text: string): string {
 
 const NARROW_TEXT = /^[\u0020-\u007e\u00a0-\u02ff]*$/
 /** Characters that never combine with each other: Latin, Greek, Cyrillic, box drawing, kana, Chinese characters, Hangul. */
-const SIMPLE_TEXT =
-  /^[\u0020-\u007e\u00a0-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2500-\u259f\u3000-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/
+const SIMPLE_TEXT = new RegExp(
+  '^[\\u0020-\\u007e\\u00a0-\\u02ff\\u0370-\\u0482\\u048a-\\u052f\\u1e00-\\u1fff\\u2010-\\u2027\\u2030-\\u205e\\u20a0-\\u20bf' +
+    '\\u2500-\\u259f\\u3000-\\u3029\\u3041-\\u3096\\u30a0-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uff01-\\uff60]*$',
+)
 const SIMPLE_WIDE = /[\u3000-\uff60]/g
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
 // East Asian Wide and Fullwidth blocks, and emoji.
-const DOUBLE_WIDTH =
-  /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f251}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
+const DOUBLE_WIDTH = new RegExp(
+  '^[\\u1100-\\u115f\\u2329\\u232a\\u2e80-\\u303e\\u3041-\\u33ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\ua000-\\ua4cf\\ua960-\\ua97f' +
+    '\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe19\\ufe30-\\ufe6f\\uff01-\\uff60\\uffe0-\\uffe6\\u{1b000}-\\u{1b2ff}' +
+    '\\u{1f200}-\\u{1f251}\\u{20000}-\\u{3fffd}]|\\p{Emoji_Presentation}|\\ufe0f',
+  'u',
+)
 
 /** Avoids the segmenter for simple text: it takes two microseconds per character. */
 export function splitGraphemes(text: string): string[] {

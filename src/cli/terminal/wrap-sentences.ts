@@ -2,9 +2,10 @@
 import { rewriteCommands, TOP_LEVEL_COMMANDS } from './invocation.ts'
 import { sanitizeText, stringWidth } from './text.ts'
 
-/** A command up to the end of its sentence, or a word. A newline inside a command would be copied with it; a wrap by the terminal is not. */
+/** A command up to the end of its sentence, or a word. A newline inside a command would be copied with it. */
 const UNBREAKABLE = new RegExp(
-  `( *)((?:\\u001b\\[\\d+m|[("'])*(?:cadre|npx cadre|node \\S+)(?= (?:${TOP_LEVEL_COMMANDS.join('|')}|--help)\\b)(?: \\S+)*?(?=$|(?<=[.;,:)](?:\\u001b\\[\\d+m)?) )|\\S+)`,
+  `( *)((?:\\u001b\\[\\d+m|[("'])*(?:cadre|npx cadre|node \\S+)(?= (?:${TOP_LEVEL_COMMANDS.join('|')}|--help)\\b)(?: ` +
+    '\\S+)*?(?=$|(?<=[.;,:)](?:\\u001b\\[\\d+m)?) )|\\S+)',
   'g',
 )
 

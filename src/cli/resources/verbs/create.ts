@@ -45,7 +45,8 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
   const fields = createFields(form?.schema ?? family.create, Object.keys(references))
   return class CreateCommand extends CadreCommand {
     static override description =
-      `Create ${withArticle(family.noun)}.\n\nReads fields from flags, a file or both. ${interview?.description ?? 'A file can contain a list.'}`
+      `Create ${withArticle(family.noun)}.\n\n` +
+      `Reads fields from flags, a file or both. ${interview?.description ?? 'A file can contain a list.'}`
     static override examples = [
       ...examples,
       { command: `cadre ${command} create --file ${command.replaceAll(' ', '-')}.yaml`, description: 'Create one or more from a file' },
@@ -119,8 +120,9 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
 
 /** Webhooks get no rename hint: two webhooks with the same URL are usually intended. */
 export function formatDuplicateName({ family, command, label = 'name' }: Topic, { id, [label]: name }: Row, other: Row): string {
-  const way = label === 'url' ? '' : `, or rename it: cadre ${command} update ${String(id)} --${label} …`
-  return `Another ${family.noun} is named ${sanitizeLine(String(name))}: ${String(other.id)}. Refer to this one by its ID, ${String(id)}${way}`
+  const alternative = label === 'url' ? '' : `, or rename it: cadre ${command} update ${String(id)} --${label} …`
+  const duplicate = `Another ${family.noun} is named ${sanitizeLine(String(name))}: ${String(other.id)}.`
+  return `${duplicate} Refer to this one by its ID, ${String(id)}${alternative}`
 }
 
 /** Uses the ID if the name is not unique. */
