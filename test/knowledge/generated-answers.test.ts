@@ -43,13 +43,13 @@ interface Call {
   cost: number | null
 }
 
-/** The settled calls of a tool, of the kind. */
-const calls = (toolId: string, kind: string) =>
-  service().all<Call>(
+/** Lists the settled calls of a tool. */
+const listCalls = (toolId: string, kind: string) =>
+  database().all<Call>(
     "SELECT kind, model_id, rag_tool_id, agent_id, status, input_tokens, cost FROM usage_calls WHERE rag_tool_id = ? AND kind = ? AND status <> 'open' ORDER BY id",
     [toolId, kind],
   )
-const service = () => knowledge.service.database
+const database = () => knowledge.service.database
 const query = (tool: Json, text = 'How many days of leave do I have?') =>
   knowledge.service.post(`/rag-tools/${tool.id}/query`, { query: text })
 
@@ -63,7 +63,7 @@ test('the model of a RAG tool answers from numbered passages and its usage is ch
   const sent = JSON.stringify(provider.received.at(-1)?.body.messages)
   assert.match(sent, /number=\\"1\\" source=\\"leave.md\\"/)
   assert.match(sent, /How many days of leave do I have\?/)
-  assert.equal(await calls(tool.id, 'chat'), [
+  assert.equal(await listCalls(tool.id, 'chat'), [
     { kind: 'chat', model_id: model.id, rag_tool_id: tool.id, agent_id: null, status: 'done', input_tokens: 1_000, cost: 2 },
   ])
 })
@@ -91,7 +91,7 @@ test('a provider error is returned as it is and metered', async () => {
   await knowledge.waitForSync(source.id)
   await expectError(query(tool), 'PROVIDER_ERROR', { error: /no such model/ })
   assert.equal(
-    (await calls(tool.id, 'chat')).map(({ status, input_tokens }) => [status, input_tokens]),
+    (await listCalls(tool.id, 'chat')).map(({ status, input_tokens }) => [status, input_tokens]),
     [['failed', 0]],
   )
 })
@@ -114,13 +114,13 @@ test("embedding queries and passages is metered with the provider's count and ch
   const remote = await knowledge.resources.model({ ...embedder.model, model_id: 'words', pricing: { input: 1, output: 0 } })
   const tool = await knowledge.resources.ragTool({ knowledge_source_id: source.id, embedding_model: remote.id, model_id: model.id })
   await knowledge.waitForSync(source.id)
-  const indexed = await calls(tool.id, 'embedding')
+  const indexed = await listCalls(tool.id, 'embedding')
   assert.equal(indexed, [
     { kind: 'embedding', model_id: remote.id, rag_tool_id: tool.id, agent_id: null, status: 'done', input_tokens: 2, cost: 0.002 },
   ])
   provider.script = [streamText('ok')]
   await expectData(query(tool))
-  assert.is((await calls(tool.id, 'embedding')).length, 2)
+  assert.is((await listCalls(tool.id, 'embedding')).length, 2)
 })
 
 test('embedding with the local model is metered at no cost, with one entry for a batch', async () => {
@@ -129,8 +129,9 @@ test('embedding with the local model is metered at no cost, with one entry for a
   )
   const tool = await knowledge.resources.ragTool({ knowledge_source_id: many.id, chunk_size: 400 })
   await knowledge.waitForSync(many.id)
-  const entered = () => waitFor(async () => ((await calls(tool.id, 'embedding')).length > 0 ? calls(tool.id, 'embedding') : undefined))
-  const [batch, ...more] = await entered()
+  const waitForCalls = () =>
+    waitFor(async () => ((await listCalls(tool.id, 'embedding')).length > 0 ? listCalls(tool.id, 'embedding') : undefined))
+  const [batch, ...more] = await waitForCalls()
   assert.equal(more, [])
   assert.equal([batch?.model_id, batch?.cost, batch?.status], ['minilm', 0, 'done'])
   assert.ok((batch?.input_tokens ?? 0) > 60)
@@ -144,7 +145,7 @@ test('the cost of an index that two tools share is charged to neither', async ()
   ]
   await knowledge.addDocument(shared.id, 'a.md', 'Shared words.')
   await knowledge.sync(shared.id)
-  for (const tool of tools) assert.equal(await calls(tool.id, 'embedding'), [])
+  for (const tool of tools) assert.equal(await listCalls(tool.id, 'embedding'), [])
 })
 
 test('an exhausted budget blocks a remote embedding call before it is sent', async () => {
@@ -172,7 +173,7 @@ test('a failed embedding call is metered once with zero tokens', async () => {
   await expectError(query(tool), 'PROVIDER_ERROR')
   embedder.failure = undefined
   assert.equal(
-    (await calls(tool.id, 'embedding')).map(({ status, input_tokens, cost }) => [status, input_tokens, cost]),
+    (await listCalls(tool.id, 'embedding')).map(({ status, input_tokens, cost }) => [status, input_tokens, cost]),
     [
       ['done', 2, null],
       ['failed', 0, null],

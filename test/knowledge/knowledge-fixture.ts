@@ -1,5 +1,5 @@
 /** Fixture for tests of knowledge: creates sources and documents, waits for syncs and reads the LanceDB tables. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -75,6 +75,17 @@ export class KnowledgeFixture {
 
   createTool = async (sourceIds: string | string[], fields: Fields = {}): Promise<Json> =>
     this.resources.retrievalTool({ knowledge_source_ids: [sourceIds].flat(), ...fields })
+
+  /** Creates a source whose only index uses the embedding model. */
+  async createSourceWithTool(embeddingModel: string, type?: string, configuration?: Fields): Promise<{ source: Json; tool: Json }> {
+    const source = await this.createSource(type, configuration)
+    const tool = await this.createTool(source.id, { embedding_model: embeddingModel })
+    await this.waitForSync(source.id)
+    return { source, tool }
+  }
+
+  countOriginals = (): number =>
+    readdirSync(this.service.paths.documents, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
 
   search = async (tool: Json, query: string, fields: Fields = {}): Promise<Json[]> =>
     (await expectData(this.service.post(`/retrieval-tools/${tool.id}/search`, { query, ...fields }))).results

@@ -1,4 +1,4 @@
-/** A server that embeds by counting words, as an openai-compatible provider would be asked; it can be told to hold its answers back or to fail. */
+/** OpenAI-compatible embedding server that counts words. It can hold its responses back or fail. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type StandIn, standIn } from '../outbound/stand-in.ts'
@@ -7,7 +7,7 @@ export class ScriptedEmbedder {
   readonly #server: StandIn
   readonly #dimensions: number
   #held: (() => void)[] | undefined
-  /** Answered instead of vectors. */
+  /** Returned instead of vectors. */
   failure: { status: number; error: string } | undefined
 
   private constructor(server: StandIn, dimensions: number) {
@@ -20,7 +20,7 @@ export class ScriptedEmbedder {
     return new ScriptedEmbedder(await standIn(), dimensions)
   }
 
-  /** How its model is recorded. */
+  /** Fields of a model that uses this server. */
   get model() {
     return { provider: 'openai-compatible', endpoint: `${this.#server.origin}/v1` }
   }
@@ -33,7 +33,7 @@ export class ScriptedEmbedder {
     return this.#server.requests.flatMap(({ body }) => (JSON.parse(body) as { input: string[] }).input)
   }
 
-  /** Answers wait from now on. */
+  /** Holds responses back until release(). */
   hold(): void {
     this.#held ??= []
   }

@@ -1,4 +1,3 @@
-/** Passages cover a document exactly, keep to their size, and respect its structure. */
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -13,10 +12,10 @@ const document = (text: string, format: ParsedDocument['format'] = 'markdown', p
   pages,
   title: null,
 })
-const cut = (text: string, size: number, overlap = 0, format: ParsedDocument['format'] = 'markdown') =>
+const chunk = (text: string, size: number, overlap = 0, format: ParsedDocument['format'] = 'markdown') =>
   chunkDocument(document(text, format), { size, overlap })
 const contents = (text: string, size: number, overlap = 0, format: ParsedDocument['format'] = 'markdown') =>
-  cut(text, size, overlap, format).map(({ content }) => content)
+  chunk(text, size, overlap, format).map(({ content }) => content)
 
 const piece = fc.oneof(
   {
@@ -58,16 +57,16 @@ const paged = fc.tuple(texts, formats, fc.array(fc.nat(), { maxLength: 6 })).map
 })
 
 function check(read: ParsedDocument, { size, overlap }: ChunkingSettings): void {
-  const chunks = chunkDocument(read, { size, overlap })
+  const passages = chunkDocument(read, { size, overlap })
   const covered = new Uint8Array(read.text.length)
-  for (const [index, { content, start, end, position, page, headings }] of chunks.entries()) {
+  for (const [index, { content, start, end, position, page, headings }] of passages.entries()) {
     assert.is(content, read.text.slice(start, end))
     assert.is(position, index)
     assert.ok(content.length > 0 && content.length <= size, `${content.length} characters of ${size}`)
     assert.not(/[\ud800-\udbff]$|^[\udc00-\udfff]/.test(content), 'half a character')
     assert.is(page, read.pages.findLast((one) => one.start <= start)?.number ?? 1)
     assert.ok(headings.every((heading) => heading !== ''))
-    const previous = chunks[index - 1]
+    const previous = passages[index - 1]
     if (previous) {
       assert.ok(previous.end - start <= overlap, `${previous.end - start} characters overlap, ${overlap} are allowed`)
       assert.ok(start > previous.start && end > previous.end, 'passages go forward')
@@ -102,36 +101,36 @@ test('a passage never ends with a heading', () => {
 
 test('passages have the path of their headings', () => {
   const text = `# Manual\n\nIntro.\n\n## Install\n\n${'Step one of many. '.repeat(20)}\n\n### Linux\n\n${'Use the package. '.repeat(20)}\n\n## Usage\n\n${'Run it. '.repeat(40)}`
-  const found = cut(text, 300)
-  const under = (word: string) => found.findLast(({ content }) => content.includes(word))?.headings
+  const passages = chunk(text, 300)
+  const under = (word: string) => passages.findLast(({ content }) => content.includes(word))?.headings
   assert.equal(under('Step one'), ['Manual', 'Install'])
   assert.equal(under('Use the package'), ['Manual', 'Install', 'Linux'])
-  assert.equal(found.at(-1)?.headings, ['Manual', 'Usage'])
+  assert.equal(passages.at(-1)?.headings, ['Manual', 'Usage'])
 })
 
 test('front matter is text and not a heading', () => {
-  const [first] = cut('---\ntitle: Leave\n---\n\n# Days\n\nTwenty-five.', 200)
+  const [first] = chunk('---\ntitle: Leave\n---\n\n# Days\n\nTwenty-five.', 200)
   assert.equal(first?.headings, [])
   assert.match(first?.content ?? '', /^---\ntitle: Leave\n---/)
 })
 
 test('setext headings and markup in headings are recognized', () => {
-  const [first, second] = cut(`Title\n=====\n\n${'a b. '.repeat(30)}\n\n## The \`code\` [link](http://x)\n\n${'c d. '.repeat(30)}`, 180)
+  const [first, second] = chunk(`Title\n=====\n\n${'a b. '.repeat(30)}\n\n## The \`code\` [link](http://x)\n\n${'c d. '.repeat(30)}`, 180)
   assert.equal(first?.headings, ['Title'])
   assert.equal(second?.headings, ['Title', 'The code link'])
 })
 
 test('the tokens of a passage start with those of headings it does not contain', () => {
-  const [first, second] = cut(`# Vacation\n\n${'Days are given. '.repeat(12)}\n\n${'More days follow. '.repeat(10)}`, 220)
+  const [first, second] = chunk(`# Vacation\n\n${'Days are given. '.repeat(12)}\n\n${'More days follow. '.repeat(10)}`, 220)
   assert.is(first?.words.match(/vacation/g)?.length, 1)
   assert.match(second?.words ?? '', /^vacation more days/)
 })
 
 test('passages end with paragraphs and sentences', () => {
   const sentence = 'This is a sentence of about fifty characters, okay. '
-  const found = contents(`${sentence.repeat(4)}\n\n${sentence.repeat(4)}\n\n${sentence.repeat(4)}`, 300)
-  assert.is(found.length, 3)
-  for (const content of found) assert.match(content, /okay\.$/)
+  const passages = contents(`${sentence.repeat(4)}\n\n${sentence.repeat(4)}\n\n${sentence.repeat(4)}`, 300)
+  assert.is(passages.length, 3)
+  for (const content of passages) assert.match(content, /okay\.$/)
   for (const content of contents('Dr. Smith met Mr. Jones at 5 p.m. on No. 7 street. '.repeat(20), 120)) assert.match(content, /street\.$/)
 })
 
@@ -141,17 +140,17 @@ test('Chinese passages end with sentences', () => {
 })
 
 test('the overlap starts at a sentence if one fits, else at a word', () => {
-  const found = cut('Short one here. Another short one. '.repeat(40), 200, 60, 'plain')
-  for (const { content } of found) assert.match(content, /^(Short|Another)/)
-  assert.ok(found.slice(1).every(({ start }, index) => start < (found[index]?.end ?? 0)))
-  for (const { content } of cut(`${'endless words without any stop '.repeat(60)}`, 200, 60, 'plain'))
+  const passages = chunk('Short one here. Another short one. '.repeat(40), 200, 60, 'plain')
+  for (const { content } of passages) assert.match(content, /^(Short|Another)/)
+  assert.ok(passages.slice(1).every(({ start }, index) => start < (passages[index]?.end ?? 0)))
+  for (const { content } of chunk(`${'endless words without any stop '.repeat(60)}`, 200, 60, 'plain'))
     assert.match(content, /^(endless|words|without|any|stop)\b/)
 })
 
 test('code blocks and definitions that fit are not split', () => {
   const block = `\`\`\`js\n${'call()\n'.repeat(30)}\`\`\``
-  const found = contents(`${'Some words of text. '.repeat(12)}\n\n${block}\n\nAfter.`, 300)
-  assert.ok(found.some((content) => content.includes(block)))
+  const passages = contents(`${'Some words of text. '.repeat(12)}\n\n${block}\n\nAfter.`, 300)
+  assert.ok(passages.some((content) => content.includes(block)))
   const functions = Array.from({ length: 8 }, (_, index) => `function f${index}() {\n${'  step()\n'.repeat(8)}\n  return 1\n}`).join('\n\n')
   for (const content of contents(functions, 250, 0, 'code')) assert.match(content, /^function[\s\S]*\}$/)
 })
@@ -168,7 +167,7 @@ test('rows that fit are not split, and a table header stays with its first row',
 
 test('passages end with pages, and small pages are joined', () => {
   const [one, two] = [`${'First page text. '.repeat(35)}`.trim(), `${'Second page text. '.repeat(30)}`.trim()]
-  const found = chunkDocument(
+  const passages = chunkDocument(
     document(`${one}\n\n${two}`, 'plain', [
       { number: 1, start: 0 },
       { number: 2, start: one.length + 2 },
@@ -176,7 +175,7 @@ test('passages end with pages, and small pages are joined', () => {
     { size: 800, overlap: 100 },
   )
   assert.equal(
-    found.map(({ content, page }) => [content, page]),
+    passages.map(({ content, page }) => [content, page]),
     [
       [one, 1],
       [two, 2],
@@ -201,12 +200,12 @@ test('chunking takes linear time, even on one long line', () => {
       const time = (length: number) => {
         const text = line.repeat(Math.ceil(length / line.length))
         const begun = process.cpuUsage()
-        cut(text, 800, 120, format)
+        chunk(text, 800, 120, format)
         const { user, system } = process.cpuUsage(begun)
         return (user + system) / 1000
       }
       time(5_000)
-      // Ten times the text may cost forty times as much before it counts as worse than linear; small times are mostly chance.
+      // Allows a factor of 40 for ten times the text, because short times vary.
       const [small, large] = [time(20_000), time(200_000)]
       assert.ok(
         large < Math.max(small, 8) * 40,

@@ -1,10 +1,9 @@
-/** The words of a text are found by how people ask for them. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { tokenize } from '../../../daemon/knowledge/chunking/tokenize.ts'
 
 const test = suite('tokens of the full-text index')
-const finds = (text: string, query: string) => {
+const matches = (text: string, query: string) => {
   const words = new Set(tokenize(text).split(' '))
   return tokenize(query)
     .split(' ')
@@ -23,8 +22,8 @@ test('identifiers become one token and their parts', () => {
   assert.is(tokenize('kebab-case'), 'kebabcase kebab case')
   assert.is(tokenize('os.path'), 'ospath os path')
   assert.is(tokenize('HTTPServer2'), 'httpserver2 http server 2')
-  assert.ok(finds('call get_user_name()', 'getUserName'))
-  assert.ok(finds('class UserAccountService', 'account service'))
+  assert.ok(matches('call get_user_name()', 'getUserName'))
+  assert.ok(matches('class UserAccountService', 'account service'))
 })
 
 test('possessives and contractions become plain words', () => {
@@ -34,16 +33,16 @@ test('possessives and contractions become plain words', () => {
 })
 
 test('accents and full-width letters are normalized', () => {
-  assert.ok(finds('Café in Orléans', 'cafe orleans'))
-  assert.ok(finds('ＡＢＣ ﬁle', 'abc file'))
+  assert.ok(matches('Café in Orléans', 'cafe orleans'))
+  assert.ok(matches('ＡＢＣ ﬁle', 'abc file'))
   assert.is(tokenize('Größe'), 'große')
 })
 
 test('languages without spaces are segmented into words', () => {
-  assert.ok(finds('黑豹队的防守只丢了308分', '防守'))
-  assert.ok(finds('東京都に住んでいます', '東京'))
-  assert.ok(finds('ประเทศไทยเป็นประเทศในเอเชีย', 'ประเทศ'))
-  assert.ok(finds('Cadre 支持中文搜索', 'cadre 中文'))
+  assert.ok(matches('黑豹队的防守只丢了308分', '防守'))
+  assert.ok(matches('東京都に住んでいます', '東京'))
+  assert.ok(matches('ประเทศไทยเป็นประเทศในเอเชีย', 'ประเทศ'))
+  assert.ok(matches('Cadre 支持中文搜索', 'cadre 中文'))
 })
 
 test('words of other scripts are kept', () => {

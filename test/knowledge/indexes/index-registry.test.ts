@@ -34,7 +34,7 @@ test.after(
 
 const LONG = Array.from({ length: 12 }, (_, at) => `Paragraph ${at} says that locker ${at} belongs to nobody in particular.`).join('\n\n')
 
-async function filled() {
+async function createFilledSource() {
   const source = await knowledge.createSource()
   await knowledge.addDocument(source.id, 'lockers.md', LONG)
   await knowledge.addDocument(source.id, 'gate.md', 'The northern gate closes at dusk.')
@@ -42,16 +42,16 @@ async function filled() {
 }
 
 test('tools with the same settings share an index', async () => {
-  const source = await filled()
+  const source = await createFilledSource()
   const settings = { embedding_model: model.id, chunk_size: 300, chunk_overlap: 20 }
   await knowledge.createTool(source.id, settings)
   await knowledge.resources.ragTool({ knowledge_source_id: source.id, ...settings })
   await knowledge.sync(source.id)
   assert.is((await knowledge.listIndexes(source.id)).length, 1)
-  const asked = embedder.texts.length
+  const textsBefore = embedder.texts.length
   await knowledge.createTool(source.id, settings)
   await knowledge.waitForSync(source.id)
-  assert.is(embedder.texts.length, asked, 'nothing is embedded for a tool that finds its index there')
+  assert.is(embedder.texts.length, textsBefore, 'a tool with an existing index embeds nothing')
   await knowledge.createTool(source.id, { ...settings, chunk_overlap: 0 })
   await knowledge.waitForSync(source.id)
   assert.is((await knowledge.listIndexes(source.id)).length, 2)
@@ -89,11 +89,11 @@ test('a source without tools has one index with the default settings', async () 
 })
 
 test('the old index answers until the index of a new embedding model is complete', async () => {
-  const source = await filled()
+  const source = await createFilledSource()
   const tool = await knowledge.createTool(source.id, { embedding_model: model.id })
   await knowledge.sync(source.id)
   const [before] = await knowledge.listIndexes(source.id)
-  const asking = asked(async () => assert.is((await knowledge.searchNames(tool, 'northern gate dusk'))[0], 'gate.md'))
+  const queries = repeat(async () => assert.is((await knowledge.searchNames(tool, 'northern gate dusk'))[0], 'gate.md'))
   other.hold()
   await expectData(knowledge.service.put(`/retrieval-tools/${tool.id}`, { embedding_model: second.id }))
   await waitFor(async () => other.holding > 0)
@@ -101,7 +101,7 @@ test('the old index answers until the index of a new embedding model is complete
   for (const _ of [1, 2, 3]) assert.is((await knowledge.searchNames(tool, 'northern gate dusk'))[0], 'gate.md')
   other.release()
   await knowledge.waitForSync(source.id)
-  assert.ok((await asking.stop()) > 0)
+  assert.ok((await queries.stop()) > 0)
   const [after, ...more] = await knowledge.listIndexes(source.id)
   assert.equal([after.embedding_model, more.length], [second.id, 0])
   assert.equal(
@@ -113,26 +113,26 @@ test('the old index answers until the index of a new embedding model is complete
 })
 
 test('queries succeed at any time while the chunk size changes', async () => {
-  const source = await filled()
+  const source = await createFilledSource()
   const tool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'hybrid' })
   await knowledge.sync(source.id)
-  const asking = asked(async () => assert.ok((await knowledge.searchNames(tool, 'northern gate dusk', { top_k: 5 })).includes('gate.md')))
+  const queries = repeat(async () => assert.ok((await knowledge.searchNames(tool, 'northern gate dusk', { top_k: 5 })).includes('gate.md')))
   for (let round = 0; round < 6; round++) {
     await expectData(knowledge.service.put(`/retrieval-tools/${tool.id}`, { chunk_size: 100 + round, chunk_overlap: 0 }))
     await knowledge.waitForSync(source.id)
   }
-  assert.ok((await asking.stop()) > 10)
+  assert.ok((await queries.stop()) > 10)
   assert.is((await knowledge.listIndexes(source.id)).length, 1)
 })
 
 test('the index of a deleted tool is dropped if the source has another', async () => {
-  const source = await filled()
+  const source = await createFilledSource()
   const kept = await knowledge.createTool(source.id, { embedding_model: model.id })
-  const goes = await knowledge.createTool(source.id, { embedding_model: model.id, chunk_size: 100, chunk_overlap: 0 })
+  const deleted = await knowledge.createTool(source.id, { embedding_model: model.id, chunk_size: 100, chunk_overlap: 0 })
   const rag = await knowledge.resources.ragTool({ knowledge_source_id: source.id, embedding_model: second.id })
   await knowledge.sync(source.id)
   assert.is((await knowledge.listIndexes(source.id)).length, 3)
-  await expectData(knowledge.service.delete(`/retrieval-tools/${goes.id}`))
+  await expectData(knowledge.service.delete(`/retrieval-tools/${deleted.id}`))
   await waitFor(async () => (await knowledge.listIndexes(source.id)).length === 2)
   await expectData(knowledge.service.delete(`/rag-tools/${rag.id}`))
   await waitFor(async () => (await knowledge.listIndexes(source.id)).length === 1)
@@ -145,7 +145,7 @@ test('the index of a deleted tool is dropped if the source has another', async (
 })
 
 test('moving a tool to another source drops its index of the first', async () => {
-  const [first, next] = [await filled(), await filled()]
+  const [first, next] = [await createFilledSource(), await createFilledSource()]
   await knowledge.createTool(first.id, { embedding_model: model.id })
   const tool = await knowledge.createTool(first.id, { embedding_model: model.id, chunk_size: 100, chunk_overlap: 0 })
   await knowledge.sync(first.id)
@@ -157,7 +157,7 @@ test('moving a tool to another source drops its index of the first', async () =>
 })
 
 test('a tool whose embedding model is deleted by force uses the embedded model', async () => {
-  const source = await filled()
+  const source = await createFilledSource()
   const short = await knowledge.resources.model(other.model)
   const tool = await knowledge.createTool(source.id, { embedding_model: short.id })
   await knowledge.sync(source.id)
@@ -171,18 +171,18 @@ test('a tool whose embedding model is deleted by force uses the embedded model',
   )
 })
 
-/** Asks over and over until told to stop; tells how often, or what went wrong. */
-function asked(question: () => Promise<void>): { stop(): Promise<number> } {
-  let going = true
+/** Repeats a query until stopped. stop() returns the number of queries or throws the first error. */
+function repeat(query: () => Promise<void>): { stop(): Promise<number> } {
+  let isRunning = true
   let count = 0
   const loop = (async () => {
-    for (; going; count++) await question()
+    for (; isRunning; count++) await query()
     return count
   })()
-  loop.catch(() => undefined) // stop tells
+  loop.catch(() => undefined) // reported by stop()
   return {
     stop: () => {
-      going = false
+      isRunning = false
       return loop
     },
   }

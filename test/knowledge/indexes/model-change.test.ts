@@ -16,7 +16,7 @@ test.before(
   aloud(async () => {
     knowledge = await KnowledgeFixture.start()
     first = await ScriptedEmbedder.start(64)
-    // Its vectors have another length, so that old and new cannot be confused.
+    // Vectors of another length cannot be mixed with the old ones.
     second = await ScriptedEmbedder.start(32)
     source = await knowledge.createSyncedSource({ 'leave.md': 'Annual leave is thirty days.', 'office.md': 'The office opens at seven.' })
   }),
@@ -29,18 +29,19 @@ test.after(
 )
 
 const names = (tool: Json, query: string) => knowledge.searchNames(tool, query)
-const ofModel = async (id: string) => (await knowledge.listIndexes(source.id)).filter(({ embedding_model }) => embedding_model === id)
+const listModelIndexes = async (id: string) =>
+  (await knowledge.listIndexes(source.id)).filter(({ embedding_model }) => embedding_model === id)
 
 test('changing the endpoint of an embedding model rebuilds its indexes', async () => {
   const model = await knowledge.resources.model({ ...first.model, model_id: 'words' })
   const tool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'semantic' })
   await knowledge.waitForSync(source.id)
   assert.is((await names(tool, 'annual leave'))[0], 'leave.md')
-  const [old] = await ofModel(model.id)
+  const [old] = await listModelIndexes(model.id)
 
   await expectData(knowledge.service.put(`/models/${model.id}`, { endpoint: second.model.endpoint }))
   await knowledge.waitForSync(source.id)
-  const [now, ...more] = await ofModel(model.id)
+  const [now, ...more] = await listModelIndexes(model.id)
   assert.equal(more, [])
   assert.is.not(now.id, old.id)
   assert.is(now.ready, 1)
@@ -53,7 +54,7 @@ test('changing the name or price of an embedding model, or a rejected change, ke
   const model = await knowledge.resources.model({ ...first.model, model_id: 'words-2' })
   await knowledge.createTool(source.id, { embedding_model: model.id })
   await knowledge.waitForSync(source.id)
-  const [before] = await ofModel(model.id)
+  const [before] = await listModelIndexes(model.id)
   await expectData(
     knowledge.service.put(`/models/${model.id}`, {
       name: 'Another name',
@@ -63,7 +64,7 @@ test('changing the name or price of an embedding model, or a rejected change, ke
   )
   await expectError(knowledge.service.put(`/models/${model.id}`, { endpoint: null }), 'VALIDATION_ERROR')
   await knowledge.waitForSync(source.id)
-  assert.equal(await ofModel(model.id), [before])
+  assert.equal(await listModelIndexes(model.id), [before])
 })
 
 test('changing an embedding model during a sync rebuilds its index', async () => {
@@ -74,7 +75,7 @@ test('changing an embedding model during a sync rebuilds its index', async () =>
   await expectData(knowledge.service.put(`/models/${model.id}`, { endpoint: second.model.endpoint }))
   first.release()
   await knowledge.waitForSync(source.id)
-  assert.is((await ofModel(model.id))[0].ready, 1)
+  assert.is((await listModelIndexes(model.id))[0].ready, 1)
   assert.is((await names(tool, 'annual leave'))[0], 'leave.md')
 })
 

@@ -27,8 +27,8 @@ test.after(
 
 type Side = 'text' | 'vectors'
 
-/** The newest manifest: their names count down. */
-const newestManifest = (table: string) => {
+/** The names of manifests count down. */
+const findNewestManifest = (table: string) => {
   const versions = join(table, '_versions')
   return join(
     versions,
@@ -37,25 +37,25 @@ const newestManifest = (table: string) => {
       .sort()[0] as string,
   )
 }
-const files = (table: string, folder: string) =>
+const listFiles = (table: string, folder: string) =>
   readdirSync(join(table, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
 
 const DAMAGES: Record<string, (table: string) => void> = {
   'a table that is gone': (table) => rmSync(table, { recursive: true }),
-  'an empty newest manifest': (table) => truncateSync(newestManifest(table), 0),
+  'an empty newest manifest': (table) => truncateSync(findNewestManifest(table), 0),
   'a newest manifest of zeros, which opens as an empty table': (table) =>
-    writeFileSync(newestManifest(table), Buffer.alloc(statSync(newestManifest(table)).size)),
-  'a data file that is gone': (table) => rmSync(files(table, 'data')[0] as string),
+    writeFileSync(findNewestManifest(table), Buffer.alloc(statSync(findNewestManifest(table)).size)),
+  'a data file that is gone': (table) => rmSync(listFiles(table, 'data')[0] as string),
   'a data file of zeros': (table) => {
-    const [file] = files(table, 'data')
+    const [file] = listFiles(table, 'data')
     writeFileSync(file as string, Buffer.alloc(statSync(file as string).size))
   },
   'all data files gone': (table) => rmSync(join(table, 'data'), { recursive: true }),
   'its indices gone': (table) => rmSync(join(table, '_indices'), { recursive: true }),
   'index files of zeros': (table) => {
-    for (const file of files(table, '_indices')) writeFileSync(file, Buffer.alloc(statSync(file).size))
+    for (const file of listFiles(table, '_indices')) writeFileSync(file, Buffer.alloc(statSync(file).size))
   },
 }
 
@@ -71,7 +71,7 @@ for (const [what, damage] of Object.entries(DAMAGES)) {
       const [index] = await knowledge.listIndexes(source.id)
       const table = join(knowledge.service.paths.vectors, `${index.id}-${side}.lance`)
       knowledge = await knowledge.restart(() => damage(table))
-      // The very first queries, while it is being mended.
+      // Queries during the repair.
       for (const tool of tools) assert.is((await knowledge.searchNames(tool, 'oak mill'))[0], 'oak.md')
       await knowledge.waitForSync(source.id)
       for (const tool of tools) assert.equal((await knowledge.searchNames(tool, 'elm mill')).sort(), ['ash.md', 'elm.md', 'oak.md'])
@@ -99,7 +99,7 @@ test('a damaged index does not prevent the repair of others', async () => {
     for (const [at, index] of indexes.entries()) {
       const table = join(knowledge.service.paths.vectors, `${index.id}-text.lance`)
       if (at === 0) rmSync(join(table, '_versions'), { recursive: true })
-      if (at === 1) writeFileSync(newestManifest(table), 'this is no manifest')
+      if (at === 1) writeFileSync(findNewestManifest(table), 'this is no manifest')
       if (at === 2) rmSync(table, { recursive: true })
     }
   })
@@ -125,7 +125,7 @@ test('an interrupted batch is undone even if its table is damaged', async () => 
       ]),
     )
     const table = join(knowledge.service.paths.vectors, `${index.id}-${side}.lance`)
-    knowledge = await knowledge.restart(() => truncateSync(newestManifest(table), 0))
+    knowledge = await knowledge.restart(() => truncateSync(findNewestManifest(table), 0))
     assert.equal((await knowledge.searchNames(tool, 'mill')).sort(), ['elm.md', 'oak.md'])
     await knowledge.waitForSync(source.id)
     assert.is((await knowledge.listIndexes(source.id))[0].batch, null)
@@ -143,11 +143,11 @@ test('outdated vectors of a replaced document do not cause other passages to be 
   await knowledge.startSync(source.id)
   await waitFor(async () => embedder.holding > 0)
   knowledge = await knowledge.restart()
-  const asked = embedder.texts.length
+  const textsBefore = embedder.texts.length
   embedder.release()
   await knowledge.waitForSync(source.id)
-  assert.ok(embedder.texts.slice(asked).length > 0)
-  for (const text of embedder.texts.slice(asked)) assert.match(text, /felled/)
+  assert.ok(embedder.texts.slice(textsBefore).length > 0)
+  for (const text of embedder.texts.slice(textsBefore)) assert.match(text, /felled/)
   const [index] = await knowledge.listIndexes(source.id)
   assert.is((await knowledge.readRows(index, 'vectors')).length, (await knowledge.readRows(index, 'text')).length)
 })

@@ -32,8 +32,8 @@ test.before(
 )
 test.after(aloud(() => knowledge.close()))
 
-/** First letters of what each method finds; all must agree. */
-async function found(filters: Record<string, unknown>): Promise<string> {
+/** Returns the first letters of the documents found; all methods must agree. */
+async function search(filters: Record<string, unknown>): Promise<string> {
   const answers = await Promise.all(
     METHODS.map(async (method) => (await knowledge.searchNames(tools[method], QUERY, { filters })).map((name) => name[0]).sort()),
   )
@@ -41,91 +41,91 @@ async function found(filters: Record<string, unknown>): Promise<string> {
   return (answers[0] as string[]).join('')
 }
 
-test('a search without filters finds all documents', async () => assert.is(await found({}), 'abcd'))
+test('a search without filters finds all documents', async () => assert.is(await search({}), 'abcd'))
 
 test('filters match the name, id and type of a document', async () => {
-  assert.is(await found({ source: 'a.md' }), 'a')
-  assert.is(await found({ source: ['a.md', 'c.txt', 'nowhere.md'] }), 'ac')
-  assert.is(await found({ document_id: (await knowledge.getDocument(source.id, 'b.md')).id }), 'b')
-  assert.is(await found({ type: 'txt' }), 'c')
-  assert.is(await found({ type: ['txt', 'md'] }), 'abcd')
-  assert.is(await found({ source: 'A.MD' }), '')
+  assert.is(await search({ source: 'a.md' }), 'a')
+  assert.is(await search({ source: ['a.md', 'c.txt', 'nowhere.md'] }), 'ac')
+  assert.is(await search({ document_id: (await knowledge.getDocument(source.id, 'b.md')).id }), 'b')
+  assert.is(await search({ type: 'txt' }), 'c')
+  assert.is(await search({ type: ['txt', 'md'] }), 'abcd')
+  assert.is(await search({ source: 'A.MD' }), '')
 })
 
 test('filters match pages', async () => {
-  assert.is(await found({ page: 1 }), 'abcd')
-  assert.is(await found({ page: '1' }), 'abcd')
-  assert.is(await found({ page: [2, 3] }), '')
-  assert.is(await found({ page: 'one' }), '')
-  assert.is(await found({ page: 1.5 }), '')
-  assert.is(await found({ page: true }), '')
-  assert.is(await found({ page: [1e12, -1, '99999999999'] }), '')
-  assert.is(await found({ page: '' }), '')
+  assert.is(await search({ page: 1 }), 'abcd')
+  assert.is(await search({ page: '1' }), 'abcd')
+  assert.is(await search({ page: [2, 3] }), '')
+  assert.is(await search({ page: 'one' }), '')
+  assert.is(await search({ page: 1.5 }), '')
+  assert.is(await search({ page: true }), '')
+  assert.is(await search({ page: [1e12, -1, '99999999999'] }), '')
+  assert.is(await search({ page: '' }), '')
 })
 
 test('filters match strings, numbers and booleans in metadata, or a list of them', async () => {
-  assert.is(await found({ team: 'sales' }), 'ab')
-  assert.is(await found({ team: ['sales', "o'brien"] }), 'abc')
-  assert.is(await found({ year: 2024 }), 'bc')
-  assert.is(await found({ year: [2023, 2024] }), 'abc')
-  assert.is(await found({ price: 1.5 }), 'a')
-  assert.is(await found({ public: true }), 'ac')
-  assert.is(await found({ public: false }), 'b')
-  assert.is(await found({ public: [true, false] }), 'abc')
+  assert.is(await search({ team: 'sales' }), 'ab')
+  assert.is(await search({ team: ['sales', "o'brien"] }), 'abc')
+  assert.is(await search({ year: 2024 }), 'bc')
+  assert.is(await search({ year: [2023, 2024] }), 'abc')
+  assert.is(await search({ price: 1.5 }), 'a')
+  assert.is(await search({ public: true }), 'ac')
+  assert.is(await search({ public: false }), 'b')
+  assert.is(await search({ public: [true, false] }), 'abc')
 })
 
 test('filters compare types: "1" is not 1, and 1 is not true', async () => {
-  assert.is(await found({ year: '2024' }), '')
-  assert.is(await found({ team: 1 }), '')
-  assert.is(await found({ flag: true }), '')
-  assert.is(await found({ flag: 1 }), 'd')
-  assert.is(await found({ public: 1 }), '')
+  assert.is(await search({ year: '2024' }), '')
+  assert.is(await search({ team: 1 }), '')
+  assert.is(await search({ flag: true }), '')
+  assert.is(await search({ flag: 1 }), 'd')
+  assert.is(await search({ public: 1 }), '')
 })
 
 test('several filters must all match', async () => {
-  assert.is(await found({ team: 'sales', public: true }), 'a')
-  assert.is(await found({ team: 'sales', public: true, page: 2 }), '')
-  assert.is(await found({ source: ['a.md', 'b.md'], year: 2024 }), 'b')
+  assert.is(await search({ team: 'sales', public: true }), 'a')
+  assert.is(await search({ team: 'sales', public: true, page: 2 }), '')
+  assert.is(await search({ source: ['a.md', 'b.md'], year: 2024 }), 'b')
 })
 
 test('filters under metadata match like top-level filters', async () => {
-  assert.is(await found({ metadata: { team: 'sales' } }), 'ab')
-  assert.is(await found({ metadata: { team: 'sales', year: [2024, 2025] } }), 'b')
-  assert.is(await found({ type: 'md', metadata: { public: true } }), 'a')
-  assert.is(await found({ team: ['sales', "o'brien"], metadata: { team: ["o'brien"] } }), 'c')
-  assert.is(await found({ metadata: {} }), 'abcd')
-  const search = knowledge.service.post(`/retrieval-tools/${tools.hybrid.id}/search`, {
+  assert.is(await search({ metadata: { team: 'sales' } }), 'ab')
+  assert.is(await search({ metadata: { team: 'sales', year: [2024, 2025] } }), 'b')
+  assert.is(await search({ type: 'md', metadata: { public: true } }), 'a')
+  assert.is(await search({ team: ['sales', "o'brien"], metadata: { team: ["o'brien"] } }), 'c')
+  assert.is(await search({ metadata: {} }), 'abcd')
+  const nested = knowledge.service.post(`/retrieval-tools/${tools.hybrid.id}/search`, {
     query: QUERY,
     filters: { metadata: { team: { deep: 1 } } },
   })
-  await expectError(search, 'VALIDATION_ERROR', { field: 'filters.metadata.team' })
+  await expectError(nested, 'VALIDATION_ERROR', { field: 'filters.metadata.team' })
 })
 
 test('a filter on unknown metadata matches nothing', async () => {
-  assert.is(await found({ department: 'sales' }), '')
-  assert.is(await found({ nested: 'yes' }), '')
-  assert.is(await found({ tags: '["red","blue"]' }), '')
+  assert.is(await search({ department: 'sales' }), '')
+  assert.is(await search({ nested: 'yes' }), '')
+  assert.is(await search({ tags: '["red","blue"]' }), '')
 })
 
 test('names and values of filters are never interpreted as SQL or paths', async () => {
-  assert.is(await found({ source: "d'; DROP TABLE documents; --.md" }), 'd')
-  assert.is(await found({ source: "' OR '1'='1" }), '')
-  assert.is(await found({ document_id: "x') OR true --" }), '')
-  assert.is(await found({ page: '1 OR true' }), '')
-  assert.is(await found({ "team') OR 1=1 --": 'sales' }), '')
-  assert.is(await found({ 'odd "key"': 'x' }), 'a')
-  assert.is(await found({ 'a.b': 'dotted' }), 'a')
-  assert.is(await found({ constructor: 'built' }), 'b')
+  assert.is(await search({ source: "d'; DROP TABLE documents; --.md" }), 'd')
+  assert.is(await search({ source: "' OR '1'='1" }), '')
+  assert.is(await search({ document_id: "x') OR true --" }), '')
+  assert.is(await search({ page: '1 OR true' }), '')
+  assert.is(await search({ "team') OR 1=1 --": 'sales' }), '')
+  assert.is(await search({ 'odd "key"': 'x' }), 'a')
+  assert.is(await search({ 'a.b': 'dotted' }), 'a')
+  assert.is(await search({ constructor: 'built' }), 'b')
   for (const name of ['toString', 'hasOwnProperty', '$', '$.team', '', '"', "'", '[0]', '%'])
-    assert.is(await found({ [name]: 'sales' }), '', name)
-  assert.is(await found({}), 'abcd')
+    assert.is(await search({ [name]: 'sales' }), '', name)
+  assert.is(await search({}), 'abcd')
 })
 
 test('filters may have thousands of values', async () => {
   const many = Array.from({ length: 1_000 }, (_, at) => `team ${at}`)
   const filters = Object.fromEntries(Array.from({ length: 49 }, (_, at) => [`field${at}`, many]))
-  assert.is(await found({ team: [...many.slice(1), 'sales'] }), 'ab')
-  assert.is(await found({ ...filters, team: 'sales' }), '')
+  assert.is(await search({ team: [...many.slice(1), 'sales'] }), 'ab')
+  assert.is(await search({ ...filters, team: 'sales' }), '')
 })
 
 test('a filter value that is not a scalar or list is rejected', async () => {

@@ -8,7 +8,7 @@ const test = suite('search languages')
 let knowledge: KnowledgeFixture
 const tools: Record<string, Json> = {}
 
-/** Three documents in each language, and a question that one of them answers in other words than a mere copy. */
+/** Three documents in each language and a question for each, in other words than its document. */
 const LANGUAGES: Record<string, { documents: [string, string, string]; questions: [string, string, string] }> = {
   Chinese: {
     documents: [

@@ -19,11 +19,11 @@ test.before(
 test.after.each(() => disk.release())
 test.after(aloud(() => knowledge.close()))
 
-/** The service as it starts after a kill at this moment, once all is mended: a synchronization waits for that. */
-async function restarted(): Promise<KnowledgeFixture> {
+/** Starts a service on a copy of the home as after a kill. A sync waits for the repair at startup. */
+async function restartAfterKill(): Promise<KnowledgeFixture> {
   const after = await KnowledgeFixture.start({ home: asKilled(knowledge.service.paths.home) })
   disk.release()
-  await after.createSyncedSource({ 'barrier.md': 'This is read when the rest is mended.' })
+  await after.createSyncedSource({ 'barrier.md': 'This is read after the repair.' })
   return after
 }
 
@@ -36,7 +36,7 @@ test('the restart removes the index, tables and clone of a deleted source', asyn
   disk.hold()
   const deleted = expectData(knowledge.service.delete(`/knowledge-sources/${source.id}`))
   await disk.holdAt(deleted, async () => (await knowledge.service.get(`/knowledge-sources/${source.id}`)).status === 404)
-  const after = await restarted()
+  const after = await restartAfterKill()
   await deleted
   assert.equal(await after.listIndexes(source.id), [])
   assert.equal(await after.service.database.all('SELECT * FROM index_documents WHERE index_id = ?', [index.id]), [])
@@ -66,7 +66,7 @@ for (const stage of ['parsing', 'indexing']) {
       [(await knowledge.getSource(source.id)).status, (await knowledge.getDocument(source.id, 'b.md')).status],
       ['active', stage],
     )
-    const after = await restarted()
+    const after = await restartAfterKill()
     await renamed
     assert.equal((await after.waitForSync(source.id)).statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
     assert.is((await after.getDocument(source.id, 'b.md')).status, 'indexed')

@@ -17,13 +17,13 @@ test.before(
 test.after.each(() => disk.release())
 test.after(aloud(() => knowledge.close()))
 
-const stands = (id: string, status: string) => async () => (await knowledge.getSource(id)).status === status
+const hasStatus = (id: string, status: string) => async () => (await knowledge.getSource(id)).status === status
 
 test('a source that reports a running sync can be followed at once', async () => {
   const source = await knowledge.createSyncedSource({ 'a.md': 'The brass key opens the attic.' })
   disk.hold()
   const started = knowledge.startSync(source.id)
-  await disk.holdAt(started, stands(source.id, 'syncing'))
+  await disk.holdAt(started, hasStatus(source.id, 'syncing'))
   assert.is.not((await knowledge.getSource(source.id)).progress, null)
   const followed = knowledge.service.get(`/knowledge-sources/${source.id}/sync/events`)
   disk.release()
@@ -37,10 +37,10 @@ test('cancelling a sync that was requested while another ended resets the status
   const source = await knowledge.createSyncedSource({ 'a.md': 'The brass key opens the attic.' })
   disk.hold()
   const first = knowledge.startSync(source.id)
-  await disk.holdAt(first, stands(source.id, 'syncing'))
-  await disk.holdAt(first, stands(source.id, 'active'))
+  await disk.holdAt(first, hasStatus(source.id, 'syncing'))
+  await disk.holdAt(first, hasStatus(source.id, 'active'))
   const again = knowledge.startSync(source.id)
-  await knowledge.getSource(source.id) // both are taken before the disk is done
+  await knowledge.getSource(source.id) // both requests arrive before the disk is released
   const cancelled = knowledge.service.delete(`/knowledge-sources/${source.id}/sync`)
   await knowledge.getSource(source.id)
   disk.release()
@@ -60,11 +60,11 @@ test('a tool that claims an index while it is being dropped gets an index', asyn
     const deleted = expectData(knowledge.service.delete(`/retrieval-tools/${first.id}`))
     let passed = 0
     await disk.holdAt(deleted, async () => passed++ >= commits)
-    const made = knowledge.createTool(source.id, settings)
-    await knowledge.getSource(source.id) // it is taken before the disk is done
+    const creation = knowledge.createTool(source.id, settings)
+    await knowledge.getSource(source.id) // the request arrives before the disk is released
     disk.release()
     await deleted
-    const { id } = await made
+    const { id } = await creation
     await knowledge.waitForSync(source.id)
     const used = await knowledge.service.database.all(
       'SELECT * FROM indexes JOIN index_users ON index_id = id WHERE user_id = ? AND ready = 1',

@@ -37,7 +37,7 @@ test.after(
   }),
 )
 
-async function scripted(documents = 100) {
+async function createScriptedSource(documents = 100) {
   const source = await knowledge.createSource()
   await knowledge.createTool(source.id, { embedding_model: model.id })
   for (let at = 0; at < documents; at++) await knowledge.addDocument(source.id, `${at}.md`, `Letter ${at} of a long correspondence.`)
@@ -45,54 +45,54 @@ async function scripted(documents = 100) {
   return source
 }
 
-interface Following {
+interface EventStream {
   response: Response
   events: (ServerEvent & { value: Json })[]
   /** Resolves when the stream has ended. */
   ended: Promise<void>
-  leave(): void
+  disconnect(): void
 }
 
-async function follow(sourceId: string): Promise<Following> {
+async function follow(sourceId: string): Promise<EventStream> {
   const controller = new AbortController()
   const response = await fetch(`${origin}/api/knowledge-sources/${sourceId}/sync/events`, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
     signal: controller.signal,
   })
-  const events: Following['events'] = []
+  const events: EventStream['events'] = []
   const decoder = new EventDecoder()
   const ended = (async () => {
     const text = new TextDecoder()
     for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>)
       for (const event of decoder.push(text.decode(piece, { stream: true }))) events.push({ ...event, value: JSON.parse(event.data) })
   })()
-  ended.catch(() => undefined) // whoever waits for it hears of it
-  return { response, events, ended, leave: () => controller.abort() }
+  ended.catch(() => undefined) // reported to those who await it
+  return { response, events, ended, disconnect: () => controller.abort() }
 }
 
-const names = ({ events }: Following) => events.map(({ event }) => event)
+const names = ({ events }: EventStream) => events.map(({ event }) => event)
 
 test('a sync streams its progress and then the source', async () => {
-  const source = await scripted()
+  const source = await createScriptedSource()
   embedder.hold()
   await knowledge.startSync(source.id)
-  const following = await follow(source.id)
-  assert.is(following.response.status, 200)
-  assert.match(following.response.headers.get('content-type') ?? '', /^text\/event-stream/)
-  await waitFor(async () => following.events.some(({ value }) => value.stage === 'embedding'))
+  const stream = await follow(source.id)
+  assert.is(stream.response.status, 200)
+  assert.match(stream.response.headers.get('content-type') ?? '', /^text\/event-stream/)
+  await waitFor(async () => stream.events.some(({ value }) => value.stage === 'embedding'))
   embedder.release()
-  await following.ended
-  assert.is(names(following).at(-1), 'sync_end')
-  assert.equal(new Set(names(following).slice(0, -1)), new Set(['progress']))
-  const { value } = following.events.at(-1) as { value: Json }
+  await stream.ended
+  assert.is(names(stream).at(-1), 'sync_end')
+  assert.equal(new Set(names(stream).slice(0, -1)), new Set(['progress']))
+  const { value } = stream.events.at(-1) as { value: Json }
   assert.equal([value.id, value.status, value.progress], [source.id, 'active', null])
   assert.is(value.statistics.embedded, 100)
-  const ids = following.events.map(({ id }) => Number(id))
+  const ids = stream.events.map(({ id }) => Number(id))
   assert.equal(
     ids,
     ids.map((_, at) => at + 1),
   )
-  const chunks = following.events.slice(0, -1).map((event) => event.value.chunks)
+  const chunks = stream.events.slice(0, -1).map((event) => event.value.chunks)
   assert.equal(
     chunks,
     [...chunks].sort((a, b) => a - b),
@@ -100,58 +100,58 @@ test('a sync streams its progress and then the source', async () => {
 })
 
 test('the stream of an idle source ends at once', async () => {
-  const following = await follow((await scripted(0)).id)
-  await following.ended
-  assert.equal(names(following), ['sync_end'])
+  const stream = await follow((await createScriptedSource(0)).id)
+  await stream.ended
+  assert.equal(names(stream), ['sync_end'])
 })
 
 test('the stream of a failed sync ends with its error', async () => {
-  const source = await scripted(1)
+  const source = await createScriptedSource(1)
   embedder.hold()
   embedder.failure = { status: 400, error: 'out of paper' }
   await knowledge.startSync(source.id)
-  const following = await follow(source.id)
+  const stream = await follow(source.id)
   await waitFor(async () => embedder.holding > 0)
   embedder.release()
-  await following.ended
-  assert.is(names(following).at(-1), 'error')
-  assert.match(following.events.at(-1)?.value.error, /out of paper/)
-  assert.type(following.events.at(-1)?.value.code, 'string')
-  const gone = await knowledge.createSource('folder', { path: new TemporaryFolder().path })
+  await stream.ended
+  assert.is(names(stream).at(-1), 'error')
+  assert.match(stream.events.at(-1)?.value.error, /out of paper/)
+  assert.type(stream.events.at(-1)?.value.code, 'string')
+  const empty = await knowledge.createSource('folder', { path: new TemporaryFolder().path })
   const missing = await knowledge.createSource('folder', { path: '/nowhere/at/all' })
   for (const [{ id }, event] of [
-    [gone, 'sync_end'],
+    [empty, 'sync_end'],
     [missing, 'error'],
   ] as const) {
     await knowledge.sync(id)
-    const late = await follow(id)
-    await late.ended
-    assert.equal(names(late), [event])
+    const lateStream = await follow(id)
+    await lateStream.ended
+    assert.equal(names(lateStream), [event])
   }
 })
 
 test('the stream of a cancelled sync ends with a pending source', async () => {
-  const source = await scripted(1)
+  const source = await createScriptedSource(1)
   embedder.hold()
   await knowledge.startSync(source.id)
-  const following = await follow(source.id)
+  const stream = await follow(source.id)
   await waitFor(async () => embedder.holding > 0)
   await expectData(knowledge.service.delete(`/knowledge-sources/${source.id}/sync`))
-  await following.ended
-  assert.equal([names(following).at(-1), following.events.at(-1)?.value.status], ['sync_end', 'pending'])
+  await stream.ended
+  assert.equal([names(stream).at(-1), stream.events.at(-1)?.value.status], ['sync_end', 'pending'])
 })
 
 test('a follower that disconnects affects neither other followers nor the sync', async () => {
-  const source = await scripted(20)
+  const source = await createScriptedSource(20)
   embedder.hold()
   await knowledge.startSync(source.id)
   const [first, second, third] = await Promise.all([follow(source.id), follow(source.id), follow(source.id)])
   await waitFor(async () => first.events.some(({ value }) => value.stage === 'embedding'))
-  second.leave()
+  second.disconnect()
   await pause(50)
   embedder.release()
   await Promise.all([first.ended, third.ended])
-  for (const following of [first, third]) assert.is(names(following).at(-1), 'sync_end')
+  for (const stream of [first, third]) assert.is(names(stream).at(-1), 'sync_end')
   assert.is((await knowledge.waitForSync(source.id)).status, 'active')
   assert.not.match(knowledge.service.log, /"level":(50|60)/)
 })
@@ -166,35 +166,35 @@ test('the events of a missing source return 404 before the first event', async (
 })
 
 test('deleting a source ends its stream with an error', async () => {
-  const source = await scripted(1)
+  const source = await createScriptedSource(1)
   embedder.hold()
   await knowledge.startSync(source.id)
-  const following = await follow(source.id)
+  const stream = await follow(source.id)
   await waitFor(async () => embedder.holding > 0)
   await expectData(knowledge.service.delete(`/knowledge-sources/${source.id}?force=true`))
-  await following.ended
-  assert.is(names(following).at(-1), 'error')
-  assert.is(following.events.at(-1)?.value.code, 'NOT_FOUND')
+  await stream.ended
+  assert.is(names(stream).at(-1), 'error')
+  assert.is(stream.events.at(-1)?.value.code, 'NOT_FOUND')
 })
 
 test('stopping the daemon ends the stream with an error, and the sync resumes after the restart', async () => {
-  const source = await scripted(3)
+  const source = await createScriptedSource(3)
   embedder.hold()
   await knowledge.startSync(source.id)
-  const following = await follow(source.id)
+  const stream = await follow(source.id)
   await waitFor(async () => embedder.holding > 0)
   knowledge = await knowledge.restart()
-  await following.ended
-  assert.is(names(following).at(-1), 'error')
-  assert.is(following.events.at(-1)?.value.code, 'UNAVAILABLE')
-  assert.not(names(following).includes('sync_end'))
+  await stream.ended
+  assert.is(names(stream).at(-1), 'error')
+  assert.is(stream.events.at(-1)?.value.code, 'UNAVAILABLE')
+  assert.not(names(stream).includes('sync_end'))
   embedder.release()
   assert.equal((await knowledge.waitForSync(source.id)).statistics.embedded, 3)
   await listen()
-  const late = await follow(source.id)
-  await late.ended
-  // They were read before the stop, and embedded after it.
-  assert.equal(late.events.at(-1)?.value.changes, { read: 0, unreadable: 0, gone: 0, embedded: 3 })
+  const lateStream = await follow(source.id)
+  await lateStream.ended
+  // The documents were read before the stop and embedded after it.
+  assert.equal(lateStream.events.at(-1)?.value.changes, { read: 0, unreadable: 0, gone: 0, embedded: 3 })
 })
 
 test('the end of a sync reports what it changed, not totals', async () => {
@@ -205,13 +205,13 @@ test('the end of a sync reports what it changed, not totals', async () => {
   await knowledge.waitForSync(source.id)
   const changes = async () => {
     await knowledge.sync(source.id)
-    const following = await follow(source.id)
-    await following.ended
-    return following.events.at(-1)?.value.changes
+    const stream = await follow(source.id)
+    await stream.ended
+    return stream.events.at(-1)?.value.changes
   }
-  const none = { read: 0, unreadable: 0, gone: 0, embedded: 0 }
-  assert.equal(await changes(), { ...none, read: 3, embedded: 3 })
-  assert.equal(await changes(), none)
+  const noChanges = { read: 0, unreadable: 0, gone: 0, embedded: 0 }
+  assert.equal(await changes(), { ...noChanges, read: 3, embedded: 3 })
+  assert.equal(await changes(), noChanges)
   for (const name of ['a.md', 'b.md']) folder.remove(name)
   folder.write({ 'd.md': 'The fourth.', 'broken.pdf': '%PDF-1.7 nothing' })
   assert.equal(await changes(), { read: 1, unreadable: 1, gone: 2, embedded: 1 })

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
@@ -31,32 +31,24 @@ test.after(
   }),
 )
 
-/** A source whose only index is made by the scripted model. */
-async function scripted(type = 'file', configuration?: Record<string, unknown>) {
-  const source = await knowledge.createSource(type, configuration)
-  const tool = await knowledge.createTool(source.id, { embedding_model: model.id })
-  await knowledge.waitForSync(source.id)
-  return { source, tool }
-}
-
-const originals = () =>
-  readdirSync(knowledge.service.paths.documents, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+const createScriptedSource = (type?: string, configuration?: Record<string, unknown>) =>
+  knowledge.createSourceWithTool(model.id, type, configuration)
 
 test('concurrent requests share one sync, and requests during it cause one more', async () => {
-  const { source } = await scripted()
+  const { source } = await createScriptedSource()
   await knowledge.addDocument(source.id, 'a.md', 'Only one of these runs at a time.')
   embedder.hold()
   const before = embedder.requests
   for (const shown of await Promise.all(Array.from({ length: 5 }, () => knowledge.startSync(source.id)))) assert.is(shown.status, 'syncing')
   await waitFor(async () => embedder.holding > 0)
-  // Sent and asked for while the first is under way: that one does not see it, the next does.
+  // The running sync does not see this document; the next one does.
   await knowledge.addDocument(source.id, 'b.md', 'This came later.')
   for (const _ of [1, 2, 3]) assert.is((await knowledge.startSync(source.id)).status, 'syncing')
   assert.is(embedder.requests - before, 1)
   embedder.release()
   embedder.hold()
   await waitFor(async () => embedder.holding > 0)
-  assert.is((await knowledge.getSource(source.id)).status, 'syncing', 'it is not done before what was asked for is')
+  assert.is((await knowledge.getSource(source.id)).status, 'syncing', 'the source is syncing until the queued sync has ended')
   embedder.release()
   const { status, statistics } = await knowledge.waitForSync(source.id)
   assert.is(status, 'active')
@@ -65,7 +57,7 @@ test('concurrent requests share one sync, and requests during it cause one more'
 })
 
 test('a sync requested while an index is built is reported as running', async () => {
-  const { source } = await scripted()
+  const { source } = await createScriptedSource()
   await knowledge.addDocument(source.id, 'a.md', 'Something to index.')
   await knowledge.sync(source.id)
   embedder.hold()
@@ -78,10 +70,10 @@ test('a sync requested while an index is built is reported as running', async ()
 })
 
 test('a cancelled sync keeps its work and the next sync continues from there', async () => {
-  const { source } = await scripted()
+  const { source } = await createScriptedSource()
   const tool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   await knowledge.addDocument(source.id, 'a.md', 'The brass key opens the attic.')
-  await knowledge.waitForSync(source.id) // the tool's index
+  await knowledge.waitForSync(source.id) // builds the index of the tool
   await expectError(knowledge.service.delete(`/knowledge-sources/${source.id}/sync`), 'CONFLICT', { error: /No sync is running/ })
   embedder.hold()
   await knowledge.startSync(source.id)
@@ -95,11 +87,11 @@ test('a cancelled sync keeps its work and the next sync continues from there', a
   const [before] = await knowledge.listIndexes(source.id)
   assert.is((await knowledge.sync(source.id)).statistics.embedded, 1)
   const [after] = await knowledge.listIndexes(source.id)
-  assert.is(after.generation, before.generation + 1, 'its text was not written again')
+  assert.is(after.generation, before.generation + 1, 'the text was not written again')
 })
 
 test('a document that is replaced while it is read is indexed with its new content', async () => {
-  const { source } = await scripted()
+  const { source } = await createScriptedSource()
   const tool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   for (const round of [1, 2, 3, 4, 5, 6]) {
     await knowledge.addDocument(source.id, 'a.md', `Version ${round} of the same.`)
@@ -113,7 +105,7 @@ test('a document that is replaced while it is read is indexed with its new conte
 })
 
 test('a provider error is the error of the source, and full-text search still works', async () => {
-  const { source } = await scripted()
+  const { source } = await createScriptedSource()
   const tool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   await knowledge.addDocument(source.id, 'a.md', 'The ferry leaves at seven.')
   embedder.failure = { status: 400, error: 'the model is on holiday' }
@@ -126,13 +118,13 @@ test('a provider error is the error of the source, and full-text search still wo
 })
 
 test('full-text search finds a document before its vectors exist', async () => {
-  const { source } = await scripted()
+  const { source } = await createScriptedSource()
   await knowledge.addDocument(source.id, 'a.md', 'The observatory is open on clear nights.')
   embedder.hold()
-  const words = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  const fullTextTool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   await knowledge.startSync(source.id)
   await waitFor(async () => embedder.holding > 0)
-  assert.equal(await knowledge.searchNames(words, 'observatory'), ['a.md'])
+  assert.equal(await knowledge.searchNames(fullTextTool, 'observatory'), ['a.md'])
   const { status, progress, statistics } = await knowledge.getSource(source.id)
   assert.equal([status, progress.stage], ['syncing', 'embedding'])
   assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, embedded: 0 })
@@ -145,10 +137,10 @@ test('full-text search works before the first sync of a source has ended', async
   await knowledge.addDocument(source.id, 'a.md', 'The vineyard faces south.')
   embedder.hold()
   await knowledge.startSync(source.id)
-  const words = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
+  const fullTextTool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   const began = Date.now()
-  assert.equal(await knowledge.searchNames(words, 'vineyard'), ['a.md'])
-  assert.ok(Date.now() - began < 14_000, 'it waited for the vectors')
+  assert.equal(await knowledge.searchNames(fullTextTool, 'vineyard'), ['a.md'])
+  assert.ok(Date.now() - began < 14_000, 'the query waited for the vectors')
   embedder.release()
   await knowledge.waitForSync(source.id)
 })
@@ -157,7 +149,7 @@ test('a source deleted during its sync leaves no documents, tables or originals'
   const folder = new TemporaryFolder()
   folder.write(Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}.md`, `Paper number ${at} of a source that goes away.`])))
   const tables = (await knowledge.listTables()).length
-  const kept = originals()
+  const kept = knowledge.countOriginals()
   for (const [stage, documents] of [
     ['finding', 1],
     ['finding', 20],
@@ -165,7 +157,7 @@ test('a source deleted during its sync leaves no documents, tables or originals'
     ['reading', 150],
     ['embedding', 150],
   ] as const) {
-    const { source, tool } = await scripted('folder', { path: folder.path })
+    const { source, tool } = await createScriptedSource('folder', { path: folder.path })
     if (stage === 'embedding') embedder.hold()
     await knowledge.startSync(source.id)
     await waitFor(async () => {
@@ -174,14 +166,14 @@ test('a source deleted during its sync leaves no documents, tables or originals'
     }, 1)
     await expectData(knowledge.service.delete(`/knowledge-sources/${source.id}?force=true`))
     embedder.release()
-    await pause(100) // whoever still writes for it has done so
+    await pause(100) // late writes of the cancelled sync
     const [left] = await knowledge.service.database.all<{ count: number }>(
       'SELECT (SELECT count(*) FROM documents WHERE knowledge_source_id = ?1) + (SELECT count(*) FROM indexes WHERE knowledge_source_id = ?1) + (SELECT count(*) FROM index_users WHERE user_id = ?2) AS count',
       [source.id, tool.id],
     )
     assert.is(left?.count, 0, stage)
     assert.is((await knowledge.listTables()).length, tables, stage)
-    assert.is(originals(), kept, stage)
+    assert.is(knowledge.countOriginals(), kept, stage)
     assert.not.ok(existsSync(join(knowledge.service.paths.work, source.id)))
   }
   const [orphans] = await knowledge.service.database.all<{ count: number }>(
@@ -192,17 +184,16 @@ test('a source deleted during its sync leaves no documents, tables or originals'
 })
 
 test('the progress of a sync only grows and is null at the end', async () => {
-  const { source } = await scripted()
+  const { source } = await createScriptedSource()
   for (let at = 0; at < 150; at++) await knowledge.addDocument(source.id, `${at}.md`, `Leaf ${at} of the album.`)
   await knowledge.startSync(source.id)
   const stages = ['finding', 'reading', 'embedding']
   let last = { stage: 0, documents: 0, chunks: 0 }
   let seen = 0
-  for (;;) {
-    await pause(1)
+  await waitFor(async () => {
     const { progress, status } = await knowledge.getSource(source.id)
-    if (status !== 'syncing' && progress === null) break
-    if (progress === null) continue
+    if (status !== 'syncing' && progress === null) return true
+    if (progress === null) return false
     const now = { stage: stages.indexOf(progress.stage), documents: progress.documents, chunks: progress.chunks }
     assert.ok(now.stage >= last.stage && now.chunks >= last.chunks, JSON.stringify([last, now]))
     if (now.stage === last.stage && now.stage === 1) assert.ok(now.documents >= last.documents)
@@ -210,7 +201,8 @@ test('the progress of a sync only grows and is null at the end', async () => {
     assert.ok(progress.chunks <= Math.max(progress.chunks_total, 0))
     last = now
     seen++
-  }
+    return false
+  }, 1)
   assert.ok(seen > 0)
   assert.equal((await knowledge.getSource(source.id)).statistics, { documents: 150, chunks: 150, failed: 0, embedded: 150 })
 })

@@ -30,19 +30,11 @@ test.after(
   }),
 )
 
-/** A source whose only index is made by the scripted model. */
-async function scripted(type = 'file', configuration?: Record<string, unknown>) {
-  const source = await knowledge.createSource(type, configuration)
-  const tool = await knowledge.createTool(source.id, { embedding_model: model.id })
-  await knowledge.waitForSync(source.id)
-  return { source, tool }
-}
-
-const originals = () =>
-  readdirSync(knowledge.service.paths.documents, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+const createScriptedSource = (type?: string, configuration?: Record<string, unknown>) =>
+  knowledge.createSourceWithTool(model.id, type, configuration)
 
 test('a sync indexes sent documents and updates the statistics and time of the source', async () => {
-  const { source, tool } = await scripted()
+  const { source, tool } = await createScriptedSource()
   await knowledge.addDocument(source.id, 'leave.md', '# Leave\n\nEvery employee has twenty-five days of paid leave.')
   await knowledge.addDocument(source.id, 'notice.txt', 'The notice period is three months.')
   const before = await knowledge.getSource(source.id)
@@ -59,17 +51,17 @@ test('a sync indexes sent documents and updates the statistics and time of the s
 })
 
 test('a sync without changes writes and embeds nothing', async () => {
-  const { source } = await scripted()
+  const { source } = await createScriptedSource()
   for (const number of [1, 2, 3]) await knowledge.addDocument(source.id, `${number}.md`, `Chapter ${number} of the handbook.`)
   await knowledge.sync(source.id)
   const [before] = await knowledge.listIndexes(source.id)
-  const asked = embedder.requests
+  const requestsBefore = embedder.requests
   const versions = () => readdirSync(join(knowledge.service.paths.vectors, `${before.id}-text.lance`, '_versions')).sort()
   const written = versions()
   await knowledge.sync(source.id)
   const [after] = await knowledge.listIndexes(source.id)
   assert.is(after.generation, before.generation)
-  assert.is(embedder.requests, asked)
+  assert.is(embedder.requests, requestsBefore)
   assert.equal(versions(), written)
 })
 
@@ -85,14 +77,14 @@ test('sending an unchanged document again does not change it', async () => {
 })
 
 test('a changed document is found by its new text only', async () => {
-  const { source, tool } = await scripted()
+  const { source, tool } = await createScriptedSource()
   await knowledge.addDocument(source.id, 'rules.md', 'Visitors must wear the crimson badge.')
   await knowledge.addDocument(source.id, 'other.md', 'Lunch is at noon.')
   await knowledge.sync(source.id)
-  const asked = embedder.texts.length
+  const textsBefore = embedder.texts.length
   await knowledge.addDocument(source.id, 'rules.md', 'Visitors must wear the turquoise badge.')
   await knowledge.sync(source.id)
-  assert.equal(embedder.texts.slice(asked), ['Visitors must wear the turquoise badge.'])
+  assert.equal(embedder.texts.slice(textsBefore), ['Visitors must wear the turquoise badge.'])
   const words = { search_method: 'full_text' }
   assert.equal(await knowledge.searchNames(await knowledge.createTool(source.id, { ...words, embedding_model: model.id }), 'turquoise'), [
     'rules.md',
@@ -105,7 +97,7 @@ test('a changed document is found by its new text only', async () => {
 })
 
 test('a deleted document is not found at once and leaves the index with the next sync', async () => {
-  const { source, tool } = await scripted()
+  const { source, tool } = await createScriptedSource()
   const gone = await knowledge.addDocument(source.id, 'gone.md', 'The safe combination is kept by the treasurer.')
   await knowledge.addDocument(source.id, 'kept.md', 'The treasurer is elected every spring.')
   await knowledge.sync(source.id)
@@ -125,7 +117,7 @@ test('a deleted document is not found at once and leaves the index with the next
 })
 
 test('an unreadable document fails with a reason and the others are indexed', async () => {
-  const { source, tool } = await scripted()
+  const { source, tool } = await createScriptedSource()
   await knowledge.addDocument(source.id, 'broken.pdf', 'this is no PDF at all, whatever its name says')
   await knowledge.addDocument(source.id, 'empty.md', '')
   await knowledge.addDocument(source.id, 'good.md', 'The archive is in the basement.')
@@ -142,7 +134,7 @@ test('an unreadable document fails with a reason and the others are indexed', as
 })
 
 test('a document that becomes unreadable is no longer found', async () => {
-  const { source } = await scripted()
+  const { source } = await createScriptedSource()
   const tool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   await knowledge.addDocument(source.id, 'plan.pdf', '')
   await knowledge.addDocument(source.id, 'note.html', '<p>The periwinkle project starts in May.</p>')
@@ -160,11 +152,11 @@ test('a document that becomes unreadable is no longer found', async () => {
 test('a sync follows added, changed, deleted and renamed files of a folder', async () => {
   const folder = new TemporaryFolder()
   folder.write({ 'a.md': 'Alpha is the first letter.', 'deep/b.md': 'Beta is the second letter.', 'c.md': 'Gamma is the third letter.' })
-  const { source } = await scripted('folder', { path: folder.path })
+  const { source } = await createScriptedSource('folder', { path: folder.path })
   const tool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
   assert.is((await knowledge.sync(source.id)).statistics.documents, 3)
   assert.equal(await knowledge.searchNames(tool, 'beta'), ['deep/b.md'])
-  const asked = embedder.texts.length
+  const textsBefore = embedder.texts.length
   folder.write({ 'd.md': 'Delta is the fourth letter.', 'a.md': 'Aleph is another first letter.' })
   folder.remove('deep')
   renameSync(join(folder.path, 'c.md'), join(folder.path, 'renamed.md'))
@@ -173,14 +165,14 @@ test('a sync follows added, changed, deleted and renamed files of a folder', asy
   const found = async (query: string) => (await knowledge.searchNames(tool, query)).join()
   assert.equal([await found('delta'), await found('aleph'), await found('gamma')], ['d.md', 'a.md', 'renamed.md'])
   assert.equal([await found('alpha'), await found('beta')], ['', ''])
-  assert.is(embedder.texts.length - asked, 3)
+  assert.is(embedder.texts.length - textsBefore, 3)
   folder.remove()
 })
 
 test('a missing folder is an error and keeps the documents', async () => {
   const folder = new TemporaryFolder()
   folder.write({ 'a.md': 'The lighthouse keeper sleeps by day.' })
-  const { source, tool } = await scripted('folder', { path: folder.path })
+  const { source, tool } = await createScriptedSource('folder', { path: folder.path })
   const { last_sync } = await knowledge.sync(source.id)
   folder.remove()
   const lost = await knowledge.sync(source.id)
@@ -196,7 +188,7 @@ test('a missing folder is an error and keeps the documents', async () => {
 })
 
 test('a text source is one document that a new text replaces', async () => {
-  const { source, tool } = await scripted('text', { text: 'Parcels are handed out at gate four.' })
+  const { source, tool } = await createScriptedSource('text', { text: 'Parcels are handed out at gate four.' })
   assert.equal((await knowledge.sync(source.id)).statistics, { documents: 1, chunks: 1, failed: 0, embedded: 1 })
   assert.match((await knowledge.search(tool, 'parcels'))[0].content, /gate four/)
   await expectData(
@@ -211,7 +203,7 @@ test('a text source is one document that a new text replaces', async () => {
 test('a file from a path and a sent document may have the same name', async () => {
   const folder = new TemporaryFolder()
   folder.write({ 'same.md': 'Found on the disk: walnut.' })
-  const { source } = await scripted('file', { paths: [join(folder.path, 'same.md')] })
+  const { source } = await createScriptedSource('file', { paths: [join(folder.path, 'same.md')] })
   await knowledge.addDocument(source.id, 'same.md', 'Sent by hand: chestnut.')
   const { status, error } = await knowledge.sync(source.id)
   assert.equal([status, error], ['active', null])
@@ -221,14 +213,14 @@ test('a file from a path and a sent document may have the same name', async () =
 test('the original of a document that becomes too large is deleted', async () => {
   const folder = new TemporaryFolder()
   folder.write({ 'a.md': 'Short at first.' })
-  const { source } = await scripted('folder', { path: folder.path, max_file_size: 100 })
-  const before = originals()
+  const { source } = await createScriptedSource('folder', { path: folder.path, max_file_size: 100 })
+  const before = knowledge.countOriginals()
   await knowledge.sync(source.id)
-  assert.is(originals(), before + 1)
+  assert.is(knowledge.countOriginals(), before + 1)
   folder.write({ 'a.md': 'Long afterwards. '.repeat(50) })
   await knowledge.sync(source.id)
   assert.is((await knowledge.getDocument(source.id, 'a.md')).status, 'failed')
-  assert.is(originals(), before)
+  assert.is(knowledge.countOriginals(), before)
   folder.remove()
 })
 
