@@ -159,17 +159,12 @@ function createUnhealthyResponse(route: Route, names: Map<TSchema, string>): Jso
 
 /** One response per error status of the routes, described by its error codes. */
 function createErrorResponses(paths: Record<string, Json>): Json {
-  const answers = Object.values(paths).flatMap((methods) => Object.values(methods) as { responses: Json }[])
-  const given = new Set(answers.flatMap(({ responses }) => Object.keys(responses)))
-  const statuses = new Set(Object.values(ERRORS).filter((status) => given.has(String(status))))
-  const codesFor = (status: number) => Object.entries(ERRORS).filter(([, of]) => of === status)
-  const answer = (status: number): Json => ({
-    description: codesFor(status)
-      .map(([code]) => code)
-      .join(', '),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-  })
-  return Object.fromEntries([...statuses].map((status) => [`Error${status}`, answer(status)]))
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods) as { responses: Json }[])
+  const used = new Set(operations.flatMap(({ responses }) => Object.keys(responses)))
+  const statuses = new Set(Object.values(ERRORS).filter((status) => used.has(String(status))))
+  const listCodes = (status: number) => (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code] === status)
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+  return Object.fromEntries([...statuses].map((status) => [`Error${status}`, { description: listCodes(status).join(', '), content }]))
 }
 
 /** The error codes that a route can return. */
@@ -184,19 +179,19 @@ function listErrorCodes(route: Route): ErrorCode[] {
 }
 
 /** Converts a schema to JSON, with references to named schemas. */
-function toJsonSchema(schema: TSchema, names: Map<TSchema, string>, spelled = false): Json {
+function toJsonSchema(schema: TSchema, names: Map<TSchema, string>, isDefinition = false): Json {
   const name = names.get(schema)
-  if (name && !spelled) return { $ref: `#/components/schemas/${name}` }
-  const seen = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(seen)
+  if (name && !isDefinition) return { $ref: `#/components/schemas/${name}` }
+  const convert = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(convert)
     if (value === null || typeof value !== 'object') return value
     const inner = value === schema ? undefined : names.get(value as TSchema)
     if (inner) return { $ref: `#/components/schemas/${inner}` }
     // OpenAPI allows discriminators only between named schemas.
     const parts = Object.entries(value).filter(([key]) => key !== 'discriminator')
-    return Object.fromEntries(parts.map(([key, part]) => [key, seen(part)]))
+    return Object.fromEntries(parts.map(([key, part]) => [key, convert(part)]))
   }
-  return seen(schema) as Json
+  return convert(schema) as Json
 }
 
 const ERROR: Json = {

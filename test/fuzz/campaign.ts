@@ -2,8 +2,10 @@
 import * as assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
+import { FAMILIES } from '../../src/contract/routes.ts'
 import { document } from '../harness/check-response.ts'
 import { Resources } from '../harness/resources.ts'
+import { createSamples } from '../harness/samples.ts'
 import type { Json, TestServer } from '../harness/test-server.ts'
 import { arbitraryRequest, type FuzzRequest } from './requests.ts'
 
@@ -82,24 +84,15 @@ function encodeSegment(text: string): string {
 
 async function createResources(resources: Resources): Promise<Existing> {
   const existing: Existing = new Map()
-  const makers: Record<string, () => Promise<Json>> = {
-    agents: resources.agent,
-    'prompt-templates': resources.template,
-    'knowledge-sources': resources.source,
-    'rag-tools': resources.ragTool,
-    'retrieval-tools': resources.retrievalTool,
-    conversations: resources.conversation,
-    models: resources.model,
-    evaluations: resources.evaluation,
-    'usage/thresholds': resources.threshold,
-    'api-tools': resources.apiTool,
-    webhooks: resources.webhook,
-    tokens: resources.token,
-    document_id: resources.document,
-  }
+  const samples = createSamples(resources)
   existing.set('asked rag-tools', [(await resources.ragTool({ model_id: EMBEDDED_MODEL_ID })).id])
   existing.set('asked retrieval-tools', [(await resources.retrievalTool({ search_method: 'full_text' })).id])
-  for (const [name, make] of Object.entries(makers)) existing.set(name, [(await make()).id, (await make()).id])
+  for (const { name, path } of FAMILIES) {
+    const sample = samples[name]
+    assert.ok(sample, `no sample of ${name}`)
+    existing.set(path.slice(1), [(await sample.create(0)).id, (await sample.create(0)).id])
+  }
+  existing.set('document_id', [(await resources.document()).id, (await resources.document()).id])
   return existing
 }
 
