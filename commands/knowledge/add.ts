@@ -80,14 +80,14 @@ export default class KnowledgeAdd extends CadreCommand {
     const display = new ProgressDisplay(flags.quiet)
     this.narrate = display.log
     const connection = await this.connect(flags)
-    const additions = flags.send || isLoopback(connection.url) ? local : await plan(true)
+    const sources = flags.send || isLoopback(connection.url) ? local : await plan(true)
     const added: AddedSource[] = []
     try {
-      for (const addition of additions) {
-        const tool = flags.tool ? addition.name : undefined
-        const one = await addSource(addition, { connection: { ...connection, notify: display.log }, display, tool, wait: flags.wait })
-        added.push(one)
-        for (const line of await formatAddedSource(connection, one)) display.log(line)
+      for (const source of sources) {
+        const tool = flags.tool ? source.name : undefined
+        const addedSource = await addSource(source, { connection: { ...connection, notify: display.log }, display, tool, wait: flags.wait })
+        added.push(addedSource)
+        for (const line of await formatAddedSource(connection, addedSource)) display.log(line)
       }
     } finally {
       display.end()

@@ -67,16 +67,16 @@ async function setWatch(connection: Connection, id: string, watch: boolean): Pro
 }
 
 async function followChanges(connection: Connection, id: string, display: ProgressDisplay): Promise<never> {
-  const said = { ...connection, notify: display.log }
-  const { data: before } = await call(said, knowledgeSourceRoutes.get, { params: { id } })
-  await startSync(said, id)
-  let source = await reportSync(said, before, display)
+  const loggingConnection = { ...connection, notify: display.log }
+  const { data: before } = await call(loggingConnection, knowledgeSourceRoutes.get, { params: { id } })
+  await startSync(loggingConnection, id)
+  let source = await reportSync(loggingConnection, before, display)
   for (;;) {
     await wait(POLL_MS)
-    const { data: now } = await call(said, knowledgeSourceRoutes.get, { params: { id } })
+    const { data: now } = await call(loggingConnection, knowledgeSourceRoutes.get, { params: { id } })
     // A sync that started and ended between two polls only changed last_sync.
     if (now.status === 'syncing' || now.last_sync !== source.last_sync || now.error !== source.error)
-      source = await reportSync(said, source, display)
+      source = await reportSync(loggingConnection, source, display)
   }
 }
 

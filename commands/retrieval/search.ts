@@ -49,8 +49,8 @@ export default class RetrievalSearch extends CadreCommand {
     else if (data.results.every(({ loose }) => loose)) this.narrate(formatNoMatch(body.query))
     const output = getOutput(process.stdout)
     const view = { query: body.query, output, full: flags.full }
-    const found = data.results.map((passage, index) => formatPassage(passage, index + 1, [formatScores(passage)], view).join('\n'))
-    if (found.length > 0) process.stdout.write(`${found.join('\n\n')}\n`)
+    const passages = data.results.map((passage, index) => formatPassage(passage, index + 1, [formatScores(passage)], view).join('\n'))
+    if (passages.length > 0) process.stdout.write(`${passages.join('\n\n')}\n`)
     if (data.timings) for (const line of wrap(formatTimings(data.timings), Math.min(output.columns, 100))) this.narrate(paint('dim', line))
   }
 }

@@ -101,11 +101,11 @@ function highlightWords(line: string, words: RegExp | undefined, stream: NodeJS.
 
 /** Returns the start of the excerpt that contains the most distinct words, at the start of a sentence or word. */
 export function findBestStart(text: string, words: RegExp | undefined, length: number): number {
-  const found = words ? Array.from(text.matchAll(words), ({ 0: word, index }) => ({ at: index, word: word.toLowerCase().slice(0, 4) })) : []
-  const distinct = (from: number) =>
-    new Set(found.filter(({ at, word }) => at >= from && at + word.length <= from + length).map(({ word }) => word)).size
-  const starts = [0, ...found.map(({ at }) => findSentenceStart(text, at, length))]
-  return starts.reduce((chosen, start) => (distinct(start) > distinct(chosen) ? start : chosen), 0)
+  const matches = words ? Array.from(text.matchAll(words), ({ 0: word, index }) => ({ index, stem: word.toLowerCase().slice(0, 4) })) : []
+  const countDistinct = (from: number) =>
+    new Set(matches.filter(({ index, stem }) => index >= from && index + stem.length <= from + length).map(({ stem }) => stem)).size
+  const starts = [0, ...matches.map(({ index }) => findSentenceStart(text, index, length))]
+  return starts.reduce((best, start) => (countDistinct(start) > countDistinct(best) ? start : best), 0)
 }
 
 /** Returns the part of a text that contains the most distinct words. */
@@ -118,16 +118,16 @@ export function extractExcerpt(text: string, words: RegExp | undefined, length: 
 }
 
 /** Returns the start of the sentence around a position if it is near, otherwise of a word shortly before it. */
-function findSentenceStart(text: string, at: number, length: number): number {
-  const earliest = Math.max(0, at - Math.floor(length / 3))
+function findSentenceStart(text: string, position: number, length: number): number {
+  const earliest = Math.max(0, position - Math.floor(length / 3))
   const sentence = Math.max(
     ...['. ', '! ', '? ', '。']
-      .map((end) => text.lastIndexOf(end, at - 1) + end.length)
-      .map((start) => (start < earliest || start > at ? 0 : start)),
+      .map((end) => text.lastIndexOf(end, position - 1) + end.length)
+      .map((start) => (start < earliest || start > position ? 0 : start)),
   )
   if (sentence > 0 || earliest === 0) return sentence
   const space = text.indexOf(' ', earliest)
-  return space === -1 || space > at ? earliest : space + 1
+  return space === -1 || space > position ? earliest : space + 1
 }
 
 /** Returns the last start at which the excerpt is still full. */

@@ -62,12 +62,12 @@ export function formatResult(result: Result, { columns, stream }: Output): strin
   const { passed, error, score, input, expected_output, actual_output, scores, position, repeat } = result
   const mark = passed ? paint('green', '✓', stream) : paint('red', error === null ? '✗' : '!', stream)
   const number = `${position + 1}${repeat > 1 ? `.${repeat}` : ''}`
-  const head = `${mark} ${number}  ${truncate(sanitizeLine(input), Math.min(columns, MAX_COLUMNS) - number.length - 12)}`
+  const heading = `${mark} ${number}  ${truncate(sanitizeLine(input), Math.min(columns, MAX_COLUMNS) - number.length - 12)}`
   const scoreText = score === null ? '' : paint('dim', `  ${score.toFixed(2)}`, stream)
-  if (passed) return [head + scoreText]
+  if (passed) return [heading + scoreText]
   const reports = Object.entries(scores as Record<string, ScorerReport>)
   return [
-    head + scoreText,
+    heading + scoreText,
     ...(error ? formatLabeledText('error', error, columns, stream, 'red') : []),
     ...(formatDifference(expected_output, actual_output, columns, stream) ?? [
       ...(expected_output === null ? [] : formatLabeledText('expected', expected_output, columns, stream, 'green')),

@@ -162,8 +162,8 @@ async function ensureTool(
   description: string | undefined,
 ): Promise<Tool | undefined> {
   const { data } = await call(connection, ragToolRoutes.list, { query: { name, limit: 10 } as object })
-  const own = data.find(({ knowledge_source_id }) => knowledge_source_id === source.id)
-  if (own) return own
+  const existing = data.find(({ knowledge_source_id }) => knowledge_source_id === source.id)
+  if (existing) return existing
   if (data.length > 0) {
     connection.notify(
       `No RAG tool was created: "${name}" already exists for another source. ` +

@@ -63,8 +63,8 @@ async function resolveEntity(connection: Connection, kind: Kind, name: string): 
 /** Resolves a model by identifier, name or the provider's model ID. The embedded embedding model has only a model ID. */
 async function resolveModel(connection: Connection, name: string): Promise<string> {
   if (name === DEFAULT_EMBEDDING_MODEL) return name
-  const found = await resolveEntity(connection, 'model', name)
-  if (found !== name || name.startsWith('model_')) return found
+  const id = await resolveEntity(connection, 'model', name)
+  if (id !== name || name.startsWith('model_')) return id
   const { data } = await call(connection, modelRoutes.list, { query: { model_id: name, limit: 2 } as object })
   if (data.length === 1) return (data as { id: string }[])[0]?.id ?? name
   throw new CadreError('NOT_FOUND', data.length === 0 ? `There is no model "${name}".` : `Several models have the model ID "${name}".`, {

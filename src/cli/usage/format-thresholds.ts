@@ -56,10 +56,10 @@ function formatThreshold(threshold: Threshold, used: number, names: Names, { col
   const unit = metric === 'tokens' ? 'tokens' : 'in cost'
   const figures = `${formatPercent(share)}  ${amount(used)} of ${amount(limit)} ${unit} ${period === 'day' ? 'today' : 'this month'}`
   const bar = paint(color, padEnd(formatBar(share, BAR_COLUMNS), BAR_COLUMNS), stream)
-  const room = columns - INDENT.length - BAR_COLUMNS - stringWidth(figures) - 4
+  const availableColumns = columns - INDENT.length - BAR_COLUMNS - stringWidth(figures) - 4
   return [
     `${paint('bold', id, stream)}  ${paint('dim', action === 'block' ? 'blocks calls' : 'notifies only', stream)}`,
-    `${INDENT}${bar}  ${figures}  ${truncate(entity, Math.max(10, room))}`,
+    `${INDENT}${bar}  ${figures}  ${truncate(entity, Math.max(10, availableColumns))}`,
   ]
 }
 
