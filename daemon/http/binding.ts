@@ -13,7 +13,7 @@ export interface HandlerRequest<R extends Route> extends ValidatedInput<R> {
 
 /** A handler returns data or, if the route can stream, events; either immediately or deferred. */
 type HandlerValue<R extends Route> = HandlerData<R> | AsyncIterable<StreamEvent>
-export type HandlerResult<R extends Route> = HandlerValue<R> | DeferredResponse<HandlerValue<R>>
+type HandlerResult<R extends Route> = HandlerValue<R> | DeferredResponse<HandlerValue<R>>
 
 /** The current state of a resource. An update accepts read-only fields that are unchanged. */
 export interface CurrentResource {

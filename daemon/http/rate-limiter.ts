@@ -8,7 +8,7 @@ interface Window {
   ends: number
 }
 
-export interface RateLimitResult {
+interface RateLimitResult {
   headers: Record<string, string | number>
   error: CadreError | undefined
 }

@@ -32,7 +32,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ServerDependencies {
+interface ServerDependencies {
   logger: FastifyBaseLogger
   hostGuard: HostGuard
   limiter: RateLimiter

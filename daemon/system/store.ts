@@ -3,7 +3,7 @@ import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { replaceLinks } from '../store/links.ts'
 
-export interface StoredSettings {
+interface StoredSettings {
   default_model_id: string
   conversation_idle_minutes: number
 }

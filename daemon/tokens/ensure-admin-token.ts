@@ -5,7 +5,7 @@ import { createTokenSecret, type TokensService } from './service.ts'
 
 const BOOTSTRAP_CALLER: Caller = { tokenId: 'first-start', role: 'admin', userId: null }
 
-export interface AdminTokenOptions {
+interface AdminTokenOptions {
   /** The secret of the token. Default: a new secret. */
   token: string | undefined
   /** Called before the token is stored in the database, so that it is not lost in between. */

@@ -8,7 +8,7 @@ import type { Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import { version } from '../../src/version.ts'
 
-export interface ObservedResponse {
+interface ObservedResponse {
   method: string
   url: string
   status: number
@@ -51,7 +51,7 @@ const patterns = ALL_ROUTES.map((route) => ({
   // Paths without placeholders take precedence.
   .sort((a, b) => Number(b.fixed) - Number(a.fixed))
 
-export function findRoute(method: string, url: string): Route | undefined {
+function findRoute(method: string, url: string): Route | undefined {
   const path = (url.split(/[?#]/)[0] ?? '').replace(/^\/api(\/v1)?(?=\/)/, '')
   const matching = patterns.filter(({ pattern }) => pattern.test(path))
   return matching.find(({ route, fixed }) => route.method === method && fixed === matching[0]?.fixed)?.route

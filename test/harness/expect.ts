@@ -13,7 +13,7 @@ export async function expectData(pending: Promise<TestResponse>, status?: number
   return response.data
 }
 
-export interface ExpectedError {
+interface ExpectedError {
   /** The first field in the details. */
   field?: string
   error?: RegExp

@@ -6,7 +6,7 @@ import { identifier, jsonObject, nullable, object, optional, resource, stringEnu
 import { listQuery } from '../schemas/list-query.ts'
 
 export const MAX_DOCUMENT_BODY_BYTES = 64 * 1024 * 1024
-export const DOCUMENT_STATUSES = ['waiting', 'parsing', 'indexing', 'indexed', 'failed'] as const
+const DOCUMENT_STATUSES = ['waiting', 'parsing', 'indexing', 'indexed', 'failed'] as const
 
 const name = Type.String({
   minLength: 1,

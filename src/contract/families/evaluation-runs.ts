@@ -9,7 +9,7 @@ import { Citation, Usage } from './conversations.ts'
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const measure = (description: string) => nullable(Type.Number({ minimum: 0, description }))
 
-export const RUN_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
+const RUN_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 
 export const RunSummary = object(
   {

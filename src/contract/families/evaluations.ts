@@ -5,7 +5,7 @@ import { route } from '../route.ts'
 import { identifier, jsonObject, nullable, object, optional, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
 
 export const EVALUATION_TYPES = ['agent', 'rag_tool', 'prompt_template', 'model'] as const
-export const SCORERS = [
+const SCORERS = [
   'exact',
   'contains',
   'regex',
@@ -110,7 +110,7 @@ export const Evaluation = resource(
   },
 )
 const { id, created_at, updated_at, ...rest } = Evaluation.properties
-export const EvaluationItem = object(
+const EvaluationItem = object(
   { id, name, description: rest.description, type, target_id: rest.target_id, created_at, updated_at },
   { description: 'An evaluation in a list.' },
 )

@@ -94,10 +94,7 @@ export const KnowledgeSource = resource(
   },
 )
 const { id, created_at } = KnowledgeSource.properties
-export const KnowledgeSourceItem = object(
-  { id, name, type, status, last_sync, created_at },
-  { description: 'A knowledge source in a list.' },
-)
+const KnowledgeSourceItem = object({ id, name, type, status, last_sync, created_at }, { description: 'A knowledge source in a list.' })
 
 /** One schema per type, discriminated by `type`, so that a validation error names the invalid field. */
 const createSchemaOfType = (sourceType: SourceType): TObject => {

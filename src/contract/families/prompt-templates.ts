@@ -4,7 +4,7 @@ import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { jsonObject, object, optional, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
 
-export const VARIABLE_PATTERN = '^[A-Za-z_][A-Za-z0-9_.-]{0,99}$'
+const VARIABLE_PATTERN = '^[A-Za-z_][A-Za-z0-9_.-]{0,99}$'
 
 const settings = {
   description: text('Description of the template.', 10_000),
