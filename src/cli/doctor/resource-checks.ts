@@ -94,7 +94,7 @@ async function checkKnowledge(connection: Connection) {
     if (statistics.failed > 0)
       ill.push({
         state: 'warning',
-        found: `${sanitizeLine(name)}: ${formatCount(statistics.failed, 'document')} could not be read`,
+        found: `${sanitizeLine(name)}: ${formatCount(statistics.failed, 'document')} cannot be read`,
         fix: `cadre knowledge documents list ${quoteShellWord(name)} --filter status=failed`,
       })
   }
