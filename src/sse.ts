@@ -30,6 +30,7 @@ export function encodeComment(text: string): string {
 /** Decodes text in pieces of any size. An incomplete event at the end is dropped, as the HTML standard requires. */
 export class EventDecoder {
   #isStarted = false
+  #endsWithCr = false
   #lastId: string | undefined
   #unknownLines = 0
   #events: ServerEvent[] = []
@@ -47,9 +48,18 @@ export class EventDecoder {
   /** Returns the events that the text completes. */
   push(text: string): ServerEvent[] {
     this.#events = []
-    this.#parser.feed(!this.#isStarted && text.startsWith('\uFEFF') ? text.slice(1) : text)
+    this.#parser.feed(this.#normalizeLineEnds(!this.#isStarted && text.startsWith('\uFEFF') ? text.slice(1) : text))
     this.#isStarted ||= text !== ''
     return this.#events
+  }
+
+  /** In text with CR, the parser searches each line for the next CR, so that a server could block the process for seconds. */
+  #normalizeLineEnds(text: string): string {
+    if (!this.#endsWithCr && !text.includes('\r')) return text
+    const pending = this.#endsWithCr ? `\r${text}` : text
+    // A CR at the end may be the first half of CRLF.
+    this.#endsWithCr = pending.endsWith('\r')
+    return (this.#endsWithCr ? pending.slice(0, -1) : pending).replaceAll(/\r\n?/g, '\n')
   }
 }
 

@@ -65,4 +65,15 @@ test('a reply is complete after [DONE] even if the server stays connected or dis
   assert.is(ports[1], ports[0])
 })
 
+test('a response of unknown lines is rejected as invalid, with the start of its body', async () => {
+  const provider = await start(sendBody('hello\n'.repeat(5_000)))
+  await collectParts(fixture.getModel(provider)).then(
+    () => assert.unreachable(),
+    (error) => {
+      assert.is(error.code, 'PROVIDER_ERROR')
+      assert.match(error.message, /sent an invalid response: hello hello/)
+    },
+  )
+})
+
 test.run()
