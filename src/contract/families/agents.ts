@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { createCrudRoutes, type Family } from '../crud.ts'
 import { route } from '../route.ts'
-import { identifier, jsonObject, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
+import { createExample, identifier, jsonObject, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
 
 const Topic = object(
   {
@@ -55,17 +55,14 @@ export const Agent = resource(
   {
     description: 'An agent: a model, instructions and tools.',
     examples: [
-      {
-        id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+      createExample('agent', {
         ...example,
         model_id: null,
         tools: [],
         topics: [{ name: 'leave', description: '' }],
         prompt_template_id: null,
         variables: {},
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
+      }),
     ],
   },
 )

@@ -3,7 +3,18 @@ import { Type } from 'typebox'
 import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { basicAuth, bearerAuth, noAuth, secret } from '../schemas/auth.ts'
-import { httpUrl, jsonObject, nullable, object, optional, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
+import {
+  createExample,
+  httpUrl,
+  jsonObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  resourceName,
+  stringEnum,
+  text,
+} from '../schemas/fields.ts'
 
 const name = resourceName('API tool')
 const description = text('What the tool does. Models read it to decide when to call the tool.', 10_000)
@@ -116,8 +127,7 @@ export const ApiTool = resource(
   {
     description: 'A tool that calls an HTTP API.',
     examples: [
-      {
-        id: 'api_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+      createExample('api', {
         ...example,
         locations: {},
         body_format: 'json',
@@ -126,9 +136,7 @@ export const ApiTool = resource(
         requires_confirmation: false,
         header_names: [],
         auth: { type: 'none' },
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
+      }),
     ],
   },
 )

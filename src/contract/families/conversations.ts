@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { route } from '../route.ts'
-import { identifier, jsonObject, nullable, object, optional, resource, stringEnum, timestamp } from '../schemas/fields.ts'
+import { createExample, identifier, jsonObject, nullable, object, optional, resource, stringEnum, timestamp } from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -86,14 +86,7 @@ const fields = {
   status: stringEnum(['active', 'completed'], { description: 'Status of the conversation.' }),
 }
 const example = { agent_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', user_id: 'ada' }
-const stored = {
-  id: 'conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-  ...example,
-  title: null,
-  status: 'active',
-  created_at: '2026-01-31T09:30:00.000Z',
-  updated_at: '2026-01-31T09:30:00.000Z',
-}
+const stored = createExample('conv', { ...example, title: null, status: 'active' })
 
 export const ConversationItem = resource('conversation', fields, { description: 'A conversation in a list.', examples: [stored] })
 export const Conversation = resource(

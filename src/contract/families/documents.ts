@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { identifier, jsonObject, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
+import { createExample, identifier, jsonObject, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 
 export const MAX_DOCUMENT_BODY_BYTES = 64 * 1024 * 1024
@@ -33,8 +33,7 @@ export const Document = resource(
   {
     description: 'A document of a knowledge source.',
     examples: [
-      {
-        id: 'doc_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+      createExample('doc', {
         knowledge_source_id: 'ks_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
         name: 'leave.md',
         type: 'md',
@@ -45,9 +44,7 @@ export const Document = resource(
         pages: null,
         chunks: 0,
         metadata: {},
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
+      }),
     ],
   },
 )

@@ -2,7 +2,18 @@
 import { Type } from 'typebox'
 import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { identifier, jsonObject, nullable, object, optional, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
+import {
+  createExample,
+  identifier,
+  jsonObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  resourceName,
+  stringEnum,
+  text,
+} from '../schemas/fields.ts'
 
 export const EVALUATION_TYPES = ['agent', 'rag_tool', 'prompt_template', 'model'] as const
 const SCORERS = [
@@ -95,18 +106,7 @@ export const Evaluation = resource(
   },
   {
     description: 'Test cases and scorers for a target.',
-    examples: [
-      {
-        id: 'eval_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-        ...example,
-        description: '',
-        scorers: [{ type: 'contains' }],
-        concurrency: 4,
-        repeats: 1,
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
-    ],
+    examples: [createExample('eval', { ...example, description: '', scorers: [{ type: 'contains' }], concurrency: 4, repeats: 1 })],
   },
 )
 const { id, created_at, updated_at, ...rest } = Evaluation.properties

@@ -2,7 +2,7 @@
 import { type TObject, Type } from 'typebox'
 import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { nullable, object, optional, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
+import { createExample, nullable, object, optional, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
 import {
   SOURCE_CONFIGURATIONS,
   SOURCE_TYPES,
@@ -78,8 +78,7 @@ export const KnowledgeSource = resource(
   {
     description: 'A source of documents.',
     examples: [
-      {
-        id: 'ks_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+      createExample('ks', {
         ...example,
         status: 'pending',
         error: null,
@@ -87,9 +86,7 @@ export const KnowledgeSource = resource(
         auth: { type: 'none' },
         statistics: { documents: 0, chunks: 0, failed: 0, embedded: 0 },
         progress: null,
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
+      }),
     ],
   },
 )

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { httpUrl, identifier, nullable, object, optional, resource, resourceName, stringEnum } from '../schemas/fields.ts'
+import { createExample, httpUrl, identifier, nullable, object, optional, resource, resourceName, stringEnum } from '../schemas/fields.ts'
 
 export const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'ollama', 'embedded', 'replay'] as const
 
@@ -77,18 +77,7 @@ export const Model = resource(
   { ...requiredFields, ...optionalFields, has_api_key: Type.Boolean({ description: 'Whether an API key is stored.' }) },
   {
     description: 'A language or embedding model.',
-    examples: [
-      {
-        id: 'model_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-        ...example,
-        context_window: null,
-        supports_tools: null,
-        recording: null,
-        has_api_key: false,
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
-    ],
+    examples: [createExample('model', { ...example, context_window: null, supports_tools: null, recording: null, has_api_key: false })],
   },
 )
 export const ModelCreate = object(

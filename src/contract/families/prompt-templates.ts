@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { jsonObject, object, optional, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
+import { createExample, jsonObject, object, optional, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
 
 const VARIABLE_PATTERN = '^[A-Za-z_][A-Za-z0-9_.-]{0,99}$'
 
@@ -34,15 +34,7 @@ export const PromptTemplate = resource(
   },
   {
     description: 'A text with {{variables}}.',
-    examples: [
-      {
-        id: 'tmpl_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-        ...example,
-        version: 1,
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
-    ],
+    examples: [createExample('tmpl', { ...example, version: 1 })],
   },
 )
 export const PromptTemplateCreate = object(

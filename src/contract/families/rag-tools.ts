@@ -1,7 +1,7 @@
 /** RAG tools: answer questions from a knowledge source. */
 import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
+import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
 import { chunking, filters, QueryResult, query, top_k } from '../schemas/passages.ts'
 
 const name = resourceName('RAG tool')
@@ -28,16 +28,7 @@ export const RagTool = resource(
   { name, ...settings, knowledge_source_id: nullable(knowledge_source_id) },
   {
     description: 'A tool that answers questions from a knowledge source.',
-    examples: [
-      {
-        id: 'rag_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-        ...example,
-        embedding_model: 'minilm',
-        model_id: null,
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
-    ],
+    examples: [createExample('rag', { ...example, embedding_model: 'minilm', model_id: null })],
   },
 )
 export const RagToolCreate = object(

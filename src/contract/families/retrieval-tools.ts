@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
+import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
 import { chunking, filters, query, SearchResult, searchMethod, top_k } from '../schemas/passages.ts'
 
 const name = resourceName('retrieval tool')
@@ -30,17 +30,14 @@ export const RetrievalTool = resource(
   {
     description: 'A tool that searches knowledge sources for passages.',
     examples: [
-      {
-        id: 'ret_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+      createExample('ret', {
         ...example,
         score_threshold: null,
         filters: {},
         embedding_model: 'minilm',
         chunk_size: 800,
         chunk_overlap: 120,
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
+      }),
     ],
   },
 )

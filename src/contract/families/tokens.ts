@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { createCrudRoutes, type Family } from '../crud.ts'
 import { ROLES } from '../route.ts'
-import { nullable, object, optional, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
+import { createExample, nullable, object, optional, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
 
 const requiredFields = {
   name: resourceName('token'),
@@ -22,17 +22,7 @@ export const Token = resource(
   { ...requiredFields, ...optionalFields, last_used_at: nullable(timestamp('Time of the last use, rounded down to the minute')) },
   {
     description: 'An access token, without its secret.',
-    examples: [
-      {
-        id: 'tok_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-        ...example,
-        user_id: null,
-        expires_at: null,
-        last_used_at: null,
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
-    ],
+    examples: [createExample('tok', { ...example, user_id: null, expires_at: null, last_used_at: null })],
   },
 )
 export const TokenCreated = object(

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { createCrudRoutes, type Family } from '../crud.ts'
 import { route } from '../route.ts'
-import { identifier, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
+import { createExample, identifier, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
 
 export const ENTITY_TYPES = ['agent', 'model', 'rag_tool', 'prompt_template', 'evaluation', 'user'] as const
 
@@ -88,14 +88,7 @@ export const UsageThreshold = resource(
     description:
       'A usage limit for an entity, or for all usage. ' +
       'The event usage.threshold_exceeded is sent once per period, and again only after the limit was raised.',
-    examples: [
-      {
-        id: 'thr_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-        ...example,
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
-    ],
+    examples: [createExample('thr', { ...example })],
   },
 )
 export const UsageThresholdCreate = object(

@@ -2,7 +2,19 @@
 import { Type } from 'typebox'
 import { createCrudRoutes, type Family, idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { httpUrl, identifier, jsonObject, nullable, object, optional, resource, stringEnum, text, timestamp } from '../schemas/fields.ts'
+import {
+  createExample,
+  httpUrl,
+  identifier,
+  jsonObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  stringEnum,
+  text,
+  timestamp,
+} from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 
 export const WEBHOOK_EVENTS = ['conversation.completed', 'evaluation.finished', 'usage.threshold_exceeded'] as const
@@ -25,16 +37,7 @@ export const Webhook = resource(
   { url, events, ...settings },
   {
     description: 'A URL that receives events.',
-    examples: [
-      {
-        id: 'hook_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-        ...example,
-        enabled: true,
-        allow_private_network: false,
-        created_at: '2026-01-31T09:30:00.000Z',
-        updated_at: '2026-01-31T09:30:00.000Z',
-      },
-    ],
+    examples: [createExample('hook', { ...example, enabled: true, allow_private_network: false })],
   },
 )
 const secret = Type.String({
