@@ -119,9 +119,9 @@ async function parseDocument(
   try {
     const bytes = await originals.read(document.content_hash)
     const settings = indexes.map(({ chunk_size, chunk_overlap }) => ({ size: chunk_size, overlap: chunk_overlap }))
-    const parsed = await parserPool.readAndChunk(bytes, document.name, settings, signal)
+    const parsed = await parserPool.parse(bytes, document.name, settings, signal)
     const passages = new Map(indexes.map((index, position) => [index, parsed.passages[position] ?? []]))
-    return { document, pages: parsed.document.pages, passages }
+    return { document, pages: parsed.pages, passages }
   } catch (error) {
     signal.throwIfAborted()
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'

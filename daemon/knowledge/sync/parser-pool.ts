@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { findPackageFolder } from '../../process/package-folder.ts'
 import type { ChunkingSettings } from '../chunking/chunk-document.ts'
-import { DocumentReadError, type ParsedDocument } from '../readers/parsed-document.ts'
+import { DocumentReadError } from '../readers/parsed-document.ts'
 import type { ChunkedDocument, ParserCommand, ParserEvent } from './parser-protocol.ts'
 
 export interface ParserPoolOptions {
@@ -18,10 +18,10 @@ export interface ParserPoolOptions {
 }
 
 interface Job {
-  command: Extract<ParserCommand, { kind: 'read' }>
+  command: Extract<ParserCommand, { kind: 'parse' }>
   result: ChunkedDocument
   signal: AbortSignal | undefined
-  resolve(result: ParsedDocument | ChunkedDocument): void
+  resolve(result: ChunkedDocument): void
   reject(reason: unknown): void
 }
 
@@ -49,32 +49,12 @@ export class ParserPool {
     this.#idleMs = idleMs
   }
 
-  /** Returns the text of a document. The bytes may be transferred to the thread: do not use them afterwards. */
-  read(bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<ParsedDocument> {
-    return this.#enqueue(bytes, name, undefined, signal) as Promise<ParsedDocument>
-  }
-
-  /** Returns one list of passages for each setting. The bytes may be transferred, as by `read`. */
-  readAndChunk(bytes: Uint8Array, name: string, settings: ChunkingSettings[], signal?: AbortSignal): Promise<ChunkedDocument> {
-    return this.#enqueue(bytes, name, settings, signal) as Promise<ChunkedDocument>
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true
-    for (const job of this.#queue.splice(0)) job.reject(new Error('The daemon is stopping.'))
-    await this.#stopThreads()
-  }
-
-  async #enqueue(
-    bytes: Uint8Array,
-    name: string,
-    settings: ChunkingSettings[] | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<ParsedDocument | ChunkedDocument> {
+  /** Reads and chunks a document. The bytes may be transferred to the thread: do not use them afterwards. */
+  async parse(bytes: Uint8Array, name: string, settings: ChunkingSettings[], signal?: AbortSignal): Promise<ChunkedDocument> {
     signal?.throwIfAborted()
     if (this.#closed) throw new Error('The daemon is stopping.')
-    const command = { kind: 'read' as const, bytes, name, settings }
-    const result = { document: { pages: null, title: null, characters: 0 }, passages: (settings ?? []).map(() => []) }
+    const command = { kind: 'parse' as const, bytes, name, settings }
+    const result = { pages: null, passages: settings.map(() => []) }
     let cancel = () => {}
     try {
       return await new Promise((resolve, reject) => {
@@ -87,6 +67,12 @@ export class ParserPool {
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const job of this.#queue.splice(0)) job.reject(new Error('The daemon is stopping.'))
+    await this.#stopThreads()
   }
 
   #dispatch(): void {
@@ -137,14 +123,13 @@ export class ParserPool {
       thread.ready = true
       this.#dispatch()
     } else if (!job) return
-    else if (event.kind === 'text') this.#complete(thread, () => job.resolve(event.document))
     else if (event.kind === 'failure') this.#complete(thread, () => job.reject(new DocumentReadError(event.reason)))
     else this.#collectPassages(thread, job, event)
   }
 
   /** Requests the next batch with setImmediate so that the event loop handles other work between batches. */
   #collectPassages(thread: Thread, job: Job, event: Extract<ParserEvent, { kind: 'chunked' | 'passages' }>): void {
-    if (event.kind === 'chunked') job.result.document = event.document
+    if (event.kind === 'chunked') job.result.pages = event.pages
     else for (const passage of event.passages) job.result.passages[event.setting]?.push(passage)
     const hasMore = event.kind === 'chunked' ? job.result.passages.length > 0 : event.more
     if (!hasMore) this.#complete(thread, () => job.resolve(job.result))

@@ -2,7 +2,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { chunkDocument, type Passage } from '../chunking/chunk-document.ts'
 import { limitAllocations } from '../readers/limit-allocations.ts'
-import { DocumentReadError, EMPTY_DOCUMENT_MESSAGE, type ParsedDocument } from '../readers/parsed-document.ts'
+import { DocumentReadError, EMPTY_DOCUMENT_MESSAGE } from '../readers/parsed-document.ts'
 import { readDocument } from '../readers/read-document.ts'
 import type { ParserCommand, ParserEvent } from './parser-protocol.ts'
 
@@ -23,12 +23,11 @@ class DocumentParser {
     this.#resetAllocations()
     try {
       const document = await readDocument(command.bytes, command.name)
-      if (!command.settings) return this.#send({ kind: 'text', document })
       const passages = command.settings.map((setting) => chunkDocument(document, setting))
       // A document of invisible characters has no passages; the pool expects at least one batch for each setting.
       if (passages.some((list) => list.length === 0)) throw new DocumentReadError(EMPTY_DOCUMENT_MESSAGE)
       this.#batches = splitIntoBatches(passages)
-      this.#send({ kind: 'chunked', document: summarize(document) })
+      this.#send({ kind: 'chunked', pages: document.pages.length > 0 ? document.pages.length : null })
     } catch (error) {
       this.#send({ kind: 'failure', reason: formatFailure(error) })
     }
@@ -43,10 +42,6 @@ class DocumentParser {
   #send(event: ParserEvent): void {
     this.#port.postMessage(event)
   }
-}
-
-function summarize({ pages, title, text }: ParsedDocument) {
-  return { pages: pages.length > 0 ? pages.length : null, title, characters: text.length }
 }
 
 function* splitIntoBatches(lists: Passage[][]): Generator<ParserEvent> {

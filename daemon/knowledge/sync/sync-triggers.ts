@@ -2,7 +2,7 @@
 import { Cron } from 'croner'
 import type { Logger } from '../../logging/logger.ts'
 import type { Database } from '../../store/database.ts'
-import { watchFolder } from '../sources/find-documents.ts'
+import { watchFolder } from '../sources/files/folder-watcher.ts'
 import { type StoredSource, sourceRecords } from '../store.ts'
 import { listAutomaticSources } from './sync-store.ts'
 import type { Synchronizer } from './synchronizer.ts'

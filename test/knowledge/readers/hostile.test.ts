@@ -109,7 +109,7 @@ test('a PDF bomb is rejected with any filter', async () => {
   assert.ok(bomb.length < MB)
   const reading = new ParserPool({ threads: 1 })
   try {
-    await reading.read(bomb, 'a.pdf')
+    await reading.parse(bomb, 'a.pdf', [{ size: 800, overlap: 0 }])
     assert.unreachable()
   } catch (error) {
     assert.match((error as Error).message, /decompresses to far more than its size allows/)

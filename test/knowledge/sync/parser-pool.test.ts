@@ -14,6 +14,12 @@ const sections = (count: number) =>
 /** A page that takes seconds and much memory to read. */
 const createHeavyPage = () => encode(`<html><body>${'<i class="a" id="b">x</i>'.repeat(400_000)}`)
 
+/** Returns the first passage, which is the whole text of a short document. */
+async function readText(pool: ParserPool, bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<string | undefined> {
+  const { passages } = await pool.parse(bytes, name, [{ size: 800, overlap: 0 }], signal)
+  return passages[0]?.[0]?.content
+}
+
 async function getError(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise
@@ -32,7 +38,7 @@ async function withPool(options: ConstructorParameters<typeof ParserPool>[0], ru
   }
 }
 
-test('a parser thread returns the same text and passages as the main thread', async () => {
+test('a parser thread returns the same passages as the main thread', async () => {
   await withPool({}, async (pool) => {
     const text = sections(3_000)
     const settings = [
@@ -40,9 +46,8 @@ test('a parser thread returns the same text and passages as the main thread', as
       { size: 200, overlap: 0 },
     ]
     const document = await readDocument(encode(text), 'a.md')
-    assert.equal(await pool.read(encode(text), 'a.md'), document)
-    const result = await pool.readAndChunk(encode(text), 'a.md', settings)
-    assert.equal(result.document, { pages: null, title: 'Part 0', characters: text.length })
+    const result = await pool.parse(encode(text), 'a.md', settings)
+    assert.is(result.pages, null)
     assert.equal(
       result.passages,
       settings.map((setting) => chunkDocument(document, setting)),
@@ -52,21 +57,21 @@ test('a parser thread returns the same text and passages as the main thread', as
 
 test('a document of invisible characters is rejected as empty', async () => {
   await withPool({ timeoutMs: 10_000 }, async (pool) => {
-    const error = await getError(pool.readAndChunk(encode('\u200b\u200b'), 'a.txt', [{ size: 800, overlap: 120 }]))
+    const error = await getError(pool.parse(encode('\u200b\u200b'), 'a.txt', [{ size: 800, overlap: 120 }]))
     assert.is(error.message, 'The document is empty.')
   })
 })
 
 test('parsing a large document does not block the event loop', async () => {
   await withPool({ threads: 1 }, async (pool) => {
-    await pool.read(encode('warm'), 'a.txt')
+    await readText(pool, encode('warm'), 'a.txt')
     let last = performance.now()
     const gaps: number[] = []
     const timer = setInterval(() => {
       gaps.push(performance.now() - last)
       last = performance.now()
     }, 5)
-    const { passages: chunks } = await pool.readAndChunk(encode(sections(10_000)), 'a.md', [{ size: 800, overlap: 120 }])
+    const { passages: chunks } = await pool.parse(encode(sections(10_000)), 'a.md', [{ size: 800, overlap: 120 }])
     clearInterval(timer)
     assert.ok((chunks[0]?.length ?? 0) >= 8_000)
     // A single long pause may be caused by the machine.
@@ -76,9 +81,9 @@ test('parsing a large document does not block the event loop', async () => {
 
 test('the pool parses many documents concurrently', async () => {
   await withPool({ threads: 2 }, async (pool) => {
-    const texts = await Promise.all(Array.from({ length: 20 }, (_, index) => pool.read(encode(`Text ${index}.`), 'a.txt')))
+    const texts = await Promise.all(Array.from({ length: 20 }, (_, index) => readText(pool, encode(`Text ${index}.`), 'a.txt')))
     assert.equal(
-      texts.map(({ text }) => text),
+      texts,
       Array.from({ length: 20 }, (_, index) => `Text ${index}.`),
     )
   })
@@ -86,7 +91,7 @@ test('the pool parses many documents concurrently', async () => {
 
 test('a read error of a thread is passed on unchanged', async () => {
   await withPool({}, async (pool) => {
-    const error = await getError(pool.read(new Uint8Array(), 'a.txt'))
+    const error = await getError(readText(pool, new Uint8Array(), 'a.txt'))
     assert.instance(error, DocumentReadError)
     assert.is(error.message, 'The document is empty.')
   })
@@ -94,59 +99,59 @@ test('a read error of a thread is passed on unchanged', async () => {
 
 test('the pool continues after a document that exceeds the time limit', async () => {
   await withPool({ threads: 1, timeoutMs: 100 }, async (pool) => {
-    const error = await getError(pool.read(createHeavyPage(), 'a.html'))
+    const error = await getError(readText(pool, createHeavyPage(), 'a.html'))
     assert.instance(error, DocumentReadError)
     assert.is(error.message, 'Reading took longer than 0.1 s.')
-    assert.is((await pool.read(encode('fine'), 'a.txt')).text, 'fine')
+    assert.is(await readText(pool, encode('fine'), 'a.txt'), 'fine')
   })
 })
 
 test('the pool continues after a document that exceeds the memory limit', async () => {
   await withPool({ threads: 1, memoryMb: 64 }, async (pool) => {
-    const error = await getError(pool.read(createHeavyPage(), 'a.html'))
+    const error = await getError(readText(pool, createHeavyPage(), 'a.html'))
     assert.instance(error, DocumentReadError)
     assert.is(error.message, 'Reading needed more memory than 64 MB.')
-    assert.is((await pool.read(encode('fine'), 'a.txt')).text, 'fine')
+    assert.is(await readText(pool, encode('fine'), 'a.txt'), 'fine')
   })
 })
 
 test('a running and a queued document can be cancelled', async () => {
   await withPool({ threads: 1 }, async (pool) => {
-    await pool.read(encode('warm'), 'a.txt')
+    await readText(pool, encode('warm'), 'a.txt')
     const [first, second] = [new AbortController(), new AbortController()]
-    const running = getError(pool.read(createHeavyPage(), 'a.html', first.signal))
-    const waiting = getError(pool.read(encode('never'), 'a.txt', second.signal))
-    const after = pool.read(encode('fine'), 'a.txt')
+    const running = getError(readText(pool, createHeavyPage(), 'a.html', first.signal))
+    const waiting = getError(readText(pool, encode('never'), 'a.txt', second.signal))
+    const after = readText(pool, encode('fine'), 'a.txt')
     second.abort(new Error('second'))
     assert.is((await waiting).message, 'second')
     first.abort(new Error('first'))
     assert.is((await running).message, 'first')
-    assert.is((await after).text, 'fine')
-    assert.is((await getError(pool.read(encode('x'), 'a.txt', first.signal))).message, 'first')
+    assert.is(await after, 'fine')
+    assert.is((await getError(readText(pool, encode('x'), 'a.txt', first.signal))).message, 'first')
   })
 })
 
 test('the pool copies bytes that are part of a larger buffer', async () => {
   await withPool({}, async (pool) => {
     const buffer = Buffer.from('one two')
-    assert.is((await pool.read(buffer.subarray(0, 3), 'a.txt')).text, 'one')
+    assert.is(await readText(pool, buffer.subarray(0, 3), 'a.txt'), 'one')
     assert.is(buffer.toString(), 'one two')
   })
 })
 
 test('closing the pool rejects running and queued documents', async () => {
   const pool = new ParserPool({ threads: 1 })
-  const errors = [getError(pool.read(createHeavyPage(), 'a.html')), getError(pool.read(encode('x'), 'a.txt'))]
+  const errors = [getError(readText(pool, createHeavyPage(), 'a.html')), getError(readText(pool, encode('x'), 'a.txt'))]
   await pool.close()
   for (const error of await Promise.all(errors)) assert.match(error.message, 'stopping')
-  assert.match((await getError(pool.read(encode('x'), 'a.txt'))).message, 'stopping')
+  assert.match((await getError(readText(pool, encode('x'), 'a.txt'))).message, 'stopping')
 })
 
 test('idle threads end, and new ones start with the next document', async () => {
   await withPool({ idleMs: 20 }, async (pool) => {
-    await pool.read(encode('one'), 'a.txt')
+    await readText(pool, encode('one'), 'a.txt')
     await waitFor(async () => countThreads() === 0)
-    assert.is((await pool.read(encode('two'), 'a.txt')).text, 'two')
+    assert.is(await readText(pool, encode('two'), 'a.txt'), 'two')
   })
 })
 
