@@ -98,7 +98,7 @@ async function resolveGuessedAgent(connection: Connection, agent: string, questi
   } catch (error) {
     if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
     throw new CadreError(error.code, error.message, {
-      hint: `${error.hint} If it is part of the question, quote the whole question: cadre ask ${quoteShellWord(`${agent} ${question}`)}`,
+      hint: `${error.hint}\nIf it is part of the question, quote the whole question: cadre ask ${quoteShellWord(`${agent} ${question}`)}`,
       cause: error,
     })
   }

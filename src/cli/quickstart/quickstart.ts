@@ -118,7 +118,7 @@ export async function prepareAgent(
   if (isUnreadable(source) || source.statistics.documents === 0) {
     // Never deletes a source that existed before.
     if (added.isNew) await removeAddedSource(connection, added)
-    throw new UsageError(`No readable documents in ${addition.location}.`, OTHER_FOLDER_HINT)
+    throw new UsageError(`${addition.location} has no readable documents.`, OTHER_FOLDER_HINT)
   }
   if (!tool) return { source, tool, agent: undefined }
   const { agent, made } = await ensureAgent(

@@ -1,56 +1,38 @@
 /** Kinds of resources that others refer to, and their ID prefixes. */
 import type { Route } from '../../contract/route.ts'
 
+const defineKind = (prefix: string, command: string, noun: string, list: () => Promise<Route>) => ({ prefix, command, noun, list })
+
 /** Keyed by the contract's name of the kind. Contracts are imported lazily, when a name is looked up. */
 export const KINDS = {
-  agent: {
-    prefix: 'agent',
-    command: 'agents',
-    noun: 'agent',
-    list: async (): Promise<Route> => (await import('../../contract/families/agents.ts')).agentRoutes.list,
-  },
-  model: {
-    prefix: 'model',
-    command: 'models',
-    noun: 'model',
-    list: async (): Promise<Route> => (await import('../../contract/families/models.ts')).modelRoutes.list,
-  },
-  prompt_template: {
-    prefix: 'tmpl',
-    command: 'prompts',
-    noun: 'prompt template',
-    list: async (): Promise<Route> => (await import('../../contract/families/prompt-templates.ts')).promptTemplateRoutes.list,
-  },
-  knowledge_source: {
-    prefix: 'ks',
-    command: 'knowledge',
-    noun: 'knowledge source',
-    list: async (): Promise<Route> => (await import('../../contract/families/knowledge-sources.ts')).knowledgeSourceRoutes.list,
-  },
-  rag_tool: {
-    prefix: 'rag',
-    command: 'rag',
-    noun: 'RAG tool',
-    list: async (): Promise<Route> => (await import('../../contract/families/rag-tools.ts')).ragToolRoutes.list,
-  },
-  retrieval_tool: {
-    prefix: 'ret',
-    command: 'retrieval',
-    noun: 'retrieval tool',
-    list: async (): Promise<Route> => (await import('../../contract/families/retrieval-tools.ts')).retrievalToolRoutes.list,
-  },
-  api_tool: {
-    prefix: 'api',
-    command: 'tools',
-    noun: 'API tool',
-    list: async (): Promise<Route> => (await import('../../contract/families/api-tools.ts')).apiToolRoutes.list,
-  },
-  evaluation: {
-    prefix: 'eval',
-    command: 'evaluations',
-    noun: 'evaluation',
-    list: async (): Promise<Route> => (await import('../../contract/families/evaluations.ts')).evaluationRoutes.list,
-  },
+  agent: defineKind('agent', 'agents', 'agent', async () => (await import('../../contract/families/agents.ts')).agentRoutes.list),
+  model: defineKind('model', 'models', 'model', async () => (await import('../../contract/families/models.ts')).modelRoutes.list),
+  prompt_template: defineKind(
+    'tmpl',
+    'prompts',
+    'prompt template',
+    async () => (await import('../../contract/families/prompt-templates.ts')).promptTemplateRoutes.list,
+  ),
+  knowledge_source: defineKind(
+    'ks',
+    'knowledge',
+    'knowledge source',
+    async () => (await import('../../contract/families/knowledge-sources.ts')).knowledgeSourceRoutes.list,
+  ),
+  rag_tool: defineKind('rag', 'rag', 'RAG tool', async () => (await import('../../contract/families/rag-tools.ts')).ragToolRoutes.list),
+  retrieval_tool: defineKind(
+    'ret',
+    'retrieval',
+    'retrieval tool',
+    async () => (await import('../../contract/families/retrieval-tools.ts')).retrievalToolRoutes.list,
+  ),
+  api_tool: defineKind('api', 'tools', 'API tool', async () => (await import('../../contract/families/api-tools.ts')).apiToolRoutes.list),
+  evaluation: defineKind(
+    'eval',
+    'evaluations',
+    'evaluation',
+    async () => (await import('../../contract/families/evaluations.ts')).evaluationRoutes.list,
+  ),
 }
 export type Kind = keyof typeof KINDS
 

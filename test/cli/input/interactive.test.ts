@@ -69,7 +69,7 @@ atTerminal('agents create prompts for the fields, and accepts answers typed ahea
   screen.type('Pay what is asked.')
   await screen.waitFor('Model (a number')
   screen.type('7')
-  await screen.waitFor('One number from 1 to 2.')
+  await screen.waitFor('Enter one number from 1 to 2.')
   screen.type('2')
   await screen.waitFor('Knowledge and tools')
   screen.type('1')
@@ -127,7 +127,7 @@ atTerminal('a reply is wrapped and sanitized, and Ctrl+C aborts it', async () =>
 
 atTerminal('models discover --add prompts for the models to add', async () => {
   screen.start('cadre models discover --add --default')
-  await screen.waitFor('Which ones?')
+  await screen.waitFor('Which models?')
   screen.type('1,3')
   assert.match(await screen.waitForExit(), 'exit 0')
   const models = await terminal.json<{ model_id: string }[]>(['models', 'list', '--all', '--sort', 'created_at', '--order', 'asc'])

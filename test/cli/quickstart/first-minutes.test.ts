@@ -39,7 +39,7 @@ atTerminal('quickstart prompts until the folder exists, answers the first questi
   screen.type(join(place, 'nothing'))
   await screen.waitFor('There is no folder')
   screen.type('https://example.com/manual')
-  await screen.waitFor('https://example.com/manual is an address, not a folder.')
+  await screen.waitFor('https://example.com/manual is a URL, not a folder.')
   screen.type(join(place, 'handbook'))
   await screen.waitFor('What would you like to know?')
   screen.type('How many days of leave are there?')

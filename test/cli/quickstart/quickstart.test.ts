@@ -109,7 +109,7 @@ test('a folder without readable documents is rejected with the supported types a
     const { code, stderr } = await terminal.run(['quickstart', folder])
     rmSync(folder, { recursive: true })
     assert.is(code, 2, stderr)
-    assert.match(stderr, /Error: There is nothing to (read|answer from) in/)
+    assert.match(stderr, /Error: .* has no readable documents/)
     assert.match(stderr, 'Supported file types: pdf, docx, md')
   }
   assert.is((await terminal.run(['quickstart', join(place, 'nothing')])).code, 2)
@@ -140,7 +140,7 @@ test('a second folder with the same name needs --name', async () => {
   writeFileSync(join(namesake, 'travel.md'), '# Travel\n\nA hotel may cost 140 euros.\n')
   const refused = await terminal.run(['quickstart', namesake])
   assert.is(refused.code, 2)
-  assert.match(refused.stderr, 'another --name')
+  assert.match(refused.stderr, 'another name with --name')
   const { agent } = await terminal.json<{ agent: { name: string } }>(['quickstart', namesake, '--name', 'second'])
   assert.is(agent.name, 'second')
 })

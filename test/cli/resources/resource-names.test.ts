@@ -105,7 +105,7 @@ const UNKNOWN: [string[], string][] = [
     ['agents', 'create', '--name', 'x', '--tool', 'nope'],
     'There is no tool "nope".\nTo list all: cadre rag list or cadre retrieval list or cadre tools list',
   ],
-  [['ask', 'Helpr', 'how', 'many'], 'Did you mean "Helper"? cadre agents list shows what there is. If it is a part of the question'],
+  [['ask', 'Helpr', 'how', 'many'], 'Did you mean "Helper"? To list all: cadre agents list\nIf it is part of the question'],
 ]
 for (const [words, message] of UNKNOWN)
   test(`an unknown name is answered with suggestions: cadre ${words.join(' ')}`, async () => {
