@@ -37,7 +37,7 @@ export default class Analytics extends CadreCommand {
     if (format === 'json' || format === 'yaml') return this.print({ data }, flags)
     if (format === 'csv') return this.print({ data: data.by_day }, flags)
     const title = formatTitle(period, entity)
-    if (data.total_conversations === 0) return this.narrate(`${title}: no conversations.`)
+    if (data.total_conversations === 0) return this.notify(`${title}: no conversations.`)
     const names = await fetchNamesOfKind(connection, 'agent', Object.keys(data.by_agent))
     process.stdout.write(`${formatAnalytics(data, { title, names, output: getOutput(process.stdout), top: flags.top })}\n`)
   }

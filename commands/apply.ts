@@ -31,14 +31,14 @@ export default class Apply extends CadreCommand {
     const plan = await fetchPlan(connection, body)
     const plain = this.getFormat(flags) === 'table'
     if (plain) process.stdout.write(`${formatPlan(plan, getOutput(process.stdout)).join('\n')}\n`)
-    for (const note of plan.notes) this.narrate(note)
+    for (const note of plan.notes) this.notify(note)
     if (!hasChanges(plan)) return plain ? undefined : this.print({ data: plan }, flags)
     const deletes = countChanges(plan, 'delete')
     // The service rejects a plan with missing secrets, so there is nothing to confirm.
     if (plan.missing.length === 0 && (deletes > 0 || canPrompt()))
       await confirm(deletes > 0 ? `Apply these changes and delete ${deletes}?` : 'Apply these changes?', flags.yes, 'Nothing was changed.')
     const { data } = await call(connection, asCodeRoutes.apply, { body: { ...body, plan: plan.plan } })
-    for (const line of formatOutcome(data)) this.narrate(line)
+    for (const line of formatOutcome(data)) this.notify(line)
     if (!plain) return this.print({ data }, flags)
     for (const { name, secret } of data.secrets) process.stdout.write(`Signing secret of ${name} (shown only once): ${secret}\n`)
   }

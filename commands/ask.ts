@@ -80,17 +80,17 @@ export default class Ask extends CadreCommand {
       words,
       reader: new InputReader(),
       stdin: flags.stdin,
-      narrate: this.narrate,
+      narrate: this.notify,
       command: formatAskCommand({ ...target, agent }),
     })
-    if (flags.quiet) this.narrate = () => undefined
+    if (flags.quiet) this.notify = () => undefined
     const connection = await this.connect(flags)
     const onlyAgent = (await isAgentName(connection, words, { ...target, agent })) ? words[0] : undefined
     const question =
       onlyAgent === undefined
         ? asked
         : createQuestionFromStdin(asked.stdin, formatAskCommand({ ...target, agent: onlyAgent }), flags.stdin && hasStdin())
-    for (const missing of question.missingFiles) this.narrate(`${sanitizeLine(missing)} Sent as plain text.`)
+    for (const missing of question.missingFiles) this.notify(`${sanitizeLine(missing)} Sent as plain text.`)
     const conversation = await resolveConversation(
       connection,
       { ...target, agent: onlyAgent ?? agent, isAgentGuessed: flags.agent === undefined },
@@ -99,7 +99,7 @@ export default class Ask extends CadreCommand {
     const quoting = question.attachments.length > 0 ? await findQuotingModel(connection, conversation) : undefined
     if (quoting !== undefined) {
       const along = sanitizeLine(question.attachments.join(', '))
-      this.narrate(
+      this.notify(
         `${sanitizeLine(quoting)} only quotes the agent's documents and cannot read ${along}, which was not sent. Find a model ` +
           'that can: cadre models discover',
       )
@@ -109,7 +109,7 @@ export default class Ask extends CadreCommand {
     const { citations, full, quiet } = flags
     const view = { question: question.text, citations, full, quiet, json, tools: flags['allow-tools'] ? 'allow' : 'ask' } as const
     const reply = await printReply(connection, { conversation, message }, view)
-    if (!quiet && !json && process.stderr.isTTY) this.narrate(`\n${paint('dim', footer(reply))}`)
+    if (!quiet && !json && process.stderr.isTTY) this.notify(`\n${paint('dim', footer(reply))}`)
   }
 }
 

@@ -42,6 +42,6 @@ export default class Chat extends CadreCommand {
       )
     const { conversation, continue: continueLast, model, plain, start } = flags
     const options = { agent: args.agent ?? flags.agent, conversation, continueLast, model, defaultAgent: readSettings(this.paths).agent }
-    await openChat({ paths: this.paths, root: this.config.root, start, notify: this.narrate, plain }, options)
+    await openChat({ paths: this.paths, root: this.config.root, start, notify: this.notify, plain }, options)
   }
 }

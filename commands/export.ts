@@ -29,11 +29,11 @@ export default class Export extends CadreCommand {
     const families = parseFamilies(flags.only)
     const { data } = await call(await this.connect(flags), asCodeRoutes.export, {})
     const resources = data.resources.filter(({ family }) => families.includes(family))
-    for (const note of data.notes) this.narrate(note)
+    for (const note of data.notes) this.notify(note)
     const files = await Promise.all(resources.map(async ({ file, fields }) => ({ file, text: await formatResource(fields) })))
     if (flags.to !== undefined) {
       const { written, unchanged, removed } = await writeExport(flags.to, files, { families, force: flags.force })
-      this.narrate(
+      this.notify(
         `${flags.to}: ${written} files written, ${unchanged} unchanged, ${removed} removed. Apply them with: cadre apply -f ` +
           `${quoteShellWord(flags.to)}`,
       )

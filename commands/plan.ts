@@ -25,7 +25,7 @@ export default class Plan extends CadreCommand {
     const plan = await fetchPlan(await this.connect(flags), body)
     if (this.getFormat(flags) === 'table') process.stdout.write(`${formatPlan(plan, getOutput(process.stdout)).join('\n')}\n`)
     else await this.print({ data: plan }, flags)
-    for (const note of plan.notes) this.narrate(note)
+    for (const note of plan.notes) this.notify(note)
     if (flags.check && hasChanges(plan)) throw new ReportedError(EXIT.changesPlanned)
   }
 }

@@ -56,7 +56,7 @@ export default class Quickstart extends CadreCommand {
     const display = new ProgressDisplay(flags.quiet)
     try {
       display.show({ label: 'Connecting to the daemon', done: 0, total: null, unit: '' })
-      this.narrate = display.log
+      this.notify = display.log
       const connection = { ...(await this.connect(flags)), notify: display.log }
       const stage = { connection, display }
       const path = asking ? await askForModelAndFolder(stage, args.path) : args.path
@@ -85,10 +85,10 @@ export default class Quickstart extends CadreCommand {
     const asked = question ?? (await askForQuestion())
     const conversation = asked === '' ? undefined : await askAgent(connection, agent, asked)
     if (flags.chat && canOpenChat()) {
-      const chatting = { paths: this.paths, root: this.config.root, start: flags.start !== false, notify: this.narrate }
+      const chatting = { paths: this.paths, root: this.config.root, start: flags.start !== false, notify: this.notify }
       await openChat(chatting, conversation === undefined ? { agent: agent.id } : { conversation, isAlreadyPrinted: true })
     }
-    this.narrate(next(agent, path))
+    this.notify(next(agent, path))
   }
 }
 

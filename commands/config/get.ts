@@ -20,7 +20,7 @@ export default class ConfigGet extends CadreCommand {
     if (this.getFormat(flags) !== 'table') await this.print({ data: { [args.name]: value ?? null } }, flags)
     else if (value !== undefined) process.stdout.write(`${value}\n`)
     if (value !== undefined) return
-    this.narrate(`${args.name} is not set.`)
+    this.notify(`${args.name} is not set.`)
     throw new ReportedError(EXIT.notFound)
   }
 }

@@ -12,11 +12,11 @@ export default class ConfigList extends CadreCommand {
     const { flags } = await this.parse(ConfigList)
     const current: Record<string, unknown> = { ...readSettings(this.paths) }
     if (current.token !== undefined) current.token = '(set)'
-    const model = await findDefaultModel(() => this.connect({ ...flags, start: false }), this.narrate)
+    const model = await findDefaultModel(() => this.connect({ ...flags, start: false }), this.notify)
     if (this.getFormat(flags) !== 'table') return this.print({ data: { ...current, ...(model && { 'default-model': model.id }) } }, flags)
     const values: Record<string, unknown> = { ...current, 'default-model': model?.name }
     const rows = Object.entries(SETTINGS).map(([setting, meaning]) => ({ setting, value: values[setting] ?? '', meaning }))
     await this.print({ data: rows }, flags)
-    this.narrate(`Stored in ${this.paths.settings}`)
+    this.notify(`Stored in ${this.paths.settings}`)
   }
 }

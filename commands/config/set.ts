@@ -20,6 +20,6 @@ export default class ConfigSet extends CadreCommand {
     const { args, flags } = await this.parse(ConfigSet)
     const value = args.value === '-' ? await new InputReader().readSecret('-', args.name) : args.value
     await writeSetting(args.name as SettingName, value.trim(), this.paths, () => this.connect(flags))
-    this.narrate(`Set ${args.name}${args.name === 'token' ? '' : ` to ${value.trim()}`}.`)
+    this.notify(`Set ${args.name}${args.name === 'token' ? '' : ` to ${value.trim()}`}.`)
   }
 }

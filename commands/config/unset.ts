@@ -13,6 +13,6 @@ export default class ConfigUnset extends CadreCommand {
   override async run(): Promise<void> {
     const { args } = await this.parse(ConfigUnset)
     await clearSetting(args.name as SettingName, this.paths)
-    this.narrate(`Removed ${args.name}.`)
+    this.notify(`Removed ${args.name}.`)
   }
 }

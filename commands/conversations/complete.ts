@@ -18,7 +18,7 @@ export default class ConversationsComplete extends CadreCommand {
     const { data } = await call(connection, conversationRoutes.complete, {
       params: { id: await resolveResource(connection, conversationTopic, args.id) },
     })
-    this.narrate(`Completed conversation ${formatTitle(conversationTopic, data)}.`)
+    this.notify(`Completed conversation ${formatTitle(conversationTopic, data)}.`)
     if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
   }
 }

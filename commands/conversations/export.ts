@@ -53,6 +53,6 @@ export default class ConversationsExport extends CadreCommand {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw createWriteError(file, error)
       throw new UsageError(`${file} already exists.`, 'Choose another file, or add --force to overwrite it.')
     }
-    this.narrate(`Wrote ${file}.`)
+    this.notify(`Wrote ${file}.`)
   }
 }

@@ -24,8 +24,8 @@ export default class ConversationsMessages extends CadreCommand {
     const id = await resolveResource(connection, conversationTopic, args.id)
     const page = await fetchList(connection, conversationRoutes.messages, { id }, createQuery(flags), flags.all)
     const isTable = this.getFormat(flags) === 'table'
-    if (page.data.length === 0 && isTable) return this.narrate('This conversation has no messages.')
+    if (page.data.length === 0 && isTable) return this.notify('This conversation has no messages.')
     await this.print({ data: page.data, columns: ['timestamp', 'role', 'content'] }, flags)
-    if (isTable) this.narrate(formatFooter(page))
+    if (isTable) this.notify(formatFooter(page))
   }
 }

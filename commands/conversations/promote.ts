@@ -61,7 +61,7 @@ export default class ConversationsPromote extends CadreCommand {
       },
     }
     const { data } = await call(connection, evaluationRoutes.append, { params: { id: evaluation }, body: { test_cases: [test] } })
-    this.narrate(`Added a test case to ${data.name}, which now has ${data.test_cases.length}.`)
+    this.notify(`Added a test case to ${data.name}, which now has ${data.test_cases.length}.`)
     if (this.getFormat(flags) !== 'table') await this.print({ data: test }, flags)
   }
 }

@@ -50,7 +50,7 @@ export default class ConversationsShow extends CadreCommand {
     const unfinished = findUnfinishedReply(data)
     await this.#show(connection, data, flags)
     if (!unfinished) return
-    if (!flags.follow) return this.narrate(paint('dim', 'This reply is not finished; use --follow to stream the rest.'))
+    if (!flags.follow) return this.notify(paint('dim', 'This reply is not finished; use --follow to stream the rest.'))
     const question = data.messages.findLast(({ role }) => role === 'user')?.content ?? ''
     await printReply(
       connection,
@@ -68,7 +68,7 @@ export default class ConversationsShow extends CadreCommand {
       const shown = message === unfinished && flags.follow ? { ...message, content: '', tool_calls: [], citations: [] } : message
       return formatMessage(shown, speakers, question, view)
     })
-    if (blocks.length === 0) this.narrate('This conversation has no messages.')
+    if (blocks.length === 0) this.notify('This conversation has no messages.')
     process.stdout.write(`${[formatConversationHeading(data, speakers, view), ...blocks].map((lines) => lines.join('\n')).join('\n\n')}\n`)
   }
 }

@@ -31,7 +31,7 @@ export default class DaemonInstall extends CadreCommand {
     }
     ensureDirectory(dirname(file))
     writeFileSync(file, text)
-    this.narrate(`Wrote ${file}. Enable the service with:`)
+    this.notify(`Wrote ${file}. Enable the service with:`)
     if (this.getFormat(flags) === 'table') process.stdout.write(`${enable}\n`)
     else await this.print({ data: { file, enable } }, flags)
   }

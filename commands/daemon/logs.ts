@@ -24,7 +24,7 @@ export default class DaemonLogs extends CadreCommand {
     const pretty = flags.pretty ?? (process.stdout.isTTY === true && !flags.json)
     const write = (line: string) => process.stdout.write(`${pretty ? formatLogLine(line, process.stdout) : line}\n`)
     const { log } = this.paths
-    if (!existsSync(log) && !flags.follow) return this.narrate(`No log at ${log} yet.`)
+    if (!existsSync(log) && !flags.follow) return this.notify(`No log at ${log} yet.`)
     const { lines, end } = existsSync(log) ? await readLastLines(log, flags.lines) : { lines: [], end: 0 }
     for (const line of lines) write(line)
     if (flags.follow) for await (const line of followLines(log, end)) write(line)

@@ -21,7 +21,7 @@ export default class DaemonRestart extends CadreCommand {
     const wanted = flags.port ?? (environmentOverrides().port || undefined)
     await stopDaemon(this.paths)
     const options = formatDaemonArguments({ ...flags, port: wanted ?? (before ? Number(new URL(before.url).port || 80) : undefined) })
-    const daemon = await startDaemon({ paths: this.paths, root: this.config.root, notify: this.narrate, options })
+    const daemon = await startDaemon({ paths: this.paths, root: this.config.root, notify: this.notify, options })
     if (this.getFormat(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
   }
 }

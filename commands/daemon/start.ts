@@ -14,10 +14,10 @@ export default class DaemonStart extends CadreCommand {
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonStart)
     const running = await findRunningDaemon(this.paths)
-    if (running) this.narrate(`The Cadre daemon is already running at ${running.url}`)
+    if (running) this.notify(`The Cadre daemon is already running at ${running.url}`)
     const daemon =
       running ??
-      (await startDaemon({ paths: this.paths, root: this.config.root, notify: this.narrate, options: formatDaemonArguments(flags) }))
+      (await startDaemon({ paths: this.paths, root: this.config.root, notify: this.notify, options: formatDaemonArguments(flags) }))
     if (this.getFormat(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
   }
 }

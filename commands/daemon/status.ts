@@ -18,7 +18,7 @@ export default class DaemonStatus extends CadreCommand {
     const found = record && (await fetchHealth(record.url))
     if (!record || !found) {
       if (this.getFormat(flags) !== 'table') await this.print({ data: { running: false, home: this.paths.home } }, flags)
-      this.narrate(
+      this.notify(
         record
           ? `Process ${record.pid} does not respond at ${record.url}. To diagnose it: cadre doctor`
           : 'The Cadre daemon is not running. To start it: cadre daemon start',
@@ -30,6 +30,6 @@ export default class DaemonStatus extends CadreCommand {
       { data: { running: true, health: found.status, url, pid, version: found.version, started_at, home: this.paths.home } },
       flags,
     )
-    if (found.version !== version) this.narrate(`This command is version ${version}. To update the daemon: cadre daemon restart`)
+    if (found.version !== version) this.notify(`This command is version ${version}. To update the daemon: cadre daemon restart`)
   }
 }

@@ -18,7 +18,7 @@ export default class DaemonUninstall extends CadreCommand {
     })
     const installed = existsSync(file)
     for (const path of [file, ...links]) rmSync(path, { force: true })
-    this.narrate(installed ? `Deleted ${file}. Stop the service with:` : `${file} does not exist.`)
+    this.notify(installed ? `Deleted ${file}. Stop the service with:` : `${file} does not exist.`)
     if (this.getFormat(flags) !== 'table') await this.print({ data: { file, installed, disable } }, flags)
     else if (installed) process.stdout.write(`${disable}\n`)
   }

@@ -79,19 +79,19 @@ export default class EvaluationsRun extends CadreCommand {
       process.stdout.write(`${[...lines, ...more, ...formatSummary(run, process.stdout), ...compared].join('\n')}\n`)
     }
     if (run.status !== 'completed') {
-      if (resultFlags.length > 0) this.narrate(`The run was not completed (${run.status}), so its pass rate was not checked.`)
+      if (resultFlags.length > 0) this.notify(`The run was not completed (${run.status}), so its pass rate was not checked.`)
       throw new ReportedError()
     }
     const isBelow = minimumRate !== undefined && run.summary.pass_rate < minimumRate
-    if (isBelow) this.narrate(`The pass rate ${run.summary.pass_rate.toFixed(3)} is below ${minimumRate}.`)
+    if (isBelow) this.notify(`The pass rate ${run.summary.pass_rate.toFixed(3)} is below ${minimumRate}.`)
     const isWorse = comparison !== undefined && (comparison.pass_rate_change < 0 || comparison.verdict === 'worse')
-    if (isWorse) this.narrate('The run is worse than the baseline.')
+    if (isWorse) this.notify('The run is worse than the baseline.')
     if (isBelow || isWorse) throw new ReportedError(EXIT.evaluationFailed)
   }
 
   async #newest(connection: Parameters<typeof call>[0], id: string): Promise<string | undefined> {
     const { data } = await call(connection, runRoutes.runs, { params: { id }, query: { limit: 1, status: 'completed' } as object })
-    if (!data[0]) this.narrate('There is no previous run to compare with.')
+    if (!data[0]) this.notify('There is no previous run to compare with.')
     return data[0]?.run_id
   }
 }

@@ -78,7 +78,7 @@ export default class KnowledgeAdd extends CadreCommand {
     // Validated before connecting, so that a usage error does not start a daemon.
     const local = await plan(flags.send)
     const display = new ProgressDisplay(flags.quiet)
-    this.narrate = display.log
+    this.notify = display.log
     const connection = await this.connect(flags)
     const sources = flags.send || isLoopback(connection.url) ? local : await plan(true)
     const added: AddedSource[] = []

@@ -53,20 +53,20 @@ export default class KnowledgeDelete extends CadreCommand {
     const connection = await this.connect(flags)
     const ids = await Promise.all(args.source.map((name) => resolveResource(connection, knowledgeTopic, name)))
     const plans = await Promise.all([...new Set(ids)].map((id) => planDeletion(connection, id)))
-    for (const line of plans.flatMap(formatDeletion)) this.narrate(line)
+    for (const line of plans.flatMap(formatDeletion)) this.notify(line)
     // Checked before anything is deleted: the RAG tool must not be deleted if its source stays.
     const users = plans.flatMap(({ others }) => others)
     if (users.length > 0 && !flags.force)
       throw new CadreError('CONFLICT', `${plans.length === 1 ? 'It is' : 'They are'} in use by ${users.join(', ')}.`, {
         hint: 'To delete it and detach it from them, add --force.',
       })
-    if (users.length > 0) this.narrate(`It will be detached from ${users.join(', ')}.`)
+    if (users.length > 0) this.notify(`It will be detached from ${users.join(', ')}.`)
     await confirm(`Delete ${plans.map(({ source }) => sanitizeLine(source.name)).join(', ')}?`, flags.yes)
     const deleted: { id: string; message: string }[] = []
     for (const { source, ownTool } of plans) {
       const message = await deleteSource(connection, source, ownTool, flags.force)
       deleted.push({ id: source.id, message })
-      this.narrate(message)
+      this.notify(message)
     }
     if (this.getFormat(flags) !== 'table') await this.print({ data: args.source.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
   }

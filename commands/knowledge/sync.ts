@@ -43,7 +43,7 @@ export default class KnowledgeSync extends CadreCommand {
     const ids = flags.all
       ? await listSourceIds(connection)
       : await Promise.all(names.map((name) => resolveResource(connection, knowledgeTopic, name)))
-    if (ids.length === 0) return this.narrate('No knowledge sources found. Add one: cadre knowledge add ./docs')
+    if (ids.length === 0) return this.notify('No knowledge sources found. Add one: cadre knowledge add ./docs')
     if (flags.cancel) return this.#cancel(connection, ids)
     const display = new ProgressDisplay(flags.quiet)
     const sources: Source[] = []
@@ -70,14 +70,14 @@ export default class KnowledgeSync extends CadreCommand {
     }
     if (this.getFormat(flags) !== 'table') await this.print({ data: ids.length === 1 ? (sources[0] ?? {}) : sources }, flags)
     else if (!flags.wait)
-      this.narrate(`The daemon is syncing ${sources.map(({ name }) => name).join(', ')}. Check the status: cadre knowledge list`)
+      this.notify(`The daemon is syncing ${sources.map(({ name }) => name).join(', ')}. Check the status: cadre knowledge list`)
     if (failure) throw new ReportedError(toFailure(failure).exitCode)
   }
 
   async #cancel(connection: Connection, ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const { message } = await call(connection, knowledgeSourceRoutes.cancelSync, { params: { id } })
-      this.narrate(message)
+      this.notify(message)
     }
   }
 }

@@ -47,8 +47,8 @@ export default class KnowledgeWatch extends CadreCommand {
     const id = await resolveResource(connection, knowledgeTopic, args.source)
     const source = await setWatch(connection, id, !flags.off)
     const name = quoteShellWord(source.name)
-    if (flags.off) this.narrate(`Stopped watching ${source.name}. To sync it: cadre knowledge sync ${name}`)
-    else this.narrate(`Watching ${String(source.configuration.path)}. To stop: cadre knowledge watch ${name} --off`)
+    if (flags.off) this.notify(`Stopped watching ${source.name}. To sync it: cadre knowledge sync ${name}`)
+    else this.notify(`Watching ${String(source.configuration.path)}. To stop: cadre knowledge watch ${name} --off`)
     if (this.getFormat(flags) !== 'table') await this.print({ data: source }, flags)
     if (!flags.off && flags.follow) await followChanges(connection, id, new ProgressDisplay(flags.quiet))
   }

@@ -29,7 +29,7 @@ export default class ModelsDefault extends CadreCommand {
     const { data: settings } = await call(connection, systemRoutes.getSettings, {})
     const { data } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
-    if (args.name !== undefined) this.narrate('Set the default model for agents and RAG tools:')
+    if (args.name !== undefined) this.notify('Set the default model for agents and RAG tools:')
     process.stdout.write(`${sanitizeLine(data.name)} (${data.id})\n`)
   }
 }

@@ -43,27 +43,27 @@ export default class ModelsDiscover extends CadreCommand {
     const connection = await this.connect(flags)
     const { data: found } = await call(connection, modelRoutes.discover, {})
     const isTable = this.getFormat(flags) === 'table'
-    if (found.length === 0) this.narrate(NOTHING_FOUND)
+    if (found.length === 0) this.notify(NOTHING_FOUND)
     if (!flags.add) {
       const data = isTable ? found.map((model) => ({ ...model, added: model.added !== null })) : found
       if (found.length > 0 || !isTable) await this.print({ data, columns: ['name', 'origin', 'added', 'model_id'] }, flags)
-      if (isTable && found.some(({ added }) => added === null)) this.narrate('To add them: cadre models discover --add')
+      if (isTable && found.some(({ added }) => added === null)) this.notify('To add them: cadre models discover --add')
       return
     }
     const added = await addModels(connection, await this.#wanted(names, found, isTable), found)
     const [first] = added
     if (first && flags.default) {
       await call(connection, systemRoutes.updateSettings, { body: { default_model_id: first.id } })
-      this.narrate(`Set the default model to ${first.name}.`)
+      this.notify(`Set the default model to ${first.name}.`)
     }
     if (!isTable || added.length > 0) await this.print({ data: added, columns: modelTopic.columns }, flags)
-    if (isTable && first) this.narrate(`Try it: cadre models test ${quoteShellWord(first.name)}`)
+    if (isTable && first) this.notify(`Try it: cadre models test ${quoteShellWord(first.name)}`)
   }
 
   async #wanted(names: readonly string[], found: readonly DiscoveredModel[], isTable: boolean): Promise<ModelSelection[]> {
     if (names.length > 0) return selectModels(names, found)
     const fresh = found.filter(({ added }) => added === null)
-    if (found.length > 0 && fresh.length === 0) this.narrate('All discovered models have already been added.')
+    if (found.length > 0 && fresh.length === 0) this.notify('All discovered models have already been added.')
     if (fresh.length < 2 || !canPrompt() || !isTable) return fresh
     const options = fresh.map((model) => ({ value: model, label: model.name, note: model.origin }))
     return withDialog((dialog) => dialog.choose('Which models?', options, { multiple: true }))

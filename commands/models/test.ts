@@ -47,7 +47,7 @@ export default class ModelsTest extends CadreCommand {
         if (args.id.length === 1) throw error
         lastFailure = failure
         tested.push({ id, ok: false, ...(JSON.parse(formatFailureJson(failure)) as object) })
-        this.narrate(`${sanitizeLine(name)}: ${formatFailure(failure)}`)
+        this.notify(`${sanitizeLine(name)}: ${formatFailure(failure)}`)
       }
     }
     if (!isTable) await this.print({ data: args.id.length === 1 ? (tested[0] ?? {}) : tested }, flags)

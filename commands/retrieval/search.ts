@@ -45,13 +45,13 @@ export default class RetrievalSearch extends CadreCommand {
       body: { ...body, ...(flags.explain ? { explain: true } : {}) },
     })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
-    if (data.results.length === 0) this.narrate('No passages found.')
-    else if (data.results.every(({ loose }) => loose)) this.narrate(formatNoMatch(body.query))
+    if (data.results.length === 0) this.notify('No passages found.')
+    else if (data.results.every(({ loose }) => loose)) this.notify(formatNoMatch(body.query))
     const output = getOutput(process.stdout)
     const view = { query: body.query, output, full: flags.full }
     const passages = data.results.map((passage, index) => formatPassage(passage, index + 1, [formatScores(passage)], view).join('\n'))
     if (passages.length > 0) process.stdout.write(`${passages.join('\n\n')}\n`)
-    if (data.timings) for (const line of wrap(formatTimings(data.timings), Math.min(output.columns, 100))) this.narrate(paint('dim', line))
+    if (data.timings) for (const line of wrap(formatTimings(data.timings), Math.min(output.columns, 100))) this.notify(paint('dim', line))
   }
 }
 

@@ -32,10 +32,10 @@ export default class TokensRecover extends CadreCommand {
     const port = before ? Number(new URL(before.url).port) : undefined
     await stopDaemon(this.paths)
     const options = [...formatDaemonArguments({ port }), '--recover-token']
-    const { url } = await startDaemon({ paths: this.paths, root: this.config.root, notify: this.narrate, options })
-    const token = await findAdminToken(this.paths, this.narrate)
-    await verifyToken({ url, token, notify: this.narrate })
-    this.narrate('Created a new admin token. Commands now use it.')
+    const { url } = await startDaemon({ paths: this.paths, root: this.config.root, notify: this.notify, options })
+    const token = await findAdminToken(this.paths, this.notify)
+    await verifyToken({ url, token, notify: this.notify })
+    this.notify('Created a new admin token. Commands now use it.')
     this.#warnAboutOtherToken(token)
     if (this.getFormat(flags) !== 'table') await this.print({ data: { recovered: true, url } }, flags)
   }
@@ -45,7 +45,7 @@ export default class TokensRecover extends CadreCommand {
     const { token: given } = environmentOverrides()
     const { token: set } = readSettings(this.paths)
     if (given === undefined && set !== undefined && set !== token)
-      this.narrate('A different token in the CLI settings takes precedence. To remove it: cadre config unset token')
+      this.notify('A different token in the CLI settings takes precedence. To remove it: cadre config unset token')
   }
 }
 

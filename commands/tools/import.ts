@@ -88,7 +88,7 @@ export default class ToolsImport extends CadreCommand {
       body.credentials = await promptForCredentials(data)
     }
     const { data } = await call(connection, apiToolRoutes.import, { body })
-    for (const line of formatImport(data, flags['dry-run'])) this.narrate(line)
+    for (const line of formatImport(data, flags['dry-run'])) this.notify(line)
     await this.print(
       this.getFormat(flags) === 'table'
         ? { data: data.tools, columns: ['action', 'name', 'method', 'url', 'auth', 'requires_confirmation'] }

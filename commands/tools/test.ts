@@ -48,8 +48,8 @@ export default class ToolsTest extends CadreCommand {
     const tool = await call(connection, apiToolRoutes.get, { params })
     const { data } = await call(connection, apiToolRoutes.test, { params, body: { arguments: fill(tool.data.parameters) } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
-    this.narrate(formatStatus(data))
-    if (flags.headers) for (const line of formatHeaders(data)) this.narrate(line)
+    this.notify(formatStatus(data))
+    if (flags.headers) for (const line of formatHeaders(data)) this.notify(line)
     const text = formatBody(data)
     if (text !== '') process.stdout.write(`${text}\n`)
   }

@@ -29,7 +29,7 @@ export default class UsageCosts extends CadreCommand {
     if (format === 'json' || format === 'yaml') return this.print({ data }, flags)
     if (format === 'csv') return this.print({ data: data.by_day }, flags)
     const title = formatTitle(period, entity)
-    if (Object.keys(data.by_model).length === 0) return this.narrate(`${title}: no model was called.`)
+    if (Object.keys(data.by_model).length === 0) return this.notify(`${title}: no model was called.`)
     const names = await fetchTopNames(connection, { ...data, by_entity: {} }, flags.top)
     process.stdout.write(`${formatCosts(data, { title, names, output: getOutput(process.stdout), top: flags.top })}\n`)
   }

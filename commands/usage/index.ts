@@ -29,7 +29,7 @@ export default class Usage extends CadreCommand {
     const format = this.getFormat(flags)
     if (format === 'json' || format === 'yaml') return this.print({ data }, flags)
     const title = formatTitle(period, entity)
-    if (data.calls === 0 && format === 'table') return this.narrate(`${title}: no model was called.`)
+    if (data.calls === 0 && format === 'table') return this.notify(`${title}: no model was called.`)
     const names = await fetchTopNames(connection, data, flags.top)
     if (format === 'csv') return this.print({ data: listUsageRows(data, names) }, flags)
     // A chart of the one entity the report is filtered by would repeat the total.

@@ -46,11 +46,11 @@ export default class WebhooksDeliveries extends CadreCommand {
     const page = await fetchList(connection, webhookRoutes.deliveries, { id }, { ...createQuery(flags), status, event }, flags.all)
     const isTable = this.getFormat(flags) === 'table'
     if (page.data.length === 0 && isTable)
-      return this.narrate(status || event || flags.filter ? 'No deliveries match.' : 'This webhook has no deliveries.')
+      return this.notify(status || event || flags.filter ? 'No deliveries match.' : 'This webhook has no deliveries.')
     await this.print(
       { data: page.data, columns: ['id', 'event', 'status', 'attempts', 'response_status', 'error', 'next_attempt_at', 'created_at'] },
       flags,
     )
-    if (isTable) this.narrate(formatFooter(page))
+    if (isTable) this.notify(formatFooter(page))
   }
 }

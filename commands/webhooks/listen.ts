@@ -46,11 +46,11 @@ export default class WebhooksListen extends CadreCommand {
       start = false
       return connection
     }
-    if (target !== undefined) this.narrate(`Forwarding to ${target}${flags.secret === undefined ? `, signed with ${secret}` : ''}`)
+    if (target !== undefined) this.notify(`Forwarding to ${target}${flags.secret === undefined ? `, signed with ${secret}` : ''}`)
     const isJson = this.getFormat(flags) !== 'table'
-    for await (const event of followEvents({ connect, notify: this.narrate, types: types?.join(','), after: flags.after })) {
+    for await (const event of followEvents({ connect, notify: this.notify, types: types?.join(','), after: flags.after })) {
       process.stdout.write(`${isJson ? formatJsonLine(event) : formatEvent(event)}\n`)
-      if (target !== undefined) this.narrate(`  ${paint('dim', '→')} ${await forwardEvent(target, secret, event)}`)
+      if (target !== undefined) this.notify(`  ${paint('dim', '→')} ${await forwardEvent(target, secret, event)}`)
     }
   }
 }

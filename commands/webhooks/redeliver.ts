@@ -39,12 +39,12 @@ export default class WebhooksRedeliver extends CadreCommand {
       ? await fetchList(connection, webhookRoutes.deliveries, { id }, { status: 'failed', order: 'asc' }, true)
       : { data: [] }
     const ids = [...named, ...failed.data.map((delivery) => String(delivery.id))]
-    if (ids.length === 0) return this.narrate('There are no failed deliveries.')
+    if (ids.length === 0) return this.notify('There are no failed deliveries.')
     const deliveries: Delivery[] = []
     for (const delivery_id of ids) {
       const { data } = await call(connection, webhookRoutes.redeliver, { params: { id, delivery_id } })
       deliveries.push(data)
-      this.narrate(`${data.id}: ${formatDelivery(data)}`)
+      this.notify(`${data.id}: ${formatDelivery(data)}`)
     }
     if (this.getFormat(flags) !== 'table')
       await this.print({ data: deliveries.length === 1 && !flags.failed ? (deliveries[0] as Delivery) : deliveries }, flags)

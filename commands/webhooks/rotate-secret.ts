@@ -32,8 +32,8 @@ export default class WebhooksRotateSecret extends CadreCommand {
     const connection = await this.connect(flags)
     const params = { id: await resolveResource(connection, webhookTopic, args.id as string) }
     const { data } = await call(connection, webhookRoutes.rotateSecret, { params, body })
-    this.narrate(`Rotated the secret of webhook ${formatTitle(webhookTopic, data)}.`)
+    this.notify(`Rotated the secret of webhook ${formatTitle(webhookTopic, data)}.`)
     await this.print({ data }, flags)
-    this.narrate('Store the secret now: it is not shown again.')
+    this.notify('Store the secret now: it is not shown again.')
   }
 }

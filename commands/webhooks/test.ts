@@ -20,7 +20,7 @@ export default class WebhooksTest extends CadreCommand {
     const { data } = await call(connection, webhookRoutes.test, {
       params: { id: await resolveResource(connection, webhookTopic, args.id) },
     })
-    this.narrate(formatDelivery(data))
+    this.notify(formatDelivery(data))
     if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
     if (data.status !== 'delivered') throw new ReportedError()
   }

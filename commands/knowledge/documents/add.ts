@@ -49,7 +49,7 @@ export default class DocumentsAdd extends CadreCommand {
       const document = file === '-' ? await readStdinDocument(reader, flags.name) : await readDocument(file, flags.name)
       const { data } = await call(connection, documentRoutes.create, { params: { id }, body: { ...document, ...metadata } })
       added.push(data)
-      this.narrate(`Added ${data.name} (${data.id}).`)
+      this.notify(`Added ${data.name} (${data.id}).`)
     }
     await this.print({ data: files.length === 1 ? (added[0] ?? {}) : added, columns: ['id', 'name', 'type', 'size', 'status'] }, flags)
   }

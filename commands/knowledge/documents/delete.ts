@@ -38,7 +38,7 @@ export default class DocumentsDelete extends CadreCommand {
     for (const document_id of ids) {
       const { message } = await call(connection, documentRoutes.remove, { params: { id, document_id } })
       deleted.push({ id: document_id, message })
-      this.narrate(message)
+      this.notify(message)
     }
     if (this.getFormat(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
   }

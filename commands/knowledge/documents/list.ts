@@ -26,8 +26,8 @@ export default class DocumentsList extends CadreCommand {
     const page = await fetchList(connection, documentRoutes.list, { id }, createQuery(flags), flags.all)
     const isTable = this.getFormat(flags) === 'table'
     if (page.data.length === 0 && isTable)
-      return this.narrate(`No documents found. Upload one: cadre knowledge documents add ${args.source} FILE`)
+      return this.notify(`No documents found. Upload one: cadre knowledge documents add ${args.source} FILE`)
     await this.print({ data: page.data, columns: ['id', 'name', 'status', 'type', 'size', 'chunks', 'error'] }, flags)
-    if (isTable) this.narrate(formatFooter(page))
+    if (isTable) this.notify(formatFooter(page))
   }
 }

@@ -20,6 +20,6 @@ export default class RecordingsClear extends CadreCommand {
     const id = await resolveResource(connection, modelTopic, args.model)
     await confirm(`Delete all recordings of ${args.model}?`, flags.yes)
     const { message } = await call(connection, recordingRoutes.clear, { params: { id } })
-    this.narrate(message)
+    this.notify(message)
   }
 }

@@ -36,7 +36,7 @@ export default class RecordingsExport extends CadreCommand {
       target.end()
       await once(target, 'finish')
     }
-    this.narrate(`Exported ${count} recordings${flags.to === undefined ? '' : ` to ${flags.to}`}.`)
+    this.notify(`Exported ${count} recordings${flags.to === undefined ? '' : ` to ${flags.to}`}.`)
   }
 }
 

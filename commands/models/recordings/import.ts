@@ -32,6 +32,6 @@ export default class RecordingsImport extends CadreCommand {
         params: { id },
         body: { recordings: recordings.slice(from, from + BATCH_SIZE) as never },
       })
-    this.narrate(`Imported ${recordings.length} recordings.`)
+    this.notify(`Imported ${recordings.length} recordings.`)
   }
 }

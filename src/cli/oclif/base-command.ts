@@ -47,12 +47,12 @@ export abstract class CadreCommand extends Command {
     throw toUsageError(error, this.ctor) ?? error
   }
 
-  protected narrate = (line: string): void => {
+  protected notify = (line: string): void => {
     process.stderr.write(`${wrapForStream(stripControlSequences(line), process.stderr)}\n`)
   }
 
   protected connect(flags: GlobalFlags): Promise<Connection> {
-    return connect({ paths: this.paths, start: flags.start !== false, root: this.config.root, notify: this.narrate })
+    return connect({ paths: this.paths, start: flags.start !== false, root: this.config.root, notify: this.notify })
   }
 
   protected getFormat(flags: GlobalFlags): Format {
@@ -65,6 +65,6 @@ export abstract class CadreCommand extends Command {
     process.stdout.write(`${text}\n`)
     if (hidden.length === 0) return
     const columns = hidden.map((column) => (column === 'ID' ? 'ID (use names)' : column)).join(', ')
-    this.narrate(paint('dim', `Columns not shown: ${columns}. Use a wider terminal or --output json to see all.`))
+    this.notify(paint('dim', `Columns not shown: ${columns}. Use a wider terminal or --output json to see all.`))
   }
 }

@@ -70,20 +70,20 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
           created.push((await call(connection, routes.create, { body: resolved })).data as Row)
         } catch (error) {
           const place = locateError?.(error)
-          if (place !== undefined) this.narrate(`Rejected: ${place}.`)
-          if (isList) this.narrate(`Item ${index + 1} of ${complete.length} failed; ${created.length} created before it.`)
+          if (place !== undefined) this.notify(`Rejected: ${place}.`)
+          if (isList) this.notify(`Item ${index + 1} of ${complete.length} failed; ${created.length} created before it.`)
           if (created.length > 0) await this.print({ data: created, columns }, flags)
           throw error
         }
-        this.narrate(`Created ${family.noun} ${formatTitle(topic, created.at(-1) ?? {})}.`)
+        this.notify(`Created ${family.noun} ${formatTitle(topic, created.at(-1) ?? {})}.`)
       }
       const last = created.at(-1) ?? {}
       const resource = isTable && !isList ? omitEmptyFields(await addReferenceNames(connection, topic, last)) : last
       await this.print({ data: isList ? created : resource, columns }, flags)
-      if (oneTimeField !== undefined) this.narrate(`Save the ${oneTimeField} now: it is not shown again.`)
+      if (oneTimeField !== undefined) this.notify(`Save the ${oneTimeField} now: it is not shown again.`)
       if (!isTable) return
       const isUnique = created.length > MAX_NAME_CHECKS || (await this.#reportDuplicateNames(connection, created))
-      if (getNextStep && !isList) this.narrate(formatNextStep(getNextStep, last, isUnique))
+      if (getNextStep && !isList) this.notify(formatNextStep(getNextStep, last, isUnique))
     }
 
     /** Names need not be unique. Returns whether all are. */
@@ -93,7 +93,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
         const [other] = await findNamesakes(connection, topic, resource as FoundResource)
         if (!other) continue
         isUnique = false
-        this.narrate(formatDuplicateName(topic, resource, other))
+        this.notify(formatDuplicateName(topic, resource, other))
       }
       return isUnique
     }

@@ -44,13 +44,13 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
         const { message } = await remove(flags.force)
           .catch(async (error: unknown) => {
             if (!isInUse(error) || flags.yes) throw error
-            this.narrate(error.message)
+            this.notify(error.message)
             await confirm('Delete it anyway and detach it from its users?', false, 'Not deleted.')
             return remove(true)
           })
           .catch(addForceHint(`${command} delete ${quoteShellWord(names[index] ?? id)}`))
         deleted.push({ id, message })
-        this.narrate(message)
+        this.notify(message)
       }
       if (this.getFormat(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
     }

@@ -119,14 +119,14 @@ export function listCommand(topic: Topic, examples: Example[], formatRows?: Form
         { ...query, ...(await resolveReferences(connection, references, filter)) },
         values.all === true,
       )
-      if (page.data.length === 0 && this.getFormat(values) === 'table') return this.narrate(formatEmptyList(page, query, filter))
+      if (page.data.length === 0 && this.getFormat(values) === 'table') return this.notify(formatEmptyList(page, query, filter))
       if (this.getFormat(values) !== 'table') return this.print({ data: page.data, columns }, values)
       const shown = formatRows
         ? await formatRows(connection, page.data, getOutput(process.stdout))
         : await createTableRows(connection, topic, page.data)
       if (typeof shown === 'string') process.stdout.write(`${shown}\n`)
       else await this.print(shown, values)
-      this.narrate(formatFooter(page))
+      this.notify(formatFooter(page))
     }
   }
 

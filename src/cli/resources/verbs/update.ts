@@ -36,15 +36,15 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       const change = { params, body: await resolveReferences(connection, references, body) }
       const { data } = await call(connection, routes.update, change).catch((error: unknown) => {
         const place = locateError?.(error)
-        if (place !== undefined) this.narrate(`Rejected: ${place}.`)
+        if (place !== undefined) this.notify(`Rejected: ${place}.`)
         throw error
       })
-      this.narrate(`Updated ${family.noun} ${formatTitle(topic, data as Row)}.`)
+      this.notify(`Updated ${family.noun} ${formatTitle(topic, data as Row)}.`)
       const [other] =
         label !== undefined && label in body && this.getFormat(flags) === 'table'
           ? await findNamesakes(connection, topic, data as FoundResource)
           : []
-      if (other) this.narrate(formatDuplicateName(topic, data as Row, other))
+      if (other) this.notify(formatDuplicateName(topic, data as Row, other))
       await this.print(
         { data: this.getFormat(flags) === 'table' ? await addReferenceNames(connection, topic, data as Row) : (data as Row) },
         flags,
