@@ -1,4 +1,4 @@
-/** Sources of type text: one document, held by the configuration itself. */
+/** Finds the document of a text source: the text in its configuration. */
 import { createHash } from 'node:crypto'
 import type { SourceDocument, SourceOptions } from './source-document.ts'
 

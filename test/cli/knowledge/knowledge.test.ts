@@ -200,7 +200,7 @@ test('sync --all continues after a source that fails', async () => {
   renameSync(join(place, 'empty'), join(place, 'gone'))
   const { code, stdout, stderr } = await terminal.run(['knowledge', 'sync', '--all', '--json'])
   assert.is(code, 1)
-  assert.match(stderr, `empty: Error: There is nothing at ${join(place, 'empty')}`)
+  assert.match(stderr, `empty: Error: ${join(place, 'empty')} does not exist`)
   assert.ok((JSON.parse(stdout) as unknown[]).length >= 4)
   const alone = await terminal.run(['knowledge', 'sync', 'empty'])
   assert.is(alone.code, 1)

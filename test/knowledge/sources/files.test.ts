@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findDocuments, type SourceDocument } from '../../../daemon/knowledge/sources/find-documents.ts'
+import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
+import type { SourceDocument } from '../../../daemon/knowledge/sources/source-document.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 
 const test = suite<{ root: string }>('file and text sources')
@@ -22,7 +23,7 @@ function put(root: string, files: Record<string, string>): void {
   }
 }
 
-async function collected(
+async function collectDocuments(
   type: 'file' | 'text',
   configuration: Record<string, unknown>,
 ): Promise<{ found: SourceDocument[]; error: CadreError | undefined }> {
@@ -38,52 +39,52 @@ async function collected(
 }
 const names = (found: SourceDocument[]) => found.map(({ name }) => name).sort()
 
-test('files and folders are found by the last part of their path, files of any type', async ({ root }) => {
+test('listDocuments files and folders are named by the last part of their path, files of any type', async ({ root }) => {
   put(root, { 'one.md': '1', 'odd.log': '2', 'docs/a.md': '3', 'docs/sub/b.txt': '4', 'docs/image.png': '' })
-  const { found, error } = await collected('file', { paths: [join(root, 'one.md'), join(root, 'odd.log'), join(root, 'docs')] })
+  const { found, error } = await collectDocuments('file', { paths: [join(root, 'one.md'), join(root, 'odd.log'), join(root, 'docs')] })
   assert.is(error, undefined)
   assert.equal(names(found), ['docs/a.md', 'docs/sub/b.txt', 'odd.log', 'one.md'])
   assert.is(Buffer.from((await found[1]?.read(signal)) ?? []).toString(), '2')
 })
 
-test('two of the same last part go by their whole path', async ({ root }) => {
+test('listDocuments paths with the same last part are named by their full path', async ({ root }) => {
   put(root, { 'x/readme.md': '', 'y/readme.md': '', 'z.md': '' })
-  const { found } = await collected('file', { paths: [join(root, 'x/readme.md'), join(root, 'y/readme.md'), join(root, 'z.md')] })
+  const { found } = await collectDocuments('file', { paths: [join(root, 'x/readme.md'), join(root, 'y/readme.md'), join(root, 'z.md')] })
   assert.equal(names(found), [`${root.slice(1)}/x/readme.md`, `${root.slice(1)}/y/readme.md`, 'z.md'].sort())
 })
 
-test('what is named twice is found once', async ({ root }) => {
+test('a file that is listDocuments twice is found once', async ({ root }) => {
   put(root, { 'docs/a.md': '', 'docs/sub/b.md': '' })
-  const { found } = await collected('file', {
+  const { found } = await collectDocuments('file', {
     paths: [join(root, 'docs'), join(root, 'docs/sub'), join(root, 'docs/a.md'), join(root, 'docs/../docs/a.md')],
   })
   assert.equal(names(found), ['a.md', 'sub/b.md'].sort())
 })
 
-test('a file of a type the source does not read is a problem, not a silence', async ({ root }) => {
+test('a listDocuments file of an excluded type has a problem', async ({ root }) => {
   put(root, { 'a.log': '' })
-  const { found } = await collected('file', { paths: [join(root, 'a.log')], file_types: ['md'] })
+  const { found } = await collectDocuments('file', { paths: [join(root, 'a.log')], file_types: ['md'] })
   assert.match(found[0]?.problem ?? '', 'reads md files only')
 })
 
-test('a path that is missing is an error after everything else was found', async ({ root }) => {
+test('a missing path is an error after the other paths have been read', async ({ root }) => {
   put(root, { 'a.md': '' })
-  const { found, error } = await collected('file', { paths: [join(root, 'missing.md'), join(root, 'a.md')] })
+  const { found, error } = await collectDocuments('file', { paths: [join(root, 'missing.md'), join(root, 'a.md')] })
   assert.equal(names(found), ['a.md'])
   assert.is(error?.code, 'NOT_FOUND')
   assert.match(error?.message ?? '', 'missing.md')
 })
 
-test('without paths there is nothing to find', async () => {
-  assert.equal(await collected('file', {}), { found: [], error: undefined })
+test('a file source without paths has no documents', async () => {
+  assert.equal(await collectDocuments('file', {}), { found: [], error: undefined })
 })
 
-test('a text is one document, and its fingerprint follows its content', async () => {
-  const { found } = await collected('text', { text: 'Grüße' })
+test('a text source has one document, whose fingerprint changes with its content', async () => {
+  const { found } = await collectDocuments('text', { text: 'Grüße' })
   assert.equal(names(found), ['text.md'])
   assert.is(Buffer.from((await found[0]?.read(signal)) ?? []).toString('utf8'), 'Grüße')
-  const same = await collected('text', { text: 'Grüße' })
-  const other = await collected('text', { text: 'Gruß' })
+  const same = await collectDocuments('text', { text: 'Grüße' })
+  const other = await collectDocuments('text', { text: 'Gruß' })
   assert.is(same.found[0]?.fingerprint, found[0]?.fingerprint)
   assert.is.not(other.found[0]?.fingerprint, found[0]?.fingerprint)
 })

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findDocuments, type SourceDocument } from '../../../daemon/knowledge/sources/find-documents.ts'
+import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
+import type { SourceDocument } from '../../../daemon/knowledge/sources/source-document.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 
 const test = suite<{ root: string }>('folder sources')
@@ -23,7 +24,7 @@ function put(root: string, files: Record<string, string>): void {
   }
 }
 
-async function listed(root: string, configuration: Record<string, unknown> = {}): Promise<SourceDocument[]> {
+async function listDocuments(root: string, configuration: Record<string, unknown> = {}): Promise<SourceDocument[]> {
   const found: SourceDocument[] = []
   const options = {
     configuration: { path: root, ...configuration },
@@ -34,10 +35,11 @@ async function listed(root: string, configuration: Record<string, unknown> = {})
   for await (const document of findDocuments('folder', options)) found.push(document)
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
-const names = async (root: string, configuration?: Record<string, unknown>) => (await listed(root, configuration)).map(({ name }) => name)
+const names = async (root: string, configuration?: Record<string, unknown>) =>
+  (await listDocuments(root, configuration)).map(({ name }) => name)
 const text = async (found: SourceDocument | undefined) => Buffer.from((await found?.read(signal)) ?? []).toString('utf8')
 
-async function failure(work: Promise<unknown>): Promise<CadreError> {
+async function expectFailure(work: Promise<unknown>): Promise<CadreError> {
   try {
     await work
   } catch (error) {
@@ -47,9 +49,9 @@ async function failure(work: Promise<unknown>): Promise<CadreError> {
   throw new Error('nothing failed')
 }
 
-test('files at every depth are found, with spaces and any script in their names, and read', async ({ root }) => {
+test('a folder source finds and reads files at every depth, with any characters in their names', async ({ root }) => {
   put(root, { 'a.md': 'one', 'deep/er/b c.txt': 'two', '文書/説明.md': '三', 'ümläut.MD': 'four' })
-  const found = await listed(root)
+  const found = await listDocuments(root)
   assert.equal(
     found.map(({ name }) => name),
     ['a.md', 'deep/er/b c.txt', 'ümläut.MD', '文書/説明.md'].sort(),
@@ -59,22 +61,25 @@ test('files at every depth are found, with spaces and any script in their names,
   assert.is(found[0]?.metadata?.path, join(root, 'a.md'))
 })
 
-test('names are composed, unless both spellings exist side by side', async ({ root }) => {
+test('file names are normalized to NFC', async ({ root }) => {
   put(root, { 'cafe\u0301.md': 'decomposed' })
   assert.equal(await names(root), ['caf\u00e9.md'])
-  assert.is(await text((await listed(root))[0]), 'decomposed')
-  if (process.platform !== 'linux') return
-  put(root, { 'caf\u00e9.md': 'composed' })
+  assert.is(await text((await listDocuments(root))[0]), 'decomposed')
+})
+
+const onLinux = process.platform === 'linux' ? test : test.skip
+onLinux('file names that are equal after normalization stay distinct', async ({ root }) => {
+  put(root, { 'cafe\u0301.md': 'decomposed', 'caf\u00e9.md': 'composed' })
   assert.is(new Set(await names(root)).size, 2)
 })
 
-test('only known file types are taken, or those asked for, in any case', async ({ root }) => {
+test('a folder source includes known file types, or the configured ones, in any case', async ({ root }) => {
   put(root, { 'a.md': '', 'b.PDF': '', 'c.png': '', 'd.zip': '', Makefile: '', 'e.log': '' })
   assert.equal(await names(root), ['a.md', 'b.PDF'])
   assert.equal(await names(root, { file_types: ['LOG', 'pdf'] }), ['b.PDF', 'e.log'])
 })
 
-test('include and exclude are globs; without a slash they hold at every level; a folder stands for what is in it', async ({ root }) => {
+test('include and exclude are globs: without a slash at every level, and a folder includes its contents', async ({ root }) => {
   put(root, { 'a.md': '', 'docs/b.md': '', 'docs/c.txt': '', 'docs/old/d.md': '', 'src/e.ts': '', 'src/docs/f.md': '' })
   assert.equal(await names(root, { include: ['*.md'] }), ['a.md', 'docs/b.md', 'docs/old/d.md', 'src/docs/f.md'])
   assert.equal(await names(root, { include: ['docs/*.md'] }), ['docs/b.md'])
@@ -86,12 +91,12 @@ test('include and exclude are globs; without a slash they hold at every level; a
   assert.equal(await names(root, { exclude: ['**/old/**', '*.txt'] }), ['a.md', 'docs/b.md', 'src/docs/f.md', 'src/e.ts'])
 })
 
-test('a glob that could take minutes is refused', async ({ root }) => {
-  const error = await failure(names(root, { include: ['*a*a*a*a*a*a*b'] }))
+test('a glob with too many stars is rejected', async ({ root }) => {
+  const error = await expectFailure(names(root, { include: ['*a*a*a*a*a*a*b'] }))
   assert.is(error.code, 'VALIDATION_ERROR')
 })
 
-test('hidden files, .git and node_modules stay out; hidden ones come in when a glob names them', async ({ root }) => {
+test('hidden files, .git and node_modules are excluded, unless a glob names hidden files or node_modules', async ({ root }) => {
   put(root, {
     'a.md': '',
     '.hidden.md': '',
@@ -106,7 +111,7 @@ test('hidden files, .git and node_modules stay out; hidden ones come in when a g
   assert.equal(await names(root, { include: ['node_modules/**'] }), ['node_modules/p/README.md'])
 })
 
-test('.gitignore of every level holds, exactly as git understands it', async ({ root }) => {
+test('.gitignore files of every level apply exactly as in git', async ({ root }) => {
   put(root, {
     '.gitignore': '# comment\n*.log.md\n/only-here.md\nbuild/\n!keep.log.md\n\\#odd.md\ntrail.md   \n',
     'a.md': '',
@@ -143,7 +148,7 @@ test('.gitignore of every level holds, exactly as git understands it', async ({ 
   assert.ok((await names(root, { gitignore: false })).includes('build/out.md'))
 })
 
-test('links do not lead out of the folder, into circles, or to a document twice', async ({ root }) => {
+test('symbolic links do not lead out of the folder, into cycles or to a document twice', async ({ root }) => {
   const outside = mkdtempSync(join(tmpdir(), 'cadre-outside-'))
   try {
     put(outside, { 'secret.md': 'secret' })
@@ -158,7 +163,7 @@ test('links do not lead out of the folder, into circles, or to a document twice'
     // As Kubernetes mounts files: every visible one is a link to hidden data.
     symlinkSync('..data/config.md', join(root, 'config.md'))
     symlinkSync('..data/more', join(root, 'more'))
-    const found = await listed(root)
+    const found = await listDocuments(root)
     assert.equal(
       found.map(({ name }) => name),
       ['config.md', 'in/a.md', 'more/b.md'],
@@ -170,58 +175,58 @@ test('links do not lead out of the folder, into circles, or to a document twice'
   }
 })
 
-test('a file that becomes a link to the outside before it is read is not read', async ({ root }) => {
+test('a file that is replaced by a link to the outside before it is read is rejected', async ({ root }) => {
   const outside = mkdtempSync(join(tmpdir(), 'cadre-outside-'))
   try {
     put(outside, { 'secret.md': 'secret' })
     put(root, { 'a.md': 'a' })
-    const [found] = await listed(root)
+    const [found] = await listDocuments(root)
     unlinkSync(join(root, 'a.md'))
     symlinkSync(join(outside, 'secret.md'), join(root, 'a.md'))
-    assert.is((await failure(text(found))).code, 'FORBIDDEN')
+    assert.is((await expectFailure(text(found))).code, 'FORBIDDEN')
   } finally {
     rmSync(outside, { recursive: true })
   }
 })
 
-test('special files are skipped, and one that takes the place of a file does not hang', async ({ root }) => {
-  if (process.platform === 'win32') return
+const onUnix = process.platform === 'win32' ? test.skip : test
+onUnix('named pipes are skipped, and one that replaces a file does not block', async ({ root }) => {
   put(root, { 'a.md': 'a' })
   execFileSync('mkfifo', [join(root, 'pipe.md')])
-  const found = await listed(root)
+  const found = await listDocuments(root)
   assert.equal(
     found.map(({ name }) => name),
     ['a.md'],
   )
   unlinkSync(join(root, 'a.md'))
   execFileSync('mkfifo', [join(root, 'a.md')])
-  assert.match((await failure(text(found[0]))).message, 'not a regular file')
+  assert.match((await expectFailure(text(found[0]))).message, 'not a regular file')
 })
 
-test('a file that is gone, or has grown, when it is read says so', async ({ root }) => {
+test('a file that was removed or has grown before it is read reports it', async ({ root }) => {
   put(root, { 'a.md': 'a', 'b.md': 'b' })
-  const [a, b] = await listed(root, { max_file_size: 10 })
+  const [a, b] = await listDocuments(root, { max_file_size: 10 })
   unlinkSync(join(root, 'a.md'))
   writeFileSync(join(root, 'b.md'), 'b'.repeat(11))
-  assert.match((await failure(text(a))).message, 'removed before it could be read')
-  assert.match((await failure(text(b))).message, '11 bytes')
+  assert.match((await expectFailure(text(a))).message, 'removed before it could be read')
+  assert.match((await expectFailure(text(b))).message, '11 bytes')
 })
 
-test('what is too large is a problem with both sizes in it', async ({ root }) => {
+test('a file over the size limit has a problem with both sizes', async ({ root }) => {
   put(root, { 'a.md': 'x'.repeat(11), 'b.md': 'x'.repeat(10) })
-  const [a, b] = await listed(root, { max_file_size: 10 })
+  const [a, b] = await listDocuments(root, { max_file_size: 10 })
   assert.match(a?.problem ?? '', /11 bytes.*at most 10/)
   assert.is(b?.problem, undefined)
 })
 
-test('what may not be read is a problem, and the rest is found', async ({ root }) => {
-  // Root may read everything.
-  if (process.platform === 'win32' || process.getuid?.() === 0) return
+// Root may read everything.
+const unprivileged = process.platform === 'win32' || process.getuid?.() === 0 ? test.skip : test
+unprivileged('an unreadable folder has a problem, and the rest is found', async ({ root }) => {
   put(root, { 'a.md': 'a', 'closed/b.md': 'b', 'c.md': 'c' })
   chmodSync(join(root, 'closed'), 0)
   chmodSync(join(root, 'c.md'), 0)
   try {
-    const found = await listed(root)
+    const found = await listDocuments(root)
     assert.equal(
       found.map(({ name, problem }) => [name, problem !== undefined]),
       [
@@ -230,15 +235,15 @@ test('what may not be read is a problem, and the rest is found', async ({ root }
         ['closed', true],
       ],
     )
-    assert.match((await failure(text(found[1]))).message, 'permission denied')
+    assert.match((await expectFailure(text(found[1]))).message, 'permission denied')
   } finally {
     chmodSync(join(root, 'closed'), 0o700)
   }
 })
 
-test('the fingerprint stays while a file does, and changes with it', async ({ root }) => {
+test('the fingerprint of a file changes only with the file', async ({ root }) => {
   put(root, { 'a.md': 'one' })
-  const of = async () => (await listed(root))[0]?.fingerprint
+  const of = async () => (await listDocuments(root))[0]?.fingerprint
   const first = await of()
   assert.is(await of(), first)
   utimesSync(join(root, 'a.md'), 1, 1)
@@ -250,20 +255,20 @@ test('the fingerprint stays while a file does, and changes with it', async ({ ro
   assert.is.not(await of(), second)
 })
 
-test('a folder that is gone is an error with a way out, not an empty folder', async ({ root }) => {
-  const error = await failure(names(join(root, 'missing')))
+test('a missing folder is an error with a hint, not an empty folder', async ({ root }) => {
+  const error = await expectFailure(names(join(root, 'missing')))
   assert.is(error.code, 'NOT_FOUND')
   assert.ok(error.hint)
   put(root, { 'a.md': '' })
-  assert.is((await failure(names(join(root, 'a.md')))).code, 'VALIDATION_ERROR')
-  assert.is((await failure(names('docs'))).code, 'VALIDATION_ERROR')
+  assert.is((await expectFailure(names(join(root, 'a.md')))).code, 'VALIDATION_ERROR')
+  assert.is((await expectFailure(names('docs'))).code, 'VALIDATION_ERROR')
 })
 
-test('a folder that goes away while it is read is an error', async ({ root }) => {
+test('a folder that is removed while it is read is an error', async ({ root }) => {
   const folder = join(root, 'disk')
   put(folder, { 'a.md': '', 'b/c.md': '' })
   const options = { configuration: { path: folder }, signal, workDirectory: root, outbound: undefined as never }
-  const error = await failure(
+  const error = await expectFailure(
     (async () => {
       for await (const { name } of findDocuments('folder', options)) if (name) rmSync(folder, { recursive: true, force: true })
     })(),
@@ -271,7 +276,7 @@ test('a folder that goes away while it is read is an error', async ({ root }) =>
   assert.is(error.code, 'UNAVAILABLE')
 })
 
-test("Cadre's own home inside the folder is left out", async ({ root }) => {
+test('the home of Cadre within the folder is skipped', async ({ root }) => {
   put(root, { 'a.md': '', 'cadre/settings.json': '', [join('cadre', 'work', 'ks_1', 'x.md')]: '' })
   const options = {
     configuration: { path: root },
@@ -283,10 +288,10 @@ test("Cadre's own home inside the folder is left out", async ({ root }) => {
   for await (const { name } of findDocuments('folder', options)) found.push(name)
   assert.equal(found, ['a.md'])
   const own = { ...options, configuration: { path: join(root, 'cadre') } }
-  assert.match((await failure(findDocuments('folder', own).next())).message, /where Cadre keeps its own files/)
+  assert.match((await expectFailure(findDocuments('folder', own).next())).message, /is the home directory of Cadre/)
 })
 
-test('the walk ends when it is told to', async ({ root }) => {
+test('a folder walk stops on abort', async ({ root }) => {
   put(root, Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`${at}/f.md`, ''])))
   const ending = new AbortController()
   let count = 0

@@ -9,7 +9,7 @@ import { aloud } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
-import { gitBackend, guardedBackend, plainProject } from './git-server.ts'
+import { createGitBackend, createGuardedBackend, createProject } from './git-server.ts'
 
 const USER = 'canary-user-7Hq2'
 const PASSWORD = 'canary/pass:word@9Zx4 ü'
@@ -18,7 +18,7 @@ const BASIC = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`
 const ACCEPTED = [BASIC, `Bearer ${TOKEN}`, `Basic ${Buffer.from(`${TOKEN}:`).toString('base64')}`]
 const basic = { type: 'basic', username: USER, password: PASSWORD }
 
-const test = suite('git sources that want a login')
+const test = suite('git sources with credentials')
 let root: string
 let library: KnowledgeFixture
 let server: StandIn
@@ -28,8 +28,8 @@ let guarded: RequestListener
 test.before(
   aloud(async () => {
     root = mkdtempSync(join(tmpdir(), 'cadre-login-'))
-    plainProject(join(root, 'projects'), 'docs', 'The heron nests by the pond.')
-    guarded = guardedBackend(join(root, 'projects'), ACCEPTED)
+    createProject(join(root, 'projects'), 'docs', 'The heron nests by the pond.')
+    guarded = createGuardedBackend(join(root, 'projects'), ACCEPTED)
     server = await standIn(guarded)
     server.raw = true
     repository = `http://127.0.0.1:${server.port}/docs`
@@ -61,13 +61,13 @@ const spellings = (secret: string) => [
   Buffer.from(secret).toString('base64').slice(0, -4),
 ]
 const SPELLINGS = [USER, PASSWORD, TOKEN, 'ss:word@9Zx4', `${USER}:${PASSWORD}`, `${TOKEN}:`].flatMap(spellings)
-const told = (text: string | Buffer): string[] => SPELLINGS.filter((spelling) => text.includes(spelling))
+const findSecrets = (text: string | Buffer): string[] => SPELLINGS.filter((spelling) => text.includes(spelling))
 
-/** Where in the home one of them can be read. */
-function leaks(): string[] {
+/** Returns the files of the home that contain a secret. */
+function findLeaks(): string[] {
   const { home } = library.service.paths
   const files = readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => join(home, name))
-  return files.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() && told(readFileSync(file)).length > 0)
+  return files.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() && findSecrets(readFileSync(file)).length > 0)
 }
 
 const LOGINS: Record<string, Json> = {
@@ -76,7 +76,7 @@ const LOGINS: Record<string, Json> = {
   'a token for a user name': { type: 'basic', username: TOKEN, password: '' },
 }
 for (const [name, auth] of Object.entries(LOGINS)) {
-  test(`${name}: it is read, and nobody reads the login`, async () => {
+  test(`${name}: the repository is read, and the credentials are never shown`, async () => {
     const source = await made({ auth })
     assert.equal(source.auth, { type: auth.type })
     const synced = await library.sync(source.id)
@@ -87,13 +87,13 @@ for (const [name, auth] of Object.entries(LOGINS)) {
       await expectData(library.service.get('/export')),
       (await library.service.get('/knowledge-sources')).body,
     ]
-    assert.equal(told(JSON.stringify(answers)), [])
-    assert.equal(leaks(), [])
+    assert.equal(findSecrets(JSON.stringify(answers)), [])
+    assert.equal(findLeaks(), [])
     await library.service.delete(`/knowledge-sources/${source.id}`)
   })
 }
 
-test('no list of processes, no setting on the disk and no trace of git shows it', async () => {
+test('credentials are not in the process list or in files of git', async () => {
   const [bin, dump] = [join(root, 'bin'), join(root, 'dump')]
   mkdirSync(bin)
   writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$@" >> ${dump}\nPATH="${process.env.PATH}" exec git "$@"\n`)
@@ -107,18 +107,18 @@ test('no list of processes, no setting on the disk and no trace of git shows it'
     process.env.PATH = before
   }
   assert.match(readFileSync(dump, 'utf8'), `-- ${repository} HEAD:`)
-  assert.equal(told(readFileSync(dump)), [])
+  assert.equal(findSecrets(readFileSync(dump)), [])
   assert.ok(existsSync(join(library.service.paths.work, source.id, 'repository.git/config')))
   await library.service.delete(`/knowledge-sources/${source.id}`)
 })
 
-test('a login that is not accepted is told of without it, also where the server repeats it', async () => {
+test('errors do not contain rejected credentials, even if the server repeats them', async () => {
   const source = await made()
   const without = await library.sync(source.id)
-  assert.match(without.error, /wants a login, or does not exist/)
+  assert.match(without.error, /requires credentials, or does not exist/)
   await expectData(change(source.id, { auth: { ...basic, password: 'canary-wrong-5Tt1' } }))
   const wrong = await library.sync(source.id)
-  assert.match(wrong.error, /does not accept the login it was given/)
+  assert.match(wrong.error, /rejected the credentials/)
   const repeated = Buffer.from(`${USER}:canary-wrong-5Tt1`).toString('base64')
   assert.not.match(`${JSON.stringify(wrong)} ${library.service.log}`, new RegExp(`canary-wrong|${repeated}`))
   await expectData(change(source.id, { auth: basic }))
@@ -127,15 +127,15 @@ test('a login that is not accepted is told of without it, also where the server 
   const broken = await library.sync(source.id)
   server.answer = guarded
   assert.match(broken.error, 'broken by Basic [redacted]')
-  assert.equal(told(JSON.stringify(broken)), [])
+  assert.equal(findSecrets(JSON.stringify(broken)), [])
   assert.is((await library.sync(source.id)).status, 'active')
   await expectData(change(source.id, { auth: { type: 'none' } }))
-  assert.match((await library.sync(source.id)).error, /wants a login/)
+  assert.match((await library.sync(source.id)).error, /requires credentials/)
   await library.service.delete(`/knowledge-sources/${source.id}`)
 })
 
-test('a login follows a repository that moves on its server, and never to another one', async () => {
-  const other = await standIn(gitBackend(join(root, 'projects')))
+test('credentials follow a redirect on the same server, but not to another one', async () => {
+  const other = await standIn(createGitBackend(join(root, 'projects')))
   other.raw = true
   const moved =
     (to: string): RequestListener =>
@@ -151,7 +151,7 @@ test('a login follows a repository that moves on its server, and never to anothe
     server.answer = moved(repository)
     assert.is((await library.sync(source.id)).status, 'active')
     server.answer = moved(`http://localhost:${other.port}/docs`)
-    assert.match((await library.sync(source.id)).error, 'redirects elsewhere')
+    assert.match((await library.sync(source.id)).error, 'redirects to another URL')
     assert.ok(other.requests.length > 0, 'it was looked at, without the login')
     assert.equal(other.requests.map(({ headers }) => headers.authorization).filter(Boolean), [])
   } finally {
@@ -161,7 +161,7 @@ test('a login follows a repository that moves on its server, and never to anothe
   await library.service.delete(`/knowledge-sources/${source.id}`)
 })
 
-test('a login in the address is refused, and the field to use is named, whatever its spelling', async () => {
+test('credentials in the repository URL are rejected with a hint', async () => {
   const { host } = new URL(repository)
   const source = await made({ auth: basic })
   const logins = [`${TOKEN}@`, `${USER}:${TOKEN}@`, `:${TOKEN}@`, `${USER}:a%40${TOKEN}@`, `x@${TOKEN}@`, `${USER}:${TOKEN}:x@`]
@@ -179,7 +179,7 @@ test('a login in the address is refused, and the field to use is named, whatever
     const configuration = { repository: address, allow_private_network: true }
     for (const attempt of [library.service.post('/knowledge-sources', body({ configuration })), change(source.id, { configuration })]) {
       const answer = await expectError(attempt, 'VALIDATION_ERROR', { field: 'configuration.repository' })
-      assert.equal(told(JSON.stringify(answer)), [], address)
+      assert.equal(findSecrets(JSON.stringify(answer)), [], address)
     }
   }
   await expectError(
@@ -191,10 +191,10 @@ test('a login in the address is refused, and the field to use is named, whatever
   )
   for (const fine of ['ssh://git@example.com/docs', 'git@example.com:docs.git'])
     await expectData(library.service.post('/knowledge-sources', body({ configuration: { repository: fine } })), 201)
-  assert.equal(leaks(), [])
+  assert.equal(findLeaks(), [])
 })
 
-test('a login is for repositories at http and https addresses', async () => {
+test('credentials are only accepted for http and https repositories', async () => {
   for (const place of ['ssh://git@example.com/docs', 'git@example.com:docs.git', 'git://example.com/docs', join(root, 'projects/docs')])
     await expectError(
       library.service.post('/knowledge-sources', body({ auth: basic, configuration: { repository: place } })),
@@ -213,7 +213,7 @@ test('a login is for repositories at http and https addresses', async () => {
   await expectError(change(text.id, { auth: basic }), 'VALIDATION_ERROR', { field: 'auth' })
 })
 
-test('an editor reads another repository with the login only by giving it anew', async () => {
+test('an editor who changes the repository must enter the credentials again', async () => {
   const source = await expectData(
     library.service.post('/knowledge-sources', body({ auth: basic, configuration: { repository: 'https://example.com/a.git' } })),
     201,

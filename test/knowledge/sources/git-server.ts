@@ -1,10 +1,10 @@
-/** A real git server on this machine: git's own http-backend behind a listener. */
+/** A local git server: git http-backend behind an HTTP listener. */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 
-export function gitBackend(projects: string): RequestListener {
+export function createGitBackend(projects: string): RequestListener {
   return (request, reply) => {
     const url = new URL(request.url ?? '/', 'http://git.test')
     const env = {
@@ -37,8 +37,8 @@ export function gitBackend(projects: string): RequestListener {
   }
 }
 
-/** A project with one commit of one document. */
-export function plainProject(projects: string, name: string, text: string): void {
+/** Creates a project with one commit of one document. */
+export function createProject(projects: string, name: string, text: string): void {
   const project = join(projects, name)
   mkdirSync(project, { recursive: true })
   writeFileSync(join(project, 'a.md'), text)
@@ -49,9 +49,9 @@ export function plainProject(projects: string, name: string, text: string): void
   git('-c', 'commit.gpgsign=false', 'commit', '--message', 'a commit')
 }
 
-/** The same server for whoever sends one of these; to others it repeats what they sent, as a server that tells too much would. */
-export function guardedBackend(projects: string, accepted: readonly string[]): RequestListener {
-  const backend = gitBackend(projects)
+/** Serves requests with one of the accepted Authorization headers; rejects others and repeats their header in the response. */
+export function createGuardedBackend(projects: string, accepted: readonly string[]): RequestListener {
+  const backend = createGitBackend(projects)
   const refusal: RequestListener = (request, reply) => {
     request.resume()
     reply.writeHead(401, { 'www-authenticate': 'Basic', 'content-type': 'text/plain' }).end(`refused: ${request.headers.authorization}\n`)

@@ -7,20 +7,20 @@ import { expectData } from '../../harness/expect.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
-import { guardedBackend, plainProject } from './git-server.ts'
+import { createGuardedBackend, createProject } from './git-server.ts'
 
 const PASSWORD = 'canary-old-8Mm3'
 const BASIC = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`
 
 const test = suite<{ root: string; library: KnowledgeFixture; server: StandIn; id: string; plain: string }>(
-  'logins that older versions kept in addresses',
+  'credentials in repository URLs of older versions',
 )
 
 test.before.each(
   aloud(async (context) => {
     context.root = mkdtempSync(join(tmpdir(), 'cadre-old-'))
-    plainProject(join(context.root, 'projects'), 'docs', 'The heron nests by the pond.')
-    context.server = await standIn(guardedBackend(join(context.root, 'projects'), [BASIC]))
+    createProject(join(context.root, 'projects'), 'docs', 'The heron nests by the pond.')
+    context.server = await standIn(createGuardedBackend(join(context.root, 'projects'), [BASIC]))
     context.server.raw = true
     context.library = await KnowledgeFixture.start()
     const { library, server } = context
@@ -31,7 +31,7 @@ test.before.each(
     await library.service.database.write((transaction) =>
       transaction.run('UPDATE knowledge_sources SET configuration = ? WHERE id = ?', [JSON.stringify(held), source.id]),
     )
-    // Behind it on the same page of the file: what is written over before another row stays where it was.
+    // On the same database page: overwritten data before another row would stay in the file.
     await library.createSource()
   }),
 )
@@ -43,27 +43,27 @@ test.after.each(
   }),
 )
 
-/** Files of the home that hold it in clear. */
-function leaks({ service: { paths } }: KnowledgeFixture): string[] {
+/** Returns the files of the home that contain the password in clear text. */
+function findLeaks({ service: { paths } }: KnowledgeFixture): string[] {
   const files = readdirSync(paths.home, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(paths.home, name)).isFile())
   return files.filter((name) => readFileSync(join(paths.home, name)).includes(PASSWORD))
 }
 
-test('they are sealed at the next start, and wiped from the file; the source is read as before', async (context) => {
-  assert.ok(leaks(context.library).length > 0, 'this test would find it')
+test('credentials in a stored URL are sealed and wiped from disk at the next start', async (context) => {
+  assert.ok(findLeaks(context.library).length > 0, 'this test would find it')
   context.library = await context.library.restart()
-  // What the log of the database held goes with its file when the daemon stops.
+  // The write-ahead log is deleted when the daemon stops.
   context.library = await context.library.restart()
-  assert.equal(leaks(context.library), [])
+  assert.equal(findLeaks(context.library), [])
   const source = await context.library.getSource(context.id)
   assert.equal([source.configuration.repository, source.auth], [context.plain, { type: 'basic' }])
   const synced = await context.library.sync(context.id)
   assert.equal([synced.status, synced.error, synced.statistics.documents], ['active', null, 1])
   assert.not.match(JSON.stringify(await expectData(context.library.service.get('/export'))), PASSWORD)
-  assert.equal(leaks(context.library), [])
+  assert.equal(findLeaks(context.library), [])
 })
 
-test('a password that ssh never used goes', async (context) => {
+test('a password in an ssh URL is removed', async (context) => {
   const held = JSON.stringify({ repository: `ssh://git:${PASSWORD}@example.com/docs` })
   await context.library.service.database.write((transaction) =>
     transaction.run('UPDATE knowledge_sources SET configuration = ? WHERE id = ?', [held, context.id]),
@@ -73,7 +73,7 @@ test('a password that ssh never used goes', async (context) => {
   assert.equal([source.configuration.repository, source.auth], ['ssh://git@example.com/docs', { type: 'none' }])
 })
 
-test('while the vault is locked they are not shown, and used all the same', async (context) => {
+test('credentials in a stored URL are hidden but used while the vault is locked', async (context) => {
   const { vaultKey } = context.library.service.paths
   context.library = await context.library.restart(() => renameSync(vaultKey, `${vaultKey}.away`))
   const source = await context.library.getSource(context.id)

@@ -2,11 +2,11 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
-import { collected, failure, html, listed, type Pages, paths, text, urlSuite } from './site.ts'
+import { collectDocuments, expectFailure, html, listDocuments, type Pages, paths, text, urlSuite } from './website.ts'
 
-const test = urlSuite('reading pages again, and sitemaps')
+const test = urlSuite('url sources: repeated syncs and sitemaps')
 
-test('what did not change is not sent again, and what did is read anew', async (context) => {
+test('unchanged pages are not downloaded again, and changed ones are', async (context) => {
   const { site, work } = context
   let version = 1
   const tagged =
@@ -18,8 +18,8 @@ test('what did not change is not sent again, and what did is read anew', async (
         : { headers: { etag }, body: html(`${title} ${title === 'A' ? version : ''}`, ...links) }
     }
   site.pages = { '/': tagged('Start', '/a', '/b') as never, '/a': tagged('A', '/c') as never, '/b': html('B'), '/c': html('C') }
-  const first = await listed(context, { mode: 'site' })
-  const second = await listed(context, { mode: 'site' })
+  const first = await listDocuments(context, { mode: 'site' })
+  const second = await listDocuments(context, { mode: 'site' })
   assert.equal(paths(second), ['/', '/a', '/b', '/c'])
   assert.equal(
     second.map(({ fingerprint }) => fingerprint),
@@ -27,32 +27,32 @@ test('what did not change is not sent again, and what did is read anew', async (
   )
   assert.match(await text(second[1]), 'A 1')
   version = 2
-  const third = await listed(context, { mode: 'site' })
+  const third = await listDocuments(context, { mode: 'site' })
   assert.is.not(third[1]?.fingerprint, first[1]?.fingerprint)
   assert.match(await text(third[1]), 'A 2')
   assert.is(readdirSync(join(work, 'pages')).length, 8, 'four pages, a header and a body each')
   delete site.pages['/c']
   site.pages['/'] = html('Start again', '/b')
-  assert.equal(paths(await listed(context, { mode: 'site' })), ['/', '/b'])
+  assert.equal(paths(await listDocuments(context, { mode: 'site' })), ['/', '/b'])
   assert.is(readdirSync(join(work, 'pages')).length, 4)
 })
 
-test('a damaged copy is fetched again', async (context) => {
+test('a page with a damaged stored copy is fetched again', async (context) => {
   const { site, work } = context
   site.pages = {
     '/': (request) => (request.headers['if-none-match'] === '"1"' ? { status: 304 } : { headers: { etag: '"1"' }, body: html('Start') }),
   }
-  const [before] = await listed(context, {})
+  const [before] = await listDocuments(context, {})
   for (const name of readdirSync(join(work, 'pages'))) if (!name.endsWith('.json')) writeFileSync(join(work, 'pages', name), 'damaged')
-  const [after] = await listed(context, {})
+  const [after] = await listDocuments(context, {})
   assert.is(after?.fingerprint, before?.fingerprint)
   assert.match(await text(after), 'Start')
 })
 
-test('a page whose server is in trouble keeps what was read last; one that is gone does not', async (context) => {
+test('a server error keeps the stored page, and a removed page does not', async (context) => {
   const pages: Pages = { '/': html('Start', '/a', '/b'), '/a': html('A'), '/b': html('B') }
-  await listed(context, { mode: 'site' }, pages)
-  const found = await listed(context, { mode: 'site' }, { ...pages, '/a': { status: 502 }, '/b': { status: 410 } })
+  await listDocuments(context, { mode: 'site' }, pages)
+  const found = await listDocuments(context, { mode: 'site' }, { ...pages, '/a': { status: 502 }, '/b': { status: 410 } })
   assert.equal(
     found.map(({ problem }) => problem !== undefined),
     [false, false, true],
@@ -60,9 +60,9 @@ test('a page whose server is in trouble keeps what was read last; one that is go
   assert.match(await text(found[1]), 'A')
 })
 
-test('a server that asks to be asked later is', async (context) => {
+test('a request is repeated after the Retry-After delay', async (context) => {
   let asked = 0
-  const found = await listed(
+  const found = await listDocuments(
     context,
     {},
     { '/': () => (asked++ === 0 ? { status: 429, headers: { 'retry-after': '0' } } : { body: html('Start') }) },
@@ -70,7 +70,7 @@ test('a server that asks to be asked later is', async (context) => {
   assert.equal([found.length, asked], [1, 2])
 })
 
-test('sitemaps are read, also lists of lists, compressed and as plain text, on the same site only', async (context) => {
+test('sitemaps may be nested, compressed or plain text, and are limited to their site', async (context) => {
   const { site } = context
   const urls = (...locations: string[]) =>
     `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${locations.map((at) => `<url><loc> ${at} </loc><lastmod>2026-01-01</lastmod></url>`).join('')}</urlset>`
@@ -88,26 +88,26 @@ test('sitemaps are read, also lists of lists, compressed and as plain text, on t
     '/packed': html('P'),
     '/plain': html('T'),
   }
-  const found = await listed(context, { url: at('/sitemap.xml'), mode: 'sitemap' })
+  const found = await listDocuments(context, { url: at('/sitemap.xml'), mode: 'sitemap' })
   assert.equal(paths(found), ['/a', '/q?x=1&y=2', '/cdata', '/packed', '/missing', '/plain'])
   assert.equal(found.filter(({ problem }) => problem).length, 1)
-  assert.equal(paths(await listed(context, { url: at('/sitemap.xml'), mode: 'sitemap', max_pages: 2 })), ['/a', '/q?x=1&y=2'])
+  assert.equal(paths(await listDocuments(context, { url: at('/sitemap.xml'), mode: 'sitemap', max_pages: 2 })), ['/a', '/q?x=1&y=2'])
 })
 
-test('a list inside a sitemap that cannot be read is an error, once the others were read', async (context) => {
+test('a nested sitemap that cannot be read is an error after the others have been read', async (context) => {
   const { site } = context
   site.pages = {
     '/s.xml': `<sitemapindex><loc>${site.origin}/gone.xml</loc><loc>${site.origin}/two.xml</loc></sitemapindex>`,
     '/two.xml': `<urlset><loc>${site.origin}/a</loc></urlset>`,
     '/a': html('A'),
   }
-  const { found, error } = await collected(context, { url: `${site.origin}/s.xml`, mode: 'sitemap' })
+  const { found, error } = await collectDocuments(context, { url: `${site.origin}/s.xml`, mode: 'sitemap' })
   assert.equal([paths(found), error?.code], [['/a'], 'UNAVAILABLE'])
 })
 
-test('a compressed sitemap that unpacks without end is refused', async (context) => {
+test('a compressed sitemap that exceeds the size limit is rejected', async (context) => {
   const bomb = gzipSync(Buffer.alloc(60 * 1024 * 1024))
-  const error = await failure(context, { mode: 'sitemap' }, { '/': { headers: { 'content-type': 'application/gzip' }, body: bomb } })
+  const error = await expectFailure(context, { mode: 'sitemap' }, { '/': { headers: { 'content-type': 'application/gzip' }, body: bomb } })
   assert.is(error.code, 'PAYLOAD_TOO_LARGE')
 })
 

@@ -1,21 +1,21 @@
 import * as assert from 'uvu/assert'
 import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import { standIn } from '../../outbound/stand-in.ts'
-import { failure, html, listed, type Pages, paths, signal, text, urlSuite } from './site.ts'
+import { expectFailure, html, listDocuments, type Pages, paths, signal, text, urlSuite } from './website.ts'
 
 const test = urlSuite('url sources')
 
-test('a page is one document with its title, address and type', async (context) => {
+test('a page source has one document with title, URL and type', async (context) => {
   const { site } = context
   const page = html('Tom &amp; J&#xe9;r&#244;me', '/other')
-  const found = await listed(context, { url: `${site.origin}/a?x=1&utm_source=mail#part` }, { '/a?x=1': page })
+  const found = await listDocuments(context, { url: `${site.origin}/a?x=1&utm_source=mail#part` }, { '/a?x=1': page })
   assert.equal(paths(found), ['/a?x=1'])
   assert.is(await text(found[0]), page)
   assert.equal([found[0]?.type, found[0]?.metadata?.title, found[0]?.metadata?.url], ['html', 'Tom & Jérôme', `${site.origin}/a?x=1`])
   assert.equal(site.visits(), ['/a?x=1'])
 })
 
-test('text, PDF and JSON are pages too; other types are refused with a reason', async (context) => {
+test('text, PDF and JSON are accepted as pages, and other types are rejected', async (context) => {
   const types = {
     'application/pdf': 'pdf',
     'application/json': 'json',
@@ -26,37 +26,41 @@ test('text, PDF and JSON are pages too; other types are refused with a reason', 
     'application/xhtml+xml': 'html',
   }
   for (const [type, expected] of Object.entries(types)) {
-    const [found] = await listed(context, {}, { '/': { headers: { 'content-type': type }, body: 'x' } })
+    const [found] = await listDocuments(context, {}, { '/': { headers: { 'content-type': type }, body: 'x' } })
     assert.is(found?.type, expected, type)
   }
   for (const type of ['image/png', 'application/zip', 'video/mp4', 'application/octet-stream', 'text/css'])
-    assert.is((await failure(context, {}, { '/': { headers: { 'content-type': type }, body: 'x' } })).code, 'UNSUPPORTED_MEDIA_TYPE', type)
+    assert.is(
+      (await expectFailure(context, {}, { '/': { headers: { 'content-type': type }, body: 'x' } })).code,
+      'UNSUPPORTED_MEDIA_TYPE',
+      type,
+    )
 })
 
-test('a page that cannot be had is an error of the source', async (context) => {
-  assert.is((await failure(context, {}, {})).code, 'NOT_FOUND')
-  assert.is((await failure(context, {}, { '/': { status: 500 } })).code, 'UNAVAILABLE')
-  assert.is((await failure(context, {}, { '/': { status: 403 } })).code, 'FORBIDDEN')
-  assert.is((await failure(context, { mode: 'site' }, {})).code, 'NOT_FOUND')
-  assert.is((await failure(context, { mode: 'sitemap' }, {})).code, 'UNAVAILABLE')
-  assert.match((await failure(context, { mode: 'sitemap' }, { '/': html('A page') })).message, 'is not a sitemap')
-  assert.is((await failure(context, { url: 'http://127.0.0.1:9/' })).code, 'PROVIDER_ERROR')
+test('a page that cannot be fetched is an error of the source', async (context) => {
+  assert.is((await expectFailure(context, {}, {})).code, 'NOT_FOUND')
+  assert.is((await expectFailure(context, {}, { '/': { status: 500 } })).code, 'UNAVAILABLE')
+  assert.is((await expectFailure(context, {}, { '/': { status: 403 } })).code, 'FORBIDDEN')
+  assert.is((await expectFailure(context, { mode: 'site' }, {})).code, 'NOT_FOUND')
+  assert.is((await expectFailure(context, { mode: 'sitemap' }, {})).code, 'UNAVAILABLE')
+  assert.match((await expectFailure(context, { mode: 'sitemap' }, { '/': html('A page') })).message, 'is not a sitemap')
+  assert.is((await expectFailure(context, { url: 'http://127.0.0.1:9/' })).code, 'PROVIDER_ERROR')
 })
 
-test('the private network is closed to pages, sites, sitemaps, and to redirects and links from them', async (context) => {
+test('pages, sites, sitemaps and their redirects and links cannot reach the private network', async (context) => {
   const { site } = context
   for (const mode of ['page', 'site', 'sitemap'])
     for (const host of ['127.0.0.1', 'localhost', 'inner.test', '2130706433', '[::ffff:127.0.0.1]'])
       assert.is(
-        (await failure(context, { url: `http://${host}:${site.port}/`, mode, allow_private_network: false })).code,
+        (await expectFailure(context, { url: `http://${host}:${site.port}/`, mode, allow_private_network: false })).code,
         'ADDRESS_BLOCKED',
         host,
       )
   assert.is(site.connections, 0)
   const other = await standIn()
   site.pages = { '/': { status: 302, headers: { location: `http://0.0.0.0:${other.port}/` } } }
-  for (const mode of ['page', 'site', 'sitemap']) assert.is((await failure(context, { mode })).code, 'ADDRESS_BLOCKED')
-  const found = await listed(
+  for (const mode of ['page', 'site', 'sitemap']) assert.is((await expectFailure(context, { mode })).code, 'ADDRESS_BLOCKED')
+  const found = await listDocuments(
     context,
     { mode: 'site' },
     { '/': html('Start', '/away'), '/away': { status: 302, headers: { location: `http://0.0.0.0:${other.port}/` } } },
@@ -69,7 +73,7 @@ test('the private network is closed to pages, sites, sitemaps, and to redirects 
   await other.close()
 })
 
-test('a site is read breadth first, as deep as asked, within its origin', async (context) => {
+test('a site is crawled breadth-first, up to the maximum depth, within its origin', async (context) => {
   const pages = {
     '/': html('Start', '/a', 'b', `${'http://elsewhere.test/'}`, 'mailto:x@example.com', 'javascript:void(0)', '/image.png', '#top'),
     '/a': html('A', '/a/deep', '/'),
@@ -78,17 +82,17 @@ test('a site is read breadth first, as deep as asked, within its origin', async 
     '/b/deep': html('B deep'),
     '/a/deeper': html('A deeper'),
   }
-  assert.equal(paths(await listed(context, { mode: 'site' }, pages)), ['/', '/a', '/b', '/a/deep', '/b/deep'])
+  assert.equal(paths(await listDocuments(context, { mode: 'site' }, pages)), ['/', '/a', '/b', '/a/deep', '/b/deep'])
   const visits = context.site.visits()
-  // Pages of one depth are asked for at once, and may arrive in any order.
+  // Pages of one depth are requested concurrently.
   assert.equal([visits.slice(0, 1), visits.slice(1, 3).sort(), visits.slice(3).sort()], [['/'], ['/a', '/b'], ['/a/deep', '/b/deep']])
-  assert.equal(paths(await listed(context, { mode: 'site', max_depth: 0 })), ['/'])
-  assert.equal(paths(await listed(context, { mode: 'site', max_depth: 1 })), ['/', '/a', '/b'])
-  assert.equal(paths(await listed(context, { mode: 'site', max_depth: 10 })).length, 6)
-  assert.equal(paths(await listed(context, { mode: 'site', max_depth: 10, max_pages: 3 })), ['/', '/a', '/b'])
+  assert.equal(paths(await listDocuments(context, { mode: 'site', max_depth: 0 })), ['/'])
+  assert.equal(paths(await listDocuments(context, { mode: 'site', max_depth: 1 })), ['/', '/a', '/b'])
+  assert.equal(paths(await listDocuments(context, { mode: 'site', max_depth: 10 })).length, 6)
+  assert.equal(paths(await listDocuments(context, { mode: 'site', max_depth: 10, max_pages: 3 })), ['/', '/a', '/b'])
 })
 
-test('circles, fragments, tracking and redirects come to one document a page', async (context) => {
+test('cycles, fragments, tracking parameters and redirects do not duplicate documents', async (context) => {
   const pages = {
     '/': html('Start', '/a#one', '/a#two', '/a?utm_source=x&amp;utm_medium=y', '/a?fbclid=1', '/old', '/', '/index.html', '/a?page=2'),
     '/index.html': html(
@@ -106,10 +110,10 @@ test('circles, fragments, tracking and redirects come to one document a page', a
     '/a?page=2': html('A, page 2'),
     '/old': { status: 301, headers: { location: '/a' } },
   }
-  assert.equal(paths(await listed(context, { mode: 'site' }, pages)), ['/', '/a', '/a?page=2'])
+  assert.equal(paths(await listDocuments(context, { mode: 'site' }, pages)), ['/', '/a', '/a?page=2'])
 })
 
-test('a page may name its true address, and one that always names the front page is not believed', async (context) => {
+test('a page is named by its canonical URL, unless that is always the front page', async (context) => {
   const canonical = (address: string, body: string) => `<link rel="canonical" href="${address}">${body}`
   const pages = {
     '/': html('Start', '/print/a', '/a', '/b', '/far'),
@@ -118,10 +122,10 @@ test('a page may name its true address, and one that always names the front page
     '/b': canonical('/', html('B')),
     '/far': canonical('http://elsewhere.test/far', html('Far')),
   }
-  assert.equal(paths(await listed(context, { mode: 'site' }, pages)), ['/', '/a', '/b', '/far'])
+  assert.equal(paths(await listDocuments(context, { mode: 'site' }, pages)), ['/', '/a', '/b', '/far'])
 })
 
-test('a page that fails is a problem, and the others are read', async (context) => {
+test('a page of a site that cannot be fetched has a problem, and the others are read', async (context) => {
   const pages = {
     '/': html('Start', '/gone', '/broken', '/closed', '/ok', '/file'),
     '/broken': { status: 500 },
@@ -129,9 +133,9 @@ test('a page that fails is a problem, and the others are read', async (context) 
     '/ok': html('Fine'),
     '/file': { headers: { 'content-type': 'application/zip' }, body: 'PK' },
   }
-  const found = await listed(context, { mode: 'site' }, pages)
+  const found = await listDocuments(context, { mode: 'site' }, pages)
   assert.equal(
-    found.map(({ name, problem }) => [new URL(name).pathname, /answered (\d+)/.exec(problem ?? '')?.[1]]),
+    found.map(({ name, problem }) => [new URL(name).pathname, /status (\d+)/.exec(problem ?? '')?.[1]]),
     [
       ['/', undefined],
       ['/gone', '404'],
@@ -142,7 +146,7 @@ test('a page that fails is a problem, and the others are read', async (context) 
   )
 })
 
-test('robots.txt is respected, and asked for once', async (context) => {
+test('a crawl respects robots.txt and fetches it once', async (context) => {
   const robots = 'User-agent: other\nDisallow: /\n\nUser-agent: *\nDisallow: /private\nAllow: /private/open$\nDisallow: /*.pdf$\n'
   const pages = {
     '/robots.txt': { headers: { 'content-type': 'text/plain' }, body: robots },
@@ -150,15 +154,18 @@ test('robots.txt is respected, and asked for once', async (context) => {
     '/private/open': html('Open'),
     '/b': html('B'),
   }
-  assert.equal(paths(await listed(context, { mode: 'site' }, pages)), ['/', '/private/open', '/b'])
+  assert.equal(paths(await listDocuments(context, { mode: 'site' }, pages)), ['/', '/private/open', '/b'])
   assert.is(context.site.requests.filter(({ url }) => url === '/robots.txt').length, 1)
   assert.not.ok(context.site.visits().some((url) => url === '/private/a' || url === '/x.pdf'))
-  assert.is((await failure(context, { mode: 'site' }, { ...pages, '/robots.txt': 'User-agent: Cadre\nDisallow: /\n' })).code, 'FORBIDDEN')
-  assert.is((await failure(context, { mode: 'site' }, { ...pages, '/robots.txt': { status: 503 } })).code, 'UNAVAILABLE')
-  assert.is((await listed(context, { mode: 'page' }, { ...pages, '/robots.txt': 'User-agent: *\nDisallow: /\n' })).length, 1)
+  assert.is(
+    (await expectFailure(context, { mode: 'site' }, { ...pages, '/robots.txt': 'User-agent: Cadre\nDisallow: /\n' })).code,
+    'FORBIDDEN',
+  )
+  assert.is((await expectFailure(context, { mode: 'site' }, { ...pages, '/robots.txt': { status: 503 } })).code, 'UNAVAILABLE')
+  assert.is((await listDocuments(context, { mode: 'page' }, { ...pages, '/robots.txt': 'User-agent: *\nDisallow: /\n' })).length, 1)
 })
 
-test('no more than two requests are under way at once', async (context) => {
+test('a crawl makes at most two concurrent requests', async (context) => {
   let now = 0
   let most = 0
   const { site } = context
@@ -170,19 +177,19 @@ test('no more than two requests are under way at once', async (context) => {
     setTimeout(() => answer(request, reply), 10)
   }
   for (let at = 0; at < 12; at++) site.pages[`/${at}`] = html(`Page ${at}`)
-  const found = await listed(context, { mode: 'site' })
+  const found = await listDocuments(context, { mode: 'site' })
   assert.equal([found.length, most], [13, 2])
-  assert.equal(paths(found).slice(1, 4), ['/0', '/1', '/2'], 'in the order of the links, whichever came first')
+  assert.equal(paths(found).slice(1, 4), ['/0', '/1', '/2'], 'in the order of the links')
 })
 
-test('an endless site ends at its most pages', async (context) => {
+test('an endless site stops at the maximum number of pages', async (context) => {
   context.site.pages = new Proxy({} as Pages, {
     get: (_, path: string) => (path === '/robots.txt' ? undefined : html(`Page ${path}`, `${path}x`, `${path}y`)),
   })
-  assert.is((await listed(context, { mode: 'site', max_depth: 10, max_pages: 25 })).length, 25)
+  assert.is((await listDocuments(context, { mode: 'site', max_depth: 10, max_pages: 25 })).length, 25)
 })
 
-test('reading ends when it is told to, and when nobody wants more', async (context) => {
+test('a crawl stops on abort and when its consumer stops', async (context) => {
   const { site, work, outbound } = context
   site.pages = { '/': html('Start', '/a', '/slow'), '/a': html('A'), '/slow': { silent: true } }
   const configuration = { url: site.origin, mode: 'site', allow_private_network: true }

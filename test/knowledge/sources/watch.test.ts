@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { watchFolder } from '../../../daemon/knowledge/sources/find-documents.ts'
+import { watchFolder } from '../../../daemon/knowledge/sources/files/folder-watcher.ts'
 
 interface Context {
   root: string
   close: (() => void) | undefined
 }
-const test = suite<Context>('watching folders')
+const test = suite<Context>('folder watcher')
+
+const DEADLINE_MS = 30_000
 
 test.before.each((context) => {
   context.root = mkdtempSync(join(tmpdir(), 'cadre-watch-'))
@@ -20,8 +22,8 @@ test.after.each(({ root, close }) => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Starts watching; `after` makes a change and waits for the call that must follow it. */
-async function watched(context: Context, configuration: Record<string, unknown> = {}) {
+/** Starts watching; `after` makes a change and waits for the call that follows. */
+async function startWatching(context: Context, configuration: Record<string, unknown> = {}) {
   let calls = 0
   const events = new EventEmitter<{ changed: []; failed: [Error] }>()
   const failed = once(events, 'failed') as Promise<[Error]>
@@ -39,25 +41,27 @@ async function watched(context: Context, configuration: Record<string, unknown> 
     failed: failed.then(([error]) => error),
     calls: () => calls,
     after: async (change: () => void) => {
-      const changed = once(events, 'changed')
+      const deadline = AbortSignal.timeout(DEADLINE_MS)
+      const changed = once(events, 'changed', { signal: deadline })
       change()
-      await changed
+      await changed.catch(() => assert.unreachable(`no change was reported within ${DEADLINE_MS} ms`))
     },
   }
 }
 
-test('adding, changing, renaming and deleting a file is noticed', async (context) => {
+test('adding, changing, renaming and deleting a file are reported', async (context) => {
   const file = join(context.root, 'a.md')
-  const { after } = await watched(context)
+  const { after, calls } = await startWatching(context)
   await after(() => writeFileSync(file, 'one'))
   await after(() => appendFileSync(file, 'two'))
   await after(() => renameSync(file, join(context.root, 'b.md')))
   await after(() => unlinkSync(join(context.root, 'b.md')))
+  assert.is(calls(), 4)
 })
 
-test('folders that were there, came later, or go away are watched too', async (context) => {
+test('existing, new, moved and deleted folders are watched', async (context) => {
   mkdirSync(join(context.root, 'old/er'), { recursive: true })
-  const { after } = await watched(context)
+  const { after, calls } = await startWatching(context)
   await after(() => writeFileSync(join(context.root, 'old/er/a.md'), ''))
   await after(() => {
     mkdirSync(join(context.root, 'new/deep/down'), { recursive: true })
@@ -67,13 +71,14 @@ test('folders that were there, came later, or go away are watched too', async (c
   await after(() => renameSync(join(context.root, 'new'), join(context.root, 'moved')))
   await after(() => appendFileSync(join(context.root, 'moved/deep/down/b.md'), 'more'))
   await after(() => rmSync(join(context.root, 'old'), { recursive: true }))
+  assert.ok(calls() >= 6, `${calls()} calls`)
 })
 
-test('a burst of changes is one call, and what the source does not read is none', async (context) => {
+test('a burst of changes is reported once, and excluded files never', async (context) => {
   mkdirSync(join(context.root, 'node_modules'))
-  const { after, calls } = await watched(context)
+  const { after, calls } = await startWatching(context)
   await after(() => {
-    for (const at of Array(50).keys()) writeFileSync(join(context.root, `${at}.md`), '')
+    for (const index of Array(50).keys()) writeFileSync(join(context.root, `${index}.md`), '')
   })
   assert.is(calls(), 1)
   writeFileSync(join(context.root, 'node_modules/x.md'), '')
@@ -83,24 +88,25 @@ test('a burst of changes is one call, and what the source does not read is none'
   assert.is(calls(), 2)
 })
 
-test('.gitignore is a change, for it decides what is read', async (context) => {
-  const { after } = await watched(context)
+test('a change of .gitignore is reported', async (context) => {
+  const { after, calls } = await startWatching(context)
   await after(() => writeFileSync(join(context.root, '.gitignore'), 'drafts/'))
+  assert.is(calls(), 1)
 })
 
-test('a folder that is gone is told, whether before or later', async (context) => {
-  const { failed } = await watched(context)
+test('a folder that is missing or removed later is reported', async (context) => {
+  const { failed } = await startWatching(context)
   rmSync(context.root, { recursive: true })
-  assert.match((await failed).message, 'is gone')
-  const { failed: never } = await watched(context)
-  assert.match((await never).message, 'There is nothing at')
+  assert.match((await failed).message, 'was removed')
+  const { failed: never } = await startWatching(context)
+  assert.match((await never).message, 'does not exist')
 })
 
-test('nothing is called once it is closed', async (context) => {
-  const { calls } = await watched(context)
+test('a closed watcher reports nothing', async (context) => {
+  const { calls } = await startWatching(context)
   writeFileSync(join(context.root, 'a.md'), '')
   context.close?.()
-  const other = await watched(context)
+  const other = await startWatching(context)
   await other.after(() => writeFileSync(join(context.root, 'b.md'), ''))
   assert.is(calls(), 0)
 })

@@ -6,7 +6,7 @@ import { parseRobots } from '../../../daemon/knowledge/sources/web/robots.ts'
 
 const test = suite('links, robots and addresses')
 
-test('links, title, canonical and base are found in markup as people write it', () => {
+test('links, title, canonical URL and base are extracted from real-world markup', () => {
   const found = extractLinks(`<HTML><head><TITLE lang=en>
     One &lt;page&gt; </TITLE><base href='/docs/'><link href="/c" REL="alternate Canonical">
     <meta http-equiv="refresh" content="0; URL='next.html'"></head>
@@ -19,7 +19,7 @@ test('links, title, canonical and base are found in markup as people write it', 
   assert.equal(found.links, ['next.html', 'a?x=1&y=2', 'b', 'c d', '/map', '/quoted', '/frame', '/nested'])
 })
 
-test('markup made to be slow is read like any other', () => {
+test('links of hostile markup are extracted in linear time', () => {
   const million = 1_000_000
   const time = (text: string) => {
     const begun = performance.now()
@@ -28,11 +28,11 @@ test('markup made to be slow is read like any other', () => {
   }
   const ordinary = time('<a class="x" href="y">word</a> '.repeat(million / 31))
   const hostile = ['<', '<a ', '<a href="', "<a href='", '<!--', '<title>', '<script>', '<a b=', ' ', '&', '<a href=x', '<a\t', '<a ="']
-  // Reading that took the square of the length would be thousands of times slower.
+  // Quadratic time would be thousands of times slower.
   for (const part of hostile) assert.ok(time(part.repeat(million / part.length)) < Math.max(ordinary, 1) * 200, part)
 })
 
-test('robots.txt: the most specific group, the longest rule, stars and ends', () => {
+test('robots.txt rules follow RFC 9309: groups, longest match, wildcards and anchors', () => {
   const allows = (text: string, path: string) => parseRobots(text).isAllowed(`http://site.test${path}`)
   assert.ok(allows('', '/a'))
   assert.ok(allows('User-agent: *\nDisallow:\n', '/a'))
@@ -50,7 +50,7 @@ test('robots.txt: the most specific group, the longest rule, stars and ends', ()
   assert.ok(slow.isAllowed(`http://site.test/${'a'.repeat(4_000)}`))
 })
 
-test('one spelling a page, and none for what is no page', () => {
+test('page URLs are normalized, and links to other files are dropped', () => {
   const base = 'https://site.test/docs/'
   const same = [
     'https://site.test/docs/a',

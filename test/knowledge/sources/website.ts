@@ -1,11 +1,12 @@
-/** A website on this machine, for sources that read the web. */
+/** A local website for tests of url sources. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findDocuments, type SourceDocument } from '../../../daemon/knowledge/sources/find-documents.ts'
+import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
+import type { SourceDocument } from '../../../daemon/knowledge/sources/source-document.ts'
 import { createOutbound, type Outbound } from '../../../daemon/outbound/client.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
@@ -14,14 +15,14 @@ export interface Page {
   status?: number
   headers?: Record<string, string>
   body?: string | Buffer
-  /** Never answers. */
+  /** Never responds. */
   silent?: boolean
 }
 export type Pages = Record<string, string | Page | ((request: IncomingMessage) => Page)>
 
 export interface Website extends StandIn {
   pages: Pages
-  /** What was asked for since the last time, without robots.txt. */
+  /** Paths requested since the last call, without robots.txt. */
   visits(): string[]
 }
 
@@ -52,7 +53,7 @@ export interface Context {
   site: Website
   outbound: Outbound
 }
-/** A suite whose every test has a site, a directory and a client of its own. */
+/** Creates a suite in which each test has its own site, directory and client. */
 export function urlSuite(name: string) {
   const test = suite<Context>(name)
   test.before.each(async (context) => {
@@ -70,7 +71,7 @@ export function urlSuite(name: string) {
 
 export const signal = new AbortController().signal
 
-export async function collected(
+export async function collectDocuments(
   { work, site, outbound }: Context,
   configuration: Record<string, unknown>,
   pages?: Pages,
@@ -87,13 +88,13 @@ export async function collected(
   return { found, error: undefined }
 }
 
-export async function listed(context: Context, configuration: Record<string, unknown>, pages?: Pages): Promise<SourceDocument[]> {
-  const { found, error } = await collected(context, configuration, pages)
+export async function listDocuments(context: Context, configuration: Record<string, unknown>, pages?: Pages): Promise<SourceDocument[]> {
+  const { found, error } = await collectDocuments(context, configuration, pages)
   if (error) throw error
   return found
 }
-export const failure = async (context: Context, configuration: Record<string, unknown>, pages?: Pages) => {
-  const { error } = await collected(context, configuration, pages)
+export const expectFailure = async (context: Context, configuration: Record<string, unknown>, pages?: Pages) => {
+  const { error } = await collectDocuments(context, configuration, pages)
   if (!error) throw new Error('nothing failed')
   return error
 }

@@ -1,4 +1,4 @@
-/** Sources of type folder: a directory on the daemon's disk, and everything wanted below it. */
+/** Finds the documents of folder sources, and helpers for paths on disk. */
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute } from 'node:path'
 import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
@@ -13,14 +13,14 @@ export async function* findFolderFiles({ configuration, signal, workDirectory: w
   const selection = createSelection(configuration)
   const before = await getIdentity(root)
   const skip = new Set(await findHome(work))
-  if (skip.has(root)) throw createValidationError('configuration.path', `${path} is where Cadre keeps its own files`)
+  if (skip.has(root)) throw createValidationError('configuration.path', `${path} is the home directory of Cadre`)
   for await (const entry of walkFolder({ root, selection, gitignore, signal, skip }))
     yield createFileDocument(root, entry, selection.maxFileSize)
-  // A disk that was unplugged leaves an empty folder behind: nothing of it may be taken for deleted.
-  if ((await getIdentity(root)) !== before) throw new CadreError('UNAVAILABLE', `The folder ${path} went away while it was read.`)
+  // An unmounted disk leaves an empty folder; its documents must not be deleted.
+  if ((await getIdentity(root)) !== before) throw new CadreError('UNAVAILABLE', `The folder ${path} was removed while it was read.`)
 }
 
-/** The folder's real path, or why it cannot be read. */
+/** Returns the real path of a folder. */
 export async function resolveFolder(path: string, field: string): Promise<string> {
   if (!isAbsolute(path)) throw createValidationError(field, `must be an absolute path, not "${path}"`)
   try {
@@ -32,12 +32,11 @@ export async function resolveFolder(path: string, field: string): Promise<string
   }
 }
 
-/** Why a configured path cannot be read. */
 export function toPathError(path: string, error: unknown): CadreError {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new CadreError('NOT_FOUND', `There is nothing at ${path}.`, {
-      hint: "Bring it back, or change the source's configuration.",
+    return new CadreError('NOT_FOUND', `${path} does not exist.`, {
+      hint: 'Restore it, or update the configuration of the source.',
       cause: error,
     })
   return new CadreError('UNAVAILABLE', `${path} cannot be read. ${toReadError(error).message}`, { cause: error })
@@ -53,12 +52,12 @@ export function createFileDocument(root: string, { path, name, fingerprint, prob
   }
 }
 
-/** Cadre's own files are no documents, also of those who add their whole disk. */
+/** Returns the home of Cadre, whose files are never documents. */
 export async function findHome(work: string): Promise<string[]> {
   try {
     return [await realpath(dirname(dirname(work)))]
   } catch {
-    // A home that does not exist yet has no files.
+    // The home does not exist yet.
     return []
   }
 }
@@ -68,7 +67,7 @@ async function getIdentity(root: string): Promise<string> {
     const { dev, ino } = await stat(root, { bigint: true })
     return `${dev}-${ino}`
   } catch {
-    // Gone altogether: no identity is like the one it had.
-    return 'gone'
+    // Removed: differs from any identity.
+    return 'removed'
   }
 }

@@ -1,4 +1,4 @@
-/** Sources of type file: files and folders on the daemon's disk that the configuration names one by one. */
+/** Finds the documents of file sources: files and folders listed in the configuration. */
 import type { BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, sep } from 'node:path'
@@ -32,7 +32,7 @@ export async function* findListedFiles({ configuration, signal, workDirectory: w
         yield createFileDocument(real, { ...entry, name: `${label}/${entry.name}` }, selection.maxFileSize)
     }
   }
-  // Only now: the rest was found, and an error keeps what stood at the missing paths from being deleted.
+  // Thrown last: the other paths have been read, and an error keeps the documents of the missing ones.
   const [first] = missing
   if (first) throw first
 }
@@ -53,7 +53,7 @@ async function resolvePaths(paths: readonly string[]): Promise<{ places: ListedP
   return { places: assignLabels([...places.values()]), missing }
 }
 
-/** The last part of a path is its label, unless two share it: then both go by their whole path. */
+/** Uses the last part of a path as its label, or the full path if two are equal. */
 function assignLabels(places: ListedPath[]): ListedPath[] {
   const count = (label: string) => places.filter((place) => place.label === label).length
   return places.map((place) => (count(place.label) > 1 || place.label === '' ? { ...place, label: formatFullPath(place.path) } : place))

@@ -1,4 +1,4 @@
-/** Watching a folder source: one call after changes have settled, whatever they were. */
+/** Watches a folder source and reports changes, debounced. */
 import { type FSWatcher, watch } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -9,18 +9,18 @@ import { createSelection, type Selection } from './selection.ts'
 import { walkFolder } from './walk-folder.ts'
 
 const DEBOUNCE_MS = 300
-/** A file that never stops changing must not hide the others. */
+/** A file that changes all the time must not delay the report of others. */
 const MAX_DEBOUNCE_MS = 5_000
 
 export interface FolderWatch {
-  /** Fulfilled once every folder is watched. */
+  /** Resolves when every folder is watched. */
   readonly ready: Promise<void>
   close(): void
 }
 
-export function watchFolderTree(configuration: Record<string, unknown>, changed: () => void, onError: (error: Error) => void): FolderWatch {
-  const watching = new FolderWatcher(configuration, changed, onError)
-  return { ready: watching.start(), close: () => watching.close() }
+export function watchFolder(configuration: Record<string, unknown>, onChange: () => void, onError: (error: Error) => void): FolderWatch {
+  const watcher = new FolderWatcher(configuration, onChange, onError)
+  return { ready: watcher.start(), close: () => watcher.close() }
 }
 
 class FolderWatcher {
@@ -35,9 +35,9 @@ class FolderWatcher {
   #firstChangeAt = 0
   #isExhausted = false
 
-  constructor(configuration: Record<string, unknown>, changed: () => void, onError: (error: Error) => void) {
+  constructor(configuration: Record<string, unknown>, onChange: () => void, onError: (error: Error) => void) {
     this.#configuration = configuration
-    this.#onChange = changed
+    this.#onChange = onChange
     this.#onError = onError
     this.#selection = createSelection(configuration)
   }
@@ -58,13 +58,12 @@ class FolderWatcher {
     this.#watchers.clear()
   }
 
-  /** Linux watches one folder at a time; only those a walk enters are watched, which spares node_modules and its like. */
+  /** Linux cannot watch recursively; only included folders are watched, which skips node_modules. */
   async #add(folder: string): Promise<void> {
     if (process.platform !== 'linux') return this.#watch(folder, true)
     const prefix = relative(this.#root, folder).split(sep).join('/')
     const selection: Selection = {
       maxFileSize: 0,
-      // Files are not looked at: this walk is for the folders alone.
       includesFile: () => false,
       includesFolder: (name) => this.#selection.includesFolder(prefix === '' ? name : `${prefix}/${name}`),
     }
@@ -92,7 +91,7 @@ class FolderWatcher {
   #handleWatchError(folder: string, error: NodeJS.ErrnoException): void {
     this.#watchers.get(folder)?.close()
     this.#watchers.delete(folder)
-    // Deleted between being listed and being watched, which its parent tells of.
+    // Deleted after it was listed; the watcher of its parent reports that.
     if ((error.code === 'ENOENT' || error.code === 'EPERM') && folder !== this.#root) return
     if (error.code !== 'ENOSPC' && error.code !== 'EMFILE') {
       this.#onError(error)
@@ -100,10 +99,9 @@ class FolderWatcher {
     }
     if (this.#isExhausted) return
     this.#isExhausted = true
-    const hint =
-      'Raise fs.inotify.max_user_watches and max_user_instances, exclude folders, or give the source a schedule instead of watch.'
+    const hint = 'Increase fs.inotify.max_user_watches and max_user_instances, exclude folders, or use a schedule instead of watch.'
     this.#onError(
-      new CadreError('UNAVAILABLE', `The system lets no more folders be watched; changes in ${folder} and elsewhere will be missed.`, {
+      new CadreError('UNAVAILABLE', `The system limit for watched folders is reached; changes in ${folder} and other folders are missed.`, {
         hint,
         cause: error,
       }),
@@ -118,7 +116,7 @@ class FolderWatcher {
     if (kind !== 'folder' && known && path !== this.#root) this.#unwatch(path)
     if (!(await this.#checkRoot())) return
     const wanted = relative(this.#root, path).split(sep).join('/').normalize('NFC')
-    // What is gone may have been a file or a folder.
+    // A removed path may have been a file or a folder.
     const matters =
       (kind !== 'folder' && this.#selection.includesFile(wanted)) || (kind !== 'file' && this.#selection.includesFolder(wanted))
     if (!matters && !known && wanted !== '' && name !== '.gitignore') return
@@ -126,7 +124,7 @@ class FolderWatcher {
     if (kind === 'folder' && !known && process.platform === 'linux') await this.#addNewFolder(path)
   }
 
-  /** A folder that was moved takes its watches along, under names that are no longer true. */
+  /** Closes the watchers of a moved folder, whose paths have changed. */
   #unwatch(folder: string): void {
     for (const [path, watcher] of this.#watchers) {
       if (!isWithin(folder, path)) continue
@@ -138,20 +136,20 @@ class FolderWatcher {
   async #addNewFolder(folder: string): Promise<void> {
     try {
       await this.#add(folder)
-      // What was put into it before it was watched made no event of its own.
+      // Files that were added before the folder was watched caused no event.
       this.#scheduleChange()
     } catch (error) {
       if (!this.#closed.signal.aborted) this.#handleWatchError(folder, error as NodeJS.ErrnoException)
     }
   }
 
-  async #getKind(path: string): Promise<'file' | 'folder' | 'gone'> {
+  async #getKind(path: string): Promise<'file' | 'folder' | 'removed'> {
     try {
       const found = await lstat(path)
       return found.isDirectory() ? 'folder' : 'file'
     } catch {
-      // Deleted, or as good as.
-      return 'gone'
+      // Deleted or inaccessible.
+      return 'removed'
     }
   }
 
@@ -161,7 +159,7 @@ class FolderWatcher {
     } catch (cause) {
       if (this.#closed.signal.aborted) return false
       this.close()
-      this.#onError(new CadreError('NOT_FOUND', `The folder ${this.#root} is gone; it is no longer watched.`, { cause }))
+      this.#onError(new CadreError('NOT_FOUND', `The folder ${this.#root} was removed and is no longer watched.`, { cause }))
       return false
     }
   }

@@ -1,18 +1,18 @@
-/** Rules of .gitignore files, those of deeper folders over those above, as git reads them. */
+/** Combines the rules of .gitignore files of all folder levels. */
 import ignore, { type Ignore } from 'ignore'
 
-// git compares names as the file system does.
+// Like git, follows the file system.
 const ignorecase = process.platform === 'darwin' || process.platform === 'win32'
 
-/** A copy without what the original remembers: every path it was asked about stays in it, and trees are large. */
+/** Copies rules without their cache, which keeps every checked path. */
 export function copyRules(rules: Ignore | undefined): Ignore | undefined {
   return rules && ignore({ ignorecase }).add(rules)
 }
 
-/** The rules above with those that a .gitignore in `folder` ('' is the root) adds. */
-export function addRules(above: Ignore | undefined, folder: string, text: string): Ignore {
+/** Adds the rules of the .gitignore in `folder` ('' is the root) to those of its parents. */
+export function addRules(parent: Ignore | undefined, folder: string, text: string): Ignore {
   const rules = ignore({ ignorecase })
-  if (above) rules.add(above)
+  if (parent) rules.add(parent)
   return rules.add(
     text
       .replace(/^\ufeff/, '')
@@ -21,12 +21,12 @@ export function addRules(above: Ignore | undefined, folder: string, text: string
   )
 }
 
-/** One list for all levels keeps git's order (the last rule that matches wins) only if every rule says where it holds. */
+/** Anchors a rule to its folder. A single list then keeps git's order: the last matching rule wins. */
 function anchorRule(line: string, folder: string): string {
   if (folder === '' || line.startsWith('#') || line.trim() === '') return line
-  const negative = line.startsWith('!')
-  const pattern = negative ? line.slice(1) : line
-  const anchored = /\/(?!\s*$)/.test(pattern)
-  const place = folder.replaceAll(/[\\*?[\]!# ]/g, '\\$&')
-  return `${negative ? '!' : ''}/${place}/${anchored ? '' : '**/'}${pattern.replace(/^\//, '')}`
+  const isNegated = line.startsWith('!')
+  const pattern = isNegated ? line.slice(1) : line
+  const isAnchored = /\/(?!\s*$)/.test(pattern)
+  const prefix = folder.replaceAll(/[\\*?[\]!# ]/g, '\\$&')
+  return `${isNegated ? '!' : ''}/${prefix}/${isAnchored ? '' : '**/'}${pattern.replace(/^\//, '')}`
 }

@@ -1,11 +1,11 @@
-/** Which paths of a folder or repository a source wants: globs, file types, hidden files, size. */
+/** Selects the paths of a folder or repository that a source includes: globs, file types, hidden files, size. */
 import { extname } from 'node:path'
 import picomatch from 'picomatch'
 import { createValidationError } from '../../../../src/contract/errors.ts'
 import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/source-configurations.ts'
 
 export interface Selection {
-  /** Whether anything below this folder can be wanted. */
+  /** Whether the folder may contain included files. */
   includesFolder(folder: string): boolean
   includesFile(file: string): boolean
   readonly maxFileSize: number
@@ -13,7 +13,7 @@ export interface Selection {
 
 type PathTest = (path: string) => boolean
 
-/** A glob becomes a regular expression; more stars than this and an unlucky name takes it minutes to refuse. */
+/** Globs become regular expressions, whose backtracking takes minutes with more stars. */
 const MAX_STARS_PER_SEGMENT = 3
 const MAX_STARS = 8
 
@@ -22,25 +22,25 @@ export function createSelection(configuration: Record<string, unknown>): Selecti
   const included = include.map((glob) => normalizeGlob('include', glob))
   const excluded = exclude.map((glob) => normalizeGlob('exclude', glob))
   const types = new Set((file_types ?? DEFAULT_FILE_TYPES).map((type) => type.toLowerCase()))
-  const wants = included.length === 0 ? isVisiblePath : createMatcher(included.flatMap(expandFolderGlob), false)
-  const refuses = createMatcher(excluded, true)
+  const isIncluded = included.length === 0 ? isVisiblePath : createMatcher(included.flatMap(expandFolderGlob), false)
+  const isExcluded = createMatcher(excluded, true)
   const bases = included.map(getBaseFolder)
-  const namesHidden = included.some((glob) => /(^|[/{,(])\.[^/]/.test(glob))
-  const namesModules = included.some((glob) => glob.includes('node_modules'))
-  const never = (name: string) => name === '.git' || (name === 'node_modules' && !namesModules)
+  const includesHidden = included.some((glob) => /(^|[/{,(])\.[^/]/.test(glob))
+  const includesModules = included.some((glob) => glob.includes('node_modules'))
+  const isExcludedName = (name: string) => name === '.git' || (name === 'node_modules' && !includesModules)
 
   return {
     maxFileSize: max_file_size ?? DEFAULT_MAX_FILE_SIZE,
     includesFolder: (folder) => {
       const parts = folder.split('/')
-      if (parts.some(never) || (!namesHidden && parts.some(isHidden)) || refuses(folder)) return false
+      if (parts.some(isExcludedName) || (!includesHidden && parts.some(isHidden)) || isExcluded(folder)) return false
       return bases.length === 0 || bases.some((base) => base === '' || isWithin(base, folder) || isWithin(folder, base))
     },
     includesFile: (file) => {
       const parts = file.split('/')
-      if (!types.has(getExtension(file)) || parts.some(never)) return false
-      // A glob that excludes a folder excludes what is in it, also when the folder was never entered by itself.
-      return wants(file) && !parts.some((_, at) => refuses(parts.slice(0, at + 1).join('/')))
+      if (!types.has(getExtension(file)) || parts.some(isExcludedName)) return false
+      // Excluding a folder excludes its contents, also if the folder itself was not checked.
+      return isIncluded(file) && !parts.some((_, index) => isExcluded(parts.slice(0, index + 1).join('/')))
     },
   }
 }
@@ -58,30 +58,30 @@ const isVisiblePath = (path: string) => !path.split('/').some(isHidden)
 const isWithin = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`)
 
 function normalizeGlob(field: string, glob: string): string {
-  const plain = glob.normalize('NFC').replace(/^(\.?\/)+/, '')
+  const pattern = glob.normalize('NFC').replace(/^(\.?\/)+/, '')
   const stars = (text: string) => text.match(/\*+/g)?.length ?? 0
-  if (plain === '') throw createValidationError(`configuration.${field}`, `"${glob}" names nothing`)
-  if (stars(plain) > MAX_STARS || plain.split('/').some((part) => stars(part) > MAX_STARS_PER_SEGMENT))
+  if (pattern === '') throw createValidationError(`configuration.${field}`, `"${glob}" is empty`)
+  if (stars(pattern) > MAX_STARS || pattern.split('/').some((part) => stars(part) > MAX_STARS_PER_SEGMENT))
     throw createValidationError(
       `configuration.${field}`,
       `"${glob}" has too many stars`,
-      `A glob may have ${MAX_STARS} of them, ${MAX_STARS_PER_SEGMENT} between two slashes.`,
+      `Use at most ${MAX_STARS} stars, and at most ${MAX_STARS_PER_SEGMENT} between two slashes.`,
     )
-  return plain.endsWith('/') ? `${plain}**` : plain
+  return pattern.endsWith('/') ? `${pattern}**` : pattern
 }
 
-/** Stars do not match a leading dot unless `dot`; a glob without a slash matches at every level, as in .gitignore. */
+/** Stars match a leading dot only if `dot`. A glob without a slash matches at every level, as in .gitignore. */
 function createMatcher(globs: readonly string[], dot: boolean): PathTest {
   const tests = globs.map((glob) => picomatch(glob, { dot, basename: !glob.includes('/'), nonegate: true, noextglob: true }))
   return (path) => tests.some((test) => test(path))
 }
 
-/** The name of a folder stands for what is in it. */
+/** The name of a folder includes its contents. */
 function expandFolderGlob(glob: string): string[] {
   return picomatch.scan(glob).isGlob ? [glob] : [glob, glob.includes('/') ? `${glob}/**` : `**/${glob}/**`]
 }
 
-/** The folder below which everything a glob matches must lie; empty where it may lie anywhere. */
+/** Returns the folder that contains every match of a glob; empty for any folder. */
 function getBaseFolder(glob: string): string {
   if (!glob.includes('/')) return ''
   const { base, isGlob } = picomatch.scan(glob)

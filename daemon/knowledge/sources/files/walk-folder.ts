@@ -1,4 +1,4 @@
-/** Walking a folder: its wanted files one after the other, however many there are, with what cannot be read told as problems. */
+/** Walks a folder and yields its included files one by one; unreadable entries have a problem. */
 import type { BigIntStats, Dirent } from 'node:fs'
 import { lstat, opendir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -7,12 +7,12 @@ import { addRules, copyRules } from './gitignore.ts'
 import { formatSizeProblem, isWithin, readFileWithin, toReadError } from './read-file-within.ts'
 import type { Selection } from './selection.ts'
 
-/** Entries looked at together: stat is a round trip to the thread pool. */
+/** Entries per batch of concurrent stat calls. */
 const STAT_BATCH_SIZE = 64
-/** .gitignore remembers every path it is asked about, so it is renewed now and then. */
+/** The rules cache every checked path, so they are copied after this many checks. */
 const MAX_CACHED_IGNORE_CHECKS = 10_000
 const MAX_GITIGNORE_BYTES = 1024 * 1024
-/** Trouble of the machine, not of one entry: going on would make documents look deleted. */
+/** Errors of the machine, not of an entry. Ignoring them would make documents look deleted. */
 const SYSTEM_ERROR_CODES = ['EMFILE', 'ENFILE', 'ENOMEM', 'EIO']
 
 export interface FileEntry {
@@ -23,14 +23,14 @@ export interface FileEntry {
 }
 
 export interface WalkOptions {
-  /** A real path: links in it are resolved. */
+  /** A real path, without symbolic links. */
   root: string
   selection: Selection
   gitignore: boolean
   signal: AbortSignal
-  /** Real paths that are left out, because another walk has them. */
+  /** Real paths to skip. */
   skip?: ReadonlySet<string>
-  /** Told of every folder that is entered, before its entries are listed. */
+  /** Called for each folder before its entries are listed. */
   onFolder?: (path: string) => void
 }
 
@@ -38,7 +38,7 @@ interface Folder {
   path: string
   name: string
   rules: Ignore | undefined
-  /** Reached through a link: further links to folders are not followed, so that no cycle can arise. */
+  /** Reached through a symbolic link. Further links to folders are not followed, to prevent cycles. */
   isLinked: boolean
 }
 
@@ -62,12 +62,12 @@ export async function* walkFolder(options: WalkOptions): AsyncGenerator<FileEntr
 async function loadRules(folder: Folder, { root, signal }: WalkOptions): Promise<Ignore | undefined> {
   const path = join(folder.path, '.gitignore')
   try {
-    // git does not follow a .gitignore that is a link either.
+    // Like git, ignores a .gitignore that is a symbolic link.
     if (!(await lstat(path)).isFile()) return folder.rules
     const text = await readFileWithin(root, path, MAX_GITIGNORE_BYTES, signal)
     return addRules(folder.rules, folder.name, Buffer.from(text).toString('utf8'))
   } catch {
-    // No rules here, or none that can be read: those above go on.
+    // Missing or unreadable: only the rules of the parents apply.
     signal.throwIfAborted()
     return folder.rules
   }
@@ -98,7 +98,7 @@ async function* listEntries(folder: Folder, options: WalkOptions): AsyncGenerato
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (folder.name === '' || !/^E[A-Z]/.test(code) || SYSTEM_ERROR_CODES.includes(code)) throw error
-    // A folder that vanished meanwhile is no different from one deleted before.
+    // A folder that was removed meanwhile has no entries.
     if (code !== 'ENOENT') yield { entry: { path: folder.path, name: folder.name, fingerprint: '', problem: toReadError(error).message } }
   }
 }
@@ -125,7 +125,10 @@ async function inspectEntry(
   return inspectFile(path, name, selection)
 }
 
-/** A link is followed inside the root, and only to what is not found under its own name: hidden data behind visible links. */
+/**
+ * Follows symbolic links within the root, and only to targets that are not found under their own name, such as visible links to hidden
+ * files.
+ */
 async function inspectLink({ path, name, folder, isIgnored: ignored }: Candidate, { root, selection }: WalkOptions): Promise<WalkResult> {
   let real: string
   let target: BigIntStats
@@ -133,7 +136,7 @@ async function inspectLink({ path, name, folder, isIgnored: ignored }: Candidate
     real = await realpath(path)
     target = await stat(real, { bigint: true })
   } catch {
-    // It leads nowhere, in circles, or where we may not look: there is nothing to read.
+    // Broken, circular or inaccessible.
     return {}
   }
   if (!isWithin(root, real)) return {}
@@ -153,17 +156,17 @@ async function inspectFile(path: string, name: string, selection: Selection): Pr
     if (SYSTEM_ERROR_CODES.includes(code)) throw error
     if (code !== 'ENOENT') return { entry: { path, name, fingerprint: '', problem: toReadError(error).message } }
     if (!name.includes('\ufffd')) return {}
-    return { entry: { path, name, fingerprint: '', problem: 'Its name is not valid UTF-8, so it cannot be opened.' } }
+    return { entry: { path, name, fingerprint: '', problem: 'The file name is not valid UTF-8.' } }
   }
 }
 
-/** The change time tells of edits that put the modification time back. */
+/** The fingerprint includes the change time, because edits may reset the modification time. */
 export function createEntry(path: string, name: string, found: BigIntStats, limit: number): FileEntry {
   const fingerprint = [found.size, found.mtimeNs, found.ctimeNs, found.ino].join('-')
   return { path, name, fingerprint, ...(found.size > limit ? { problem: formatSizeProblem(Number(found.size), limit) } : {}) }
 }
 
-/** Composed, so that a name is the same on every system; unless a file of that very name stands beside it. */
+/** Returns the NFC form of a name, which is equal on every system, unless another file already has it. */
 async function composeName(folder: Folder, raw: string, path: string): Promise<string> {
   const composed = raw.normalize('NFC')
   const prefix = folder.name === '' ? '' : `${folder.name}/`
@@ -172,7 +175,7 @@ async function composeName(folder: Folder, raw: string, path: string): Promise<s
     const [one, other] = await Promise.all([lstat(path), lstat(join(folder.path, composed))])
     return prefix + (one.ino === other.ino ? composed : raw)
   } catch {
-    // The composed name is free: it is ours.
+    // No other file has the composed name.
     return prefix + composed
   }
 }

@@ -1,6 +1,7 @@
-/** Reading blobs of a repository through one `git cat-file --batch`, started when first needed and ended when idle. */
+/** Reads blobs of a repository through one `git cat-file --batch` process, which is started on demand and stopped when idle. */
 import { once } from 'node:events'
 import { CadreError } from '../../../../src/contract/errors.ts'
+import { formatSizeProblem } from '../files/read-file-within.ts'
 import { type GitProcess, spawnGit } from './run-git.ts'
 
 const IDLE_TIMEOUT_MS = 1_000
@@ -19,10 +20,9 @@ export class BlobReader {
     this.#maxBytes = limit
   }
 
-  /** One at a time: the program answers in the order it is asked. */
+  /** Serialized: git answers in the order of the requests. */
   read(blob: string, signal: AbortSignal): Promise<Uint8Array> {
     const result = this.#queue.then(() => this.#readNow(blob, signal))
-    // The next one waits for this to be over, however it ended.
     this.#queue = result.catch(() => {})
     return result
   }
@@ -37,15 +37,14 @@ export class BlobReader {
       const { stdin } = this.#git.child
       if (stdin && !stdin.write(`${blob}\n`)) await once(stdin, 'drain')
       const header = (await this.#readLine()).split(' ')
-      if (header[1] !== 'blob') throw new CadreError('NOT_FOUND', 'Its content is missing from the repository.')
+      if (header[1] !== 'blob') throw new CadreError('NOT_FOUND', 'The content of the file is missing from the repository.')
       const size = Number(header[2])
-      if (size > this.#maxBytes)
-        throw new CadreError('PAYLOAD_TOO_LARGE', `It has ${size} bytes; this source takes at most ${this.#maxBytes}.`)
+      if (size > this.#maxBytes) throw new CadreError('PAYLOAD_TOO_LARGE', formatSizeProblem(size, this.#maxBytes))
       const bytes = await this.#readBytes(size + 1)
       this.#idleTimer = setTimeout(stop, IDLE_TIMEOUT_MS).unref()
       return bytes.subarray(0, size)
     } catch (error) {
-      // Where in its answer the program is, nobody knows any more.
+      // The position in the output is unknown after an error.
       this.#end()
       signal.throwIfAborted()
       throw error
@@ -57,7 +56,7 @@ export class BlobReader {
   #start(): GitProcess {
     const git = spawnGit({ directory: this.#directory, args: ['cat-file', '--batch'] })
     this.#input = git.child.stdout?.iterator({ destroyOnReturn: true })
-    // The process must not keep a daemon that wants to end; it goes with its input.
+    // Must not keep the daemon running; exits when its input is closed.
     git.child.unref()
     return git
   }
@@ -99,6 +98,6 @@ export class BlobReader {
     const next = await this.#input?.next()
     if (next && !next.done) return next.value
     const { stderr: errors } = (await this.#git?.exit) ?? { stderr: '' }
-    throw new CadreError('UNAVAILABLE', `git ended while it was read. ${errors.trim()}`.trim())
+    throw new CadreError('UNAVAILABLE', `git exited unexpectedly. ${errors.trim()}`.trim())
   }
 }

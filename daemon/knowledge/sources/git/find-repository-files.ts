@@ -1,4 +1,4 @@
-/** Sources of type git: the files of a branch, read from the repository itself; nothing is checked out. */
+/** Finds the documents of git sources: the files of a branch, without checking them out. */
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
@@ -18,7 +18,7 @@ const FETCHED_REF = 'refs/cadre/fetched'
 export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerator<SourceDocument> {
   const { configuration, signal } = options
   const { repository, branch } = configuration as { repository: string; branch?: string }
-  // A branch that looks like an option would be taken for one.
+  // Git would read it as an option.
   if (branch?.startsWith('-')) throw createValidationError('configuration.branch', 'must not begin with a dash')
   const local = findLocalPath(repository)
   const directory = local ?? (await fetchRepository(repository, branch, options))
@@ -26,7 +26,7 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
   const selection = createSelection(configuration)
   const blobs = new BlobReader(directory, selection.maxFileSize)
   for await (const { mode, blob, size, name } of listTree(directory, commit, signal)) {
-    // Links and submodules are no documents.
+    // Skips symbolic links and submodules.
     if (!mode.startsWith('100') || !selection.includesFile(name)) continue
     const problem = size > selection.maxFileSize ? { problem: formatSizeProblem(size, selection.maxFileSize) } : {}
     yield {
@@ -39,13 +39,12 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
   }
 }
 
-/** Large files may be kept elsewhere, with a few lines in their place. */
 function rejectLfsPointer(bytes: Uint8Array): Uint8Array {
   if (bytes.length > 1_024 || !Buffer.from(bytes).toString('latin1').startsWith('version https://git-lfs.github.com/spec/')) return bytes
-  throw new CadreError('NOT_FOUND', 'Its content is kept in Git LFS, which Cadre does not fetch.')
+  throw new CadreError('NOT_FOUND', 'The file is stored in Git LFS, which is not supported.')
 }
 
-/** Brings the newest commit of the branch, without its history, into a repository of ours. */
+/** Fetches the latest commit of the branch, without history, into a bare repository in the work directory. */
 async function fetchRepository(repository: string, branch: string | undefined, options: SourceOptions): Promise<string> {
   const { configuration, signal, workDirectory: work, outbound, auth = { type: 'none' } } = options
   const allowPrivateNetwork = configuration.allow_private_network === true
@@ -59,23 +58,26 @@ async function fetchRepository(repository: string, branch: string | undefined, o
     if (!(error instanceof GitError)) throw error
     const reason = toSourceError(error, repository, branch, auth.type !== 'none')
     if (first || reason.code !== 'UNAVAILABLE') throw reason
-    // What an ended process left behind (locks, half a pack) may be why: once more, from nothing.
+    // Files of an interrupted fetch (locks, partial packs) may be the cause: retry with an empty repository.
     await rm(directory, { recursive: true, force: true })
     return fetchRepository(repository, branch, options)
   }
   return directory
 }
 
-/** Older ones cannot be held to an address; with https a server elsewhere would fail for want of a certificate. */
+/**
+ * Older versions cannot pin the IP address of an http URL (for https, the certificate protects against another server) or take a header
+ * from the environment.
+ */
 async function requireGitVersion(directory: string, { protocols, environment }: Remote, signal: AbortSignal): Promise<void> {
-  const said = await runGit({ directory, args: ['version'], signal, timeoutMs: COMMAND_TIMEOUT_MS })
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? []
+  const output = await runGit({ directory, args: ['version'], signal, timeoutMs: COMMAND_TIMEOUT_MS })
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(output) ?? []
   const version = Number(major) * 1_000 + Number(minor)
   if ('GIT_CONFIG_COUNT' in environment && version < 2_031)
-    throw new CadreError('UNAVAILABLE', `Repositories with a login need git 2.31 or newer; this is ${said.trim()}.`)
+    throw new CadreError('UNAVAILABLE', `Repositories with credentials require git 2.31 or later; found ${output.trim()}.`)
   if (protocols.includes('http') && version < 2_037)
-    throw new CadreError('UNAVAILABLE', `Repositories at http:// addresses need git 2.37 or newer; this is ${said.trim()}.`, {
-      hint: 'Use its https:// address.',
+    throw new CadreError('UNAVAILABLE', `Repositories with an http URL require git 2.37 or later; found ${output.trim()}.`, {
+      hint: 'Use the https URL.',
     })
 }
 
@@ -115,8 +117,8 @@ async function requireDirectory(directory: string, repository: string): Promise<
   try {
     if ((await stat(directory)).isDirectory()) return
   } catch (cause) {
-    throw new CadreError('NOT_FOUND', `There is nothing at ${repository}.`, {
-      hint: "Bring it back, or change the source's configuration.",
+    throw new CadreError('NOT_FOUND', `${repository} does not exist.`, {
+      hint: 'Restore it, or update the configuration of the source.',
       cause,
     })
   }
@@ -146,36 +148,38 @@ async function* listTree(directory: string, commit: string, signal: AbortSignal)
   }
 }
 
-/** What git said, as what it means for the source. */
-function toSourceError(failure: GitError, repository: string, branch: string | undefined, proven = false): CadreError {
-  const { stderr: said } = failure
-  const shown = removeUrlCredentials(repository)
+const AUTHENTICATION_ERROR = new RegExp(
+  'could not read (Username|Password)|Authentication failed|Permission denied|terminal prompts disabled|Host key verification failed|' +
+    'HTTP (Basic|401|403)|error: 40[13]',
+  'i',
+)
+
+/** Explains an error of git by its message. */
+function toSourceError(failure: GitError, repository: string, branch: string | undefined, hasCredentials = false): CadreError {
+  const { stderr } = failure
+  const address = removeUrlCredentials(repository)
   const because = (code: 'NOT_FOUND' | 'UNAVAILABLE' | 'FORBIDDEN', message: string, hint?: string) =>
     new CadreError(code, message, { hint, cause: failure })
-  if (/dubious ownership/.test(said))
+  if (/dubious ownership/.test(stderr))
     return because(
       'FORBIDDEN',
-      `${shown} belongs to another user, so git does not read it.`,
-      `git config --global --add safe.directory ${shown}`,
+      `${address} is owned by another user, so git refuses to read it.`,
+      `Run: git config --global --add safe.directory ${address}`,
     )
-  if (/not a git repository/i.test(said)) return because('NOT_FOUND', `${shown} is not a git repository.`)
-  if (/couldn't find remote ref HEAD/i.test(said) || (said === '' && branch === undefined))
-    return because('NOT_FOUND', `${shown} has no commits yet.`)
-  if (said === '' || /couldn't find remote ref|unknown revision|Needed a single revision|not a valid/i.test(said))
-    return because('NOT_FOUND', `${shown} has no branch or tag "${branch}".`)
-  if (
-    /could not read (Username|Password)|Authentication failed|Permission denied|terminal prompts disabled|Host key verification failed|HTTP (Basic|401|403)|error: 40[13]/i.test(
-      said,
-    )
-  )
+  if (/not a git repository/i.test(stderr)) return because('NOT_FOUND', `${address} is not a git repository.`)
+  if (/couldn't find remote ref HEAD/i.test(stderr) || (stderr === '' && branch === undefined))
+    return because('NOT_FOUND', `${address} has no commits yet.`)
+  if (stderr === '' || /couldn't find remote ref|unknown revision|Needed a single revision|not a valid/i.test(stderr))
+    return because('NOT_FOUND', `${address} has no branch or tag "${branch}".`)
+  if (AUTHENTICATION_ERROR.test(stderr))
     return because(
       'FORBIDDEN',
-      `${shown} ${proven ? 'does not accept the login it was given' : 'wants a login'}, or does not exist.`,
-      "Give a login as auth (cadre knowledge update --auth), store one with git's credential helper, or use ssh with a key and a known host.",
+      `${address} ${hasCredentials ? 'rejected the credentials' : 'requires credentials'}, or does not exist.`,
+      "Set them with cadre knowledge update --auth, store them in git's credential helper, or use SSH with a key and a known host.",
     )
-  if (/not found|does not appear to be a git repository|error: 404/i.test(said))
-    return because('NOT_FOUND', `There is no repository at ${shown}.`)
-  if (/redirect|error: 30[1278]/i.test(said))
-    return because('UNAVAILABLE', `${shown} redirects elsewhere.`, 'Use the address it redirects to.')
-  return because('UNAVAILABLE', `${shown} could not be read. ${failure.message}`)
+  if (/not found|does not appear to be a git repository|error: 404/i.test(stderr))
+    return because('NOT_FOUND', `No repository found at ${address}.`)
+  if (/redirect|error: 30[1278]/i.test(stderr))
+    return because('UNAVAILABLE', `${address} redirects to another URL.`, 'Use that URL in the configuration.')
+  return because('UNAVAILABLE', `${address} could not be read. ${failure.message}`)
 }

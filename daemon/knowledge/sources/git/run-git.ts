@@ -1,22 +1,21 @@
-/** Running git: with arguments as a list, no prompts, no hooks, no helper programs, and a time limit. */
+/** Runs git without a shell, prompts, hooks or helper programs, and with a time limit. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { CadreError } from '../../../../src/contract/errors.ts'
 
 export interface GitCommand {
-  /** The repository it works on. */
   directory: string
   args: readonly string[]
-  /** Schemes it may connect by; none for work on the disk. */
+  /** Allowed protocols; none for local commands. */
   protocols?: readonly string[]
   settings?: readonly string[]
   environment?: Readonly<Record<string, string>>
-  /** What of its own words nobody shall read is taken out by this. */
+  /** Removes secrets from its error output. */
   redact?(text: string): string
   signal: AbortSignal
   timeoutMs: number
 }
 
-/** What a repository's own configuration must not switch on again. */
+/** Override the configuration of the repository. */
 const BASE_SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -28,38 +27,44 @@ const BASE_SETTINGS = [
   'submodule.recurse=false',
   'credential.interactive=false',
 ]
-/** What git, ssh and credential helpers need; keys of ours or of others are none of their business, and GIT_ variables point elsewhere. */
-const INHERITED_VARIABLES =
-  /^(PATH|PATHEXT|HOME|USER|LOGNAME|SHELL|TMPDIR|TEMP|TMP|SSH_AUTH_SOCK|SSH_AGENT_PID|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|(LOCAL)?APPDATA|USERPROFILE|HOME(DRIVE|PATH)|SYSTEM(ROOT|DRIVE)|COMSPEC|WINDIR|PROGRAM(FILES|DATA).*)$/i
+/** Variables that git, ssh and credential helpers need. Excludes secrets and GIT_ variables, which redirect git. */
+const INHERITED_VARIABLES = new RegExp(
+  '^(' +
+    'PATH|PATHEXT|HOME|USER|LOGNAME|SHELL|TMPDIR|TEMP|TMP|SSH_AUTH_SOCK|SSH_AGENT_PID|SSL_CERT_(FILE|DIR)|' +
+    'GIT_SSL_CAINFO|XDG_\\w+|DBUS_SESSION_BUS_ADDRESS|(LOCAL)?APPDATA|USERPROFILE|HOME(DRIVE|PATH)|SYSTEM(ROOT|DRIVE)|' +
+    'COMSPEC|WINDIR|PROGRAM(FILES|DATA).*' +
+    ')$',
+  'i',
+)
 const MAX_STDERR_LENGTH = 4_000
 const KILL_DELAY_MS = 2_000
 
-/** Standard output as it comes. Throws CadreError with git's own words when git fails; the process never outlives the loop. */
-export async function* streamGit(run: GitCommand): AsyncGenerator<Buffer> {
-  run.signal.throwIfAborted()
-  const { child, exit: ended } = spawnGit(run)
-  let late = false
+/** Streams standard output. Throws GitError if git fails; the process ends with the loop. */
+export async function* streamGit(command: GitCommand): AsyncGenerator<Buffer> {
+  command.signal.throwIfAborted()
+  const { child, exit: ended } = spawnGit(command)
+  let isTimedOut = false
   const end = () => stopGit(child)
   const timer = setTimeout(() => {
-    late = true
+    isTimedOut = true
     end()
-  }, run.timeoutMs)
-  run.signal.addEventListener('abort', end, { once: true })
+  }, command.timeoutMs)
+  command.signal.addEventListener('abort', end, { once: true })
   try {
     for await (const part of child.stdout ?? []) yield part as Buffer
     const { code, stderr: errors } = await ended
-    run.signal.throwIfAborted()
-    if (late)
-      throw new CadreError('PROVIDER_TIMEOUT', `git ${run.args[0]} took longer than ${Math.round(run.timeoutMs / 1000)} s and was ended.`)
-    if (code !== 0) throw new GitError(run.args[0] ?? '', errors)
+    command.signal.throwIfAborted()
+    if (isTimedOut)
+      throw new CadreError('PROVIDER_TIMEOUT', `git ${command.args[0]} timed out after ${Math.round(command.timeoutMs / 1000)} s.`)
+    if (code !== 0) throw new GitError(command.args[0] ?? '', errors)
   } finally {
     clearTimeout(timer)
-    run.signal.removeEventListener('abort', end)
+    command.signal.removeEventListener('abort', end)
     end()
   }
 }
 
-/** Asked first, so that it ends its own helpers and takes its lock files along. */
+/** Sends SIGTERM first, so that git stops its helpers and removes its lock files. */
 function stopGit(child: ChildProcess): void {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
@@ -67,23 +72,23 @@ function stopGit(child: ChildProcess): void {
   child.once('close', () => clearTimeout(timer))
 }
 
-export async function runGit(run: GitCommand): Promise<string> {
+export async function runGit(command: GitCommand): Promise<string> {
   const parts: Buffer[] = []
-  for await (const part of streamGit(run)) parts.push(part)
+  for await (const part of streamGit(command)) parts.push(part)
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** git ran and said no. */
+/** Git exited with an error. */
 export class GitError extends CadreError {
   readonly stderr: string
 
-  constructor(command: string, said: string) {
-    const words = said
+  constructor(command: string, stderr: string) {
+    const lines = stderr
       .split('\n')
       .filter((line) => line.trim() !== '' && !/^(hint|warning|remote:\s*$)/.test(line))
       .map((line) => line.replace(/^(fatal|error): /, '').replaceAll(/\/\/[^/@\s']*@/g, '//'))
-    super('UNAVAILABLE', `git ${command} failed: ${words.slice(0, 3).join(' ') || 'it said nothing'}`)
-    this.stderr = said
+    super('UNAVAILABLE', `git ${command} failed: ${lines.slice(0, 3).join(' ') || 'no error output'}`)
+    this.stderr = stderr
   }
 }
 
@@ -92,7 +97,7 @@ export interface GitProcess {
   exit: Promise<{ code: number | null; stderr: string }>
 }
 
-/** The process itself, for conversations with it. Its output must be read. */
+/** Starts git; the caller must read its output. */
 export function spawnGit({
   directory,
   args,
@@ -105,13 +110,13 @@ export function spawnGit({
   const env = {
     ...filterEnvironment(),
     GIT_TERMINAL_PROMPT: '0',
-    // Over all configuration: a scheme that is not here is refused. An empty list would be no list.
+    // Overrides all configuration. An empty list would allow every protocol.
     GIT_ALLOW_PROTOCOL: protocols.join(':') || 'none',
     GIT_NO_LAZY_FETCH: '1',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_LFS_SKIP_SMUDGE: '1',
     GCM_INTERACTIVE: 'never',
-    // Its messages are told apart by their words.
+    // Errors are recognized by their English messages.
     LC_ALL: 'C',
     ...environment,
   }
@@ -124,13 +129,13 @@ export function spawnGit({
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     if (stderr.length < MAX_STDERR_LENGTH) stderr += text.slice(0, MAX_STDERR_LENGTH)
   })
-  // A process that ended early leaves nobody to write to; how it ended is what is told.
+  // The exit status reports the error of a process that ended early.
   child.stdin?.on('error', () => {})
   const exit = new Promise<{ code: number | null; stderr: string }>((resolve, reject) => {
     child.once('error', (error) => reject(toSpawnError(error)))
     child.once('close', (code) => resolve({ code, stderr: redact(stderr) }))
   })
-  // Whoever waits for it gets the error; nobody waiting is no crash.
+  // Prevents an unhandled rejection if nobody awaits it.
   exit.catch(() => {})
   return { child, exit }
 }

@@ -1,29 +1,26 @@
-/** Reading the pages of a site in order, two at a time, as politely as its robots.txt asks. */
-import { setTimeout as pause } from 'node:timers/promises'
+/** Crawls the pages of a site in order, within the rules of its robots.txt. */
 import { CadreError } from '../../../../src/contract/errors.ts'
 import { type FetchContext, fetchPage } from './fetch-page.ts'
 import type { StoredPage } from './page-store.ts'
-import { ALLOW_ALL, parseRobots, type Robots } from './robots.ts'
+import { RobotsPolicy } from './robots-policy.ts'
 
 const MAX_CONCURRENT_REQUESTS = 2
 const MAX_QUEUED_PAGES = 50_000
-const MAX_CRAWL_DELAY_S = 10
-const MAX_ROBOTS_BYTES = 512 * 1024
+/** Bounds the requests of sites whose pages are mostly duplicates or not pages. */
+const MAX_REQUESTS_PER_PAGE = 5
 
 export interface CrawlOptions {
   context: FetchContext
-  /** Where to begin. */
   seeds: AsyncIterable<string> | Iterable<string>
   maxPages: number
-  /** How many links deep to go; 0 reads what it begins with. */
+  /** Link depth; 0 reads only the seeds. */
   maxDepth: number
-  /** Whether a page of this address belongs to the site; told the first page that was read. */
-  isInSite: (address: string, first: StoredPage | undefined) => boolean
-  /** Whether the source fails with its first page. */
+  isInSite: (url: string, first: StoredPage | undefined) => boolean
+  /** Whether an error of the first page fails the crawl. */
   isFirstRequired: boolean
 }
 
-export type CrawlResult = { name: string; address: string; page: StoredPage } | { name: string; problem: string }
+export type CrawlResult = { name: string; url: string; page: StoredPage } | { name: string; problem: string }
 
 interface QueuedPage {
   url: string
@@ -32,174 +29,119 @@ interface QueuedPage {
 type FetchOutcome = QueuedPage & { page?: StoredPage | undefined; error?: unknown }
 
 export async function* crawl(options: CrawlOptions): AsyncGenerator<CrawlResult> {
-  const ending = new AbortController()
-  const abort = () => ending.abort(options.context.signal.reason)
+  const ended = new AbortController()
+  const abort = () => ended.abort(options.context.signal.reason)
   options.context.signal.throwIfAborted()
   options.context.signal.addEventListener('abort', abort, { once: true })
   try {
-    yield* crawlPages({ ...options, context: { ...options.context, signal: ending.signal } })
+    yield* crawlPages({ ...options, context: { ...options.context, signal: ended.signal } })
   } finally {
-    // Whoever stopped listening needs no more pages.
-    ending.abort()
+    // Also when the consumer stops iterating.
+    ended.abort()
     options.context.signal.removeEventListener('abort', abort)
   }
 }
 
-async function* crawlPages({
-  context: browsing,
-  seeds: from,
-  maxPages,
-  maxDepth,
-  isInSite: belongs,
-  isFirstRequired: firstDecides,
-}: CrawlOptions): AsyncGenerator<CrawlResult> {
-  const start = getIterator(from)
-  const waiting: QueuedPage[] = []
-  const queued = new Set<string>()
-  const taken = new Set<string>()
-  const contents = new Set<string>()
-  const flying: Promise<FetchOutcome>[] = []
-  const site = new RobotsPolicy(browsing)
+async function* crawlPages(options: CrawlOptions): AsyncGenerator<CrawlResult> {
+  const { context, maxPages, maxDepth, isInSite, isFirstRequired } = options
+  const seeds = getIterator(options.seeds)
+  const queue: QueuedPage[] = []
+  const queuedUrls = new Set<string>()
+  const doneUrls = new Set<string>()
+  const hashes = new Set<string>()
+  const pending: Promise<FetchOutcome>[] = []
+  const robots = new RobotsPolicy(context)
   let first: StoredPage | undefined
   let failure: { error: unknown } | undefined
-  let begun = 0
-  let given = 0
+  let requestCount = 0
+  let resultCount = 0
 
   const next = async (): Promise<QueuedPage | undefined> => {
-    if (waiting.length > 0) return waiting.shift()
+    if (queue.length > 0) return queue.shift()
     if (failure) return undefined
     try {
-      const { value, done } = await start.next()
+      const { value, done } = await seeds.next()
       return done ? undefined : { url: value, depth: 0 }
     } catch (error) {
-      // Told when the pages that are under way have arrived.
+      // Thrown after the pending pages.
       failure = { error }
       return undefined
     }
   }
-  const fetchOne = async (target: QueuedPage): Promise<FetchOutcome> => {
+  const fetchQueued = async (target: QueuedPage): Promise<FetchOutcome> => {
     try {
-      await site.waitForTurn(target.url)
-      return { ...target, page: await fetchPage(target.url, browsing, firstDecides && target.depth === 0 ? 'refuse' : 'use') }
+      await robots.waitForTurn(target.url)
+      return { ...target, page: await fetchPage(target.url, context, isFirstRequired && target.depth === 0 ? 'refuse' : 'use') }
     } catch (error) {
       return { ...target, error }
     }
   }
 
   for (;;) {
-    // The first page says where the site is, so nothing goes out beside it.
+    // The first page defines the site, so it is fetched alone.
     while (
-      flying.length < (first || !firstDecides ? MAX_CONCURRENT_REQUESTS : 1) &&
-      given + flying.length < maxPages &&
-      begun < maxPages * 5 + 20
+      pending.length < (first || !isFirstRequired ? MAX_CONCURRENT_REQUESTS : 1) &&
+      resultCount + pending.length < maxPages &&
+      requestCount < maxPages * MAX_REQUESTS_PER_PAGE + 20
     ) {
       const target = await next()
       if (!target) break
-      if (taken.has(target.url) || (target.depth === 0 && queued.has(target.url))) continue
-      queued.add(target.url)
-      if (!(await site.isAllowed(target.url))) {
-        if (firstDecides && begun === 0)
-          throw new CadreError('FORBIDDEN', `The robots.txt of ${new URL(target.url).host} does not let programs read ${target.url}.`)
+      if (doneUrls.has(target.url) || (target.depth === 0 && queuedUrls.has(target.url))) continue
+      queuedUrls.add(target.url)
+      if (!(await robots.isAllowed(target.url))) {
+        if (isFirstRequired && requestCount === 0)
+          throw new CadreError('FORBIDDEN', `The robots.txt of ${new URL(target.url).host} disallows ${target.url}.`)
         continue
       }
-      begun++
-      flying.push(fetchOne(target))
+      requestCount++
+      pending.push(fetchQueued(target))
     }
-    const outcome = await flying.shift()
+    const outcome = await pending.shift()
     if (!outcome) {
       if (failure) throw failure.error
       return
     }
-    browsing.signal.throwIfAborted()
-    const { url: address, depth, page, error } = outcome
-    const deciding = firstDecides && first === undefined
-    if (error !== undefined && (deciding || !(error instanceof CadreError))) throw error
-    if (error !== undefined && !taken.has(address)) {
-      taken.add(address)
-      given++
-      yield { name: address, problem: (error as CadreError).message }
+    context.signal.throwIfAborted()
+    const { url, depth, page, error } = outcome
+    const isDecisive = isFirstRequired && first === undefined
+    if (error !== undefined && (isDecisive || !(error instanceof CadreError))) throw error
+    if (error !== undefined && !doneUrls.has(url)) {
+      doneUrls.add(url)
+      resultCount++
+      yield { name: url, problem: (error as CadreError).message }
     }
     if (!page) {
-      if (deciding) throw new CadreError('UNSUPPORTED_MEDIA_TYPE', `${address} is no page that can be read.`)
+      if (isDecisive) throw new CadreError('UNSUPPORTED_MEDIA_TYPE', `${url} has an unsupported content type.`)
       continue
     }
     first ??= page
-    if (!belongs(page.url, first)) continue
-    const name = getPageName(page, (candidate) => belongs(candidate, first))
-    const known = taken.has(name) || contents.has(page.hash)
-    for (const one of [name, page.url, address]) {
-      taken.add(one)
-      queued.add(one)
+    if (!isInSite(page.url, first)) continue
+    const name = getPageName(page, (candidate) => isInSite(candidate, first))
+    const isKnown = doneUrls.has(name) || hashes.has(page.hash)
+    for (const alias of [name, page.url, url]) {
+      doneUrls.add(alias)
+      queuedUrls.add(alias)
     }
-    contents.add(page.hash)
-    if (!known) {
-      given++
-      yield { name, address, page }
+    hashes.add(page.hash)
+    if (!isKnown) {
+      resultCount++
+      yield { name, url, page }
     }
     if (depth >= maxDepth) continue
     for (const link of page.links) {
-      if (queued.has(link) || waiting.length >= MAX_QUEUED_PAGES || !belongs(link, first)) continue
-      queued.add(link)
-      waiting.push({ url: link, depth: depth + 1 })
+      if (queuedUrls.has(link) || queue.length >= MAX_QUEUED_PAGES || !isInSite(link, first)) continue
+      queuedUrls.add(link)
+      queue.push({ url: link, depth: depth + 1 })
     }
   }
 }
 
-/** A page may name its one true address. Sites that name their front page on every page are not believed. */
-function getPageName({ url, canonical }: StoredPage, belongs: (address: string) => boolean): string {
-  if (canonical === undefined || !belongs(canonical)) return url
+/** Returns the canonical URL of a page, unless the site declares its front page on every page. */
+function getPageName({ url, canonical }: StoredPage, isInSite: (url: string) => boolean): string {
+  if (canonical === undefined || !isInSite(canonical)) return url
   return new URL(canonical).pathname === '/' && new URL(url).pathname !== '/' ? url : canonical
 }
 
-function getIterator(from: AsyncIterable<string> | Iterable<string>): AsyncIterator<string> | Iterator<string> {
-  return Symbol.asyncIterator in from ? from[Symbol.asyncIterator]() : from[Symbol.iterator]()
-}
-
-/** What the origins of a crawl allow, asked once each. */
-class RobotsPolicy {
-  readonly #context: FetchContext
-  readonly #robots = new Map<string, Promise<Robots>>()
-  #queue: Promise<unknown> = Promise.resolve()
-
-  constructor(browsing: FetchContext) {
-    this.#context = browsing
-  }
-
-  async isAllowed(address: string): Promise<boolean> {
-    return (await this.#getRobots(address)).isAllowed(address)
-  }
-
-  /** Waits as long as the site asks between two requests. */
-  async waitForTurn(address: string): Promise<void> {
-    const delay = Math.min((await this.#getRobots(address)).crawlDelay, MAX_CRAWL_DELAY_S)
-    if (delay === 0) return
-    const before = this.#queue
-    this.#queue = before.then(() => pause(delay * 1_000, undefined, { signal: this.#context.signal }))
-    // Whoever waits for a turn hears of the end; the chain itself has nobody to tell.
-    this.#queue.catch(() => {})
-    await before
-  }
-
-  #getRobots(address: string): Promise<Robots> {
-    const { origin } = new URL(address)
-    const known = this.#robots.get(origin)
-    if (known) return known
-    const robots = this.#fetchRobots(origin)
-    this.#robots.set(origin, robots)
-    return robots
-  }
-
-  /** No file, no rules; a server in trouble is left alone. */
-  async #fetchRobots(origin: string): Promise<Robots> {
-    const { outbound, allowPrivateNetwork, signal } = this.#context
-    const answer = await outbound.request(`${origin}/robots.txt`, {
-      allowPrivateNetwork,
-      signal,
-      timeoutMs: 15_000,
-      maxBytes: MAX_ROBOTS_BYTES,
-    })
-    if (answer.status >= 500)
-      throw new CadreError('UNAVAILABLE', `${origin}/robots.txt cannot be read: the server answered ${answer.status}.`)
-    return answer.status >= 200 && answer.status < 300 ? parseRobots(Buffer.from(answer.body).toString('utf8')) : ALLOW_ALL
-  }
+function getIterator(seeds: AsyncIterable<string> | Iterable<string>): AsyncIterator<string> | Iterator<string> {
+  return Symbol.asyncIterator in seeds ? seeds[Symbol.asyncIterator]() : seeds[Symbol.iterator]()
 }

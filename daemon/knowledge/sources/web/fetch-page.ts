@@ -1,4 +1,4 @@
-/** Fetching one page: conditionally, within limits, with its links read where it has any. */
+/** Fetches one page with a conditional request and extracts its links. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '../../../../src/contract/errors.ts'
 import { DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/source-configurations.ts'
@@ -19,70 +19,72 @@ const REQUEST_TIMEOUT_MS = 30_000
 const MAX_RETRY_AFTER_S = 30
 const ACCEPT = 'text/html, application/xhtml+xml, text/*;q=0.9, application/pdf;q=0.9, application/json;q=0.8, application/xml;q=0.8'
 
-/** The page, or nothing where there is something else than a page. Throws CadreError when it cannot be had. */
-export async function fetchPage(address: string, browsing: FetchContext, stale: 'use' | 'refuse'): Promise<StoredPage | undefined> {
-  const { store, signal } = browsing
-  const known = await store.find(address)
+/**
+ * Returns undefined for an unsupported content type. Throws CadreError if the page cannot be fetched, unless a stored copy may be used.
+ */
+export async function fetchPage(url: string, context: FetchContext, stale: 'use' | 'refuse'): Promise<StoredPage | undefined> {
+  const { store, signal } = context
+  const stored = await store.find(url)
   try {
-    const answer = await requestPage(address, known, browsing)
-    if (answer.status === 304 && known) return known
-    if (answer.status < 200 || answer.status > 299) throw toHttpError(address, answer.status)
-    if (!isPage(answer)) return undefined
-    if (answer.truncated)
+    const response = await requestPage(url, stored, context)
+    if (response.status === 304 && stored) return stored
+    if (response.status < 200 || response.status > 299) throw toHttpError(url, response.status)
+    if (!isPage(response)) return undefined
+    if (response.truncated)
       throw new CadreError(
         'PAYLOAD_TOO_LARGE',
         formatSizeProblem(DEFAULT_MAX_FILE_SIZE + 1, DEFAULT_MAX_FILE_SIZE).replace('has', 'has at least'),
       )
-    const page = await describePage(answer)
-    await store.put(address, page, answer.body)
+    const page = await describePage(response)
+    await store.put(url, page, response.body)
     return page
   } catch (error) {
     signal.throwIfAborted()
-    // A server that is down for the moment does not make its pages vanish.
+    // A temporary server error must not remove pages.
     if (
       stale === 'use' &&
-      known &&
+      stored &&
       error instanceof CadreError &&
       ['PROVIDER_ERROR', 'PROVIDER_TIMEOUT', 'UNAVAILABLE'].includes(error.code)
     )
-      return known
+      return stored
     throw error
   }
 }
 
 async function requestPage(
-  address: string,
-  known: StoredPage | undefined,
+  url: string,
+  stored: StoredPage | undefined,
   { outbound, allowPrivateNetwork, signal }: FetchContext,
 ): Promise<OutboundResponse> {
   const headers = {
     accept: ACCEPT,
-    ...(known?.etag === undefined ? {} : { 'if-none-match': known.etag }),
-    ...(known?.lastModified === undefined ? {} : { 'if-modified-since': known.lastModified }),
+    ...(stored?.etag === undefined ? {} : { 'if-none-match': stored.etag }),
+    ...(stored?.lastModified === undefined ? {} : { 'if-modified-since': stored.lastModified }),
   }
-  const wanted = (status: number, { 'content-type': type }: Readonly<Record<string, string>>) =>
+  const shouldReadBody = (status: number, { 'content-type': type }: Readonly<Record<string, string>>) =>
     status === 304 || (status >= 200 && status < 300 && isReadable(type))
   const request = () =>
-    outbound.request(address, {
+    outbound.request(url, {
       headers,
       allowPrivateNetwork,
       signal,
-      shouldReadBody: wanted,
+      shouldReadBody,
       timeoutMs: REQUEST_TIMEOUT_MS,
       maxBytes: DEFAULT_MAX_FILE_SIZE,
     })
-  const answer = await request()
-  const wait = Number(answer.headers['retry-after'])
-  if ((answer.status !== 429 && answer.status !== 503) || !(wait >= 0 && wait <= MAX_RETRY_AFTER_S)) return answer
+  const response = await request()
+  const wait = Number(response.headers['retry-after'])
+  if ((response.status !== 429 && response.status !== 503) || !(wait >= 0 && wait <= MAX_RETRY_AFTER_S)) return response
   await pause(wait * 1_000, undefined, { signal })
   return request()
 }
 
-function toHttpError(address: string, status: number): CadreError {
-  const { host } = new URL(address)
-  if (status === 404 || status === 410) return new CadreError('NOT_FOUND', `There is no such page (${host} answered ${status}).`)
-  if (status === 401 || status === 403) return new CadreError('FORBIDDEN', `${host} does not let Cadre read it (it answered ${status}).`)
-  return new CadreError(status >= 500 || status === 429 ? 'UNAVAILABLE' : 'PROVIDER_ERROR', `${host} answered ${status}.`)
+function toHttpError(url: string, status: number): CadreError {
+  const { host } = new URL(url)
+  if (status === 404 || status === 410) return new CadreError('NOT_FOUND', `Page not found: ${host} returned status ${status}.`)
+  if (status === 401 || status === 403) return new CadreError('FORBIDDEN', `Access denied: ${host} returned status ${status}.`)
+  return new CadreError(status >= 500 || status === 429 ? 'UNAVAILABLE' : 'PROVIDER_ERROR', `${host} returned status ${status}.`)
 }
 
 const isReadable = (type: string | undefined): boolean =>
@@ -90,7 +92,7 @@ const isReadable = (type: string | undefined): boolean =>
   (/^\s*(text\/|application\/(pdf|json|xhtml\+xml|xml|[a-z.-]+\+json)\b)/i.test(type) &&
     !/^\s*text\/(css|javascript|calendar|vcard)/i.test(type))
 
-/** Without a type, bytes that are neither text nor PDF are something else. */
+/** Without a content type, only text and PDF are accepted. */
 function isPage({ headers, body }: OutboundResponse): boolean {
   if (headers['content-type'] !== undefined) return isReadable(headers['content-type'])
   const start = Buffer.from(body.subarray(0, 1_024))
@@ -99,15 +101,15 @@ function isPage({ headers, body }: OutboundResponse): boolean {
 
 async function describePage({ body, headers, url }: OutboundResponse): Promise<StoredPage> {
   const contentType = headers['content-type'] ?? ''
-  const html =
+  const isHtml =
     /html/i.test(contentType) || (contentType === '' && /^\s*<(!doctype|html)/i.test(Buffer.from(body.subarray(0, 200)).toString('latin1')))
-  const found = html ? extractLinks(decodeHtml(body.subarray(0, MAX_HTML_LENGTH), contentType)) : undefined
+  const found = isHtml ? extractLinks(decodeHtml(body.subarray(0, MAX_HTML_LENGTH), contentType)) : undefined
   const base = found?.base !== undefined && URL.canParse(found.base, url) ? new URL(found.base, url).href : url
   const links = new Set((found?.links ?? []).map((link) => resolvePageUrl(link, base)).filter((link) => link !== undefined))
   const canonical = found?.canonical === undefined ? undefined : resolvePageUrl(found.canonical, base)
   return {
     url: normalizeUrl(url),
-    contentType: html && contentType === '' ? 'text/html' : contentType,
+    contentType: isHtml && contentType === '' ? 'text/html' : contentType,
     hash: await hashBytes(body),
     links: [...links],
     ...(headers.etag === undefined ? {} : { etag: headers.etag }),
@@ -123,7 +125,7 @@ function decodeHtml(body: Uint8Array, contentType: string): string {
   try {
     return new TextDecoder(charset ?? 'utf-8').decode(body)
   } catch {
-    // A character set nobody knows: its addresses are ASCII in any case.
+    // Unknown character set: links are ASCII.
     return Buffer.from(body).toString('latin1')
   }
 }

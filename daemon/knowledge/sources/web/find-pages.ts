@@ -1,4 +1,4 @@
-/** Sources of type url: a page, the pages of a site, or those of a sitemap. */
+/** Finds the documents of url sources: a page, the pages of a site, or those of a sitemap. */
 import { CadreError } from '../../../../src/contract/errors.ts'
 import { parseHttpUrl } from '../../../outbound/parse-url.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
@@ -10,7 +10,7 @@ import { listSitemapPages } from './sitemap.ts'
 
 const DEFAULT_MAX_DEPTH = 2
 const DEFAULT_MAX_PAGES = 100
-/** A site lists in its sitemap what it wants read. */
+/** Higher than for sites: a sitemap lists the pages that its site wants to be read. */
 const DEFAULT_MAX_SITEMAP_PAGES = 1_000
 
 interface UrlConfiguration {
@@ -21,72 +21,72 @@ interface UrlConfiguration {
   allow_private_network?: boolean
 }
 
-export async function* findPages({ configuration, signal, workDirectory: work, outbound }: SourceOptions): AsyncGenerator<SourceDocument> {
-  const { url, mode = 'page', max_depth, max_pages, allow_private_network } = configuration as unknown as UrlConfiguration
-  const address = normalizeUrl(parseHttpUrl('configuration.url', url))
-  const store = new PageStore(work)
-  const browsing: FetchContext = { outbound, store, signal, allowPrivateNetwork: allow_private_network === true }
-  if (mode === 'page') yield await fetchSinglePage(address, browsing)
+export async function* findPages({ configuration, signal, workDirectory, outbound }: SourceOptions): AsyncGenerator<SourceDocument> {
+  const { url: configuredUrl, mode = 'page', max_depth, max_pages, allow_private_network } = configuration as unknown as UrlConfiguration
+  const url = normalizeUrl(parseHttpUrl('configuration.url', configuredUrl))
+  const store = new PageStore(workDirectory)
+  const context: FetchContext = { outbound, store, signal, allowPrivateNetwork: allow_private_network === true }
+  if (mode === 'page') yield await fetchSinglePage(url, context)
   else {
-    const options = mode === 'site' ? createSiteScope(address, max_depth ?? DEFAULT_MAX_DEPTH) : createSitemapScope(address, browsing)
+    const scope = mode === 'site' ? createSiteScope(url, max_depth ?? DEFAULT_MAX_DEPTH) : createSitemapScope(url, context)
     const maxPages = max_pages ?? (mode === 'site' ? DEFAULT_MAX_PAGES : DEFAULT_MAX_SITEMAP_PAGES)
-    for await (const crawled of crawl({ ...options, maxPages, context: browsing })) yield createPageDocument(crawled, store)
+    for await (const result of crawl({ ...scope, maxPages, context })) yield createPageDocument(result, store)
   }
   await store.deleteUnused()
 }
 
 type CrawlScope = Omit<CrawlOptions, 'context' | 'maxPages'>
 
-function createSiteScope(address: string, maxDepth: number): CrawlScope {
-  const { origin } = new URL(address)
-  // The address given may lead to another origin (http to https, with www): that one is the site, too.
-  const belongs = (page: string, first: StoredPage | undefined) => {
-    const of = new URL(page).origin
-    return of === origin || (first !== undefined && of === new URL(first.url).origin)
+function createSiteScope(url: string, maxDepth: number): CrawlScope {
+  const { origin } = new URL(url)
+  // The URL may redirect to another origin (to https, or with www), which then also belongs to the site.
+  const isInSite = (page: string, first: StoredPage | undefined) => {
+    const pageOrigin = new URL(page).origin
+    return pageOrigin === origin || (first !== undefined && pageOrigin === new URL(first.url).origin)
   }
-  return { seeds: [address], maxDepth, isInSite: belongs, isFirstRequired: true }
+  return { seeds: [url], maxDepth, isInSite, isFirstRequired: true }
 }
 
-function createSitemapScope(address: string, browsing: FetchContext): CrawlScope {
+function createSitemapScope(url: string, context: FetchContext): CrawlScope {
   return {
-    seeds: listSitemapPages(new URL(address).href, browsing),
+    seeds: listSitemapPages(new URL(url).href, context),
     maxDepth: 0,
-    isInSite: (page) => getSite(page) === getSite(address),
+    isInSite: (page) => getSite(page) === getSite(url),
     isFirstRequired: false,
   }
 }
 
-/** A page that somebody named is fetched as a browser would; robots.txt is for those who follow links. */
-async function fetchSinglePage(address: string, browsing: FetchContext): Promise<SourceDocument> {
-  const page = await fetchPage(address, browsing, 'refuse')
+/** Ignores robots.txt, which applies to crawlers and not to a page that a user has configured. */
+async function fetchSinglePage(url: string, context: FetchContext): Promise<SourceDocument> {
+  const page = await fetchPage(url, context, 'refuse')
   if (!page)
-    throw new CadreError('UNSUPPORTED_MEDIA_TYPE', `${address} is no page that can be read: it has another content type.`, {
-      hint: 'Pages, text, PDF and JSON can be read.',
+    throw new CadreError('UNSUPPORTED_MEDIA_TYPE', `${url} has an unsupported content type.`, {
+      hint: 'Supported types are HTML, text, PDF, JSON and XML.',
     })
-  return createPageDocument({ name: address, address, page }, browsing.store)
+  return createPageDocument({ name: url, url, page }, context.store)
 }
 
-function createPageDocument(crawled: CrawlResult, store: PageStore): SourceDocument {
-  if ('problem' in crawled)
+function createPageDocument(result: CrawlResult, store: PageStore): SourceDocument {
+  if ('problem' in result)
     return {
-      name: crawled.name,
+      name: result.name,
       fingerprint: '',
-      problem: crawled.problem,
-      metadata: { url: crawled.name },
-      read: async () => Promise.reject(new CadreError('UNAVAILABLE', crawled.problem)),
+      problem: result.problem,
+      metadata: { url: result.name },
+      read: async () => Promise.reject(new CadreError('UNAVAILABLE', result.problem)),
     }
-  const { name, address, page } = crawled
+  const { name, page } = result
   const { url, title, contentType, hash } = page
   return {
     name,
     fingerprint: hash,
     type: getFileType(contentType),
     metadata: { url, ...(title === undefined ? {} : { title }), ...(contentType === '' ? {} : { content_type: contentType }) },
-    read: () => store.read(address, hash),
+    read: () => store.read(result.url, hash),
   }
 }
 
-/** Addresses seldom end in a file type, but pages say what they are. */
+/** URLs rarely end in a file type, so the content type decides. */
 function getFileType(contentType: string): string {
   if (/html/i.test(contentType)) return 'html'
   const [, kind = ''] = /^\s*[a-z]+\/(?:[\w.-]+\+)?([\w-]+)/i.exec(contentType) ?? []

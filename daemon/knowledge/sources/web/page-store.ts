@@ -1,4 +1,4 @@
-/** Pages as they were last fetched, kept in the source's own directory: unchanged ones need not be sent again, and none is held in memory. */
+/** Stores fetched pages in the work directory of a source, for conditional requests and to keep them out of memory. */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { setImmediate as immediate } from 'node:timers/promises'
 import { CadreError } from '../../../../src/contract/errors.ts'
 
 export interface StoredPage {
-  /** Where it was found in the end, after redirects. */
+  /** The URL after redirects. */
   url: string
   contentType: string
   hash: string
@@ -21,39 +21,39 @@ export class PageStore {
   readonly #directory: string
   readonly #usedKeys = new Set<string>()
 
-  constructor(work: string) {
-    this.#directory = join(work, 'pages')
+  constructor(workDirectory: string) {
+    this.#directory = join(workDirectory, 'pages')
   }
 
-  /** What is known of an address; nothing if either half of it is missing or damaged. */
-  async find(address: string): Promise<StoredPage | undefined> {
-    this.#usedKeys.add(getKey(address))
+  /** Returns undefined if the header or the body is missing or damaged. */
+  async find(url: string): Promise<StoredPage | undefined> {
+    this.#usedKeys.add(getKey(url))
     try {
-      const page = JSON.parse(await readFile(this.#header(address), 'utf8')) as StoredPage
-      await this.#loadBody(address, page.hash)
+      const page = JSON.parse(await readFile(this.#header(url), 'utf8')) as StoredPage
+      await this.#loadBody(url, page.hash)
       return page
     } catch {
-      // Never fetched, or not to be trusted: it is fetched anew.
+      // Never fetched, or damaged: fetched again.
       return undefined
     }
   }
 
-  /** The body first: a header is only there when its body is. */
-  async put(address: string, page: StoredPage, bodyPath: Uint8Array): Promise<void> {
+  /** Writes the body first: a header implies its body. */
+  async put(url: string, page: StoredPage, bodyPath: Uint8Array): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
-    await this.#write(this.#body(address, page.hash), bodyPath)
-    await this.#write(this.#header(address), JSON.stringify(page))
+    await this.#write(this.#body(url, page.hash), bodyPath)
+    await this.#write(this.#header(url), JSON.stringify(page))
   }
 
-  async read(address: string, hash: string): Promise<Uint8Array> {
+  async read(url: string, hash: string): Promise<Uint8Array> {
     try {
-      return await this.#loadBody(address, hash)
+      return await this.#loadBody(url, hash)
     } catch (cause) {
-      throw new CadreError('NOT_FOUND', 'What was fetched of it is gone; the next synchronization fetches it again.', { cause })
+      throw new CadreError('NOT_FOUND', 'The stored copy of the page is missing; the next sync fetches it again.', { cause })
     }
   }
 
-  /** Forgets every page nobody asked about since this was opened. */
+  /** Deletes pages that were not requested since the store was created. */
   async deleteUnused(): Promise<void> {
     const names = await readdir(this.#directory).catch(() => [])
     for (const name of names) {
@@ -63,7 +63,7 @@ export class PageStore {
     }
   }
 
-  /** Whether this is a body, or half of one, that its header no longer speaks of. */
+  /** Whether the file is a body that its header no longer refers to, or an incomplete one. */
   async #isReplaced(name: string, names: readonly string[]): Promise<boolean> {
     const [key, hash] = name.split('.')
     if (hash === 'json') return false
@@ -72,8 +72,8 @@ export class PageStore {
     return headerPath.hash !== hash || name.endsWith('.new')
   }
 
-  async #loadBody(address: string, hash: string): Promise<Uint8Array> {
-    const bytes = await readFile(this.#body(address, hash))
+  async #loadBody(url: string, hash: string): Promise<Uint8Array> {
+    const bytes = await readFile(this.#body(url, hash))
     if ((await hashBytes(bytes)) !== hash) throw new Error('the stored page is damaged')
     return bytes
   }
@@ -83,25 +83,25 @@ export class PageStore {
     await rename(`${path}.new`, path)
   }
 
-  #header(address: string): string {
-    return join(this.#directory, `${getKey(address)}.json`)
+  #header(url: string): string {
+    return join(this.#directory, `${getKey(url)}.json`)
   }
 
-  #body(address: string, hash: string): string {
-    return join(this.#directory, `${getKey(address)}.${hash}`)
+  #body(url: string, hash: string): string {
+    return join(this.#directory, `${getKey(url)}.${hash}`)
   }
 }
 
 const HASH_SLICE_BYTES = 4 * 1024 * 1024
 
-/** In slices, so that a large page holds nobody up. */
+/** Hashes in slices, so that a large page does not block the event loop. */
 export async function hashBytes(bytes: Uint8Array): Promise<string> {
   const hash = createHash('sha256')
-  for (let at = 0; at < bytes.length; at += HASH_SLICE_BYTES) {
-    if (at > 0) await immediate()
-    hash.update(bytes.subarray(at, at + HASH_SLICE_BYTES))
+  for (let offset = 0; offset < bytes.length; offset += HASH_SLICE_BYTES) {
+    if (offset > 0) await immediate()
+    hash.update(bytes.subarray(offset, offset + HASH_SLICE_BYTES))
   }
   return hash.digest('hex')
 }
 
-const getKey = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 32)
+const getKey = (url: string): string => createHash('sha256').update(url).digest('hex').slice(0, 32)
