@@ -88,31 +88,21 @@ const createTooLargeError = (field: string) =>
   })
 
 export function buildCreate({ planned, credentials: { headers, auth } }: ToolDraft, request: ImportRequest): Static<typeof ApiToolCreate> {
-  const { timeout_ms, allow_private_network, requires_confirmation = planned.method !== 'GET' } = request
   const allHeaders = { ...createContentTypeHeader(planned), ...request.headers, ...headers }
   return {
     name: planned.name,
-    ...pickToolFields(planned),
-    requires_confirmation,
+    requires_confirmation: planned.method !== 'GET',
+    ...pickToolFields(planned, request),
     auth,
     ...(Object.keys(allHeaders).length > 0 ? { headers: allHeaders } : {}),
-    ...(timeout_ms === undefined ? {} : { timeout_ms }),
-    ...(allow_private_network === undefined ? {} : { allow_private_network }),
   }
 }
 
 /** Changed fields of an existing tool; secrets only if new ones were given. */
 export function buildUpdate(draft: ToolDraft, request: ImportRequest, current: StoredApiTool): Partial<Static<typeof ApiToolCreate>> {
   const { planned, credentials } = draft
-  const { timeout_ms, allow_private_network, requires_confirmation } = request
   const headers = { ...request.headers, ...credentials.headers }
-  const wanted = {
-    ...pickToolFields(planned),
-    ...(timeout_ms === undefined ? {} : { timeout_ms }),
-    ...(allow_private_network === undefined ? {} : { allow_private_network }),
-    ...(requires_confirmation === undefined ? {} : { requires_confirmation }),
-  }
-  const changed = Object.entries(wanted).filter(
+  const changed = Object.entries(pickToolFields(planned, request)).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(current[name as keyof StoredApiTool]),
   )
   return {
@@ -122,14 +112,17 @@ export function buildUpdate(draft: ToolDraft, request: ImportRequest, current: S
   }
 }
 
-const pickToolFields = ({ description, method, url, parameters, locations, body_format }: PlannedTool) => ({
-  description,
-  method,
-  url,
-  parameters,
-  locations,
-  body_format,
-})
+/** Fields from the document and settings from the request, if given. */
+function pickToolFields(planned: PlannedTool, { timeout_ms, allow_private_network, requires_confirmation }: ImportRequest) {
+  const { description, method, url, parameters, locations, body_format } = planned
+  return {
+    ...{ description, method, url, parameters, locations, body_format },
+    ...(timeout_ms === undefined ? {} : { timeout_ms }),
+    ...(allow_private_network === undefined ? {} : { allow_private_network }),
+    ...(requires_confirmation === undefined ? {} : { requires_confirmation }),
+  }
+}
+
 const createContentTypeHeader = ({ contentType: type }: PlannedTool): Record<string, string> =>
   type === undefined ? {} : { 'Content-Type': type }
 
