@@ -69,11 +69,11 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** Joins consecutive single characters to pairs: they are usually a name that the segmenter does not know. */
 function joinSingleCharacters(words: readonly string[]): string[] {
-  const single = (word: string | undefined) => word !== undefined && [...word].length === 1 && UNSPACED.test(word)
-  return words.flatMap((word, at) => {
-    if (!single(word)) return [word]
-    if (single(words[at + 1])) return [`${word}${words[at + 1]}`]
-    return single(words[at - 1]) ? [] : [word]
+  const isSingle = (word: string | undefined) => word !== undefined && [...word].length === 1 && UNSPACED.test(word)
+  return words.flatMap((word, index) => {
+    if (!isSingle(word)) return [word]
+    if (isSingle(words[index + 1])) return [`${word}${words[index + 1]}`]
+    return isSingle(words[index - 1]) ? [] : [word]
   })
 }
 

@@ -78,28 +78,28 @@ const IS = /^\W*(?:\([^)]{0,60}\)\s*)?(?:is|are|was|were|means?|refers?|stands? 
 /** Returns a bonus or penalty for the form of the sentence, depending on the kind of question. */
 export function scoreForm(
   { kind, subject }: QuestionAnalysis,
-  { text, heading, isLead: lead, namesCode: naming, isCommand: command, below }: QuotableSentence,
+  { text, heading, isLead, namesCode, isCommand, below }: QuotableSentence,
 ): number {
   if (kind === 'amount') return FIGURE.test(text) ? 0.05 : -0.05
   if (kind === 'duration') return SPAN.test(text) ? 0.08 : FIGURE.test(text) ? 0 : -0.05
   if (kind === 'moment') return MOMENT.test(text) ? 0.05 : -0.05
   if (kind === 'person') return NAME.test(text) ? 0.04 : 0
-  if (kind === 'way') return below?.isShell || command ? 0.08 : naming ? 0.04 : 0
+  if (kind === 'way') return below?.isShell || isCommand ? 0.08 : namesCode ? 0.04 : 0
   if (kind !== 'definition') return 0
-  const headed = lead && same(extractContentWords(heading), subject) ? 0.08 : 0
-  return headed + defining(text, subject)
+  const headingScore = isLead && areEqual(extractContentWords(heading), subject) ? 0.08 : 0
+  return headingScore + scoreDefinition(text, subject)
 }
 
-/** "X is …", and less so "X does …". */
-function defining(text: string, subject: readonly string[]): number {
+/** Prefers "X is …" to "X does …". */
+function scoreDefinition(text: string, subject: readonly string[]): number {
   const words = [...text.matchAll(/[\p{L}\p{N}_-]+/gu)].slice(0, subject.length + 3)
-  for (const [at, { 0: word, index }] of words.entries()) {
-    const begun = extractContentWords(text.slice(0, index + word.length))
-    if (begun.length < subject.length) continue
-    if (!same(begun, subject)) return 0
-    return IS.test(text.slice(index + word.length)) ? 0.2 : at < words.length - 1 ? 0.1 : 0
+  for (const [position, { 0: word, index }] of words.entries()) {
+    const startWords = extractContentWords(text.slice(0, index + word.length))
+    if (startWords.length < subject.length) continue
+    if (!areEqual(startWords, subject)) return 0
+    return IS.test(text.slice(index + word.length)) ? 0.2 : position < words.length - 1 ? 0.1 : 0
   }
   return 0
 }
 
-const same = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((word, at) => word === b[at])
+const areEqual = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((word, index) => word === b[index])
