@@ -80,7 +80,7 @@ export default class Ask extends CadreCommand {
       words,
       reader: new InputReader(),
       stdin: flags.stdin,
-      narrate: this.notify,
+      notify: this.notify,
       command: formatAskCommand({ ...target, agent }),
     })
     if (flags.quiet) this.notify = () => undefined

@@ -28,7 +28,7 @@ interface QuestionInput {
   reader: InputReader
   /** Whether stdin may be read. */
   stdin: boolean
-  narrate: (line: string) => void
+  notify: (line: string) => void
   /** The command line before the question, for the example in the error. */
   command: string
 }
@@ -47,7 +47,7 @@ export interface Question {
 }
 
 /** Combines the words, the files they name, and stdin. Without words, or with -, stdin is the question. */
-export async function readQuestion({ words, reader, stdin, narrate, command }: QuestionInput): Promise<Question> {
+export async function readQuestion({ words, reader, stdin, notify, command }: QuestionInput): Promise<Question> {
   const isDash = words.length === 1 && words[0] === '-'
   const question = isDash ? '' : words.join(' ').trim()
   if (isDash && !stdin) throw new UsageError('- cannot be combined with --no-stdin.')
@@ -55,7 +55,7 @@ export async function readQuestion({ words, reader, stdin, narrate, command }: Q
   if (question === '' && !readsStdin) throw createMissingQuestionError(command)
   // Only arguments may name files: text from stdin is untrusted and must not choose what is read.
   const { message, files, missing: missingFiles } = attachMentionedFiles(question)
-  const context = (readsStdin ? await readStdin(reader, narrate) : '').trimEnd()
+  const context = (readsStdin ? await readStdin(reader, notify) : '').trimEnd()
   if (question === '') return createQuestionFromStdin(context, command, true)
   if (context.trim() === '') return checkLength({ text: question, message, attachments: files, missingFiles, stdin: context })
   const messageWithStdin = `${message}\n\n<stdin>\n${context}\n</stdin>`
@@ -83,8 +83,8 @@ function checkLength(question: Question): Question {
   return question
 }
 
-async function readStdin(reader: InputReader, narrate: (line: string) => void): Promise<string> {
-  const slow = setTimeout(() => narrate('Waiting for stdin to end. Use --no-stdin to ignore it.'), SLOW_STDIN_MS)
+async function readStdin(reader: InputReader, notify: (line: string) => void): Promise<string> {
+  const slow = setTimeout(() => notify('Waiting for stdin to end. Use --no-stdin to ignore it.'), SLOW_STDIN_MS)
   try {
     const bytes = await reader.readStdin('The question', MAX_STDIN_BYTES, createTooLongError)
     const text = bytes.toString('utf8')

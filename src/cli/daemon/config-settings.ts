@@ -33,7 +33,7 @@ export async function readSetting(name: SettingName, paths: Paths, connect: Conn
 /** Returns undefined, and reports why, if the service is not available. */
 export async function findDefaultModel(
   connect: Connect,
-  narrate: (line: string) => void,
+  notify: (line: string) => void,
 ): Promise<{ id: string; name: string } | undefined> {
   try {
     const connection = await connect()
@@ -41,7 +41,7 @@ export async function findDefaultModel(
     return (await call(connection, modelRoutes.get, { params: { id: data.default_model_id } })).data
   } catch (error) {
     if (!(error instanceof UnreachableError || error instanceof CadreError)) throw error
-    narrate(`default-model is not shown: ${error.message}`)
+    notify(`default-model is not shown: ${error.message}`)
     return undefined
   }
 }

@@ -154,8 +154,8 @@ function checkStores(answer: Health): Check[] {
 
 async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
   const messages: string[] = []
-  const narrate = (line: string) => void messages.push(line)
-  const token = await findToken(paths, url, narrate)
+  const notify = (line: string) => void messages.push(line)
+  const token = await findToken(paths, url, notify)
   if (token === undefined)
     return [
       {
@@ -166,7 +166,7 @@ async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
       },
     ]
   try {
-    const connection = { url, token, notify: narrate }
+    const connection = { url, token, notify }
     const { data } = await call(connection, systemRoutes.status, {})
     const accepted: Check = { name: 'token', state: 'good', found: environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted' }
     return [accepted, checkSecrets(data.secrets, paths, url), ...(await checkResources(connection))]
