@@ -51,16 +51,16 @@ import { SystemService } from './system/service.ts'
 import { ensureAdminToken } from './tokens/ensure-admin-token.ts'
 import { bindTokenRoutes } from './tokens/routes.ts'
 import { TokensService } from './tokens/service.ts'
-import { UsageMeter } from './usage/meter.ts'
 import { bindUsageRoutes } from './usage/routes.ts'
 import { UsageThresholdsService } from './usage/service.ts'
-import { UsageReports } from './usage/statistics.ts'
+import { UsageMeter } from './usage/usage-meter.ts'
+import { UsageReports } from './usage/usage-reports.ts'
 import { createValidator } from './validation/validator.ts'
-import { DeliveriesService } from './webhooks/deliveries.ts'
+import { DeliveriesService } from './webhooks/delivery-service.ts'
 import { Dispatcher } from './webhooks/dispatcher.ts'
 import { EventLog } from './webhooks/event-log.ts'
+import { EventRetention } from './webhooks/event-retention.ts'
 import { Outbox } from './webhooks/outbox.ts'
-import { Retention } from './webhooks/retention.ts'
 import { bindWebhookRoutes } from './webhooks/routes.ts'
 import { WebhooksService } from './webhooks/service.ts'
 
@@ -191,7 +191,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     eventLog.wake()
   })
   outbox.listen(events)
-  const retention = new Retention(database, clock, logger)
+  const retention = new EventRetention(database, clock, logger)
 
   let address = ''
   let draining = false

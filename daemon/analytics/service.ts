@@ -5,13 +5,13 @@ import type { Database } from '../store/database.ts'
 import { listSeriesDays, parseDateRange, splitWholeDays } from '../validation/date-range.ts'
 import {
   type Activity,
-  type Alive,
-  activityByDay,
-  activityByUser,
-  conversationsAlive,
-  conversationsBegun,
-  latencyBelow,
-  type Scope,
+  type AnalyticsScope,
+  type ConversationCounts,
+  countConversations,
+  countStartedConversations,
+  getLatencyPercentile,
+  listActivityByDay,
+  listActivityByUser,
 } from './store.ts'
 
 export interface AnalyticsQuery {
@@ -20,7 +20,7 @@ export interface AnalyticsQuery {
   agent_id?: string
 }
 
-type Shown = Static<typeof ConversationAnalytics>
+type ConversationAnalytics = Static<typeof ConversationAnalytics>
 
 export class AnalyticsService {
   readonly #database: Database
@@ -31,38 +31,42 @@ export class AnalyticsService {
     this.#now = now
   }
 
-  async conversations({ agent_id, ...dates }: AnalyticsQuery): Promise<Shown> {
+  async getConversationAnalytics({ agent_id, ...dates }: AnalyticsQuery): Promise<ConversationAnalytics> {
     const span = parseDateRange(dates)
-    const scope: Scope = { span, ...splitWholeDays(span), agentId: agent_id }
+    const scope: AnalyticsScope = { span, ...splitWholeDays(span), agentId: agent_id }
     // Asked for in one go, so that nothing is said between them and all figures agree.
     const [days, users, alive, begun] = await Promise.all([
-      activityByDay(this.#database, scope),
-      activityByUser(this.#database, scope),
-      conversationsAlive(this.#database, scope),
-      conversationsBegun(this.#database, scope),
+      listActivityByDay(this.#database, scope),
+      listActivityByUser(this.#database, scope),
+      countConversations(this.#database, scope),
+      countStartedConversations(this.#database, scope),
     ])
-    const all = added(days)
+    const all = sumActivity(days)
     const total_conversations = sum(alive, 'conversations')
     const slower = all.replies - Math.ceil((all.replies * 95) / 100)
-    const p95 = all.replies === 0 ? undefined : await latencyBelow(this.#database, scope, slower)
+    const p95 = all.replies === 0 ? undefined : await getLatencyPercentile(this.#database, scope, slower)
     return {
       total_conversations,
       total_messages: all.messages,
-      average_messages_per_conversation: total_conversations === 0 ? 0 : rounded(all.messages / total_conversations),
+      average_messages_per_conversation: total_conversations === 0 ? 0 : round(all.messages / total_conversations),
       active_users: new Set(users.filter(({ said }) => said > 0).map(({ user_id }) => user_id)).size,
-      completion_rate: total_conversations === 0 ? null : rounded(sum(alive, 'completed') / total_conversations),
+      completion_rate: total_conversations === 0 ? null : round(sum(alive, 'completed') / total_conversations),
       average_response_time_ms: all.replies === 0 ? null : Math.round(all.latency_ms / all.replies),
       p95_response_time_ms: p95 ?? null,
       total_tokens: all.tokens,
       total_cost: all.tokens > 0 && all.unpriced_tokens === all.tokens ? null : all.cost_billionths / 1e9,
       unpriced_tokens: all.unpriced_tokens,
       tool_calls: all.tool_calls,
-      by_day: this.#series(scope, days, begun),
-      by_agent: byAgent(users, alive),
+      by_day: this.#buildSeries(scope, days, begun),
+      by_agent: groupByAgent(users, alive),
     }
   }
 
-  #series({ span }: Scope, said: readonly Said[], begun: readonly { day: string; conversations: number }[]): Shown['by_day'] {
+  #buildSeries(
+    { span }: AnalyticsScope,
+    said: readonly UserActivity[],
+    begun: readonly { day: string; conversations: number }[],
+  ): ConversationAnalytics['by_day'] {
     const conversations = new Map(begun.map((one) => [one.day, one.conversations]))
     const activity = new Map(said.map((one) => [one.day, one]))
     const used = [...new Set([...conversations.keys(), ...activity.keys()])].sort()
@@ -73,10 +77,13 @@ export class AnalyticsService {
   }
 }
 
-type Said = Activity & { day: string }
+type UserActivity = Activity & { day: string }
 
 /** Of conversations whose agent was deleted nobody knows any more which it was. */
-function byAgent(users: readonly (Activity & { agent_id: string | null })[], alive: readonly Alive[]): Shown['by_agent'] {
+function groupByAgent(
+  users: readonly (Activity & { agent_id: string | null })[],
+  alive: readonly ConversationCounts[],
+): ConversationAnalytics['by_agent'] {
   const found = new Map(alive.map(({ agent_id, conversations }) => [agent_id, { conversations, messages: 0, tokens: 0 }]))
   for (const { agent_id, messages, tokens } of users) {
     const agent = found.get(agent_id)
@@ -88,7 +95,7 @@ function byAgent(users: readonly (Activity & { agent_id: string | null })[], ali
   return Object.fromEntries(found)
 }
 
-function added(activity: readonly Activity[]): Activity {
+function sumActivity(activity: readonly Activity[]): Activity {
   const of = (field: keyof Activity) => sum(activity, field)
   return {
     messages: of('messages'),
@@ -103,4 +110,4 @@ function added(activity: readonly Activity[]): Activity {
 }
 
 const sum = <K extends string>(rows: readonly Record<K, number>[], field: K): number => rows.reduce((total, row) => total + row[field], 0)
-const rounded = (ratio: number): number => Math.round(ratio * 1e4) / 1e4
+const round = (ratio: number): number => Math.round(ratio * 1e4) / 1e4

@@ -4,14 +4,14 @@ import type { EventBus } from '../core/event-bus.ts'
 import { roundMoney } from '../core/meter.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Entity } from './entities.ts'
-import { promisedBy, type Spent, spentBy } from './ledger-store.ts'
-import { type Period, periodOf } from './period.ts'
-import { everyThreshold, rememberTold, type StoredUsageThreshold, thresholdChanges, wasTold } from './store.ts'
+import { type SpentTotals, sumOpen, sumSettled } from './ledger-store.ts'
+import { getPeriod, type Period } from './period.ts'
+import { countThresholdChanges, insertNotice, listThresholds, type StoredUsageThreshold, wasNotified } from './store.ts'
 
-export class Budget {
+export class BudgetGuard {
   readonly #database: Database
   readonly #events: EventBus
-  #known: { changes: number; thresholds: Map<string, StoredUsageThreshold[]> } = { changes: -1, thresholds: new Map() }
+  #cache: { changes: number; thresholds: Map<string, StoredUsageThreshold[]> } = { changes: -1, thresholds: new Map() }
 
   constructor(database: Database, events: EventBus) {
     this.#database = database
@@ -23,31 +23,33 @@ export class Budget {
    * they read, or as a call of the period's mean where that is more: otherwise any number could slip through side by side.
    */
   async check(reader: Reader, entities: readonly Entity[], at: string): Promise<void> {
-    for (const { threshold, entity } of await this.#over(reader, entities)) {
+    for (const { threshold, entity } of await this.#findThresholds(reader, entities)) {
       if (threshold.action !== 'block') continue
-      const period = periodOf(threshold.period, at)
-      const spent = await spentBy(reader, entity, period)
+      const period = getPeriod(threshold.period, at)
+      const spent = await sumSettled(reader, entity, period)
       const each = { tokens: spent.tokens / Math.max(spent.calls, 1), cost: spent.cost / Math.max(spent.calls, 1) }
-      const promised = await promisedBy(reader, entity, period, each)
-      const value = amount(threshold, spent)
-      if (roundMoney(value + amount(threshold, promised)) >= threshold.limit) throw exceeded(threshold, value, promised.calls, period)
+      const promised = await sumOpen(reader, entity, period, each)
+      const value = getAmount(threshold, spent)
+      if (roundMoney(value + getAmount(threshold, promised)) >= threshold.limit)
+        throw createBudgetError(threshold, value, promised.calls, period)
     }
   }
 
   /** Whether any call may be refused. */
-  async blocks(reader: Reader): Promise<boolean> {
-    for (const thresholds of (await this.#thresholds(reader)).values()) if (thresholds.some(({ action }) => action === 'block')) return true
+  async hasBlockingThreshold(reader: Reader): Promise<boolean> {
+    for (const thresholds of (await this.#loadThresholds(reader)).values())
+      if (thresholds.some(({ action }) => action === 'block')) return true
     return false
   }
 
   /** Tells, in the transaction that counted a call of that time, of every line which that crossed. */
-  async tell(transaction: Transaction, entities: readonly Entity[], at: string): Promise<void> {
-    for (const { threshold, entity } of await this.#over(transaction, entities)) {
-      const period = periodOf(threshold.period, at)
-      const value = amount(threshold, await spentBy(transaction, entity, period))
+  async publishExceeded(transaction: Transaction, entities: readonly Entity[], at: string): Promise<void> {
+    for (const { threshold, entity } of await this.#findThresholds(transaction, entities)) {
+      const period = getPeriod(threshold.period, at)
+      const value = getAmount(threshold, await sumSettled(transaction, entity, period))
       const notice = { ...threshold, period_start: period.start }
-      if (value < threshold.limit || (await wasTold(transaction, notice))) continue
-      await rememberTold(transaction, notice)
+      if (value < threshold.limit || (await wasNotified(transaction, notice))) continue
+      await insertNotice(transaction, notice)
       await this.#events.publish(transaction, 'usage.threshold_exceeded', {
         threshold_id: threshold.id,
         entity_type: threshold.entity_type,
@@ -62,34 +64,36 @@ export class Budget {
     }
   }
 
-  async #over(reader: Reader, entities: readonly Entity[]): Promise<{ threshold: StoredUsageThreshold; entity: Entity }[]> {
-    const thresholds = await this.#thresholds(reader)
-    return entities.flatMap((entity) => (thresholds.get(key(entity.type, entity.id)) ?? []).map((threshold) => ({ threshold, entity })))
+  async #findThresholds(reader: Reader, entities: readonly Entity[]): Promise<{ threshold: StoredUsageThreshold; entity: Entity }[]> {
+    const thresholds = await this.#loadThresholds(reader)
+    return entities.flatMap((entity) =>
+      (thresholds.get(formatKey(entity.type, entity.id)) ?? []).map((threshold) => ({ threshold, entity })),
+    )
   }
 
-  async #thresholds(reader: Reader): Promise<Map<string, StoredUsageThreshold[]>> {
-    const changes = await thresholdChanges(reader)
-    if (changes === this.#known.changes) return this.#known.thresholds
-    const thresholds = byEntity(await everyThreshold(reader))
+  async #loadThresholds(reader: Reader): Promise<Map<string, StoredUsageThreshold[]>> {
+    const changes = await countThresholdChanges(reader)
+    if (changes === this.#cache.changes) return this.#cache.thresholds
+    const thresholds = groupByEntity(await listThresholds(reader))
     // What a transaction sees may be rolled back with others that share its commit, and its number given to another change.
-    if (reader === this.#database) this.#known = { changes, thresholds }
+    if (reader === this.#database) this.#cache = { changes, thresholds }
     return thresholds
   }
 }
 
-const key = (type: string | null, id: string | null) => `${type ?? ''} ${id ?? ''}`
-const amount = ({ metric }: StoredUsageThreshold, { tokens, cost }: Spent) => (metric === 'tokens' ? tokens : roundMoney(cost))
+const formatKey = (type: string | null, id: string | null) => `${type ?? ''} ${id ?? ''}`
+const getAmount = ({ metric }: StoredUsageThreshold, { tokens, cost }: SpentTotals) => (metric === 'tokens' ? tokens : roundMoney(cost))
 
-function byEntity(thresholds: readonly StoredUsageThreshold[]): Map<string, StoredUsageThreshold[]> {
+function groupByEntity(thresholds: readonly StoredUsageThreshold[]): Map<string, StoredUsageThreshold[]> {
   const found = new Map<string, StoredUsageThreshold[]>()
   for (const threshold of thresholds) {
-    const whose = key(threshold.entity_type, threshold.entity_id)
+    const whose = formatKey(threshold.entity_type, threshold.entity_id)
     found.set(whose, [...(found.get(whose) ?? []), threshold])
   }
   return found
 }
 
-function exceeded(
+function createBudgetError(
   { id, metric, limit, period, entity_type, entity_id }: StoredUsageThreshold,
   value: number,
   open: number,

@@ -18,7 +18,7 @@ export interface Entity {
 export const EVERYTHING: Entity = { type: '', id: '' }
 
 /** What of a call's origin is an entity; its conversation and message are not. */
-export const ORIGINS = {
+export const ORIGIN_FIELDS = {
   agent: 'agent_id',
   rag_tool: 'rag_tool_id',
   prompt_template: 'prompt_template_id',
@@ -26,30 +26,30 @@ export const ORIGINS = {
   user: 'user_id',
 } as const
 
-function origins(origin: CallOrigin): Entity[] {
-  return Object.entries(ORIGINS).flatMap(([type, field]) => {
+function listOrigins(origin: CallOrigin): Entity[] {
+  return Object.entries(ORIGIN_FIELDS).flatMap(([type, field]) => {
     const id = origin[field]
     return id === undefined || id === null ? [] : [{ type: type as EntityType, id }]
   })
 }
 
 /** Whom thresholds can be about: everything, whoever it was for, and the model. */
-export const entitiesOf = (modelId: string, origin: CallOrigin): Entity[] => [
+export const listBudgetEntities = (modelId: string, origin: CallOrigin): Entity[] => [
   EVERYTHING,
-  ...origins(origin),
+  ...listOrigins(origin),
   { type: 'model', id: modelId },
 ]
 
 /** Whose sums it goes into: everything, whoever it was for, and all of the same kind. */
-export const summedFor = (origin: CallOrigin): Entity[] => [
+export const listSummedEntities = (origin: CallOrigin): Entity[] => [
   EVERYTHING,
-  ...origins(origin).flatMap(({ type, id }) => [
+  ...listOrigins(origin).flatMap(({ type, id }) => [
     { type, id: '' },
     { type, id },
   ]),
 ]
 
-const BY_PREFIX: Record<string, EntityType> = {
+const TYPES_BY_PREFIX: Record<string, EntityType> = {
   [agents.prefix]: 'agent',
   [models.prefix]: 'model',
   [ragTools.prefix]: 'rag_tool',
@@ -58,7 +58,7 @@ const BY_PREFIX: Record<string, EntityType> = {
 }
 
 /** What an identifier is of. Those of users are made elsewhere and look like anything. */
-export function kindOf(id: string): EntityType {
+export function detectEntityType(id: string): EntityType {
   const [, prefix = ''] = /^([a-z]+)_[0-9a-f]{8}-[0-9a-f]{4}-/.exec(id) ?? []
-  return BY_PREFIX[prefix] ?? 'user'
+  return TYPES_BY_PREFIX[prefix] ?? 'user'
 }

@@ -1,44 +1,44 @@
 /** Calls that are about to begin and can wait a moment: those that come together are entered together. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Transaction } from '../store/database.ts'
-import type { Budget } from './budget.ts'
-import { entitiesOf } from './entities.ts'
-import { insertCalls, type NewCall } from './ledger-store.ts'
+import type { BudgetGuard } from './budget-guard.ts'
+import { listBudgetEntities } from './entities.ts'
+import { insertCalls, type NewLedgerCall } from './ledger-store.ts'
 
 /** How long the first waits for others: a transaction costs several times what an entry does. */
-const GATHERING_MS = 8
+const BATCH_DELAY_MS = 8
 
-interface Waiting {
-  entry: NewCall
+interface PendingEntry {
+  entry: NewLedgerCall
   resolve(id: string): void
   reject(reason: unknown): void
 }
 
-export class Entries {
+export class LedgerBatcher {
   readonly #database: Database
-  readonly #budget: Budget
-  #waiting: Waiting[] = []
+  readonly #budget: BudgetGuard
+  #pending: PendingEntry[] = []
 
-  constructor(database: Database, budget: Budget) {
+  constructor(database: Database, budget: BudgetGuard) {
     this.#database = database
     this.#budget = budget
   }
 
   /** Gives the entry's id. Throws BUDGET_EXCEEDED where there is no room for it beside the others. */
-  add(entry: NewCall): Promise<string> {
+  add(entry: NewLedgerCall): Promise<string> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ entry, resolve, reject })
-      if (this.#waiting.length === 1) void this.#enter()
+      this.#pending.push({ entry, resolve, reject })
+      if (this.#pending.length === 1) void this.#flush()
     })
   }
 
   /** Never throws: those who wait hear of it. */
-  async #enter(): Promise<void> {
-    await pause(GATHERING_MS)
-    const together = this.#waiting
-    this.#waiting = []
+  async #flush(): Promise<void> {
+    await pause(BATCH_DELAY_MS)
+    const together = this.#pending
+    this.#pending = []
     try {
-      const entered = await this.#database.writeWithoutFlush((transaction) => this.#admitted(transaction, together))
+      const entered = await this.#database.writeWithoutFlush((transaction) => this.#insertWithinBudget(transaction, together))
       for (const { entry, resolve } of entered) resolve(entry.id)
     } catch (error) {
       for (const { reject } of together) reject(error)
@@ -46,19 +46,19 @@ export class Entries {
   }
 
   /** Enters them and gives those for which there was room; the others are told that there is none. */
-  async #admitted(transaction: Transaction, together: readonly Waiting[]): Promise<readonly Waiting[]> {
-    if (!(await this.#budget.blocks(transaction))) {
+  async #insertWithinBudget(transaction: Transaction, together: readonly PendingEntry[]): Promise<readonly PendingEntry[]> {
+    if (!(await this.#budget.hasBlockingThreshold(transaction))) {
       await insertCalls(
         transaction,
         together.map(({ entry }) => entry),
       )
       return together
     }
-    const admitted: Waiting[] = []
+    const admitted: PendingEntry[] = []
     for (const each of together) {
       const { model_id, origin, began_at } = each.entry
       try {
-        await this.#budget.check(transaction, entitiesOf(model_id, origin), began_at)
+        await this.#budget.check(transaction, listBudgetEntities(model_id, origin), began_at)
       } catch (error) {
         each.reject(error)
         continue

@@ -1,11 +1,11 @@
 /** The ledger as it is stored: a row a call, and the sums of each day. */
 import type { CallOrigin, CallUsage } from '../core/meter.ts'
 import type { Reader, Transaction } from '../store/database.ts'
-import { type Amounts, NOTHING } from './amounts.ts'
 import type { Entity } from './entities.ts'
 import type { Period } from './period.ts'
+import { type UsageAmounts, ZERO_USAGE } from './usage-amounts.ts'
 
-export interface Call extends CallOrigin {
+export interface LedgerCall extends CallOrigin {
   id: string
   status: 'open' | CallUsage['status']
   kind: 'chat' | 'embedding'
@@ -18,18 +18,18 @@ export interface Call extends CallOrigin {
   cost: number | null
 }
 
-export type NewCall = Pick<Call, 'id' | 'kind' | 'began_at' | 'model_id' | 'price_input' | 'price_output' | 'input_tokens'> & {
+export type NewLedgerCall = Pick<LedgerCall, 'id' | 'kind' | 'began_at' | 'model_id' | 'price_input' | 'price_output' | 'input_tokens'> & {
   origin: CallOrigin
 }
-export type Outcome = Required<CallUsage> & { cost: number | null; settled_at: string }
+export type CallOutcome = Required<CallUsage> & { cost: number | null; settled_at: string }
 
-export interface Spent {
+export interface SpentTotals {
   calls: number
   tokens: number
   cost: number
 }
 
-const ENTERED = [
+const INSERTED_COLUMNS = [
   'began_at',
   'id',
   'kind',
@@ -44,30 +44,30 @@ const ENTERED = [
   'price_input',
   'price_output',
   'input_tokens',
-] as const satisfies readonly (keyof Call)[]
+] as const satisfies readonly (keyof LedgerCall)[]
 
 /** Many in one statement, here and below: to hand each over on its own costs more than to write it. */
-export async function insertCalls(transaction: Transaction, calls: readonly NewCall[]): Promise<void> {
+export async function insertCalls(transaction: Transaction, calls: readonly NewLedgerCall[]): Promise<void> {
   const rows = calls.map(({ origin, ...call }) => ({ ...origin, ...call }))
   await transaction.run(
-    `INSERT INTO usage_calls (${ENTERED.join(', ')}, status, output_tokens, cached_tokens, estimated) SELECT ${ENTERED.map((name) => `value ->> '${name}'`).join(', ')}, 'open', 0, 0, 1 FROM json_each(?)`,
+    `INSERT INTO usage_calls (${INSERTED_COLUMNS.join(', ')}, status, output_tokens, cached_tokens, estimated) SELECT ${INSERTED_COLUMNS.map((name) => `value ->> '${name}'`).join(', ')}, 'open', 0, 0, 1 FROM json_each(?)`,
     [JSON.stringify(rows)],
   )
 }
 
-export async function callsById(reader: Reader, ids: readonly string[]): Promise<Map<string, Call>> {
+export async function getCalls(reader: Reader, ids: readonly string[]): Promise<Map<string, LedgerCall>> {
   const sql = 'SELECT usage_calls.* FROM json_each(?) AS wanted CROSS JOIN usage_calls ON usage_calls.id = wanted.value'
-  return new Map((await reader.all<Call>(sql, [JSON.stringify(ids)])).map((call) => [call.id, call]))
+  return new Map((await reader.all<LedgerCall>(sql, [JSON.stringify(ids)])).map((call) => [call.id, call]))
 }
 
-export const openCalls = (reader: Reader): Promise<Call[]> =>
-  reader.all<Call>("SELECT * FROM usage_calls WHERE status = 'open' ORDER BY id")
+export const listOpenCalls = (reader: Reader): Promise<LedgerCall[]> =>
+  reader.all<LedgerCall>("SELECT * FROM usage_calls WHERE status = 'open' ORDER BY id")
 
 export async function estimateOutput(transaction: Transaction, id: string, outputTokens: number): Promise<void> {
   await transaction.run("UPDATE usage_calls SET output_tokens = ? WHERE id = ? AND status = 'open'", [outputTokens, id])
 }
 
-const SETTLED = [
+const SETTLED_COLUMNS = [
   'status',
   'input_tokens',
   'output_tokens',
@@ -75,45 +75,45 @@ const SETTLED = [
   'estimated',
   'cost',
   'settled_at',
-] as const satisfies readonly (keyof Outcome)[]
+] as const satisfies readonly (keyof CallOutcome)[]
 
-export async function closeCalls(transaction: Transaction, outcomes: readonly (Outcome & { id: string })[]): Promise<void> {
+export async function closeCalls(transaction: Transaction, outcomes: readonly (CallOutcome & { id: string })[]): Promise<void> {
   await transaction.run(
-    `UPDATE usage_calls SET ${SETTLED.map((name) => `${name} = settled.value ->> '${name}'`).join(', ')} FROM json_each(?) AS settled WHERE usage_calls.id = settled.value ->> 'id'`,
+    `UPDATE usage_calls SET ${SETTLED_COLUMNS.map((name) => `${name} = settled.value ->> '${name}'`).join(', ')} FROM json_each(?) AS settled WHERE usage_calls.id = settled.value ->> 'id'`,
     [JSON.stringify(outcomes)],
   )
 }
 
-const SUMS = [
+const SUM_TABLES = [
   { table: 'usage_days', time: 'day', length: 10 },
   { table: 'usage_months', time: 'month', length: 7 },
 ] as const
 
-const AMOUNTS = Object.keys(NOTHING) as (keyof Amounts)[]
+const AMOUNT_COLUMNS = Object.keys(ZERO_USAGE) as (keyof UsageAmounts)[]
 
 /** Adds settled calls, one of which is given, to what each of these used of the model that day and that month. */
 export async function addToSums(
   transaction: Transaction,
   entities: readonly Entity[],
-  { began_at, model_id }: Call,
-  amounts: Amounts,
+  { began_at, model_id }: LedgerCall,
+  amounts: UsageAmounts,
 ): Promise<void> {
-  const given = AMOUNTS.map((name) => amounts[name])
+  const given = AMOUNT_COLUMNS.map((name) => amounts[name])
   const rows = entities.map(() => `(?, ?, ?, ?, ${given.map(() => '?').join(', ')})`).join(', ')
-  const added = AMOUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
-  for (const { table, time, length } of SUMS)
+  const added = AMOUNT_COLUMNS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
+  for (const { table, time, length } of SUM_TABLES)
     await transaction.run(
-      `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, ${AMOUNTS.join(', ')}) VALUES ${rows} ON CONFLICT DO UPDATE SET ${added}`,
+      `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, ${AMOUNT_COLUMNS.join(', ')}) VALUES ${rows} ON CONFLICT DO UPDATE SET ${added}`,
       entities.flatMap(({ type, id }) => [type, id, began_at.slice(0, length), model_id, ...given]),
     )
 }
 
 /** What an entity used in a period, of calls that are settled. */
-export async function spentBy(reader: Reader, entity: Entity, { kind, start }: Period): Promise<Spent> {
-  const { table, time, length } = SUMS[kind === 'day' ? 0 : 1]
+export async function sumSettled(reader: Reader, entity: Entity, { kind, start }: Period): Promise<SpentTotals> {
+  const { table, time, length } = SUM_TABLES[kind === 'day' ? 0 : 1]
   const [type, id] = entity.type === 'model' ? ['', ''] : [entity.type, entity.id]
   const model = entity.type === 'model' ? ' AND model_id = ?' : ''
-  const found = await reader.get<Spent>(
+  const found = await reader.get<SpentTotals>(
     `SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(input_tokens + output_tokens), 0) AS tokens, total(cost) AS cost FROM ${table} WHERE entity_type = ? AND entity_id = ? AND ${time} = ?${model}`,
     [type, id, start.slice(0, length), ...(model ? [entity.id] : [])],
   )
@@ -121,9 +121,14 @@ export async function spentBy(reader: Reader, entity: Entity, { kind, start }: P
 }
 
 /** What an entity's calls of a period that are still open will use at least, each counted as the mean of the settled ones or more. */
-export async function promisedBy(reader: Reader, entity: Entity, { start, end }: Period, mean: Omit<Spent, 'calls'>): Promise<Spent> {
+export async function sumOpen(
+  reader: Reader,
+  entity: Entity,
+  { start, end }: Period,
+  mean: Omit<SpentTotals, 'calls'>,
+): Promise<SpentTotals> {
   const whose = entity.type === '' ? '' : ` AND ${entity.type}_id = ?`
-  const found = await reader.get<Spent>(
+  const found = await reader.get<SpentTotals>(
     `SELECT count(*) AS calls, coalesce(sum(max(input_tokens + output_tokens, ?)), 0) AS tokens, total(max((input_tokens * price_input + output_tokens * price_output) / 1000, ?)) AS cost FROM usage_calls INDEXED BY usage_calls_open WHERE status = 'open' AND began_at >= ? AND began_at < ?${whose}`,
     [mean.tokens, mean.cost, start, end, ...(whose ? [entity.id] : [])],
   )

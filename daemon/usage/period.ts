@@ -8,11 +8,11 @@ export interface Period {
   end: string
 }
 
-const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+const formatDay = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-export function periodOf(kind: Period['kind'], at: string): Period {
+export function getPeriod(kind: Period['kind'], at: string): Period {
   const date = new Date(at)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
-  if (kind === 'day') return { kind, start: day(date.getTime()), end: day(Date.UTC(year, month, date.getUTCDate() + 1)) }
-  return { kind, start: day(Date.UTC(year, month)), end: day(Date.UTC(year, month + 1)) }
+  if (kind === 'day') return { kind, start: formatDay(date.getTime()), end: formatDay(Date.UTC(year, month, date.getUTCDate() + 1)) }
+  return { kind, start: formatDay(Date.UTC(year, month)), end: formatDay(Date.UTC(year, month + 1)) }
 }

@@ -15,10 +15,10 @@ type ThresholdInput = Static<typeof UsageThresholdCreate> | Static<typeof UsageT
 type EntityType = (typeof ENTITY_TYPES)[number]
 
 /** Who can be counted; users are known by name only. */
-export type Entities = Record<Exclude<EntityType, 'user'>, { exists(reader: Reader, id: string): Promise<boolean> }>
+export type EntityFamilies = Record<Exclude<EntityType, 'user'>, { exists(reader: Reader, id: string): Promise<boolean> }>
 
 export class UsageThresholdsService extends Resource<StoredUsageThreshold, ThresholdInput> {
-  constructor(database: Database, entities: Entities) {
+  constructor(database: Database, entities: EntityFamilies) {
     super(database, usageThresholds, usageThresholdRecords, {
       prepare: async (record, _, { transaction, current }) => {
         const { entity_type, entity_id } = record

@@ -12,54 +12,54 @@ import {
   toTokenCount,
 } from '../core/meter.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import { Budget } from './budget.ts'
-import { entitiesOf, summedFor } from './entities.ts'
-import { Entries } from './entries.ts'
+import { BudgetGuard } from './budget-guard.ts'
+import { listBudgetEntities, listSummedEntities } from './entities.ts'
+import { LedgerBatcher } from './ledger-batcher.ts'
 import {
   addToSums,
-  type Call,
-  callsById,
+  type CallOutcome,
   closeCalls,
   estimateOutput,
+  getCalls,
   insertCalls,
-  type NewCall,
-  type Outcome,
-  openCalls,
+  type LedgerCall,
+  listOpenCalls,
+  type NewLedgerCall,
 } from './ledger-store.ts'
 
-export interface UsageMeterParts {
+export interface UsageMeterDependencies {
   database: Database
   events: EventBus
   now(): Date
 }
 
 export class UsageMeter implements Meter {
-  readonly #parts: UsageMeterParts
-  readonly #budget: Budget
-  readonly #entries: Entries
+  readonly #dependencies: UsageMeterDependencies
+  readonly #budget: BudgetGuard
+  readonly #batcher: LedgerBatcher
 
-  constructor(parts: UsageMeterParts) {
-    this.#parts = parts
-    this.#budget = new Budget(parts.database, parts.events)
-    this.#entries = new Entries(parts.database, this.#budget)
+  constructor(parts: UsageMeterDependencies) {
+    this.#dependencies = parts
+    this.#budget = new BudgetGuard(parts.database, parts.events)
+    this.#batcher = new LedgerBatcher(parts.database, this.#budget)
   }
 
   async checkBudget(model: MeteredModel, origin: CallOrigin): Promise<void> {
-    await this.#budget.check(this.#parts.database, entitiesOf(model.id, origin), this.#now())
+    await this.#budget.check(this.#dependencies.database, listBudgetEntities(model.id, origin), this.#now())
   }
 
   async begin(transaction: Transaction, call: ModelCall): Promise<string> {
-    const entry = this.#entry(call)
-    await this.#budget.check(transaction, entitiesOf(entry.model_id, entry.origin), entry.began_at)
+    const entry = this.#createEntry(call)
+    await this.#budget.check(transaction, listBudgetEntities(entry.model_id, entry.origin), entry.began_at)
     await insertCalls(transaction, [entry])
     return entry.id
   }
 
   beginWithoutFlush(call: ModelCall): Promise<string> {
-    return this.#entries.add(this.#entry(call))
+    return this.#batcher.add(this.#createEntry(call))
   }
 
-  #entry({ model, kind, origin, estimatedInput }: ModelCall): NewCall {
+  #createEntry({ model, kind, origin, estimatedInput }: ModelCall): NewLedgerCall {
     return {
       id: generateId('call'),
       kind,
@@ -87,8 +87,8 @@ export class UsageMeter implements Meter {
 
   async #close(transaction: Transaction, settlements: readonly Settlement[]): Promise<(number | null)[]> {
     const ids = settlements.map(({ entry }) => entry)
-    const calls = await callsById(transaction, ids)
-    const closed: { call: Call; outcome: Outcome & { id: string } }[] = []
+    const calls = await getCalls(transaction, ids)
+    const closed: { call: LedgerCall; outcome: CallOutcome & { id: string } }[] = []
     const costs = settlements.map(({ entry, call: settled }) => {
       const call = calls.get(entry)
       if (!call)
@@ -114,7 +114,7 @@ export class UsageMeter implements Meter {
     for (const { call, outcome } of closed) {
       const { input_tokens, output_tokens, cached_tokens, cost } = outcome
       const unpriced_tokens = cost === null ? input_tokens + output_tokens : 0
-      await addToSums(transaction, summedFor(call), call, {
+      await addToSums(transaction, listSummedEntities(call), call, {
         calls: 1,
         input_tokens,
         output_tokens,
@@ -122,15 +122,15 @@ export class UsageMeter implements Meter {
         unpriced_tokens,
         cost: cost ?? 0,
       })
-      await this.#budget.tell(transaction, entitiesOf(call.model_id, call), call.began_at)
+      await this.#budget.publishExceeded(transaction, listBudgetEntities(call.model_id, call), call.began_at)
     }
     return costs
   }
 
   /** Settles what a kill left open, with what was known of it. */
   async recover(): Promise<number> {
-    return this.#parts.database.write(async (transaction) => {
-      const left = await openCalls(transaction)
+    return this.#dependencies.database.write(async (transaction) => {
+      const left = await listOpenCalls(transaction)
       await this.settleAll(
         transaction,
         left.map(({ id, input_tokens, output_tokens }) => ({
@@ -143,6 +143,6 @@ export class UsageMeter implements Meter {
   }
 
   #now(): string {
-    return this.#parts.now().toISOString()
+    return this.#dependencies.now().toISOString()
   }
 }

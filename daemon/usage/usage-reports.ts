@@ -4,9 +4,9 @@ import type { UsageCosts, UsageStatistics } from '../../src/contract/families/us
 import { roundMoney } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import { type DateRange, listSeriesDays, parseDateRange, splitWholeDays, splitWholeMonths } from '../validation/date-range.ts'
-import { type Amounts, NOTHING, plus } from './amounts.ts'
-import { type Entity, type EntityType, kindOf, ORIGINS } from './entities.ts'
-import { type CallSum, type DaySum, sumsByDay, sumsByEntity, sumsOfPiece } from './statistics-store.ts'
+import { detectEntityType, type Entity, type EntityType, ORIGIN_FIELDS } from './entities.ts'
+import { type CallSum, type DaySum, listCallSums, listDaySums, listEntitySums } from './statistics-store.ts'
+import { addAmounts, type UsageAmounts, ZERO_USAGE } from './usage-amounts.ts'
 
 export interface UsageQuery {
   start_date?: string
@@ -15,13 +15,13 @@ export interface UsageQuery {
   entity_id?: string
 }
 
-type Spent = Static<typeof UsageCosts>['by_model'][string]
-type ByEntity = Map<string, Map<string, Amounts>>
+type SpendReport = Static<typeof UsageCosts>['by_model'][string]
+type EntityUsage = Map<string, Map<string, UsageAmounts>>
 
-interface Found {
+interface UsageRows {
   span: DateRange
   days: DaySum[]
-  by_entity: Record<string, Record<string, Spent>>
+  by_entity: Record<string, Record<string, SpendReport>>
 }
 
 export class UsageReports {
@@ -33,10 +33,10 @@ export class UsageReports {
     this.#now = now
   }
 
-  async statistics(query: UsageQuery): Promise<Static<typeof UsageStatistics>> {
+  async getStatistics(query: UsageQuery): Promise<Static<typeof UsageStatistics>> {
     const { days, by_entity } = await this.#find(query)
-    const all = added(days)
-    const { tokens, cost, unpriced_tokens } = spent(all)
+    const all = sumAmounts(days)
+    const { tokens, cost, unpriced_tokens } = toSpend(all)
     const { calls, input_tokens, output_tokens, cached_tokens } = all
     return {
       total_tokens: tokens,
@@ -46,39 +46,39 @@ export class UsageReports {
       calls,
       total_cost: cost,
       unpriced_tokens,
-      by_model: shown(grouped(days, 'model_id')),
+      by_model: toView(groupBy(days, 'model_id')),
       by_entity,
     }
   }
 
-  async costs(query: UsageQuery): Promise<Static<typeof UsageCosts>> {
+  async getCosts(query: UsageQuery): Promise<Static<typeof UsageCosts>> {
     const { span, days, by_entity } = await this.#find(query)
-    const { cost: total_cost, unpriced_tokens } = spent(added(days))
-    const byDay = grouped(days, 'day')
+    const { cost: total_cost, unpriced_tokens } = toSpend(sumAmounts(days))
+    const byDay = groupBy(days, 'day')
     const dates = listSeriesDays(span, [...byDay.keys()].sort(), this.#now().toISOString())
-    const by_day = dates.map((date) => ({ date, ...spent(byDay.get(date) ?? NOTHING) }))
-    return { total_cost, unpriced_tokens, by_model: shown(grouped(days, 'model_id')), by_entity, by_day }
+    const by_day = dates.map((date) => ({ date, ...toSpend(byDay.get(date) ?? ZERO_USAGE) }))
+    return { total_cost, unpriced_tokens, by_model: toView(groupBy(days, 'model_id')), by_entity, by_day }
   }
 
-  async #find({ entity_type, entity_id, ...dates }: UsageQuery): Promise<Found> {
-    const entity: Entity = { type: entity_type ?? (entity_id === undefined ? '' : kindOf(entity_id)), id: entity_id ?? '' }
+  async #find({ entity_type, entity_id, ...dates }: UsageQuery): Promise<UsageRows> {
+    const entity: Entity = { type: entity_type ?? (entity_id === undefined ? '' : detectEntityType(entity_id)), id: entity_id ?? '' }
     const span = parseDateRange(dates)
     const { days: whole, pieces } = splitWholeDays(span)
     const { months, days: beside } = splitWholeMonths(whole)
     // Asked for in one go, so that nothing is counted between them and all sums agree.
     const [ofDays, ofEntities, ofPieces] = await Promise.all([
-      sumsByDay(this.#database, entity, whole),
-      needsEntities(entity) ? sumsByEntity(this.#database, entity.type, months, beside) : [],
-      Promise.all(pieces.map((piece) => sumsOfPiece(this.#database, entity, piece))),
+      listDaySums(this.#database, entity, whole),
+      needsEntities(entity) ? listEntitySums(this.#database, entity.type, months, beside) : [],
+      Promise.all(pieces.map((piece) => listCallSums(this.#database, entity, piece))),
     ])
     const calls = ofPieces.flat()
     const days = [...ofDays, ...calls]
-    const entities: ByEntity = new Map()
+    const entities: EntityUsage = new Map()
     for (const sum of ofEntities) count(entities, sum.entity_type, sum.entity_id, sum)
     if (needsEntities(entity)) for (const call of calls) countOrigins(entities, call, entity.type)
-    else if (entity.type !== 'model' && days.length > 0) entities.set(entity.type, new Map([[entity.id, added(days)]]))
-    if (entity.type === 'model' || entity.type === '') entities.set('model', grouped(days, 'model_id'))
-    const by_entity = Object.fromEntries([...entities].filter(([, found]) => found.size > 0).map(([type, found]) => [type, shown(found)]))
+    else if (entity.type !== 'model' && days.length > 0) entities.set(entity.type, new Map([[entity.id, sumAmounts(days)]]))
+    if (entity.type === 'model' || entity.type === '') entities.set('model', groupBy(days, 'model_id'))
+    const by_entity = Object.fromEntries([...entities].filter(([, found]) => found.size > 0).map(([type, found]) => [type, toView(found)]))
     return { span, days, by_entity }
   }
 }
@@ -86,29 +86,30 @@ export class UsageReports {
 /** One entity's own sum is known from its days, and so is a model's. */
 const needsEntities = ({ type, id }: Entity) => type !== 'model' && id === ''
 
-function countOrigins(entities: ByEntity, call: CallSum, only: string): void {
-  for (const [type, field] of Object.entries(ORIGINS)) {
+function countOrigins(entities: EntityUsage, call: CallSum, only: string): void {
+  for (const [type, field] of Object.entries(ORIGIN_FIELDS)) {
     const id = call[field]
     if (id !== null && (only === '' || only === type)) count(entities, type, id, call)
   }
 }
 
-function count(entities: ByEntity, type: string, id: string, sum: Amounts): void {
-  const kind = entities.get(type) ?? new Map<string, Amounts>()
-  entities.set(type, kind.set(id, plus(kind.get(id) ?? NOTHING, sum)))
+function count(entities: EntityUsage, type: string, id: string, sum: UsageAmounts): void {
+  const kind = entities.get(type) ?? new Map<string, UsageAmounts>()
+  entities.set(type, kind.set(id, addAmounts(kind.get(id) ?? ZERO_USAGE, sum)))
 }
 
-const added = (sums: readonly Amounts[]): Amounts => sums.reduce(plus, NOTHING)
+const sumAmounts = (sums: readonly UsageAmounts[]): UsageAmounts => sums.reduce(addAmounts, ZERO_USAGE)
 
-function grouped(sums: readonly DaySum[], field: 'day' | 'model_id'): Map<string, Amounts> {
-  const found = new Map<string, Amounts>()
-  for (const sum of sums) found.set(sum[field], plus(found.get(sum[field]) ?? NOTHING, sum))
+function groupBy(sums: readonly DaySum[], field: 'day' | 'model_id'): Map<string, UsageAmounts> {
+  const found = new Map<string, UsageAmounts>()
+  for (const sum of sums) found.set(sum[field], addAmounts(found.get(sum[field]) ?? ZERO_USAGE, sum))
   return found
 }
 
-function spent({ input_tokens, output_tokens, unpriced_tokens, cost }: Amounts): Spent {
+function toSpend({ input_tokens, output_tokens, unpriced_tokens, cost }: UsageAmounts): SpendReport {
   const tokens = input_tokens + output_tokens
   return { tokens, cost: tokens > 0 && unpriced_tokens === tokens ? null : roundMoney(cost), unpriced_tokens }
 }
 
-const shown = (sums: Map<string, Amounts>): Record<string, Spent> => Object.fromEntries([...sums].map(([id, sum]) => [id, spent(sum)]))
+const toView = (sums: Map<string, UsageAmounts>): Record<string, SpendReport> =>
+  Object.fromEntries([...sums].map(([id, sum]) => [id, toSpend(sum)]))

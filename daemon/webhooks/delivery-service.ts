@@ -8,14 +8,14 @@ import type { Caller } from '../core/caller.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import { eventOf } from './outbox.ts'
-import { deliveryRecords, eventOfId, insertDelivery, insertEvent, LISTED, type StoredDelivery } from './outbox-store.ts'
-import { RETRY_DELAYS } from './schedule.ts'
+import { createEvent } from './outbox.ts'
+import { deliveryRecords, findEvent, insertDelivery, insertEvent, LIST_COLUMNS, type StoredDelivery } from './outbox-store.ts'
+import { RETRY_DELAYS } from './retry-schedule.ts'
 import type { WebhooksService } from './service.ts'
 
-type Shown = Static<typeof DeliveryDetails>
+type DeliveryView = Static<typeof DeliveryDetails>
 
-interface DeliveriesParts {
+interface DeliveriesDependencies {
   database: Database
   webhooks: WebhooksService
   dispatcher: Dispatcher
@@ -23,32 +23,32 @@ interface DeliveriesParts {
 }
 
 export class DeliveriesService {
-  readonly #parts: DeliveriesParts
+  readonly #dependencies: DeliveriesDependencies
 
-  constructor(parts: DeliveriesParts) {
-    this.#parts = parts
+  constructor(parts: DeliveriesDependencies) {
+    this.#dependencies = parts
   }
 
   async list(caller: Caller, webhookId: string, query: ListQuery): Promise<Page<StoredDelivery>> {
-    const { database, webhooks } = this.#parts
+    const { database, webhooks } = this.#dependencies
     await webhooks.require(database, caller, webhookId)
-    return deliveryRecords.list(database, query, { webhook_id: webhookId }, LISTED)
+    return deliveryRecords.list(database, query, { webhook_id: webhookId }, LIST_COLUMNS)
   }
 
-  async get(caller: Caller, webhookId: string, id: string): Promise<Shown> {
-    const { database, webhooks } = this.#parts
+  async get(caller: Caller, webhookId: string, id: string): Promise<DeliveryView> {
+    const { database, webhooks } = this.#dependencies
     await webhooks.require(database, caller, webhookId)
-    const { version: _, step, updated_at, ...delivery } = await required(database, webhookId, id)
-    const event = await eventOfId(database, delivery.event_id)
+    const { version: _, step, updated_at, ...delivery } = await requireDelivery(database, webhookId, id)
+    const event = await findEvent(database, delivery.event_id)
     return { ...delivery, body: JSON.parse(event?.body ?? '{}') }
   }
 
   /** Begins anew on the schedule, with the first attempt now. */
-  async redeliver(caller: Caller, webhookId: string, id: string): Promise<Shown> {
-    const { database, webhooks, dispatcher, clock } = this.#parts
+  async redeliver(caller: Caller, webhookId: string, id: string): Promise<DeliveryView> {
+    const { database, webhooks, dispatcher, clock } = this.#dependencies
     const asked = await database.write(async (transaction) => {
       const webhook = await webhooks.require(transaction, caller, webhookId)
-      const delivery = await required(transaction, webhookId, id)
+      const delivery = await requireDelivery(transaction, webhookId, id)
       if (!webhook.enabled)
         throw new CadreError('CONFLICT', 'The webhook is disabled, so nothing is sent to it.', {
           hint: `Enable it first: cadre webhooks update ${webhookId} --enabled`,
@@ -59,16 +59,16 @@ export class DeliveriesService {
     })
     await dispatcher.deliver(id, webhookId)
     // The one that was under way may have been written down before this was asked for.
-    if ((await required(database, webhookId, id)).next_attempt_at === asked) await dispatcher.deliver(id, webhookId)
+    if ((await requireDelivery(database, webhookId, id)).next_attempt_at === asked) await dispatcher.deliver(id, webhookId)
     return this.get(caller, webhookId, id)
   }
 
   /** One attempt and no more: whoever tries a webhook out is there to see it fail. */
-  async test(caller: Caller, webhookId: string): Promise<Shown> {
-    const { database, webhooks, dispatcher, clock } = this.#parts
+  async test(caller: Caller, webhookId: string): Promise<DeliveryView> {
+    const { database, webhooks, dispatcher, clock } = this.#dependencies
     const id = await database.write(async (transaction) => {
       const { url } = await webhooks.require(transaction, caller, webhookId)
-      const event = eventOf(TEST_EVENT, { webhook_id: webhookId, url, message: 'A test of this webhook, sent by hand.' }, clock.now())
+      const event = createEvent(TEST_EVENT, { webhook_id: webhookId, url, message: 'A test of this webhook, sent by hand.' }, clock.now())
       await insertEvent(transaction, event)
       return insertDelivery(transaction, webhookId, event, RETRY_DELAYS.length)
     })
@@ -77,7 +77,7 @@ export class DeliveriesService {
   }
 }
 
-async function required(reader: Reader, webhookId: string, id: string): Promise<StoredDelivery> {
+async function requireDelivery(reader: Reader, webhookId: string, id: string): Promise<StoredDelivery> {
   const delivery = await deliveryRecords.get(reader, id, { webhook_id: webhookId })
   if (!delivery) throw createNotFoundError('delivery', id)
   return delivery

@@ -4,9 +4,9 @@ import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import { suggestWord } from '../../src/contract/suggest.ts'
 import type { Database } from '../store/database.ts'
-import { eventsBehind, lastPosition, type PositionedEvent } from './outbox-store.ts'
+import { getLastPosition, listEventsAfter, type PositionedEvent } from './outbox-store.ts'
 
-const READ_AT_ONCE = 100
+const BATCH_SIZE = 100
 
 export interface FollowQuery {
   after?: number
@@ -29,9 +29,9 @@ export class EventLog {
 
   /** A client that connects by itself again repeats its query, so what it has seen last counts. */
   async follow({ after, types }: FollowQuery, lastEventId?: string): Promise<AsyncIterable<StreamEvent>> {
-    const wanted = types === undefined ? WEBHOOK_EVENTS : typesOf(types)
+    const wanted = types === undefined ? WEBHOOK_EVENTS : parseTypes(types)
     const seen = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : after
-    const position = seen ?? (await lastPosition(this.#database))
+    const position = seen ?? (await getLastPosition(this.#database))
     const follower = new Follower(this.#database, wanted, position, () => this.#followers.delete(follower))
     this.#followers.add(follower)
     if (this.#closed) follower.end()
@@ -49,18 +49,18 @@ export class EventLog {
 class Follower implements AsyncIterator<StreamEvent> {
   readonly #database: Database
   readonly #types: readonly string[]
-  readonly #gone: () => void
+  readonly #isClosed: () => void
   #position: number
   #read: PositionedEvent[] = []
-  #greeted = false
-  #ended = false
+  #hasGreeted = false
+  #hasEnded = false
   #wake = () => {}
 
   constructor(database: Database, types: readonly string[], position: number, gone: () => void) {
     this.#database = database
     this.#types = types
     this.#position = position
-    this.#gone = gone
+    this.#isClosed = gone
   }
 
   wake(): void {
@@ -68,28 +68,28 @@ class Follower implements AsyncIterator<StreamEvent> {
   }
 
   end(): void {
-    this.#ended = true
-    this.#gone()
+    this.#hasEnded = true
+    this.#isClosed()
     this.#wake()
   }
 
   async next(): Promise<IteratorResult<StreamEvent>> {
-    if (!this.#greeted) {
-      this.#greeted = true
+    if (!this.#hasGreeted) {
+      this.#hasGreeted = true
       return { done: false, value: { event: 'ready', data: { types: this.#types }, id: String(this.#position) } }
     }
-    while (!this.#ended) {
+    while (!this.#hasEnded) {
       // Before reading: what comes while we read wakes us all the same.
       const more = new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-      if (this.#read.length === 0) this.#read = await eventsBehind(this.#database, this.#position, this.#types, READ_AT_ONCE)
+      if (this.#read.length === 0) this.#read = await listEventsAfter(this.#database, this.#position, this.#types, BATCH_SIZE)
       const event = this.#read.shift()
       if (event) {
         this.#position = event.position
         return { done: false, value: { event: event.type, data: { id: event.id, ...JSON.parse(event.body) }, id: String(event.position) } }
       }
-      if (!this.#ended) await more
+      if (!this.#hasEnded) await more
     }
     return { done: true, value: undefined }
   }
@@ -100,7 +100,7 @@ class Follower implements AsyncIterator<StreamEvent> {
   }
 }
 
-function typesOf(list: string): string[] {
+function parseTypes(list: string): string[] {
   const types = list.split(',').map((type) => type.trim())
   const unknown = types.find((type) => !(WEBHOOK_EVENTS as readonly string[]).includes(type))
   if (unknown === undefined) return types

@@ -4,17 +4,17 @@ import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
 import { prune } from './outbox-store.ts'
 
-const DAY = 24 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
 /** Far longer than the last attempt takes to come, so nothing goes that could still be delivered. */
-const KEPT_MS = 30 * DAY
+const RETENTION_MS = 30 * DAY_MS
 
-export class Retention {
+export class EventRetention {
   readonly #database: Database
   readonly #clock: Clock
   readonly #logger: Logger
-  #stop = () => {}
-  #closed = false
-  #pruned: Promise<void> = Promise.resolve()
+  #cancelTimer = () => {}
+  #isClosed = false
+  #pruning: Promise<void> = Promise.resolve()
 
   constructor(database: Database, clock: Clock, logger: Logger) {
     this.#database = database
@@ -24,16 +24,16 @@ export class Retention {
 
   /** Now, and once a day from now on. */
   start(): void {
-    if (this.#closed) return
-    this.#pruned = prune(this.#database, new Date(this.#clock.now() - KEPT_MS).toISOString()).catch((error: unknown) =>
+    if (this.#isClosed) return
+    this.#pruning = prune(this.#database, new Date(this.#clock.now() - RETENTION_MS).toISOString()).catch((error: unknown) =>
       this.#logger.error({ err: error }, 'old events could not be removed'),
     )
-    this.#stop = this.#clock.schedule(DAY, () => this.start())
+    this.#cancelTimer = this.#clock.schedule(DAY_MS, () => this.start())
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    this.#stop()
-    await this.#pruned
+    this.#isClosed = true
+    this.#cancelTimer()
+    await this.#pruning
   }
 }

@@ -27,30 +27,35 @@ export const deliveryRecords = new Records<StoredDelivery>({
   schema: { ...DeliveryDetails, properties: stored } as typeof DeliveryDetails,
   hidden: ['step', 'updated_at'],
 })
-export const LISTED: readonly string[] = Object.keys(Delivery.properties)
+export const LIST_COLUMNS: readonly string[] = Object.keys(Delivery.properties)
 
 export async function insertEvent(transaction: Transaction, { id, type, body, created_at }: StoredEvent): Promise<void> {
   await transaction.run('INSERT INTO events (id, type, body, created_at) VALUES (?, ?, ?, ?)', [id, type, body, created_at])
 }
 
-export async function eventOfId(reader: Reader, id: string): Promise<StoredEvent | undefined> {
+export async function findEvent(reader: Reader, id: string): Promise<StoredEvent | undefined> {
   return reader.get<StoredEvent>('SELECT id, type, body, created_at FROM events WHERE id = ?', [id])
 }
 
-export async function eventsBehind(reader: Reader, position: number, types: readonly string[], limit: number): Promise<PositionedEvent[]> {
+export async function listEventsAfter(
+  reader: Reader,
+  position: number,
+  types: readonly string[],
+  limit: number,
+): Promise<PositionedEvent[]> {
   return reader.all<PositionedEvent>(
     'SELECT position, id, type, body, created_at FROM events WHERE position > ? AND type IN (SELECT value FROM json_each(?)) ORDER BY position LIMIT ?',
     [position, JSON.stringify(types), limit],
   )
 }
 
-export async function lastPosition(reader: Reader): Promise<number> {
+export async function getLastPosition(reader: Reader): Promise<number> {
   const [last] = await reader.all<{ position: number }>('SELECT position FROM events ORDER BY position DESC LIMIT 1')
   return last?.position ?? 0
 }
 
 /** Webhooks that want an event now. */
-export async function webhooksFor(reader: Reader, type: string): Promise<string[]> {
+export async function listSubscribedWebhooks(reader: Reader, type: string): Promise<string[]> {
   const rows = await reader.all<{ id: string }>(
     'SELECT id FROM webhooks WHERE enabled = 1 AND EXISTS (SELECT 1 FROM json_each(webhooks.events) WHERE value = ?) ORDER BY id',
     [type],
@@ -73,23 +78,23 @@ export async function insertDelivery(
   return deliveryId
 }
 
-export interface Waiting {
+export interface PendingWebhook {
   webhook_id: string
   /** When the first of its deliveries is due. */
   due: string
 }
 
 /** Enabled webhooks with deliveries that wait, other than those under way. */
-export async function waitingWebhooks(reader: Reader, underWay: readonly string[]): Promise<Waiting[]> {
+export async function listPendingWebhooks(reader: Reader, underWay: readonly string[]): Promise<PendingWebhook[]> {
   const rows = await reader.all<{ webhook_id: string; due: string | null }>(
     'SELECT webhooks.id AS webhook_id, (SELECT next_attempt_at FROM deliveries WHERE webhook_id = webhooks.id AND next_attempt_at IS NOT NULL AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_attempt_at LIMIT 1) AS due FROM webhooks WHERE enabled = 1',
     [JSON.stringify(underWay)],
   )
-  return rows.filter((row): row is Waiting => row.due !== null)
+  return rows.filter((row): row is PendingWebhook => row.due !== null)
 }
 
 /** Those of a webhook that are due, the longest waiting first. */
-export async function dueDeliveries(
+export async function listDueDeliveries(
   reader: Reader,
   webhookId: string,
   now: string,
@@ -103,17 +108,17 @@ export async function dueDeliveries(
   return rows.map(({ id }) => id)
 }
 
-export async function deleteDeliveriesOf(transaction: Transaction, webhookId: string): Promise<void> {
+export async function deleteDeliveries(transaction: Transaction, webhookId: string): Promise<void> {
   await transaction.run('DELETE FROM deliveries WHERE webhook_id = ?', [webhookId])
 }
 
 /** How many rows are removed at once: others want to write, too. */
-const PRUNED_AT_ONCE = 1_000
+const PRUNE_BATCH_SIZE = 1_000
 
 /** Removes what happened before a time, whatever became of it. */
 export async function prune(database: Database, before: string): Promise<void> {
   for (const table of ['deliveries', 'events']) {
     const old = `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE created_at < ? LIMIT ?)`
-    while ((await database.write((transaction) => transaction.run(old, [before, PRUNED_AT_ONCE]))) === PRUNED_AT_ONCE);
+    while ((await database.write((transaction) => transaction.run(old, [before, PRUNE_BATCH_SIZE]))) === PRUNE_BATCH_SIZE);
   }
 }

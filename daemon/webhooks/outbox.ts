@@ -4,46 +4,46 @@ import type { Clock } from '../async/clock.ts'
 import type { DomainEvents, EventBus, EventName } from '../core/event-bus.ts'
 import { generateId } from '../core/identifiers.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import { insertDelivery, insertEvent, type StoredEvent, webhooksFor } from './outbox-store.ts'
+import { insertDelivery, insertEvent, listSubscribedWebhooks, type StoredEvent } from './outbox-store.ts'
 
 export class Outbox {
   readonly #database: Database
   readonly #clock: Clock
-  readonly #filled: () => void
-  #telling = false
+  readonly #onFilled: () => void
+  #isNotifying = false
 
   /** `filled` is called when events are there for good. */
   constructor(database: Database, clock: Clock, filled: () => void) {
     this.#database = database
     this.#clock = clock
-    this.#filled = filled
+    this.#onFilled = filled
   }
 
   listen(events: EventBus): void {
-    for (const name of WEBHOOK_EVENTS) events.on(name, (transaction, data) => this.#take(transaction, name, data))
+    for (const name of WEBHOOK_EVENTS) events.on(name, (transaction, data) => this.#addEvent(transaction, name, data))
   }
 
-  async #take<N extends EventName>(transaction: Transaction, type: N, data: DomainEvents[N]): Promise<void> {
-    const event = eventOf(type, data, this.#clock.now())
+  async #addEvent<N extends EventName>(transaction: Transaction, type: N, data: DomainEvents[N]): Promise<void> {
+    const event = createEvent(type, data, this.#clock.now())
     await insertEvent(transaction, event)
-    for (const webhook of await webhooksFor(transaction, type)) await insertDelivery(transaction, webhook, event)
-    this.#tell()
+    for (const webhook of await listSubscribedWebhooks(transaction, type)) await insertDelivery(transaction, webhook, event)
+    this.#notify()
   }
 
   /** Writes are done one after the other: one that changes nothing is over when the transaction of the event is. */
-  #tell(): void {
-    if (this.#telling) return
-    this.#telling = true
+  #notify(): void {
+    if (this.#isNotifying) return
+    this.#isNotifying = true
     const told = this.#database.write(async () => {
-      this.#telling = false
+      this.#isNotifying = false
     })
-    told.then(this.#filled, () => {
-      this.#telling = false // the database is closed; the next start finds what is due
+    told.then(this.#onFilled, () => {
+      this.#isNotifying = false // the database is closed; the next start finds what is due
     })
   }
 }
 
-export function eventOf(type: string, data: object, now: number): StoredEvent {
+export function createEvent(type: string, data: object, now: number): StoredEvent {
   const timestamp = new Date(now).toISOString()
   return { id: generateId('evt'), type, body: JSON.stringify({ type, timestamp, data }), created_at: timestamp }
 }

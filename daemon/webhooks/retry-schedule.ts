@@ -17,10 +17,10 @@ export const RETRY_DELAYS: readonly number[] = [
   24 * HOUR,
 ]
 /** At most this part of a delay is added to it, so that what failed together does not come back together. Nothing comes sooner. */
-export const MOST_JITTER = 0.1
+export const MAX_JITTER = 0.1
 
 /** The time of the attempt after so many, or undefined when that was the last. `random` is from 0 to below 1. */
-export function nextAttempt(made: number, now: number, random: number): number | undefined {
+export function getNextAttempt(made: number, now: number, random: number): number | undefined {
   const delay = RETRY_DELAYS[made - 1]
-  return delay === undefined ? undefined : now + Math.round(delay * (1 + MOST_JITTER * random))
+  return delay === undefined ? undefined : now + Math.round(delay * (1 + MAX_JITTER * random))
 }

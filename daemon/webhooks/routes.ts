@@ -4,7 +4,7 @@ import { webhookRoutes } from '../../src/contract/families/webhooks.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
-import type { DeliveriesService } from './deliveries.ts'
+import type { DeliveriesService } from './delivery-service.ts'
 import type { EventLog } from './event-log.ts'
 import type { WebhooksService } from './service.ts'
 

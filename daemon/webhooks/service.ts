@@ -14,8 +14,8 @@ import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import { deleteDeliveriesOf } from './outbox-store.ts'
-import { chosenSecret, openedSecret, rotated, sealedSecret } from './secrets.ts'
+import { deleteDeliveries } from './outbox-store.ts'
+import { chooseSecret, openSecret, rotateSecret, sealSecret } from './signing-secrets.ts'
 import { type StoredWebhook, webhookRecords } from './store.ts'
 
 type WebhookInput = Static<typeof WebhookCreate> | Static<typeof WebhookUpdate>
@@ -23,7 +23,7 @@ type WebhookInput = Static<typeof WebhookCreate> | Static<typeof WebhookUpdate>
 const HOUR = 60 * 60 * 1000
 const OVERLAP_HOURS = 24
 
-interface WebhooksParts {
+interface WebhooksDependencies {
   database: Database
   vault: Vault
   dispatcher: Dispatcher
@@ -31,41 +31,41 @@ interface WebhooksParts {
 }
 
 export class WebhooksService extends Resource<StoredWebhook, WebhookInput> {
-  readonly #parts: WebhooksParts
+  readonly #dependencies: WebhooksDependencies
 
-  constructor(parts: WebhooksParts) {
+  constructor(parts: WebhooksDependencies) {
     const { database, vault, dispatcher } = parts
     super(database, webhooks, webhookRecords, {
       prepare: async (record, given, { current }) => {
         parseHttpUrl('url', record.url, 'Events are signed with the secret of the webhook: let the receiver check that.')
         const { secret } = given as { secret?: string }
-        if (current) return secret === undefined ? record : this.#rotated({ ...record, secret: current.secret }, secret, OVERLAP_HOURS)
-        return { ...record, secret: sealedSecret(vault, record.id, chosenSecret(secret)), previous_secrets: '[]' }
+        if (current) return secret === undefined ? record : this.#rotate({ ...record, secret: current.secret }, secret, OVERLAP_HOURS)
+        return { ...record, secret: sealSecret(vault, record.id, chooseSecret(secret)), previous_secrets: '[]' }
       },
       getLabel: ({ url }) => url,
       // One that is enabled again gets what waited for it.
       afterSave: () => dispatcher.wake(),
-      beforeRemove: async (transaction, { id }) => deleteDeliveriesOf(transaction, id),
-      openSecrets: ({ id, secret }) => ({ secret: openedSecret(vault, id, secret) }),
+      beforeRemove: async (transaction, { id }) => deleteDeliveries(transaction, id),
+      openSecrets: ({ id, secret }) => ({ secret: openSecret(vault, id, secret) }),
     })
-    this.#parts = parts
+    this.#dependencies = parts
   }
 
   /** Creates a webhook and shows its secret, this once. */
   async createWithSecret(change: ChangeContext, input: Static<typeof WebhookCreate>): Promise<Static<typeof WebhookCreated>> {
-    const secret = chosenSecret(input.secret)
+    const secret = chooseSecret(input.secret)
     return this.create(change, { ...input, secret }, { secret })
   }
 
   /** Another secret, shown this once. The one before it signs as well for a while, so that the receiver can change over. */
   async rotateSecret(change: ChangeContext, id: string, input: Static<typeof WebhookRotate>): Promise<Static<typeof WebhookCreated>> {
-    const secret = chosenSecret(input.secret)
-    return this.modify(change, id, async (current) => this.#rotated(current, secret, input.overlap_hours ?? OVERLAP_HOURS), { secret })
+    const secret = chooseSecret(input.secret)
+    return this.modify(change, id, async (current) => this.#rotate(current, secret, input.overlap_hours ?? OVERLAP_HOURS), { secret })
   }
 
-  #rotated(current: StoredWebhook, secret: string, overlapHours: number): StoredWebhook {
-    const { vault, clock } = this.#parts
+  #rotate(current: StoredWebhook, secret: string, overlapHours: number): StoredWebhook {
+    const { vault, clock } = this.#dependencies
     const now = clock.now()
-    return rotated(current, sealedSecret(vault, current.id, chosenSecret(secret)), now, now + overlapHours * HOUR)
+    return rotateSecret(current, sealSecret(vault, current.id, chooseSecret(secret)), now, now + overlapHours * HOUR)
   }
 }

@@ -5,39 +5,41 @@ import type { Vault } from '../secrets/vault.ts'
 import type { StoredWebhook } from './store.ts'
 
 /** Whoever rotates more often in one day has at least let go of the oldest. */
-const MOST_PREVIOUS = 4
+const MAX_PREVIOUS_SECRETS = 4
 
-interface Previous {
+interface PreviousSecret {
   /** Sealed like the present one. */
   secret: string
   /** Until when it signs. */
   until: string
 }
 
-const contextOf = (id: string): string => `${id}/secret`
+const getContext = (id: string): string => `${id}/secret`
 
 /** The secret a caller brings, or a new one. */
-export function chosenSecret(given: string | undefined): string {
+export function chooseSecret(given: string | undefined): string {
   const problem = given === undefined ? undefined : findSecretProblem(given)
   if (problem) throw createValidationError('secret', problem)
   return given ?? createSigningSecret()
 }
 
-export const sealedSecret = (vault: Vault, id: string, secret: string): string => vault.seal(secret, contextOf(id))
+export const sealSecret = (vault: Vault, id: string, secret: string): string => vault.seal(secret, getContext(id))
 
-export const openedSecret = (vault: Vault, id: string, sealed: string): string => vault.open(sealed, contextOf(id))
+export const openSecret = (vault: Vault, id: string, sealed: string): string => vault.open(sealed, getContext(id))
 
 /** All that sign at a time, the present one first. */
-export function signingSecrets(vault: Vault, { id, secret, previous_secrets }: StoredWebhook, now: number): string[] {
-  return [secret, ...still(previous_secrets, now).map((previous) => previous.secret)].map((sealed) => openedSecret(vault, id, sealed))
+export function openSigningSecrets(vault: Vault, { id, secret, previous_secrets }: StoredWebhook, now: number): string[] {
+  return [secret, ...filterUnexpired(previous_secrets, now).map((previous) => previous.secret)].map((sealed) =>
+    openSecret(vault, id, sealed),
+  )
 }
 
 /** A webhook with another secret; the one it had signs until then, too. */
-export function rotated(webhook: StoredWebhook, sealed: string, now: number, until: number): StoredWebhook {
+export function rotateSecret(webhook: StoredWebhook, sealed: string, now: number, until: number): StoredWebhook {
   const present = until > now ? [{ secret: webhook.secret, until: new Date(until).toISOString() }] : []
-  const previous = until > now ? [...present, ...still(webhook.previous_secrets, now)] : []
-  return { ...webhook, secret: sealed, previous_secrets: JSON.stringify(previous.slice(0, MOST_PREVIOUS)) }
+  const previous = until > now ? [...present, ...filterUnexpired(webhook.previous_secrets, now)] : []
+  return { ...webhook, secret: sealed, previous_secrets: JSON.stringify(previous.slice(0, MAX_PREVIOUS_SECRETS)) }
 }
 
-const still = (previous: string, now: number): Previous[] =>
-  (JSON.parse(previous) as Previous[]).filter(({ until }) => Date.parse(until) > now)
+const filterUnexpired = (previous: string, now: number): PreviousSecret[] =>
+  (JSON.parse(previous) as PreviousSecret[]).filter(({ until }) => Date.parse(until) > now)

@@ -41,7 +41,7 @@ test('messages from before the sums were kept are in them', async () => {
       ])
   })
   await migrate(database)
-  const { by_day: _, ...found } = await new AnalyticsService(database, () => new Date(at)).conversations({})
+  const { by_day: _, ...found } = await new AnalyticsService(database, () => new Date(at)).getConversationAnalytics({})
   assert.equal(found, {
     total_conversations: 1,
     total_messages: 2,

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallOrigin } from '../../daemon/core/meter.ts'
-import { UsageReports } from '../../daemon/usage/statistics.ts'
+import { UsageReports } from '../../daemon/usage/usage-reports.ts'
 import { PRICED, TestLedger, UNPRICED } from './usage-fixture.ts'
 
 const test = suite<{ ledger: TestLedger; reports: UsageReports }>('usage statistics')
@@ -13,7 +13,7 @@ test.before.each(async (context) => {
 test.after.each(({ ledger }) => ledger.end())
 
 test('nothing used costs nothing', async ({ reports }) => {
-  assert.equal(await reports.statistics({}), {
+  assert.equal(await reports.getStatistics({}), {
     total_tokens: 0,
     input_tokens: 0,
     output_tokens: 0,
@@ -24,15 +24,15 @@ test('nothing used costs nothing', async ({ reports }) => {
     by_model: {},
     by_entity: {},
   })
-  assert.equal((await reports.costs({})).by_day, [])
+  assert.equal((await reports.getCosts({})).by_day, [])
 })
 
 test('an unknown price is null, never 0, and a sum says what it leaves out', async ({ ledger, reports }) => {
   await ledger.use(11, 7, { agent_id: 'agent_a' }, UNPRICED)
-  const alone = await reports.statistics({})
+  const alone = await reports.getStatistics({})
   assert.equal([alone.total_cost, alone.unpriced_tokens], [null, 18])
   await ledger.use(11, 7, { agent_id: 'agent_b' })
-  const { total_cost, unpriced_tokens, by_model, by_entity } = await reports.statistics({})
+  const { total_cost, unpriced_tokens, by_model, by_entity } = await reports.getStatistics({})
   assert.equal([total_cost, unpriced_tokens], [0.016, 18])
   assert.equal(by_model, {
     [UNPRICED.id]: { tokens: 18, cost: null, unpriced_tokens: 18 },
@@ -44,24 +44,24 @@ test('an unknown price is null, never 0, and a sum says what it leaves out', asy
 
 test('a price of 0 is a price', async ({ ledger, reports }) => {
   await ledger.use(11, 7, {}, { id: 'model_free', price: { input: 0, output: 0 } })
-  const { total_cost, unpriced_tokens } = await reports.statistics({})
+  const { total_cost, unpriced_tokens } = await reports.getStatistics({})
   assert.equal([total_cost, unpriced_tokens], [0, 0])
 })
 
 test('sums show no stray digits', async ({ ledger, reports }) => {
   for (let call = 0; call < 3; call++) await ledger.use(1000, 0, {}, { id: 'model_dime', price: { input: 0.1, output: 0 } })
-  assert.is((await reports.statistics({})).total_cost, 0.3)
+  assert.is((await reports.getStatistics({})).total_cost, 0.3)
 })
 
 test('what is still open is not counted, also not in a piece of a day', async ({ ledger, reports }) => {
   await ledger.begin()
-  assert.is((await reports.statistics({})).calls, 0)
-  assert.is((await reports.statistics({ start_date: '2026-01-31T09:00:00Z' })).calls, 0)
+  assert.is((await reports.getStatistics({})).calls, 0)
+  assert.is((await reports.getStatistics({ start_date: '2026-01-31T09:00:00Z' })).calls, 0)
 })
 
 test('names that objects have of their own are names like others', async ({ ledger, reports }) => {
   for (const user_id of ['__proto__', 'constructor']) await ledger.use(1, 1, { user_id })
-  assert.is(JSON.stringify((await reports.statistics({})).by_entity.user), JSON.stringify(twoOf(['__proto__', 'constructor'])))
+  assert.is(JSON.stringify((await reports.getStatistics({})).by_entity.user), JSON.stringify(twoOf(['__proto__', 'constructor'])))
 })
 
 const twoOf = (ids: string[]) => Object.fromEntries(ids.map((id) => [id, { tokens: 2, cost: 0.002, unpriced_tokens: 0 }]))
@@ -70,14 +70,14 @@ test('an identifier with its type is one of them; a type alone is all of that ty
   await ledger.use(1, 1, { agent_id: 'agent_a', user_id: 'ada' })
   await ledger.use(1, 1, { agent_id: 'agent_b' })
   await ledger.use(5, 5, { user_id: 'ada' })
-  const all = await reports.statistics({ entity_type: 'agent' })
+  const all = await reports.getStatistics({ entity_type: 'agent' })
   assert.is(all.total_tokens, 4)
   assert.equal(all.by_entity, { agent: twoOf(['agent_a', 'agent_b']) })
-  const one = await reports.statistics({ entity_type: 'agent', entity_id: 'agent_a' })
+  const one = await reports.getStatistics({ entity_type: 'agent', entity_id: 'agent_a' })
   assert.equal(one.by_entity, { agent: twoOf(['agent_a']) })
-  assert.is((await reports.statistics({ entity_type: 'model', entity_id: PRICED.id })).total_tokens, 14)
-  assert.equal(Object.keys((await reports.statistics({ entity_type: 'model' })).by_entity), ['model'])
-  assert.is((await reports.statistics({ entity_type: 'agent', entity_id: 'agent_gone' })).total_tokens, 0)
+  assert.is((await reports.getStatistics({ entity_type: 'model', entity_id: PRICED.id })).total_tokens, 14)
+  assert.equal(Object.keys((await reports.getStatistics({ entity_type: 'model' })).by_entity), ['model'])
+  assert.is((await reports.getStatistics({ entity_type: 'agent', entity_id: 'agent_gone' })).total_tokens, 0)
 })
 
 test('costs come by day, empty days too', async ({ ledger, reports }) => {
@@ -85,7 +85,7 @@ test('costs come by day, empty days too', async ({ ledger, reports }) => {
   ledger.clock = new Date('2026-02-02T10:00:00.000Z')
   await ledger.use(11, 7)
   const spent = { tokens: 18, cost: 0.016, unpriced_tokens: 0 }
-  assert.equal((await reports.costs({})).by_day, [
+  assert.equal((await reports.getCosts({})).by_day, [
     { date: '2026-01-31', ...spent },
     { date: '2026-02-01', tokens: 0, cost: 0, unpriced_tokens: 0 },
     { date: '2026-02-02', ...spent },
@@ -146,7 +146,7 @@ test('every way to ask agrees with the ledger read call by call', async ({ ledge
     })
     const sum = (some: typeof calls) => some.reduce((total, { tokens }) => total + tokens, 0)
     const told = JSON.stringify(query)
-    const found = await reports.statistics(query)
+    const found = await reports.getStatistics(query)
     assert.is(found.total_tokens, sum(wanted), told)
     assert.is(found.calls, wanted.length, told)
     assert.ok(Math.abs((found.total_cost ?? 0) - wanted.reduce((total, { cost }) => total + (cost ?? 0), 0)) < 1e-9, told)
@@ -158,7 +158,7 @@ test('every way to ask agrees with the ledger read call by call', async ({ ledge
           sum(wanted.filter(({ origin, model }) => (type === 'model' ? model : origin[`${type}_id` as keyof CallOrigin]) === id)),
           `${type} ${id} ${told}`,
         )
-    const costs = await reports.costs(query)
+    const costs = await reports.getCosts(query)
     assert.equal(costs.by_entity, found.by_entity, told)
     for (const { date, tokens } of costs.by_day) assert.is(tokens, sum(wanted.filter(({ at }) => at.startsWith(date))), `${date} ${told}`)
     assert.is(

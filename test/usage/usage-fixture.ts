@@ -6,7 +6,7 @@ import { type DomainEvents, EventBus } from '../../daemon/core/event-bus.ts'
 import type { CallOrigin, CallUsage, MeteredModel } from '../../daemon/core/meter.ts'
 import { type Database, openDatabase, type Row } from '../../daemon/store/database.ts'
 import { migrate } from '../../daemon/store/migrations.ts'
-import { UsageMeter } from '../../daemon/usage/meter.ts'
+import { UsageMeter } from '../../daemon/usage/usage-meter.ts'
 import type { CadreError } from '../../src/contract/errors.ts'
 
 export const PRICED: MeteredModel = { id: 'model_priced', price: { input: 0.5, output: 1.5 } }

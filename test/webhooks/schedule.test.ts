@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nextAttempt } from '../../daemon/webhooks/schedule.ts'
+import { getNextAttempt } from '../../daemon/webhooks/retry-schedule.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer, type TestServerOptions } from '../harness/test-server.ts'
 import { FakeClock } from './fake-clock.ts'
@@ -151,12 +151,12 @@ test('an event before the start of the first daemon that sends is not lost', asy
 test('jitter makes a delay up to a tenth longer, and never shorter', async () => {
   for (const random of [0, 0.25, 0.5, 0.999999]) {
     for (const [index, delay] of DELAYS.entries()) {
-      const next = (nextAttempt(index + 1, 1_000_000, random) as number) - 1_000_000
+      const next = (getNextAttempt(index + 1, 1_000_000, random) as number) - 1_000_000
       assert.is(next, Math.round(delay * (1 + random / 10)))
       assert.ok(next >= delay && next <= delay * 1.1, `${next} of ${delay}`)
     }
   }
-  assert.is(nextAttempt(10, 0, 0), undefined)
+  assert.is(getNextAttempt(10, 0, 0), undefined)
   await scene(
     async (scene) => {
       const { clock, receiver } = scene

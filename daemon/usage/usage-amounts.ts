@@ -1,6 +1,6 @@
 /** What calls took together, and how that is added up. */
 
-export interface Amounts {
+export interface UsageAmounts {
   calls: number
   input_tokens: number
   output_tokens: number
@@ -10,9 +10,9 @@ export interface Amounts {
   cost: number
 }
 
-export const NOTHING: Amounts = { calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0, unpriced_tokens: 0, cost: 0 }
+export const ZERO_USAGE: UsageAmounts = { calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0, unpriced_tokens: 0, cost: 0 }
 
-export const plus = (one: Amounts, other: Amounts): Amounts => ({
+export const addAmounts = (one: UsageAmounts, other: UsageAmounts): UsageAmounts => ({
   calls: one.calls + other.calls,
   input_tokens: one.input_tokens + other.input_tokens,
   output_tokens: one.output_tokens + other.output_tokens,
