@@ -46,7 +46,8 @@ interface Call {
 /** Lists the settled calls of a tool. */
 const listCalls = (toolId: string, kind: string) =>
   database().all<Call>(
-    "SELECT kind, model_id, rag_tool_id, agent_id, status, input_tokens, cost FROM usage_calls WHERE rag_tool_id = ? AND kind = ? AND status <> 'open' ORDER BY id",
+    `SELECT kind, model_id, rag_tool_id, agent_id, status, input_tokens, cost FROM usage_calls
+     WHERE rag_tool_id = ? AND kind = ? AND status <> 'open' ORDER BY id`,
     [toolId, kind],
   )
 const database = () => knowledge.service.database

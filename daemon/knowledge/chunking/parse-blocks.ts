@@ -39,7 +39,6 @@ class BlockParser {
   #fence: string | undefined
   #page = 0
   #blankBefore = true
-
   #frontMatterEnd = 0
 
   constructor({ text, pages, format }: ParsedDocument) {
@@ -49,49 +48,41 @@ class BlockParser {
   }
 
   finish(): DocumentStructure {
-    this.#end()
+    this.#endBlock()
     return { blocks: this.#blocks, paths: this.#paths }
   }
 
-  parseMarkdownLine(start: number, endBlock: number): void {
+  parseMarkdownLine(start: number, end: number): void {
     if (start < this.#frontMatterEnd) return
     const text = this.#text
     this.#breakAtPage(start)
     if (this.#fence !== undefined) {
-      if (this.#block) this.#block.end = endBlock
+      if (this.#block) this.#block.end = end
       const closing = matchAt(FENCE, text, start)?.[1]
-      if (closing?.startsWith(this.#fence) && text.slice(start, endBlock).trim() === closing) {
+      if (closing?.startsWith(this.#fence) && text.slice(start, end).trim() === closing) {
         this.#fence = undefined
-        this.#end()
+        this.#endBlock()
       }
       return
     }
-    if (isBlank(text, start, endBlock)) {
-      this.#end()
-      return
-    }
+    if (isBlank(text, start, end)) return this.#endBlock()
     const fence = matchAt(FENCE, text, start)?.[1]
     if (fence !== undefined) {
-      this.#startBlock(start, endBlock, 'code', BREAK_WEIGHT.paragraph)
+      this.#startBlock(start, end, 'code', BREAK_WEIGHT.paragraph)
       this.#fence = fence
       return
     }
     const marks = matchAt(HEADING, text, start)
-    if (marks && endBlock - start <= MAX_HEADING_LENGTH)
-      this.#addHeading(
-        start,
-        endBlock,
-        marks[1]?.length ?? 1,
-        text.slice(start + marks[0].length, endBlock).replace(/[ \t]#{1,9}[ \t]*$/, ''),
-      )
-    else if (this.#isUnderline(start, endBlock)) this.#promoteToHeading(endBlock, text.charCodeAt(start) === 0x3d ? 1 : 2)
-    else if (text.charCodeAt(start) === 0x7c) this.#addRow(start, endBlock)
-    else this.#addProse(start, endBlock)
+    if (marks && end - start <= MAX_HEADING_LENGTH)
+      this.#addHeading(start, end, marks[1]?.length ?? 1, text.slice(start + marks[0].length, end).replace(/[ \t]#{1,9}[ \t]*$/, ''))
+    else if (this.#isUnderline(start, end)) this.#promoteToHeading(end, text.charCodeAt(start) === 0x3d ? 1 : 2)
+    else if (text.charCodeAt(start) === 0x7c) this.#addRow(start, end)
+    else this.#addProse(start, end)
   }
 
   parseTextLine(start: number, end: number, kind: 'prose' | 'row'): void {
     this.#breakAtPage(start)
-    if (isBlank(this.#text, start, end)) this.#end()
+    if (isBlank(this.#text, start, end)) this.#endBlock()
     else if (kind === 'row') {
       if (this.#block) this.#block.end = end
       else this.#startBlock(start, end, 'row', BREAK_WEIGHT.row)
@@ -109,15 +100,9 @@ class BlockParser {
     const closing =
       /^[ \t]{0,200}[)\]}]/.test(this.#text.slice(start, Math.min(end, start + 202))) ||
       (!indented && /^(?:end|else|elif|except|finally|catch)\b/.test(this.#text.slice(start, start + 12)))
-    const weight = closing
-      ? BREAK_WEIGHT.closing
-      : this.#blankBefore
-        ? indented
-          ? BREAK_WEIGHT.sentence
-          : BREAK_WEIGHT.paragraph
-        : BREAK_WEIGHT.codeLine
-    this.#startBlock(start, end, 'code', weight)
-    this.#end()
+    const kind = closing ? 'closing' : !this.#blankBefore ? 'codeLine' : indented ? 'sentence' : 'paragraph'
+    this.#startBlock(start, end, 'code', BREAK_WEIGHT[kind])
+    this.#endBlock()
     this.#blankBefore = false
   }
 
@@ -126,7 +111,7 @@ class BlockParser {
     if (end < 0) return
     this.#frontMatterEnd = end + 4
     this.#startBlock(0, this.#frontMatterEnd, 'code', BREAK_WEIGHT.paragraph)
-    this.#end()
+    this.#endBlock()
   }
 
   #addProse(start: number, end: number): void {
@@ -140,19 +125,15 @@ class BlockParser {
     const previous = this.#block?.kind === 'row' ? this.#block : undefined
     const rule = previous !== undefined && /^\|(?:\s*:?-+:?\s*\|){1,500}\s*$/.test(this.#text.slice(start, Math.min(end, start + 5_000)))
     const afterRule = previous !== undefined && this.#text.startsWith('| ---', previous.start)
-    this.#startBlock(
-      start,
-      end,
-      'row',
-      previous === undefined ? BREAK_WEIGHT.paragraph : rule || afterRule ? BREAK_WEIGHT.glue : BREAK_WEIGHT.row,
-    )
+    const kind = previous === undefined ? 'paragraph' : rule || afterRule ? 'glue' : 'row'
+    this.#startBlock(start, end, 'row', BREAK_WEIGHT[kind])
   }
 
   #addHeading(start: number, end: number, level: number, title: string): void {
-    this.#end()
+    this.#endBlock()
     this.#enterSection(level, title)
     this.#startBlock(start, end, 'heading', getHeadingWeight(level))
-    this.#end()
+    this.#endBlock()
   }
 
   /** Whether the line is the underline of a setext heading. */
@@ -172,7 +153,7 @@ class BlockParser {
     const block = this.#block as Block
     this.#enterSection(level, this.#text.slice(block.start, block.end))
     Object.assign(block, { end, kind: 'heading', weight: getHeadingWeight(level), section: this.#paths.length - 1 })
-    this.#end()
+    this.#endBlock()
   }
 
   #enterSection(level: number, title: string): void {
@@ -182,11 +163,11 @@ class BlockParser {
   }
 
   #startBlock(start: number, end: number, kind: Block['kind'], weight: number): void {
-    this.#end()
+    this.#endBlock()
     this.#block = { start, end, kind, weight, section: this.#paths.length - 1 }
   }
 
-  #end(): void {
+  #endBlock(): void {
     if (this.#block) this.#blocks.push(this.#block)
     this.#block = undefined
   }
@@ -198,7 +179,7 @@ class BlockParser {
       this.#page++
       turned = true
     }
-    if (turned && this.#fence === undefined) this.#end()
+    if (turned && this.#fence === undefined) this.#endBlock()
   }
 }
 

@@ -23,20 +23,10 @@ import {
   removeIndexUser,
 } from './index-store.ts'
 
-const TEXT_COLUMNS = {
-  id: 'text',
-  document_id: 'text',
-  generation: 'integer',
-  page: 'integer',
-  position: 'integer',
-  start_at: 'integer',
-  end_at: 'integer',
-  headings: 'text',
-  content: 'text',
-  words: 'text',
-} as const
-
-const VECTOR_COLUMNS = { id: 'text', document_id: 'text', generation: 'integer', page: 'integer', vector: 'vector' } as const
+const COMMON_COLUMNS = { id: 'text', document_id: 'text', generation: 'integer', page: 'integer' } as const
+const PLACE_COLUMNS = { position: 'integer', start_at: 'integer', end_at: 'integer' } as const
+const TEXT_COLUMNS = { ...COMMON_COLUMNS, ...PLACE_COLUMNS, headings: 'text', content: 'text', words: 'text' } as const
+const VECTOR_COLUMNS = { ...COMMON_COLUMNS, vector: 'vector' } as const
 
 export class IndexRegistry {
   readonly #vectors: VectorStore

@@ -54,16 +54,8 @@ export async function insertIndex(
   sourceId: string,
   { embedding_model, chunk_size, chunk_overlap }: IndexSettings,
 ): Promise<Index> {
-  const index: Index = {
-    id: generateId('idx'),
-    knowledge_source_id: sourceId,
-    embedding_model,
-    chunk_size,
-    chunk_overlap,
-    ready: 0,
-    generation: 0,
-    batch: null,
-  }
+  const settings = { embedding_model, chunk_size, chunk_overlap }
+  const index: Index = { id: generateId('idx'), knowledge_source_id: sourceId, ...settings, ready: 0, generation: 0, batch: null }
   await transaction.run(
     `INSERT INTO indexes (id, knowledge_source_id, embedding_model, chunk_size, chunk_overlap, ready, generation, batch)
      VALUES (?, ?, ?, ?, ?, 0, 0, NULL)`,
@@ -154,12 +146,10 @@ export async function recordDocument(
       'INSERT OR REPLACE INTO index_documents (index_id, document_id, content_hash, chunks, embedded) VALUES (?, ?, ?, ?, 0)',
       [indexId, documentId, contentHash, chunks],
     )
-  else
-    await transaction.run('UPDATE index_documents SET embedded = 1 WHERE index_id = ? AND document_id = ? AND content_hash = ?', [
-      indexId,
-      documentId,
-      contentHash,
-    ])
+  else {
+    const sql = 'UPDATE index_documents SET embedded = 1 WHERE index_id = ? AND document_id = ? AND content_hash = ?'
+    await transaction.run(sql, [indexId, documentId, contentHash])
+  }
 }
 
 /** A document without its text is not in the index; one without its vectors is embedded again. */

@@ -100,7 +100,9 @@ test('a passage never ends with a heading', () => {
 })
 
 test('passages have the path of their headings', () => {
-  const text = `# Manual\n\nIntro.\n\n## Install\n\n${'Step one of many. '.repeat(20)}\n\n### Linux\n\n${'Use the package. '.repeat(20)}\n\n## Usage\n\n${'Run it. '.repeat(40)}`
+  const steps = `## Install\n\n${'Step one of many. '.repeat(20)}`
+  const linux = `### Linux\n\n${'Use the package. '.repeat(20)}`
+  const text = `# Manual\n\nIntro.\n\n${steps}\n\n${linux}\n\n## Usage\n\n${'Run it. '.repeat(40)}`
   const passages = chunk(text, 300)
   const under = (word: string) => passages.findLast(({ content }) => content.includes(word))?.headings
   assert.equal(under('Step one'), ['Manual', 'Install'])

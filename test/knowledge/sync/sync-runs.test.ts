@@ -168,7 +168,9 @@ test('a source deleted during its sync leaves no documents, tables or originals'
     embedder.release()
     await pause(100) // late writes of the cancelled sync
     const [left] = await knowledge.service.database.all<{ count: number }>(
-      'SELECT (SELECT count(*) FROM documents WHERE knowledge_source_id = ?1) + (SELECT count(*) FROM indexes WHERE knowledge_source_id = ?1) + (SELECT count(*) FROM index_users WHERE user_id = ?2) AS count',
+      `SELECT (SELECT count(*) FROM documents WHERE knowledge_source_id = ?1)
+         + (SELECT count(*) FROM indexes WHERE knowledge_source_id = ?1)
+         + (SELECT count(*) FROM index_users WHERE user_id = ?2) AS count`,
       [source.id, tool.id],
     )
     assert.is(left?.count, 0, stage)
