@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ChatPart, type ChatRequest, ToolsUnsupportedError } from '../../../daemon/models/chat-model.ts'
-import { CadreError } from '../../../src/contract/errors.ts'
+import { ToolsUnsupportedError } from '../../../daemon/models/chat-model.ts'
 import { aloud } from '../../harness/hooks.ts'
 import { formatEvents, type ProviderFormat } from '../../harness/provider-formats.ts'
 import {
@@ -18,7 +17,7 @@ import {
   streamText,
   trickle,
 } from '../../harness/scripted-provider.ts'
-import { collectParts, createRequest, joinText, KEY, ProviderFixture } from './provider-fixture.ts'
+import { captureStreamError, collectParts, createRequest, joinText, KEY, ProviderFixture } from './provider-fixture.ts'
 
 const FORMATS: readonly ProviderFormat[] = ['openai', 'anthropic', 'google']
 const test = suite('provider failures')
@@ -49,29 +48,8 @@ const start = async (format: ProviderFormat, ...script: [Step, ...Step[]]) => {
   return provider
 }
 
-interface Failure {
-  parts: ChatPart[]
-  error: CadreError
-}
-
-/** Returns the error of a call that must fail, and the parts before it. */
-async function captureFailure(
-  provider: ScriptedProvider,
-  request: ChatRequest = createRequest(),
-  fields = {},
-  source = fixture,
-): Promise<Failure> {
-  const parts: ChatPart[] = []
-  try {
-    for await (const part of source.getModel(provider, fields).stream(request)) parts.push(part)
-  } catch (error) {
-    assert.instance(error, CadreError)
-    for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
-      assert.not(`${cause.stack}${JSON.stringify(cause)}`.includes(KEY), 'the error contains the key')
-    return { parts, error: error as CadreError }
-  }
-  throw new Error(`the call did not fail: ${JSON.stringify(parts)}`)
-}
+const captureFailure = (provider: ScriptedProvider, request = createRequest(), fields = {}, source = fixture) =>
+  captureStreamError(source.getModel(provider, fields), request)
 
 for (const format of FORMATS) {
   test(`${format}: a provider that hangs, stalls or trickles causes a timeout of the first byte, of idle time or of the total`, async () => {

@@ -1,9 +1,11 @@
 /** Creates chat models of a scripted provider and collects their replies. */
+import * as assert from 'uvu/assert'
 import type { ChatModel, ChatPart, ChatRequest } from '../../../daemon/models/chat-model.ts'
 import type { ProviderTimeouts } from '../../../daemon/models/providers/http-exchange.ts'
 import type { ProviderModelRecord } from '../../../daemon/models/providers/provider-chat-model.ts'
 import { ProviderRegistry } from '../../../daemon/models/providers/provider-registry.ts'
 import type { Resolve } from '../../../daemon/outbound/guarded-connector.ts'
+import { CadreError } from '../../../src/contract/errors.ts'
 import type { ScriptedProvider } from '../../harness/scripted-provider.ts'
 
 /** Does not occur in any scripted response. */
@@ -50,6 +52,20 @@ export async function collectParts(model: ChatModel, request: ChatRequest = crea
   const parts: ChatPart[] = []
   for await (const part of model.stream(request)) parts.push(part)
   return parts
+}
+
+/** Returns the error of a call that must fail, and the parts before it. The error must not contain the API key. */
+export async function captureStreamError(model: ChatModel, request: ChatRequest): Promise<{ parts: ChatPart[]; error: CadreError }> {
+  const parts: ChatPart[] = []
+  try {
+    for await (const part of model.stream(request)) parts.push(part)
+  } catch (error) {
+    assert.instance(error, CadreError)
+    for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+      assert.not(`${cause.stack}${JSON.stringify(cause)}`.includes(KEY), 'the error contains the key')
+    return { parts, error: error as CadreError }
+  }
+  throw new Error(`the call did not fail: ${JSON.stringify(parts)}`)
 }
 
 export const joinText = (parts: readonly ChatPart[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
