@@ -53,7 +53,7 @@ test('every line runs as it is printed, and one is refused as it says', async ()
 })
 
 test('the REST side answers to what is printed', async () => {
-  const { code, said } = await shell(`set -e\n${blocksBelow('The REST side').join('\n')}`)
+  const { code, said } = await shell(`set -e\n${blocksBelow('REST API').join('\n')}`)
   assert.is(code, 0, said)
   assert.match(said, '"status":"healthy"')
   assert.match(said, '"name":"Helper"')
