@@ -61,10 +61,10 @@ const ok = async (words: string[], options?: Parameters<Terminal['run']>[1]) => 
 test('tools import and tools test reject invalid flags before starting a daemon', async () => {
   for (const [words, message] of [
     [['tools', 'import', './nothing.yaml'], 'File not found: ./nothing.yaml.'],
-    [['tools', 'import', file, '--bearer', 'env:NO_SUCH_VARIABLE'], 'the environment has no NO_SUCH_VARIABLE'],
+    [['tools', 'import', file, '--bearer', 'env:NO_SUCH_VARIABLE'], 'the environment variable NO_SUCH_VARIABLE is not set'],
     [['tools', 'import', file, '--basic', 'me'], '--basic me needs a password'],
     [['tools', 'import', file, '--credential', 'pet_key'], '--credential pet_key has no value'],
-    [['tools', 'import', '-', '--bearer', '-'], 'both want stdin'],
+    [['tools', 'import', '-', '--bearer', '-'], 'both read stdin'],
     [['tools', 'test', 'weather', '--argument', 'city'], '--argument city has no value'],
     [['tools', 'test', 'weather', '--arguments', '[1]'], '--arguments must be a JSON object'],
   ] as [string[], string][]) {
