@@ -228,7 +228,7 @@ test('documents are uploaded, listed, shown and deleted by name', async () => {
       input: 'x',
     })
     .catch((error: Error) => [{ error: error.message }])
-  assert.match(String(first?.error), 'needs a --name')
+  assert.match(String(first?.error), 'needs a name')
   assert.is(second, undefined)
   const sent = await terminal.json(['knowledge', 'documents', 'add', 'Handbook', 'leave.md', '--metadata', 'team=people'])
   assertFields(sent, { name: 'leave.md', size: 8, metadata: { team: 'people' }, status: 'waiting' })
