@@ -35,7 +35,7 @@ test('list shows the owner of conversations of other users, and --mine omits the
 test('chat --continue opens the newest own conversation, and /resume lists others with their owner', async () => {
   const { stdout, code, stderr } = await terminal.run(['chat', '--plain', '--continue'], { input: '/title Mine still\n/resume\n' })
   assert.is(code, 0, stderr)
-  assert.match(stdout, new RegExp(`${ids.own} {2}Mine still {2}\\d\\d:\\d\\d\\n.*${ids.ada} {2}Ada's {2}\\d\\d:\\d\\d · of ada\\n`))
+  assert.match(stdout, new RegExp(`${ids.own} {2}Mine still {2}\\d\\d:\\d\\d\\n.*${ids.ada} {2}Ada's {2}\\d\\d:\\d\\d · ada\\n`))
 })
 
 test('--continue skips conversations of deleted agents, and reopens a completed one only if none is active', async () => {
