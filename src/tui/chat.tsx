@@ -1,4 +1,4 @@
-/** The chat on a terminal: wires keyboard, room and screen, and leaves the terminal as it was. */
+/** Runs the chat on a terminal: connects keyboard, session and screen, and restores the terminal. */
 import { render } from 'ink'
 import type { Connection } from '../client/request.ts'
 import { copyToClipboard } from './commands/clipboard.ts'
@@ -20,75 +20,75 @@ export interface ChatOptions {
   cwd: string
   input: NodeJS.ReadStream
   output: NodeJS.WriteStream
-  /** From now on nothing else may write to the terminal. */
+  /** Called before the first frame: afterwards nothing else may write to the terminal. */
   onTerminalAcquired: () => void
 }
 
 const TICK_MS = 100
-/** The pace is ours: Ink's own would delay what was waited for already. */
+/** Effectively unlimited: FrameScheduler limits the frame rate. */
 const INK_MAX_FPS = 1000
 
-/** Resolves when the person leaves, with the conversation that was talked in. */
+/** Resolves when the user quits, with the id of the last conversation. */
 export async function runChat({
   connect,
-  conversation: opening,
+  conversation,
   colors,
   cwd,
   input,
   output,
-  onTerminalAcquired: drawing,
+  onTerminalAcquired,
 }: ChatOptions): Promise<string | undefined> {
   const size = () => ({ columns: output.columns || 80, rows: output.rows || 24 })
-  let changed = () => {}
-  const desk = new ChatStore(() => changed())
-  desk.update({ size: size() })
-  let leave = () => {}
-  const left = new Promise<void>((resolve) => {
-    leave = resolve
+  let onChange = () => {}
+  const store = new ChatStore(() => onChange())
+  store.update({ size: size() })
+  let quit = () => {}
+  const hasQuit = new Promise<void>((resolve) => {
+    quit = resolve
   })
-  const room = new ChatSession({ store: desk, connect, isPlain: false, cwd, quit: leave, copy: (text) => copyToClipboard(text, output) })
-  await openConversation(room, opening)
-  drawing()
-  const canvas = bufferStdout(output)
-  const presenter = new FrameBuilder(colors, desk.state)
-  const showing = new FrameStore()
-  const frames = new FrameScheduler(() => showing.publish(presenter.build(desk.state)))
-  changed = () => frames.request()
-  frames.flush()
-  const ink = render(<ChatView frames={showing} />, {
+  const session = new ChatSession({ store, connect, isPlain: false, cwd, quit, copy: (text) => copyToClipboard(text, output) })
+  await openConversation(session, conversation)
+  onTerminalAcquired()
+  const stdout = bufferStdout(output)
+  const builder = new FrameBuilder(colors, store.state)
+  const frames = new FrameStore()
+  const scheduler = new FrameScheduler(() => frames.publish(builder.build(store.state)))
+  onChange = () => scheduler.request()
+  scheduler.flush()
+  const ink = render(<ChatView frames={frames} />, {
     stdin: input,
-    stdout: canvas.stream,
+    stdout: stdout.stream,
     exitOnCtrlC: false,
     patchConsole: false,
     maxFps: INK_MAX_FPS,
   })
-  const resized = () => {
-    desk.update({ size: size() })
-    desk.redraw()
+  const onResize = () => {
+    store.update({ size: size() })
+    store.redraw()
   }
-  output.on('resize', resized)
-  const deaf = listenToKeyboard(input, output, (key) => handleKey(room, key))
-  const ticking = setInterval(() => {
-    if (desk.state.transcript.isAwaitingReply) desk.update({ now: desk.now() })
+  output.on('resize', onResize)
+  const stopListening = listenToKeyboard(input, output, (key) => handleKey(session, key))
+  const ticker = setInterval(() => {
+    if (store.state.transcript.isAwaitingReply) store.update({ now: store.now() })
   }, TICK_MS)
-  room.client.watch()
-  void room.loadNames()
-  await left
-  clearInterval(ticking)
-  room.client.close()
-  room.switcher.cancel()
-  room.replies.stop()
-  deaf()
-  output.off('resize', resized)
-  frames.flush()
-  frames.stop()
-  // What was said stays in the terminal; the input does not.
-  showing.publish({ isFullRedraw: false, history: [], lines: [], cursor: undefined })
+  session.client.watch()
+  void session.loadNames()
+  await hasQuit
+  clearInterval(ticker)
+  session.client.close()
+  session.switcher.cancel()
+  session.replies.stop()
+  stopListening()
+  output.off('resize', onResize)
+  scheduler.flush()
+  scheduler.stop()
+  // Removes the input; the messages stay in the scrollback.
+  frames.publish({ isFullRedraw: false, history: [], lines: [], cursor: undefined })
   await waitForRender()
   ink.unmount()
-  canvas.flush()
-  return desk.state.conversation?.id
+  stdout.flush()
+  return store.state.conversation?.id
 }
 
-/** React draws what it was told of in its own time, which is before this. */
+/** React renders before the next immediate. */
 const waitForRender = () => new Promise((resolve) => setImmediate(resolve))

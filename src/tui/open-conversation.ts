@@ -1,5 +1,4 @@
-/** How a chat begins: with whom, in which conversation, with which model. */
-
+/** Opens the first conversation of a chat. */
 import { getLastConversation } from '../cli/ask/get-last-conversation.ts'
 import { AmbiguousAgentError, resolveDefaultAgent } from '../cli/ask/resolve-default-agent.ts'
 import { openAgentPicker } from './commands/run-command.ts'
@@ -9,42 +8,42 @@ import type { ChatSession } from './session/chat-session.ts'
 export interface ConversationOptions {
   agent?: string | undefined
   conversation?: string | undefined
-  /** What was said in it stands on the terminal already. */
+  /** The terminal already shows its messages. */
   isAlreadyPrinted?: boolean
-  /** Go on with the caller's last conversation. */
+  /** Continue the caller's last conversation. */
   continueLast?: boolean
   model?: string | undefined
-  /** The agent that `cadre config set agent` names. */
+  /** Agent of `cadre config set agent`. */
   defaultAgent?: string | undefined
 }
 
 export async function openConversation(
-  room: ChatSession,
-  { agent, conversation, isAlreadyPrinted: told, continueLast: goOn, model, defaultAgent: preferred }: ConversationOptions,
+  session: ChatSession,
+  { agent, conversation, isAlreadyPrinted, continueLast, model, defaultAgent }: ConversationOptions,
 ): Promise<void> {
-  const connection = await room.client.getConnection()
-  if (model !== undefined) room.setModel(await findModel(connection, model))
+  const connection = await session.client.getConnection()
+  if (model !== undefined) session.setModel(await findModel(connection, model))
   if (conversation !== undefined) {
-    await room.resume(await findConversation(connection, conversation))
-    if (told) room.store.redraw({ cleared: true })
+    await session.resume(await findConversation(connection, conversation))
+    if (isAlreadyPrinted) session.store.redraw({ cleared: true })
     return
   }
-  const named = agent === undefined ? undefined : await findAgent(connection, agent)
-  if (goOn) return room.resume(await getLastConversation(connection, named?.id))
-  if (named) return room.startConversation(named)
-  await chooseAgent(room, preferred)
+  const namedAgent = agent === undefined ? undefined : await findAgent(connection, agent)
+  if (continueLast) return session.resume(await getLastConversation(connection, namedAgent?.id))
+  if (namedAgent) return session.startConversation(namedAgent)
+  await chooseAgent(session, defaultAgent)
 }
 
-/** Whoever is meant where none is named; among several somebody chooses, where there is a screen to choose on: most likely whom they talked with last. */
-async function chooseAgent(room: ChatSession, preferred: string | undefined): Promise<void> {
-  const connection = await room.client.getConnection()
+/** Uses the default agent. If there are several, opens a picker that preselects the agent of the last conversation. */
+async function chooseAgent(session: ChatSession, defaultAgent: string | undefined): Promise<void> {
+  const connection = await session.client.getConnection()
   try {
-    await room.startConversation(
-      await findAgent(connection, await resolveDefaultAgent(connection, { configuredAgent: preferred, command: 'cadre chat' })),
+    await session.startConversation(
+      await findAgent(connection, await resolveDefaultAgent(connection, { configuredAgent: defaultAgent, command: 'cadre chat' })),
     )
   } catch (error) {
-    if (room.isPlain || !(error instanceof AmbiguousAgentError)) throw error
-    const talks = await listConversations(connection, { mine: true })
-    await openAgentPicker(room, { likeliest: talks.find(({ agent_id }) => agent_id !== null)?.agent_id ?? undefined })
+    if (session.isPlain || !(error instanceof AmbiguousAgentError)) throw error
+    const conversations = await listConversations(connection, { mine: true })
+    await openAgentPicker(session, { preselected: conversations.find(({ agent_id }) => agent_id !== null)?.agent_id ?? undefined })
   }
 }

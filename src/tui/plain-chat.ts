@@ -1,4 +1,4 @@
-/** The same conversation line by line: for screen readers, pipes and terminals that cannot be drawn on. */
+/** Runs the chat line by line, for screen readers, pipes and simple terminals. */
 import { createInterface } from 'node:readline'
 import { sanitizeLine } from '../cli/terminal/text.ts'
 import type { Connection } from '../client/request.ts'
@@ -20,42 +20,42 @@ export interface PlainChatOptions {
   output: NodeJS.WritableStream
 }
 
-/** Lines are as long as they are: whoever reads them breaks them better. */
+/** Effectively unlimited: the terminal or screen reader wraps the lines. */
 const COLUMNS = 2_000
 
-/** Resolves at the end of the input, or when the person leaves. */
-export async function runPlainChat({ connect, conversation: opening, cwd, input, output }: PlainChatOptions): Promise<void> {
+/** Resolves at the end of the input or when the user quits. */
+export async function runPlainChat({ connect, conversation, cwd, input, output }: PlainChatOptions): Promise<void> {
   const printer = new Printer(output, input.isTTY === true)
-  const desk = new ChatStore(() => printer.print(desk.state))
-  desk.update({ size: { columns: COLUMNS, rows: 24 } })
-  let leave = () => {}
-  const room = new ChatSession({ store: desk, connect, isPlain: true, cwd, quit: () => leave(), copy: async () => false })
-  await openConversation(room, opening)
-  const { agent, model } = desk.state
+  const store = new ChatStore(() => printer.print(store.state))
+  store.update({ size: { columns: COLUMNS, rows: 24 } })
+  let quit = () => {}
+  const session = new ChatSession({ store, connect, isPlain: true, cwd, quit: () => quit(), copy: async () => false })
+  await openConversation(session, conversation)
+  const { agent, model } = store.state
   output.write(
-    `${sanitizeLine(agent?.name ?? '')}${model ? `, ${sanitizeLine(model.name)}` : ''}. Type a message and press Enter; /help shows what else there is, quit leaves.\n`,
+    `${sanitizeLine(agent?.name ?? '')}${model ? `, ${sanitizeLine(model.name)}` : ''}. Type a message and press Enter. For help: /help. To quit: quit\n`,
   )
-  // Made last: lines that come before somebody waits for them are lost.
+  // Created last: lines that arrive before the loop below are lost.
   const lines = createInterface({ input, terminal: false })
-  leave = () => lines.close()
-  const stop = () => void (room.replies.stop() || lines.close())
+  quit = () => lines.close()
+  const stop = () => void (session.replies.stop() || lines.close())
   process.on('SIGINT', stop)
-  let talking: Promise<void> = Promise.resolve()
+  let submission: Promise<void> = Promise.resolve()
   try {
     for await (const line of lines) {
-      await Promise.race([Promise.all([talking, room.replies.done]), printer.waitForConfirmation()])
-      const tool = findPendingConfirmation(desk.state.transcript)
-      if (tool) await room.replies.confirm(tool.id, /^y(es)?$/i.test(line.trim()))
-      else talking = submit(room, line)
+      await Promise.race([Promise.all([submission, session.replies.done]), printer.waitForConfirmation()])
+      const tool = findPendingConfirmation(store.state.transcript)
+      if (tool) await session.replies.confirm(tool.id, /^y(es)?$/i.test(line.trim()))
+      else submission = submit(session, line)
     }
-    await Promise.all([talking, room.replies.done])
+    await Promise.all([submission, session.replies.done])
   } finally {
     process.off('SIGINT', stop)
-    room.client.close()
+    session.client.close()
   }
 }
 
-/** Prints what is finished, as soon as it is. */
+/** Prints entries as soon as they are complete. */
 class Printer {
   readonly #output: NodeJS.WritableStream
   readonly #isEchoed: boolean
@@ -65,26 +65,26 @@ class Printer {
   #connectionProblem: string | undefined
   #waiters: (() => void)[] = []
 
-  constructor(output: NodeJS.WritableStream, echoed: boolean) {
+  constructor(output: NodeJS.WritableStream, isEchoed: boolean) {
     this.#output = output
-    this.#isEchoed = echoed
+    this.#isEchoed = isEchoed
   }
 
-  print({ redrawCount: drawing, transcript, now, connectionProblem: trouble }: ChatState): void {
-    // Told from its beginning, as after /resume and /history.
-    if (drawing !== this.#redrawCount) this.#scrollback = EMPTY_SCROLLBACK
-    this.#redrawCount = drawing
-    // What was typed at a terminal stands there already.
+  print({ redrawCount, transcript, now, connectionProblem }: ChatState): void {
+    // The transcript was replaced, as after /resume and /history.
+    if (redrawCount !== this.#redrawCount) this.#scrollback = EMPTY_SCROLLBACK
+    this.#redrawCount = redrawCount
+    // A terminal has already echoed the input.
     if (this.#isEchoed && transcript.isAwaitingReply && transcript.entries[this.#scrollback.entries]?.kind === 'said')
       this.#scrollback = { ...this.#scrollback, entries: this.#scrollback.entries + 1 }
-    const { state: feed, done } = advanceScrollback(this.#scrollback, transcript, { columns: COLUMNS, now, details: false })
-    this.#scrollback = feed
-    this.#write(done.map((each) => toAnsi(each, false)))
-    if (trouble !== undefined && trouble !== this.#connectionProblem) this.#write([sanitizeLine(trouble)])
-    this.#connectionProblem = trouble
+    const { state, done } = advanceScrollback(this.#scrollback, transcript, { columns: COLUMNS, now, details: false })
+    this.#scrollback = state
+    this.#write(done.map((line) => toAnsi(line, false)))
+    if (connectionProblem !== undefined && connectionProblem !== this.#connectionProblem) this.#write([sanitizeLine(connectionProblem)])
+    this.#connectionProblem = connectionProblem
     const tool = findPendingConfirmation(transcript)
     if (tool && tool.id !== this.#confirmationId)
-      this.#write([`${sanitizeLine(tool.name)} wants to run with ${formatArguments(tool.arguments)}. Allow it? Type yes or no.`])
+      this.#write([`${sanitizeLine(tool.name)} wants to run with ${formatArguments(tool.arguments)}. Allow? Type yes or no.`])
     this.#confirmationId = tool?.id
     if (tool) for (const resolve of this.#waiters.splice(0)) resolve()
   }
@@ -93,7 +93,7 @@ class Printer {
     if (lines.length > 0) this.#output.write(`${lines.join('\n')}\n`)
   }
 
-  /** Settles when a tool asks whether it may be used. */
+  /** Resolves when a tool call needs a confirmation. */
   waitForConfirmation(): Promise<void> {
     return this.#confirmationId === undefined ? new Promise((resolve) => this.#waiters.push(resolve)) : Promise.resolve()
   }

@@ -1,4 +1,4 @@
-/** What was typed goes out: a command is run, a message is sent with the files it names. */
+/** Submits the input: runs a slash command or sends a message with its attached files. */
 import { AttachmentError, attachFiles } from '../cli/input/attachments.ts'
 import { runCommand } from './commands/run-command.ts'
 import { clearAndRemember } from './input/editor.ts'
@@ -6,69 +6,69 @@ import { parseCommand } from './input/slash-commands.ts'
 import type { ChatSession } from './session/chat-session.ts'
 import { canRetry } from './state/chat-state.ts'
 
-/** Resolves when the command is done or the reply has ended. What cannot go out stays where it was typed. */
-export async function submit(room: ChatSession, text: string): Promise<void> {
-  const { store: desk } = room
+/** Resolves when the command is done or the reply has ended. Text that cannot be sent stays in the input. */
+export async function submit(session: ChatSession, text: string): Promise<void> {
+  const { store } = session
   if (text.trim() === '') return
-  const called = parseCommand(text)
-  if (called && 'problem' in called) return desk.addNote(called.problem, 'bad')
-  if (called) {
-    clearInput(room, text)
-    return runCommand(room, called)
+  const command = parseCommand(text)
+  if (command && 'problem' in command) return store.addNote(command.problem, 'bad')
+  if (command) {
+    clearInput(session, text)
+    return runCommand(session, command)
   }
-  if (desk.state.transcript.isAwaitingReply) return desk.update({ hint: 'A reply is being written. Esc stops it.' })
-  if (!desk.state.agent) return desk.addNote('Nobody is here to answer. /agents shows who could.', 'bad')
-  const message = buildMessage(room, text)
+  if (store.state.transcript.isAwaitingReply) return store.update({ hint: 'A reply is in progress. Press Esc to stop it.' })
+  if (!store.state.agent) return store.addNote('No agent is selected. To select one: /agents', 'bad')
+  const message = buildMessage(session, text)
   if (message === undefined) return
-  clearInput(room, text)
-  await sendMessage(room, text, message)
+  clearInput(session, text)
+  await sendMessage(session, text, message)
 }
 
-/** What is sent for a text: with the files it names. Undefined where that was doubted aloud; the same text again is meant as it stands. */
-function buildMessage(room: ChatSession, text: string): string | undefined {
-  const { store: desk, cwd, isPlain: plain } = room
-  const meant = room.unconfirmedText === text
-  room.unconfirmedText = undefined
-  const doubt = (why: string, otherwise: string) => {
-    room.unconfirmedText = text
-    desk.addNote(`${why} ${plain ? 'The same line again' : 'Enter again'} sends ${otherwise}.`, 'bad')
+/** Attaches files to a text. Returns undefined and adds a note if they cannot be attached; submitting the same text again skips the check. */
+function buildMessage(session: ChatSession, text: string): string | undefined {
+  const { store, cwd, isPlain } = session
+  const isConfirmed = session.unconfirmedText === text
+  session.unconfirmedText = undefined
+  const askToConfirm = (problem: string, sent: string) => {
+    session.unconfirmedText = text
+    store.addNote(`${problem} ${isPlain ? 'Enter the same line' : 'Press Enter'} again to send ${sent}.`, 'bad')
   }
   try {
     const { message, files, missing } = attachFiles(text, cwd)
-    if (missing[0] !== undefined && !meant) {
-      doubt(missing[0], 'the message as it stands')
+    if (missing[0] !== undefined && !isConfirmed) {
+      askToConfirm(missing[0], 'the message as it is')
       return undefined
     }
-    if (files.length === 0 || !desk.state.model?.onlyQuotes) return message
-    // It would search for the words of the file, and not read it.
-    if (meant) return text
-    const named = files.join(', ')
-    doubt(
-      `${desk.state.model.name} only quotes the agent's documents, and does not read ${named}. /model chooses one that does.`,
+    if (files.length === 0 || !store.state.model?.onlyQuotes) return message
+    // Such a model would search for the text of the file.
+    if (isConfirmed) return text
+    const names = files.join(', ')
+    askToConfirm(
+      `${store.state.model.name} only quotes the agent's documents and does not read ${names}. To select another model: /model.`,
       'the question without it',
     )
   } catch (error) {
     if (!(error instanceof AttachmentError)) throw error
-    desk.addNote(error.message, 'bad')
+    store.addNote(error.message, 'bad')
   }
   return undefined
 }
 
-function clearInput({ store: desk }: ChatSession, text: string): void {
-  desk.update({ editor: clearAndRemember(desk.state.editor, text), menu: undefined, files: [], panel: undefined })
+function clearInput({ store }: ChatSession, text: string): void {
+  store.update({ editor: clearAndRemember(store.state.editor, text), menu: undefined, files: [], panel: undefined })
 }
 
-async function sendMessage(room: ChatSession, text: string, message: string): Promise<void> {
-  room.lastMessage = { text, message }
-  room.store.dispatch({ kind: 'said', text })
-  await room.replies.send(message)
+async function sendMessage(session: ChatSession, text: string, message: string): Promise<void> {
+  session.lastMessage = { text, message }
+  session.store.dispatch({ kind: 'said', text })
+  await session.replies.send(message)
 }
 
-/** Sends the last message again, after it failed. */
-export async function retryLastMessage(room: ChatSession): Promise<void> {
-  const { store: desk, lastMessage: last } = room
-  if (!canRetry(desk.state.transcript)) return
-  const said = desk.state.transcript.entries.findLast((entry) => entry.kind === 'said')
-  if (said?.kind !== 'said') return
-  await sendMessage(room, said.text, last?.text === said.text ? last.message : said.text)
+/** Sends the last message again if its reply failed. */
+export async function retryLastMessage(session: ChatSession): Promise<void> {
+  const { store, lastMessage } = session
+  if (!canRetry(store.state.transcript)) return
+  const entry = store.state.transcript.entries.findLast((candidate) => candidate.kind === 'said')
+  if (entry?.kind !== 'said') return
+  await sendMessage(session, entry.text, lastMessage?.text === entry.text ? lastMessage.message : entry.text)
 }

@@ -1,10 +1,10 @@
-/** Text to the clipboard: by the system's own program where there is one everywhere, else by asking the terminal. */
+/** Copies text to the clipboard through a system program or the terminal (OSC 52). */
 import { spawn } from 'node:child_process'
 
-/** Terminals refuse longer ones. */
+/** Terminals ignore longer sequences. */
 const MAX_OSC52_LENGTH = 74_000
 
-/** Whether it was handed over; a terminal never says whether it took it. */
+/** Returns whether the text was handed over; terminals do not acknowledge it. */
 export async function copyToClipboard(
   text: string,
   terminal: NodeJS.WriteStream,

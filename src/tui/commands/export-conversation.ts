@@ -1,4 +1,4 @@
-/** The conversation into a file, as `cadre conversations export` writes it. */
+/** Exports a conversation to a Markdown file. */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { getSpeakers } from '../../cli/conversations/format-conversation.ts'
@@ -7,7 +7,7 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
 
-/** Writes it where nothing stands yet, under its title where no name is given, and says where that is. */
+/** Does not overwrite files. Without a name, uses the title. Returns the name of the file. */
 export async function exportConversation(
   connection: Connection,
   id: string,
@@ -19,7 +19,7 @@ export async function exportConversation(
     writeFileSync(resolve(cwd, name), formatConversationMarkdown(data, await getSpeakers(connection, data)), { flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new Error(`${name} is there already. Name another file: /export notes.md`)
+    throw new Error(`${name} already exists. Use another name: /export notes.md`)
   }
   return name
 }

@@ -1,5 +1,4 @@
-/** What the commands of the chat do. */
-
+/** Handlers of the slash commands. */
 import { formatLocation } from '../../cli/ask/format-location.ts'
 import { formatNoMatch } from '../../cli/ask/format-passages.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
@@ -26,218 +25,226 @@ import { type Citation, getText } from '../state/reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, reduceTranscript } from '../state/transcript-reducer.ts'
 import { exportConversation } from './export-conversation.ts'
 
-type CommandHandler = (room: ChatSession, argument: string, signal: AbortSignal) => void | Promise<void>
+type CommandHandler = (session: ChatSession, argument: string, signal: AbortSignal) => void | Promise<void>
 
 const MAX_MESSAGES = 10_000
-/** Commands after which keys mean something else. */
+/** Commands that open a list or change the conversation: keys are held back until they are done. */
 const SWITCH_COMMANDS: ReadonlySet<CommandName> = new Set(['agents', 'agent', 'model', 'resume', 'history'])
 const NEVER_ABORTED = new AbortController().signal
 
-/** Runs a command. What goes wrong is a note: the chat goes on. */
-export async function runCommand(room: ChatSession, { name, argument }: CommandCall): Promise<void> {
-  const work = (signal: AbortSignal) => HANDLERS[name](room, argument, signal)
-  await reportErrors(room, () => (SWITCH_COMMANDS.has(name) ? room.switcher.run(work) : work(NEVER_ABORTED)))
+/** Runs a command and adds a note if it fails. */
+export async function runCommand(session: ChatSession, { name, argument }: CommandCall): Promise<void> {
+  const work = (signal: AbortSignal) => HANDLERS[name](session, argument, signal)
+  await reportErrors(session, () => (SWITCH_COMMANDS.has(name) ? session.switcher.run(work) : work(NEVER_ABORTED)))
 }
 
-async function reportErrors(room: ChatSession, work: () => void | Promise<void>): Promise<void> {
+async function reportErrors(session: ChatSession, work: () => void | Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    const { error: what, hint } = describeError(error)
-    room.store.addNote([what, hint].filter(Boolean).join('\n'), 'bad')
+    const { error: message, hint } = describeError(error)
+    session.store.addNote([message, hint].filter(Boolean).join('\n'), 'bad')
   }
 }
 
-/** Something was chosen of what a picker showed. */
-export async function applyChoice(room: ChatSession, what: Picker['target'], id: string): Promise<void> {
+/** Applies a choice of a picker. */
+export async function applyChoice(session: ChatSession, target: Picker['target'], id: string): Promise<void> {
   const change = async (signal: AbortSignal) => {
-    if (what === 'agent') await switchAgent(room, id, signal)
-    else if (what === 'model') await switchModel(room, id, signal)
-    else await room.resume(await findConversation(await room.client.getConnection(), id), signal)
+    if (target === 'agent') await switchAgent(session, id, signal)
+    else if (target === 'model') await switchModel(session, id, signal)
+    else await session.resume(await findConversation(await session.client.getConnection(), id), signal)
   }
-  await reportErrors(room, () => room.switcher.run(change))
+  await reportErrors(session, () => session.switcher.run(change))
 }
 
-async function switchAgent(room: ChatSession, agent: string, signal: AbortSignal): Promise<void> {
-  const found = await findAgent(await room.client.getConnection(), agent)
-  await room.startConversation(found, { anew: true, signal })
+async function switchAgent(session: ChatSession, agent: string, signal: AbortSignal): Promise<void> {
+  const record = await findAgent(await session.client.getConnection(), agent)
+  await session.startConversation(record, { announce: true, signal })
 }
 
-async function switchModel(room: ChatSession, model: string, signal: AbortSignal): Promise<void> {
-  const found = await findModel(await room.client.getConnection(), model)
+async function switchModel(session: ChatSession, model: string, signal: AbortSignal): Promise<void> {
+  const record = await findModel(await session.client.getConnection(), model)
   signal.throwIfAborted()
-  room.setModel(found)
-  room.store.addNote(`${found.name} writes from now on.`)
+  session.setModel(record)
+  session.store.addNote(`Switched to ${record.name}.`)
 }
 
-/** Opens a picker; without a screen the choices are listed, with the command that takes them. */
+/** Opens a picker. Without a screen, lists the choices and the command that selects one. */
 function openPicker(
-  { store: desk, isPlain: plain }: ChatSession,
-  what: Picker['target'],
+  { store, isPlain }: ChatSession,
+  target: Picker['target'],
   title: string,
   choices: readonly Choice[],
   command: string,
 ): void {
-  if (choices.length === 0) desk.addNote(`There is nothing to choose from: ${title.toLowerCase()}.`)
-  else if (!plain) desk.update({ panel: { kind: 'picker', target: what, title, choices, filter: '', selected: 0 } })
+  if (choices.length === 0) store.addNote(`There are no ${title.toLowerCase()}.`)
+  else if (!isPlain) store.update({ panel: { kind: 'picker', target, title, choices, filter: '', selected: 0 } })
   else {
     const lines = choices.map(({ id, label, note }) =>
-      [what === 'conversation' ? id : '', label, note].filter(Boolean).map(sanitizeLine).join('  '),
+      [target === 'conversation' ? id : '', label, note].filter(Boolean).map(sanitizeLine).join('  '),
     )
-    desk.addNote([...lines, `To choose: /${command} ${what === 'conversation' ? 'ID' : 'NAME'}`].join('\n'))
+    store.addNote([...lines, `To select one: /${command} ${target === 'conversation' ? 'ID' : 'NAME'}`].join('\n'))
   }
 }
 
-/** Who could answer; whom Enter alone should choose comes first, wherever the list would have it. */
+/** Lists the agents; the preselected one comes first. */
 export async function openAgentPicker(
-  room: ChatSession,
-  { likeliest, signal }: { likeliest?: string | undefined; signal?: AbortSignal } = {},
+  session: ChatSession,
+  { preselected, signal }: { preselected?: string | undefined; signal?: AbortSignal } = {},
 ): Promise<void> {
-  const connection = await room.client.getConnection()
-  const listed = await listAgents(connection)
-  const first = likeliest === undefined ? [] : [listed.find(({ id }) => id === likeliest) ?? (await findAgent(connection, likeliest))]
-  const choices = [...first, ...listed.filter(({ id }) => id !== likeliest)].map(({ id, name, description }) => ({
+  const connection = await session.client.getConnection()
+  const agents = await listAgents(connection)
+  const first = preselected === undefined ? [] : [agents.find(({ id }) => id === preselected) ?? (await findAgent(connection, preselected))]
+  const choices = [...first, ...agents.filter(({ id }) => id !== preselected)].map(({ id, name, description }) => ({
     id,
     label: name,
     note: description,
   }))
   signal?.throwIfAborted()
-  openPicker(room, 'agent', 'Agents', choices, 'agent')
+  openPicker(session, 'agent', 'Agents', choices, 'agent')
 }
 
-/** Today's times as times, others as days. */
+/** Formats a timestamp of today as time, others as date. */
 export function formatTimestamp(timestamp: string, now: number): string {
   const date = new Date(timestamp)
-  const two = (value: number) => String(value).padStart(2, '0')
-  const day = (value: Date) => `${value.getFullYear()}-${two(value.getMonth() + 1)}-${two(value.getDate())}`
-  return day(date) === day(new Date(now)) ? `${two(date.getHours())}:${two(date.getMinutes())}` : day(date)
+  const pad = (value: number) => String(value).padStart(2, '0')
+  const day = (value: Date) => `${value.getFullYear()}-${pad(value.getMonth() + 1)}-${pad(value.getDate())}`
+  return day(date) === day(new Date(now)) ? `${pad(date.getHours())}:${pad(date.getMinutes())}` : day(date)
 }
 
-function requireConversation({ store: desk }: ChatSession): { id: string; title: string | null } {
-  const { conversation } = desk.state
-  if (!conversation) throw new Error('Nothing was said yet.')
+function requireConversation({ store }: ChatSession): { id: string; title: string | null } {
+  const { conversation } = store.state
+  if (!conversation) throw new Error('The conversation has no messages yet.')
   return conversation
 }
 
 const HANDLERS: Record<CommandName, CommandHandler> = {
-  help: ({ store: desk, isPlain: plain }) => desk.addMarkdown(formatHelp({ plain, columns: desk.state.size.columns })),
-  new: (room) => {
-    room.assertIdle()
-    room.store.update({ conversation: undefined })
-    room.store.announceConversation('A new conversation begins.')
+  help: ({ store, isPlain }) => store.addMarkdown(formatHelp({ isPlain, columns: store.state.size.columns })),
+  new: (session) => {
+    session.assertIdle()
+    session.store.update({ conversation: undefined })
+    session.store.announceConversation('Started a new conversation.')
   },
-  agents: (room, _, signal) => openAgentPicker(room, { signal }),
-  agent: async (room, name, signal) => {
-    if (name !== '') return switchAgent(room, name, signal)
-    const { agent } = room
-    if (!agent) throw new Error('Nobody was chosen yet. /agents shows who could answer.')
-    const { model } = room.store.state
-    room.store.addMarkdown(
+  agents: (session, _, signal) => openAgentPicker(session, { signal }),
+  agent: async (session, name, signal) => {
+    if (name !== '') return switchAgent(session, name, signal)
+    const { agent } = session
+    if (!agent) throw new Error('No agent is selected. To select one: /agents')
+    const { model } = session.store.state
+    session.store.addMarkdown(
       [`**${agent.name}**${model ? ` · ${model.name}` : ''}`, agent.description, agent.system_prompt && `> ${agent.system_prompt}`]
         .filter(Boolean)
         .join('\n\n'),
     )
   },
-  model: async (room, name, signal) => {
-    if (name !== '') return switchModel(room, name, signal)
-    const models = await listModels(await room.client.getConnection())
+  model: async (session, name, signal) => {
+    if (name !== '') return switchModel(session, name, signal)
+    const models = await listModels(await session.client.getConnection())
     signal.throwIfAborted()
     openPicker(
-      room,
+      session,
       'model',
       'Models',
       models.map(({ id, name: label, provider, model_id }) => ({ id, label, note: `${provider} · ${model_id}` })),
       'model',
     )
   },
-  tools: async (room) => {
-    const tools = await listTools(await room.client.getConnection(), room.agent?.tools ?? [])
-    if (tools.length === 0) return room.store.addNote(`${room.agent?.name ?? 'The agent'} has no tools.`)
-    room.store.addMarkdown(
+  tools: async (session) => {
+    const tools = await listTools(await session.client.getConnection(), session.agent?.tools ?? [])
+    if (tools.length === 0) return session.store.addNote(`${session.agent?.name ?? 'The agent'} has no tools.`)
+    session.store.addMarkdown(
       tools
         .map(
-          ({ name, kind, description, requiresConfirmation: asks }) =>
-            `- **${name}** (${kind}${asks ? ', asks first' : ''}) ${description}`,
+          ({ name, kind, description, requiresConfirmation }) =>
+            `- **${name}** (${kind}${requiresConfirmation ? ', requires confirmation' : ''}) ${description}`,
         )
         .join('\n'),
     )
   },
-  sources: (room) => toggleSources(room),
-  search: async (room, query) => {
-    if (query === '') throw new Error('What should be looked for? /search annual leave')
-    const found = await searchDocuments(await room.client.getConnection(), room.agent?.tools ?? [], query)
-    if (!found) throw new Error(`${room.agent?.name ?? 'The agent'} has no documents to search.`)
-    const { citations, loose } = found
-    if (citations.length === 0) return room.store.addNote('Nothing was found.')
+  sources: (session) => toggleSources(session),
+  search: async (session, query) => {
+    if (query === '') throw new Error('Missing query. Example: /search annual leave')
+    const result = await searchDocuments(await session.client.getConnection(), session.agent?.tools ?? [], query)
+    if (!result) throw new Error(`${session.agent?.name ?? 'The agent'} has no documents to search.`)
+    const { citations, loose } = result
+    if (citations.length === 0) return session.store.addNote('No results.')
     const title = loose ? formatNoMatch(query) : `Found for "${sanitizeLine(query)}"`
-    if (room.isPlain) return room.store.addNote([...(loose ? [title] : []), ...citations.map(formatPassage)].join('\n'))
+    if (session.isPlain) return session.store.addNote([...(loose ? [title] : []), ...citations.map(formatPassage)].join('\n'))
     const shown = citations.map((citation) => ({ ...citation, quoteContext: query }))
-    room.store.update({ panel: { kind: 'sources', title, citations: shown, selected: 0, top: undefined } })
+    session.store.update({ panel: { kind: 'sources', title, citations: shown, selected: 0, top: undefined } })
   },
-  history: async (room, _, signal) => {
-    const { id } = requireConversation(room)
-    room.assertIdle()
-    const { messages } = await listLastMessages(await room.client.getConnection(), id, MAX_MESSAGES)
+  history: async (session, _, signal) => {
+    const { id } = requireConversation(session)
+    session.assertIdle()
+    const { messages } = await listLastMessages(await session.client.getConnection(), id, MAX_MESSAGES)
     signal.throwIfAborted()
-    room.store.replaceTranscript([{ kind: 'loaded', messages }])
+    session.store.replaceTranscript([{ kind: 'loaded', messages }])
   },
-  resume: async (room, name, signal) => {
-    room.assertIdle()
-    const connection = await room.client.getConnection()
-    if (name !== '') return room.resume(await findConversation(connection, name), signal)
+  resume: async (session, name, signal) => {
+    session.assertIdle()
+    const connection = await session.client.getConnection()
+    if (name !== '') return session.resume(await findConversation(connection, name), signal)
     const { own, others } = await listConversationsByOwner(connection)
-    const choice = ({ id, title, updated_at }: ConversationRecord, whose = '') => ({
+    const choice = ({ id, title, updated_at }: ConversationRecord, owner = '') => ({
       id,
       label: title ?? 'untitled',
-      note: formatTimestamp(updated_at, room.store.now()) + whose,
+      note: formatTimestamp(updated_at, session.store.now()) + owner,
     })
-    const choices = [...own.map((each) => choice(each)), ...others.map((each) => choice(each, ` · of ${each.user_id}`))]
+    const choices = [
+      ...own.map((conversation) => choice(conversation)),
+      ...others.map((conversation) => choice(conversation, ` · ${conversation.user_id}`)),
+    ]
     signal.throwIfAborted()
-    openPicker(room, 'conversation', 'Conversations', choices, 'resume')
+    openPicker(session, 'conversation', 'Conversations', choices, 'resume')
   },
-  title: async (room, title) => {
-    const { id } = requireConversation(room)
-    if (title === '') throw new Error('What should it be called? /title Leave in summer')
-    await renameConversation(await room.client.getConnection(), id, title)
-    // Another conversation may have begun since.
-    if (room.store.state.conversation?.id === id) room.store.update({ conversation: { id, title } })
-    room.store.addNote(`It is called "${title}" now.`, 'good')
+  title: async (session, title) => {
+    const { id } = requireConversation(session)
+    if (title === '') throw new Error('Missing title. Example: /title Summer leave')
+    await renameConversation(await session.client.getConnection(), id, title)
+    // The user may have switched to another conversation meanwhile.
+    if (session.store.state.conversation?.id === id) session.store.update({ conversation: { id, title } })
+    session.store.addNote(`Renamed the conversation to "${title}".`, 'good')
   },
-  export: async (room, file) => {
-    const { id } = requireConversation(room)
-    const name = await exportConversation(await room.client.getConnection(), id, { file, cwd: room.cwd })
-    room.store.addNote(`The conversation was written to ${name}.`, 'good')
+  export: async (session, file) => {
+    const { id } = requireConversation(session)
+    const name = await exportConversation(await session.client.getConnection(), id, { file, cwd: session.cwd })
+    session.store.addNote(`Exported the conversation to ${name}.`, 'good')
   },
-  copy: async (room) => {
-    const reply = findLastReply(room.store.state.transcript)
+  copy: async (session) => {
+    const reply = findLastReply(session.store.state.transcript)
     if (!reply || getText(reply) === '') throw new Error('There is no reply to copy.')
-    if (!(await room.copy(getText(reply))))
-      throw new Error('The clipboard cannot be reached from here. /export writes the conversation to a file.')
-    room.store.addNote('The last reply is in the clipboard.', 'good')
+    if (!(await session.copy(getText(reply))))
+      throw new Error('The clipboard is not available. To write the conversation to a file: /export')
+    session.store.addNote('Copied the last reply to the clipboard.', 'good')
   },
-  usage: async (room) => {
-    const connection = await room.client.getConnection()
-    const { conversation } = room.store.state
-    // Of one that was taken up again only the end is on the screen.
+  usage: async (session) => {
+    const connection = await session.client.getConnection()
+    const { conversation } = session.store.state
+    // Of a resumed conversation, the transcript contains only the last messages.
     const { messages } = conversation ? await listLastMessages(connection, conversation.id, MAX_MESSAGES) : { messages: [] }
     const { tokens, cost } = sumUsage(reduceTranscript(EMPTY_TRANSCRIPT, { kind: 'loaded', messages }))
-    const today = new Date(room.store.now()).toISOString().slice(0, 10)
+    const today = new Date(session.store.now()).toISOString().slice(0, 10)
     const { data } = await call(connection, usageRoutes.stats, { query: { start_date: today } })
-    const spent = (all: number, price: number | null) => `${formatCount(all)} tokens, ${formatCost(price)}.`
-    room.store.addNote(`This conversation: ${spent(tokens, cost)}\nToday, all together: ${spent(data.total_tokens, data.total_cost)}`)
+    const format = (count: number, price: number | null) => `${formatCount(count)} tokens, ${formatCost(price)}.`
+    session.store.addNote(
+      `This conversation: ${format(tokens, cost)}\nToday, all conversations: ${format(data.total_tokens, data.total_cost)}`,
+    )
   },
-  clear: ({ store: desk }) => desk.redraw({ cleared: true }),
-  quit: ({ quit: leave }) => leave(),
+  clear: ({ store }) => store.redraw({ cleared: true }),
+  quit: ({ quit }) => quit(),
 }
 
-/** The passages behind the last reply, open or closed again. */
-export function toggleSources({ store: desk, isPlain: plain }: ChatSession): void {
-  const { transcript, panel } = desk.state
+/** Opens or closes the sources of the last reply. */
+export function toggleSources({ store, isPlain }: ChatSession): void {
+  const { transcript, panel } = store.state
   const reply = findLastReply(transcript)
-  const citations = listSources(reply).map((citation) => ({ ...citation, quoteContext: buildQuoteContext(transcript, reply, citation.index) }))
-  if (plain) desk.addNote(citations.length === 0 ? 'The last reply stands on no documents.' : citations.map(formatPassage).join('\n'))
+  const citations = listSources(reply).map((citation) => ({
+    ...citation,
+    quoteContext: buildQuoteContext(transcript, reply, citation.index),
+  }))
+  if (isPlain) store.addNote(citations.length === 0 ? 'The last reply has no sources.' : citations.map(formatPassage).join('\n'))
   else
-    desk.update({
+    store.update({
       panel: panel?.kind === 'sources' ? undefined : { kind: 'sources', title: 'Sources', citations, selected: 0, top: undefined },
     })
 }

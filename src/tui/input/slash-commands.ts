@@ -1,34 +1,34 @@
-/** The commands of the chat: their names, what they take, what they are for. */
+/** Definitions, parser and help of the slash commands. */
 import { suggestWord } from '../../contract/suggest.ts'
 
-const GROUPS = ['Conversation', 'Who answers', 'This chat', 'Replies'] as const
+const GROUPS = ['Conversation', 'Agent', 'Chat', 'Replies'] as const
 
 export interface SlashCommand {
   readonly name: string
-  /** What may follow it; empty where nothing does. */
-  readonly takes: string
-  /** Short: two of them stand beside each other in 80 columns. */
+  /** Name of its argument, or empty. */
+  readonly argument: string
+  /** Short: two columns must fit into 80 characters. */
   readonly summary: string
   readonly group: (typeof GROUPS)[number]
 }
 
 export const COMMANDS = [
-  { name: 'help', takes: '', summary: 'keys and commands', group: 'This chat' },
-  { name: 'new', takes: '', summary: 'another conversation', group: 'Conversation' },
-  { name: 'agents', takes: '', summary: 'choose who answers', group: 'Who answers' },
-  { name: 'agent', takes: 'name', summary: 'the agent, or another', group: 'Who answers' },
-  { name: 'model', takes: 'name', summary: 'the model, or another', group: 'Who answers' },
-  { name: 'tools', takes: '', summary: 'what the agent uses', group: 'Who answers' },
-  { name: 'sources', takes: '', summary: 'what the reply cites', group: 'Replies' },
-  { name: 'search', takes: 'words', summary: 'look into documents', group: 'Replies' },
-  { name: 'history', takes: '', summary: 'the whole conversation', group: 'Conversation' },
-  { name: 'resume', takes: '', summary: 'an earlier conversation', group: 'Conversation' },
-  { name: 'title', takes: 'words', summary: 'name the conversation', group: 'Conversation' },
-  { name: 'export', takes: 'file', summary: 'write it to a file', group: 'Conversation' },
-  { name: 'copy', takes: '', summary: 'copy the last reply', group: 'Replies' },
-  { name: 'usage', takes: '', summary: 'tokens and cost', group: 'This chat' },
-  { name: 'clear', takes: '', summary: 'an empty screen', group: 'This chat' },
-  { name: 'quit', takes: '', summary: 'leave', group: 'This chat' },
+  { name: 'help', argument: '', summary: 'show this help', group: 'Chat' },
+  { name: 'new', argument: '', summary: 'new conversation', group: 'Conversation' },
+  { name: 'agents', argument: '', summary: 'select an agent', group: 'Agent' },
+  { name: 'agent', argument: 'name', summary: 'show or change agent', group: 'Agent' },
+  { name: 'model', argument: 'name', summary: 'change the model', group: 'Agent' },
+  { name: 'tools', argument: '', summary: 'tools of the agent', group: 'Agent' },
+  { name: 'sources', argument: '', summary: 'sources of the reply', group: 'Replies' },
+  { name: 'search', argument: 'query', summary: 'search documents', group: 'Replies' },
+  { name: 'history', argument: '', summary: 'show all messages', group: 'Conversation' },
+  { name: 'resume', argument: '', summary: 'open a conversation', group: 'Conversation' },
+  { name: 'title', argument: 'title', summary: 'rename', group: 'Conversation' },
+  { name: 'export', argument: 'file', summary: 'write to a file', group: 'Conversation' },
+  { name: 'copy', argument: '', summary: 'copy the last reply', group: 'Replies' },
+  { name: 'usage', argument: '', summary: 'tokens and cost', group: 'Chat' },
+  { name: 'clear', argument: '', summary: 'clear the screen', group: 'Chat' },
+  { name: 'quit', argument: '', summary: 'quit', group: 'Chat' },
 ] as const satisfies readonly SlashCommand[]
 
 export type CommandName = (typeof COMMANDS)[number]['name']
@@ -38,47 +38,45 @@ export interface CommandCall {
   argument: string
 }
 
-/** What people type to leave everywhere else; alone on a line it is no question. */
+/** Common words for quitting; on a line of their own they are no message. */
 const QUIT_WORDS = /^(?:quit|exit|:q)$/i
-/** Other words for a command, which need no place in the list. */
 const ALIASES: Readonly<Record<string, CommandName>> = { exit: 'quit', q: 'quit' }
 
-/** The command in a line; a sentence when it looks like one and is none; undefined for what is to be sent. */
+/** Returns undefined for text that is not a command, and a problem for an unknown command. */
 export function parseCommand(text: string): CommandCall | { problem: string } | undefined {
   if (QUIT_WORDS.test(text.trim())) return { name: 'quit', argument: '' }
   const [, word, argument = ''] = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.trimEnd()) ?? []
   if (word === undefined) return undefined
   const typed = word.toLowerCase()
   const name = Object.hasOwn(ALIASES, typed) ? ALIASES[typed] : typed
-  const known = COMMANDS.find((command) => command.name === name)
-  if (known) return { name: known.name, argument: argument.trim() }
-  const near = suggestWord(
+  const command = COMMANDS.find(({ name: candidate }) => candidate === name)
+  if (command) return { name: command.name, argument: argument.trim() }
+  const suggestion = suggestWord(
     typed,
     COMMANDS.map((command) => command.name),
   )
-  return { problem: `There is no command /${typed}.${near === undefined ? '' : ` Did you mean /${near}?`} /help lists them.` }
+  return { problem: `Unknown command /${typed}.${suggestion === undefined ? '' : ` Did you mean /${suggestion}?`} To list commands: /help` }
 }
 
 const KEY_HELP = [
   '**Enter** sends',
-  '**Shift+Enter**, **Alt+Enter** or **Ctrl+J** a new line',
-  "**@path** adds a file's text, **Tab** completes it",
-  '**↑\u00a0↓** what you sent before',
+  '**Shift+Enter**, **Alt+Enter** or **Ctrl+J** new line',
+  '**@path** attaches a text file, **Tab** completes',
+  '**↑\u00a0↓** previous messages',
   '**Esc** stops the reply',
   '**Ctrl+O** sources',
-  '**Ctrl+T** results of tools',
-  '**Ctrl+R** tries again after a failure',
-  '**Ctrl+L** draws the screen again',
-  '**quit** or **Ctrl+C** twice leaves',
+  '**Ctrl+T** tool results',
+  '**Ctrl+R** retries a failed message',
+  '**Ctrl+L** redraws the screen',
+  '**quit** or **Ctrl+C** twice quits',
 ]
 
-/** Two commands fit beside each other from here on. */
+/** Minimum width for two columns of commands. */
 const TWO_COLUMN_WIDTH = 80
 
-/** What /help shows, as Markdown, within 24 rows where there are 80 columns. Line by line there are no keys, and a list is read out better than a table. */
-export function formatHelp({ plain, columns }: { plain: boolean; columns: number }): string {
-  if (plain)
-    return [...COMMANDS.map((command) => `- ${formatUsage(command)}: ${command.summary}`), '- quit or exit alone: leave'].join('\n')
+/** Returns Markdown that fits 24 rows of 80 columns. Plain chat has no keys, and screen readers read lists better than tables. */
+export function formatHelp({ isPlain, columns }: { isPlain: boolean; columns: number }): string {
+  if (isPlain) return [...COMMANDS.map((command) => `- ${formatUsage(command)}: ${command.summary}`), '- quit or exit: quit'].join('\n')
   const table = columns >= TWO_COLUMN_WIDTH ? joinGroups(GROUPS.map((group) => listGroupRows(group))) : listGroupRows(...GROUPS)
   const [head = [], ...rows] = table
   const lines = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`)
@@ -87,9 +85,9 @@ export function formatHelp({ plain, columns }: { plain: boolean; columns: number
 
 type Row = readonly string[]
 
-const formatUsage = ({ name, takes }: SlashCommand) => `/${name}${takes && ` ${takes}`}`
+const formatUsage = ({ name, argument }: SlashCommand) => `/${name}${argument && ` ${argument}`}`
 
-/** Groups one below the other, each with its name above it. */
+/** Returns the rows of the groups, each below its name. */
 function listGroupRows(...groups: SlashCommand['group'][]): Row[] {
   return groups.flatMap((group) => [
     [`**${group}**`, ''],
@@ -97,11 +95,11 @@ function listGroupRows(...groups: SlashCommand['group'][]): Row[] {
   ])
 }
 
-/** Every other group stands to the right of the one before it. */
+/** Places every second group to the right of the previous one. */
 function joinGroups(groups: readonly (readonly Row[])[]): Row[] {
-  return groups.flatMap((left, at) => {
-    if (at % 2 === 1) return []
-    const right = groups[at + 1] ?? []
+  return groups.flatMap((left, index) => {
+    if (index % 2 === 1) return []
+    const right = groups[index + 1] ?? []
     return Array.from({ length: Math.max(left.length, right.length) }, (_, row) => [
       ...(left[row] ?? ['', '']),
       ...(right[row] ?? ['', '']),

@@ -1,26 +1,26 @@
-/** Colours for code: keywords, strings, comments and numbers, by families of languages, a line at a time. */
+/** Highlights keywords, strings, comments and numbers line by line, with state across lines, so that streamed code is highlighted once. */
 import type { Line, Span, Style } from './styled-text.ts'
 
 interface Language {
   keywords: ReadonlySet<string>
-  /** What a comment to the end of the line begins with. */
+  /** Markers of comments that end with the line. */
   lineComments: readonly string[]
   blockComment?: readonly [string, string]
-  /** Quotes of strings that end with the line, and of those that may go on. */
+  /** Quotes of strings that end with the line. */
   quotes: string
+  /** Quotes of strings that may span lines. */
   longQuotes: readonly string[]
-  /** Words count whatever their case. */
-  anyCase?: boolean
+  ignoresCase?: boolean
 }
 
-const set = (words: string) => new Set(words.split(' '))
+const createSet = (words: string) => new Set(words.split(' '))
 const C_LIKE = { lineComments: ['//'], blockComment: ['/*', '*/'] as const, quotes: '"\'', longQuotes: [] as string[] }
 
 const FAMILIES = {
   javascript: {
     ...C_LIKE,
     longQuotes: ['`'],
-    keywords: set(
+    keywords: createSet(
       'abstract any as async await boolean break case catch class const constructor continue debugger declare default delete do else enum export extends false finally for from function get if implements import in infer instanceof interface is keyof let namespace never new null number object of private protected public readonly return satisfies set static string super switch symbol this throw true try type typeof undefined unknown var void while with yield',
     ),
   },
@@ -28,27 +28,27 @@ const FAMILIES = {
     lineComments: ['#'],
     quotes: '"\'',
     longQuotes: ['"""', "'''"],
-    keywords: set(
+    keywords: createSet(
       'False None True and as assert async await break case class continue def del elif else except finally for from global if import in is lambda match nonlocal not or pass raise return self try while with yield',
     ),
   },
   c: {
     ...C_LIKE,
-    keywords: set(
+    keywords: createSet(
       'abstract alignas auto base bool boolean break byte case catch char class concept const constexpr continue decimal default delete do double dynamic else enum event explicit export extends extern false final finally float for foreach friend fun goto guard if implements import in inline instanceof int interface internal is lateinit let lock long mutable namespace native new nil null nullptr object open operator override package private protected public readonly record ref register return sealed short signed sizeof static strictfp string struct super suspend switch synchronized template this throw throws transient true try typedef typename uint union unsigned using val var virtual void volatile when where while yield',
     ),
   },
   go: {
     ...C_LIKE,
     longQuotes: ['`'],
-    keywords: set(
+    keywords: createSet(
       'any bool break byte case chan const continue default defer else error fallthrough false float64 for func go goto if import int int64 interface iota map nil package range return rune select string struct switch true type uint var',
     ),
   },
   rust: {
     ...C_LIKE,
     quotes: '"',
-    keywords: set(
+    keywords: createSet(
       'as async await bool box break char const continue crate dyn else enum extern f64 false fn for i32 i64 if impl in let loop match mod move mut pub ref return Self self static str String struct super trait true type u32 u64 u8 unsafe use usize where while',
     ),
   },
@@ -56,7 +56,7 @@ const FAMILIES = {
     lineComments: ['#'],
     quotes: '"\'',
     longQuotes: [],
-    keywords: set(
+    keywords: createSet(
       'alias break case cd continue declare do done echo elif else esac eval exec exit export fi for function if in local printf read readonly return select set shift source sudo then time trap unset until while',
     ),
   },
@@ -64,7 +64,7 @@ const FAMILIES = {
     lineComments: ['#'],
     quotes: '"\'',
     longQuotes: [],
-    keywords: set(
+    keywords: createSet(
       'alias and begin break case class def defined do else elsif end ensure false for if in include module next nil not or private protected public raise redo require rescue retry return self super then true undef unless until when while yield',
     ),
   },
@@ -73,139 +73,143 @@ const FAMILIES = {
     blockComment: ['/*', '*/'] as const,
     quotes: '\'"',
     longQuotes: [],
-    anyCase: true,
-    keywords: set(
+    ignoresCase: true,
+    keywords: createSet(
       'add all alter and as asc avg begin between by case check commit constraint count create cross database default delete desc distinct drop else end except exists false foreign from full group having if in index inner insert intersect into is join key left like limit max min not null offset on or order outer primary references returning right rollback select set sum table then transaction true union unique update values view when where with',
     ),
   },
-  data: { lineComments: ['#'], quotes: '"\'', longQuotes: [], keywords: set('true false null yes no on off') },
-  json: { lineComments: ['//'], blockComment: ['/*', '*/'] as const, quotes: '"', longQuotes: [], keywords: set('true false null') },
+  data: { lineComments: ['#'], quotes: '"\'', longQuotes: [], keywords: createSet('true false null yes no on off') },
+  json: { lineComments: ['//'], blockComment: ['/*', '*/'] as const, quotes: '"', longQuotes: [], keywords: createSet('true false null') },
   css: {
     lineComments: [],
     blockComment: ['/*', '*/'] as const,
     quotes: '"\'',
     longQuotes: [],
-    keywords: set('important inherit initial none auto'),
+    keywords: createSet('important inherit initial none auto'),
   },
   markup: { lineComments: [], blockComment: ['<!--', '-->'] as const, quotes: '"\'', longQuotes: [], keywords: new Set<string>() },
 } satisfies Record<string, Language>
 
-const NAMES: Record<string, keyof typeof FAMILIES> = {
-  ...all('javascript', 'js jsx mjs cjs ts tsx mts typescript javascript vue svelte'),
-  ...all('python', 'py python python3 pyi'),
-  ...all('c', 'c h cc cpp c++ cxx hpp cs csharp java kotlin kt kts swift scala dart php objc groovy proto'),
-  ...all('go', 'go golang'),
-  ...all('rust', 'rs rust'),
-  ...all('shell', 'sh bash zsh shell fish console shellsession dockerfile docker make makefile powershell ps1'),
-  ...all('ruby', 'rb ruby perl pl elixir ex exs crystal lua r julia'),
-  ...all('sql', 'sql postgres postgresql mysql sqlite'),
-  ...all('data', 'yaml yml toml ini conf cfg properties env hcl terraform tf'),
-  ...all('json', 'json jsonc json5 jsonl ndjson'),
-  ...all('css', 'css scss less sass'),
-  ...all('markup', 'html xml svg xhtml htm'),
+const FAMILIES_BY_NAME: Record<string, keyof typeof FAMILIES> = {
+  ...mapNames('javascript', 'js jsx mjs cjs ts tsx mts typescript javascript vue svelte'),
+  ...mapNames('python', 'py python python3 pyi'),
+  ...mapNames('c', 'c h cc cpp c++ cxx hpp cs csharp java kotlin kt kts swift scala dart php objc groovy proto'),
+  ...mapNames('go', 'go golang'),
+  ...mapNames('rust', 'rs rust'),
+  ...mapNames('shell', 'sh bash zsh shell fish console shellsession dockerfile docker make makefile powershell ps1'),
+  ...mapNames('ruby', 'rb ruby perl pl elixir ex exs crystal lua r julia'),
+  ...mapNames('sql', 'sql postgres postgresql mysql sqlite'),
+  ...mapNames('data', 'yaml yml toml ini conf cfg properties env hcl terraform tf'),
+  ...mapNames('json', 'json jsonc json5 jsonl ndjson'),
+  ...mapNames('css', 'css scss less sass'),
+  ...mapNames('markup', 'html xml svg xhtml htm'),
 }
 
-function all(family: keyof typeof FAMILIES, names: string): Record<string, keyof typeof FAMILIES> {
+function mapNames(family: keyof typeof FAMILIES, names: string): Record<string, keyof typeof FAMILIES> {
   return Object.fromEntries(names.split(' ').map((name) => [name, family]))
 }
 
-/** What was left open at the end of the line before: what closes it, and how it looks. */
-export interface Open {
+/** A comment or string that continues on the next line. */
+export interface OpenToken {
   close: string
   style: Style
 }
 
 export interface Highlighted {
   spans: Line
-  open: Open | undefined
+  open: OpenToken | undefined
 }
 
 const NUMBER = /^(?:0[xXbBoO][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)/
 const WORD = /^[\p{L}_$@][\p{L}\p{N}_$-]*/u
 
-function languageOf(name: string): Language | undefined {
-  const known = NAMES[name.toLowerCase()]
-  return known === undefined ? undefined : FAMILIES[known]
+function findLanguage(name: string): Language | undefined {
+  const family = FAMILIES_BY_NAME[name.toLowerCase()]
+  return family === undefined ? undefined : FAMILIES[family]
 }
 
-/** One line of code in colours; the text must be printable already. Languages nobody knows stay plain. */
-export function highlight(text: string, name: string, open?: Open): Highlighted {
-  const language = languageOf(name)
-  if (!language) return { spans: diffLine(text, name), open: undefined }
+/** Highlights one line of sanitized text. Unknown languages are not highlighted. */
+export function highlight(text: string, name: string, open?: OpenToken): Highlighted {
+  const language = findLanguage(name)
+  if (!language) return { spans: highlightDiff(text, name), open: undefined }
   const spans: Span[] = []
-  const say = (part: string, ...styles: Style[]) => {
+  const emit = (part: string, ...styles: Style[]) => {
     if (part !== '') spans.push({ text: part, styles })
   }
   let rest = text
   let plain = ''
-  let still = open
+  let openToken = open
   const flush = () => {
-    say(plain)
+    emit(plain)
     plain = ''
   }
   while (rest !== '') {
-    if (still) {
-      const end = closing(rest, still.close)
-      say(rest.slice(0, end ?? rest.length), still.style)
+    if (openToken) {
+      const end = findEnd(rest, openToken.close)
+      emit(rest.slice(0, end ?? rest.length), openToken.style)
       rest = end === undefined ? '' : rest.slice(end)
-      if (end !== undefined) still = undefined
+      if (end !== undefined) openToken = undefined
       continue
     }
-    const began = begins(rest, text[text.length - rest.length - 1], language)
-    if (began) {
+    const token = findTokenStart(rest, text[text.length - rest.length - 1], language)
+    if (token) {
       flush()
-      const { opener, close, style, goesOn } = began
-      const end = close === undefined ? undefined : closing(rest.slice(opener.length), close)
+      const { opener, close, style, spansLines } = token
+      const end = close === undefined ? undefined : findEnd(rest.slice(opener.length), close)
       const length = end === undefined ? rest.length : opener.length + end
-      say(rest.slice(0, length), style)
+      emit(rest.slice(0, length), style)
       rest = rest.slice(length)
-      if (end === undefined && goesOn && close !== undefined) still = { close, style }
+      if (end === undefined && spansLines && close !== undefined) openToken = { close, style }
       continue
     }
     const word = WORD.exec(rest)?.[0]
     const number = word === undefined ? NUMBER.exec(rest)?.[0] : undefined
-    if (word !== undefined && language.keywords.has(language.anyCase ? word.toLowerCase() : word)) {
+    if (word !== undefined && language.keywords.has(language.ignoresCase ? word.toLowerCase() : word)) {
       flush()
-      say(word, 'magenta')
+      emit(word, 'magenta')
     } else if (number !== undefined) {
       flush()
-      say(number, 'yellow')
+      emit(number, 'yellow')
     } else plain += word ?? rest.slice(0, 1)
     rest = rest.slice((word ?? number ?? rest.slice(0, 1)).length)
   }
   flush()
-  return { spans, open: still }
+  return { spans, open: openToken }
 }
 
-/** Where what is open ends, past its closing mark; a backslash hides a quote. */
-function closing(text: string, close: string): number | undefined {
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === '\\' && close.length === 1) at++
-    else if (text.startsWith(close, at)) return at + close.length
+/** Returns the offset after the closing marker; a backslash escapes a quote. */
+function findEnd(text: string, close: string): number | undefined {
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] === '\\' && close.length === 1) index++
+    else if (text.startsWith(close, index)) return index + close.length
   }
   return undefined
 }
 
-interface Began {
+interface TokenStart {
   opener: string
   close: string | undefined
   style: Style
-  goesOn: boolean
+  spansLines: boolean
 }
 
-function begins(rest: string, before: string | undefined, { lineComments, blockComment, longQuotes, quotes }: Language): Began | undefined {
-  // A # inside a word is part of it: an anchor, a count of arguments.
+function findTokenStart(
+  rest: string,
+  before: string | undefined,
+  { lineComments, blockComment, longQuotes, quotes }: Language,
+): TokenStart | undefined {
+  // A # inside a word starts no comment.
   const comment = lineComments.find((mark) => rest.startsWith(mark) && (mark !== '#' || before === undefined || /\s/.test(before)))
-  if (comment !== undefined) return { opener: comment, close: undefined, style: 'dim', goesOn: false }
+  if (comment !== undefined) return { opener: comment, close: undefined, style: 'dim', spansLines: false }
   if (blockComment && rest.startsWith(blockComment[0]))
-    return { opener: blockComment[0], close: blockComment[1], style: 'dim', goesOn: true }
+    return { opener: blockComment[0], close: blockComment[1], style: 'dim', spansLines: true }
   const long = longQuotes.find((mark) => rest.startsWith(mark))
-  if (long !== undefined) return { opener: long, close: long, style: 'green', goesOn: true }
+  if (long !== undefined) return { opener: long, close: long, style: 'green', spansLines: true }
   const quote = rest[0] as string
-  return quotes.includes(quote) ? { opener: quote, close: quote, style: 'green', goesOn: false } : undefined
+  return quotes.includes(quote) ? { opener: quote, close: quote, style: 'green', spansLines: false } : undefined
 }
 
-function diffLine(text: string, name: string): Line {
+function highlightDiff(text: string, name: string): Line {
   const style: Style | undefined = !/^(diff|patch)$/i.test(name)
     ? undefined
     : text.startsWith('+')

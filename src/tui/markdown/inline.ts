@@ -1,4 +1,4 @@
-/** What stands inside a paragraph as spans: emphasis, code, links, citations. */
+/** Renders inline Markdown: emphasis, code, links and citations. */
 import type { Token, Tokens } from 'marked'
 import { sanitizeText } from '../../cli/terminal/text.ts'
 import { type Line, type Span, type Style, span } from './styled-text.ts'
@@ -18,32 +18,32 @@ const NAMED_ENTITIES: Record<string, string> = {
 const ENTITY = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w{2,8}));/g
 const CITATION = /(\[\d{1,3}\])/
 
-/** Entities as the characters they name. They can name any, so what they make is cleaned again. */
+/** Sanitizes the result: entities can encode control characters. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
-  const made = text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return NAMED_ENTITIES[name] ?? whole
+  const decoded = text.replace(ENTITY, (entity, decimal?: string, hex?: string, name?: string) => {
+    if (name !== undefined) return NAMED_ENTITIES[name] ?? entity
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
-    return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff) ? String.fromCodePoint(code) : whole
+    return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff) ? String.fromCodePoint(code) : entity
   })
-  return sanitizeText(made)
+  return sanitizeText(decoded)
 }
 
-/** The spans of inline tokens, in lines: a hard break begins a new one. */
+/** Returns one line of spans for each hard line break. */
 export function renderInline(tokens: readonly Token[], styles: readonly Style[] = []): Line[] {
   const lines: Span[][] = [[]]
-  const say = (spans: readonly Span[]) => lines[lines.length - 1]?.push(...spans)
+  const append = (spans: readonly Span[]) => lines[lines.length - 1]?.push(...spans)
   for (const token of tokens) {
     if (isBreak(token)) lines.push([])
     else if (isNested(token)) {
       const [first = [], ...more] = renderInline(token.tokens, [...styles, ...getStyles(token)])
-      say(first)
+      append(first)
       for (const next of more) lines.push([...next])
-      if (token.type === 'link') say(renderLinkTarget(token as Tokens.Link, styles))
+      if (token.type === 'link') append(renderLinkTarget(token as Tokens.Link, styles))
     } else
       for (const [index, part] of getLeafText(token).split('\n').entries()) {
         if (index > 0) lines.push([])
-        say(
+        append(
           token.type === 'codespan'
             ? [span(part, ...styles, 'yellow')]
             : token.type === 'text' || token.type === 'escape'
@@ -77,14 +77,14 @@ function getLeafText(token: Token): string {
   return 'text' in token && typeof token.text === 'string' ? decodeEntities(token.text) : token.raw
 }
 
-/** Numbers in brackets refer to sources. */
+/** Highlights numbers in brackets, which refer to sources. */
 function renderCitations(text: string, styles: readonly Style[]): Span[] {
   return text
     .split(CITATION)
     .flatMap((part) => (part === '' ? [] : [CITATION.test(part) ? span(part, ...styles, 'cyan') : span(part, ...styles)]))
 }
 
-/** Where a link leads, unless its text says so: people must see it before they follow it. */
+/** Shows the target of a link unless it equals the text. */
 function renderLinkTarget({ href, text }: Tokens.Link, styles: readonly Style[]): Span[] {
   const shown = decodeEntities(href)
   return shown === '' || shown === text || shown === `mailto:${text}` || shown === `http://${text}`

@@ -1,25 +1,26 @@
-/** Markdown that is still being written: what can no longer change is handed over once, the rest is drawn again. */
+/** Renders Markdown while it is being streamed: complete blocks once, the unfinished rest on every update. */
+import type { Token } from 'marked'
 import { sanitizeText } from '../../cli/terminal/text.ts'
-import type { Open } from './highlight.ts'
+import type { OpenToken } from './highlight.ts'
 import { joinBlocks, parseBlocks, parseLanguage, renderBlock, renderCode } from './render-markdown.ts'
 import type { Line } from './styled-text.ts'
 
 interface Fence {
   marker: string
   language: string
-  open: Open | undefined
+  open: OpenToken | undefined
 }
 
-/** How far a text has been drawn. */
+/** Position in a text that is partly rendered. */
 export interface StreamState {
-  /** Characters of the text that were taken in. */
+  /** Number of characters read. */
   readonly consumed: number
-  /** What was taken in and may still change. */
+  /** Text that was read and may still change. */
   readonly pending: string
-  /** The end of what came, while it may be half of an escape sequence. */
+  /** End of the text that may be the start of an escape sequence. */
   readonly partialSequence: string
   readonly fence: Fence | undefined
-  /** Whether something was handed over, so that an empty line belongs before the next block. */
+  /** Whether a block was written, so that an empty line precedes the next one. */
   readonly hasOutput: boolean
 }
 
@@ -27,29 +28,29 @@ export const INITIAL_STREAM: StreamState = { consumed: 0, pending: '', partialSe
 
 export interface StreamUpdate {
   state: StreamState
-  /** Lines that will not change any more, and were not handed over before. */
+  /** New lines that will not change. */
   done: Line[]
   live: Line[]
 }
 
-/** A block may grow this long; then it is cut, so that drawing it again stays cheap. The rows of a table need its head. */
+/** Longer blocks are split, so that rendering them again stays cheap. Rows of a table need its head, so tables may be longer. */
 const MAX_BLOCK_LENGTH = 8_000
 const MAX_TABLE_LENGTH = 64_000
 const PARTIAL_SEQUENCE = /(?:\u001b(?:\[[0-?]*[ -/]*|\][^\u0007\u001b]{0,500}|[PX^_][^\u001b]{0,500})?|\r)$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/
 const FENCE_AHEAD = /^(?:`{3,}[^`\n]*|~{3,}[^\n]*)\n/m
 const PARTIAL_FENCE = /^ {0,3}(?:`{3,}|~{3,})[^\n]*$/
-/** What may yet turn out to go on the block before it: the mark of another item, say. */
+/** Text that may continue the previous block, such as the marker of another list item. */
 const PARTIAL_MARKER = /^[ \t]*(?:[-*+>|]|\d{1,9}[.)]?|#{1,6}|`{1,3}|~{1,3}|[-=]+)?[ \t]*$/
 
-/** Draws what came since. `text` is all of it; once it is `whole`, nothing is left alive. */
-export function renderStream(before: StreamState, text: string, columns: number, whole: boolean): StreamUpdate {
-  const raw = before.partialSequence + text.slice(before.consumed)
-  const held = whole ? '' : (PARTIAL_SEQUENCE.exec(raw)?.[0] ?? '')
-  const came = sanitizeText(raw.slice(0, raw.length - held.length))
-  const hand = new StreamRenderer({ ...before, consumed: text.length, partialSequence: held, pending: before.pending + came }, columns)
-  hand.advance(whole)
-  return { state: hand.state, done: hand.done, live: whole ? [] : hand.renderLive() }
+/** Renders the part of `text` after the position in `state`. With `isComplete`, no live lines remain. */
+export function renderStream(state: StreamState, text: string, columns: number, isComplete: boolean): StreamUpdate {
+  const raw = state.partialSequence + text.slice(state.consumed)
+  const partialSequence = isComplete ? '' : (PARTIAL_SEQUENCE.exec(raw)?.[0] ?? '')
+  const pending = state.pending + sanitizeText(raw.slice(0, raw.length - partialSequence.length))
+  const renderer = new StreamRenderer({ ...state, consumed: text.length, partialSequence, pending }, columns)
+  renderer.advance(isComplete)
+  return { state: renderer.state, done: renderer.done, live: isComplete ? [] : renderer.renderLive() }
 }
 
 class StreamRenderer {
@@ -57,129 +58,121 @@ class StreamRenderer {
   state: StreamState
   readonly #columns: number
 
-  constructor(flow: StreamState, columns: number) {
-    this.state = flow
+  constructor(state: StreamState, columns: number) {
+    this.state = state
     this.#columns = columns
   }
 
-  #emit(lines: readonly Line[]): void {
-    if (lines.length === 0) return
-    if (this.state.hasOutput) this.done.push([])
-    this.done.push(...lines)
-    this.state = { ...this.state, hasOutput: true }
-  }
-
-  advance(whole: boolean): void {
+  advance(isComplete: boolean): void {
     for (;;) {
-      const { pending: rest, fence } = this.state
-      if (rest === '' && !fence) return
-      const went = fence ? this.#emitCode(fence, whole) : (this.#openFence() ?? this.#emitBlocks(whole))
-      if (!went) return
+      const { pending, fence } = this.state
+      if (pending === '' && !fence) return
+      const canContinue = fence ? this.#emitCode(fence, isComplete) : this.#openFence() || this.#emitBlocks(isComplete)
+      if (!canContinue) return
     }
   }
 
-  /** A fence opens: from here on every line is final as soon as it is whole. */
-  #openFence(): boolean | undefined {
-    const leading = /^\n*/.exec(this.state.pending)?.[0].length ?? 0
-    const rest = this.state.pending.slice(leading)
-    const [opening, mark, info] = FENCE.exec(rest) ?? []
-    if (opening === undefined || mark === undefined || (mark.startsWith('`') && info?.includes('`'))) return undefined
-    this.state = {
-      ...this.state,
-      pending: rest.slice(opening.length),
-      fence: { marker: mark, language: parseLanguage(info?.trim()), open: undefined },
-    }
+  /** Inside a fence every complete line is final. */
+  #openFence(): boolean {
+    const pending = this.state.pending.replace(/^\n*/, '')
+    const [opening, marker, info] = FENCE.exec(pending) ?? []
+    if (opening === undefined || marker === undefined || (marker.startsWith('`') && info?.includes('`'))) return false
     if (this.state.hasOutput) this.done.push([])
-    this.state = { ...this.state, hasOutput: true }
+    const fence = { marker, language: parseLanguage(info?.trim()), open: undefined }
+    this.state = { ...this.state, pending: pending.slice(opening.length), fence, hasOutput: true }
     return true
   }
 
-  #emitCode(fence: Fence, whole: boolean): boolean {
+  #emitCode(fence: Fence, isComplete: boolean): boolean {
     const texts = this.state.pending.split('\n')
     const closing = new RegExp(`^ {0,3}${fence.marker[0] === '`' ? '`' : '~'}{${fence.marker.length},}[ \\t]*$`)
-    const end = texts.findIndex((each, index) => closing.test(each) && (whole || index < texts.length - 1))
+    const end = texts.findIndex((text, index) => closing.test(text) && (isComplete || index < texts.length - 1))
     const tail = texts.at(-1) ?? ''
-    const last = (whole && tail !== '') || tail.length > MAX_BLOCK_LENGTH ? texts.length : texts.length - 1
-    const body = texts.slice(0, end === -1 ? last : end)
+    const includesTail = (isComplete && tail !== '') || tail.length > MAX_BLOCK_LENGTH
+    const body = texts.slice(0, end !== -1 ? end : includesTail ? texts.length : texts.length - 1)
     const { lines, open } = renderCode(body, fence.language, this.#columns, fence.open)
     this.done.push(...lines)
     if (end === -1) {
-      this.state = { ...this.state, pending: whole || last === texts.length ? '' : tail, fence: whole ? undefined : { ...fence, open } }
+      const pending = isComplete || includesTail ? '' : tail
+      this.state = { ...this.state, pending, fence: isComplete ? undefined : { ...fence, open } }
       return false
     }
     this.state = { ...this.state, pending: texts.slice(end + 1).join('\n'), fence: undefined }
     return true
   }
 
-  /** Hands over every block but the last, which may go on. False when there was none to hand over. */
-  #emitBlocks(whole: boolean): boolean {
-    const { pending: rest } = this.state
-    // What stands before a fence is whole, and need not be read again for each fence that follows.
-    const fence = rest.search(FENCE_AHEAD)
-    if (fence > 0) return this.#emitComplete(parseBlocks(rest.slice(0, fence)))
-    const blocks = parseBlocks(rest)
-    let kept = whole ? blocks.length : findLastOpenBlock(blocks)
-    // A fence in the middle is drawn by lines, from its own beginning.
+  /** Writes all blocks except the last one, which may continue. Returns false if there is none to write. */
+  #emitBlocks(isComplete: boolean): boolean {
+    const { pending } = this.state
+    // Text before a fence is complete and need not be parsed again for every following fence.
+    const fence = pending.search(FENCE_AHEAD)
+    if (fence > 0) return this.#emit(parseBlocks(pending.slice(0, fence)))
+    const blocks = parseBlocks(pending)
+    let count = isComplete ? blocks.length : findLastOpenBlock(blocks)
+    // A fence is rendered line by line by #emitCode.
     const fenced = blocks.findIndex(({ type, raw }) => type === 'code' && FENCE.test(raw))
-    if (fenced > 0 && fenced < kept) kept = fenced
-    if (kept === 0) return this.#splitLongBlock(blocks[0]?.type === 'table' ? MAX_TABLE_LENGTH : MAX_BLOCK_LENGTH)
-    return this.#emitComplete(blocks.slice(0, kept))
+    if (fenced > 0 && fenced < count) count = fenced
+    if (count === 0) return this.#splitLongBlock(blocks[0]?.type === 'table' ? MAX_TABLE_LENGTH : MAX_BLOCK_LENGTH)
+    return this.#emit(blocks.slice(0, count))
   }
 
-  #emitComplete(blocks: ReturnType<typeof parseBlocks>): boolean {
-    this.#emit(joinBlocks(blocks.map((block) => renderBlock(block, this.#columns))))
+  #emit(blocks: Token[]): boolean {
+    const lines = this.#render(blocks)
+    if (lines.length > 0) {
+      if (this.state.hasOutput) this.done.push([])
+      this.done.push(...lines)
+    }
     const length = blocks.reduce((sum, { raw }) => sum + raw.length, 0)
-    this.state = { ...this.state, pending: this.state.pending.slice(length) }
+    this.state = { ...this.state, pending: this.state.pending.slice(length), hasOutput: this.state.hasOutput || lines.length > 0 }
     return length > 0
   }
 
-  /** A block that grew too long goes on below as if it were another, without an empty line between them. */
-  #splitLongBlock(longest: number): boolean {
-    const { pending: rest } = this.state
-    if (rest.length <= longest) return false
-    const at = findBreak(rest)
-    this.#emit(joinBlocks(parseBlocks(rest.slice(0, at)).map((block) => renderBlock(block, this.#columns))))
-    this.state = { ...this.state, pending: rest.slice(at), hasOutput: false }
+  #render(blocks: Token[]): Line[] {
+    return joinBlocks(blocks.map((block) => renderBlock(block, this.#columns)))
+  }
+
+  /** Writes the start of a block that is too long; the rest follows without an empty line. */
+  #splitLongBlock(maxLength: number): boolean {
+    const { pending } = this.state
+    if (pending.length <= maxLength) return false
+    const split = findBreak(pending)
+    this.#emit(parseBlocks(pending.slice(0, split)))
+    this.state = { ...this.state, pending: pending.slice(split), hasOutput: false }
     return false
   }
 
-  /** What may still change, as it looks now. */
   renderLive(): Line[] {
-    const { pending: rest, fence, hasOutput: begun } = this.state
-    if (fence) return rest === '' ? [] : renderCode([rest], fence.language, this.#columns, fence.open).lines
-    if (rest.trim() === '' || PARTIAL_FENCE.test(rest.trimStart())) return []
-    const lines = joinBlocks(parseBlocks(completeTable(rest)).map((block) => renderBlock(block, this.#columns)))
-    return begun && lines.length > 0 ? [[], ...lines] : lines
+    const { pending, fence, hasOutput } = this.state
+    if (fence) return pending === '' ? [] : renderCode([pending], fence.language, this.#columns, fence.open).lines
+    if (pending.trim() === '' || PARTIAL_FENCE.test(pending.trimStart())) return []
+    const lines = this.#render(parseBlocks(completeTable(pending)))
+    return hasOutput && lines.length > 0 ? [[], ...lines] : lines
   }
 }
 
-/** The last block that is something, unless what follows is too little to tell whether it goes on. */
-function findLastOpenBlock(blocks: ReturnType<typeof parseBlocks>): number {
+/** Returns the index of the last block with content, or of the one before it if the last may still continue it. */
+function findLastOpenBlock(blocks: Token[]): number {
   const last = blocks.findLastIndex(({ type }) => type !== 'space')
   const raw = blocks[last]?.raw ?? ''
-  if (last > 0 && (PARTIAL_MARKER.test(raw) || PARTIAL_FENCE.test(raw)))
-    return Math.max(
-      0,
-      blocks.slice(0, last).findLastIndex(({ type }) => type !== 'space'),
-    )
-  return Math.max(0, last)
+  const isPartial = last > 0 && (PARTIAL_MARKER.test(raw) || PARTIAL_FENCE.test(raw))
+  return Math.max(0, isPartial ? blocks.slice(0, last).findLastIndex(({ type }) => type !== 'space') : last)
 }
 
-/** Where a long text can be cut: at the end of a line, else of a word, not too near its end. */
+/** Returns where to split a long text: after a line or a word, at least 200 characters before its end. */
 function findBreak(text: string): number {
-  const before = text.length - 200
-  const at = Math.max(text.lastIndexOf('\n', before), 0) || text.lastIndexOf(' ', before)
-  return at > 0 ? at + 1 : text.length
+  const limit = text.length - 200
+  const index = Math.max(text.lastIndexOf('\n', limit), 0) || text.lastIndexOf(' ', limit)
+  return index > 0 ? index + 1 : text.length
 }
 
-/** Half a table is shown as one: its second line is guessed until it is there. */
-function completeTable(rest: string): string {
-  const lines = rest.split('\n')
-  const first = lines.findLastIndex((each) => each.trim() === '') + 1
+/** Adds the delimiter row to an unfinished table, so that it is rendered as a table. */
+function completeTable(text: string): string {
+  const lines = text.split('\n')
+  const first = lines.findLastIndex((line) => line.trim() === '') + 1
   const head = lines[first] ?? ''
-  if (!/^\s{0,3}\|.*\|\s*$/.test(head) || lines.length - first > 2) return rest
+  if (!/^\s{0,3}\|.*\|\s*$/.test(head) || lines.length - first > 2) return text
   const second = lines[first + 1] ?? ''
-  if (!/^[\s|:-]*$/.test(second)) return rest
+  if (!/^[\s|:-]*$/.test(second)) return text
   const count = head.trim().replaceAll('\\|', '').split('|').length - 2
   return [...lines.slice(0, first + 1), `|${' --- |'.repeat(Math.max(1, count))}`].join('\n')
 }

@@ -1,4 +1,4 @@
-/** Styled text as data: lines of spans that are measured, wrapped and cut before anything becomes an escape sequence. */
+/** Styled text as data: lines of spans that are measured, wrapped and truncated before they become escape sequences. */
 import { sanitizeText, splitGraphemes, stringWidth } from '../../cli/terminal/text.ts'
 
 const SGR_CODES = {
@@ -24,7 +24,7 @@ export type Line = readonly Span[]
 
 const TAB_SIZE = 4
 
-/** Text of others, made safe: nothing in it can steer the terminal, and it is on one line. */
+/** Sanitizes the text: it contains no control characters and is one line. */
 export function span(text: string, ...styles: Style[]): Span {
   return { text: sanitizeText(text).replaceAll('\n', ' ').replaceAll('\t', ' '), styles }
 }
@@ -33,7 +33,7 @@ export function line(text: string, ...styles: Style[]): Line {
   return text === '' ? [] : [span(text, ...styles)]
 }
 
-/** Tabs as the spaces they stand for; a terminal would count them from its own edge. */
+/** Replaces tabs, which a terminal would align to its own left edge. */
 export function expandTabs(text: string): string {
   if (!text.includes('\t')) return text
   let made = ''
@@ -50,7 +50,7 @@ export function toPlainText(spans: Line): string {
   return spans.map(({ text }) => text).join('')
 }
 
-/** The line as the terminal gets it; without colours it is the bare text. */
+/** Returns escape sequences, or plain text without colors. */
 export function toAnsi(spans: Line, colors: boolean): string {
   if (!colors) return toPlainText(spans)
   return spans
@@ -63,7 +63,7 @@ export function toAnsi(spans: Line, colors: boolean): string {
     .join('')
 }
 
-/** The line within that many columns, with … where something was cut. */
+/** Truncates a line to the columns and marks it with an ellipsis. */
 export function truncateLine(spans: Line, columns: number): Line {
   if (measureLine(spans) <= columns) return spans
   const kept: Span[] = []
@@ -77,7 +77,7 @@ export function truncateLine(spans: Line, columns: number): Line {
   return columns > 0 ? [...kept, { text: '…', styles: kept.at(-1)?.styles ?? [] }] : []
 }
 
-/** As much of the text as fits. */
+/** Returns the start of the text that fits. */
 function takeColumns(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text
   let kept = ''
@@ -98,20 +98,20 @@ export function padLine(spans: Line, columns: number, align: 'left' | 'center' |
   return [...gap(before), ...spans, ...gap(missing - before)]
 }
 
-/** What stands before the first line, and before each that follows it. */
+/** Prefixes of the first line and of all following lines. */
 export interface Margin {
   first: Line
   rest: Line
 }
 
 export function indentLines(lines: readonly Line[], { first, rest }: Margin): Line[] {
-  return lines.map((each, index) => [...(index === 0 ? first : rest), ...each])
+  return lines.map((line, index) => [...(index === 0 ? first : rest), ...line])
 }
 
-/** The spans in lines of at most that many columns, broken between words; words that are longer are broken themselves. */
+/** Wraps at words; breaks words that are longer than a line. */
 export function wrapLine(spans: Line, columns: number): Line[] {
-  const room = Math.max(1, columns)
-  if (measureLine(spans) <= room) return [spans]
+  const maxWidth = Math.max(1, columns)
+  if (measureLine(spans) <= maxWidth) return [spans]
   const lines: Line[] = []
   let current: Span[] = []
   let used = 0
@@ -123,9 +123,9 @@ export function wrapLine(spans: Line, columns: number): Line[] {
   for (const word of splitWords(spans)) {
     const size = measureLine(word)
     const shown = measureLine(trimLineEnd(word))
-    if (used > 0 && used + shown > room) flush()
-    if (shown <= room) {
-      // The space a line would begin with belongs to the break before it.
+    if (used > 0 && used + shown > maxWidth) flush()
+    if (shown <= maxWidth) {
+      // Spaces at a line break are dropped.
       if (used === 0 && shown === 0 && lines.length > 0) continue
       current.push(...word)
       used += size
@@ -134,7 +134,7 @@ export function wrapLine(spans: Line, columns: number): Line[] {
     for (const { text, styles } of word)
       for (const grapheme of splitGraphemes(text)) {
         const next = stringWidth(grapheme)
-        if (used > 0 && used + next > room) flush()
+        if (used > 0 && used + next > maxWidth) flush()
         current.push({ text: grapheme, styles })
         used += next
       }
@@ -143,7 +143,7 @@ export function wrapLine(spans: Line, columns: number): Line[] {
   return lines.map(mergeSpans)
 }
 
-/** Words with the space that follows them. A word may be of several spans; scripts without spaces break between any two characters. */
+/** Returns words with their trailing space. A word may consist of several spans; CJK text breaks between any two characters. */
 function splitWords(spans: Line): Span[][] {
   const all: Span[][] = []
   let current: Span[] = []
@@ -175,7 +175,7 @@ function trimLineEnd(spans: readonly Span[]): Span[] {
   return kept
 }
 
-/** Neighbours of the same style as one span. */
+/** Merges adjacent spans of the same style. */
 function mergeSpans(spans: readonly Span[]): Line {
   const made: Span[] = []
   for (const next of spans) {

@@ -1,32 +1,31 @@
-/** The terminal as Ink gets it: what it writes for a frame goes out in one piece, so that nobody sees half of it. */
+/** Buffers the output of Ink so that each frame is written at once. */
 import { Writable } from 'node:stream'
 
 export interface BufferedStdout {
-  /** For Ink. */
   stream: NodeJS.WriteStream
-  /** Hands over what is held now. */
+  /** Writes the buffered output now. */
   flush(): void
 }
 
-/** Terminals that know these show nothing of what stands between them before its end. */
+/** Synchronized update: supporting terminals draw everything between these sequences at once. */
 const BEGIN_UPDATE = '\u001b[?2026h'
 export const END_UPDATE = '\u001b[?2026l'
 
 export function bufferStdout(output: NodeJS.WriteStream): BufferedStdout {
-  let held = ''
+  let buffer = ''
   let scheduled: NodeJS.Immediate | undefined
   const flush = () => {
     clearImmediate(scheduled)
     scheduled = undefined
     // Ink ends an update after each part of a frame.
-    const frame = held.replaceAll(BEGIN_UPDATE, '').replaceAll(END_UPDATE, '')
-    held = ''
+    const frame = buffer.replaceAll(BEGIN_UPDATE, '').replaceAll(END_UPDATE, '')
+    buffer = ''
     if (frame !== '') output.write(BEGIN_UPDATE + frame + END_UPDATE)
   }
   const sink = new Writable({
     decodeStrings: false,
     write(chunk: string | Buffer, _, done) {
-      held += chunk.toString()
+      buffer += chunk.toString()
       scheduled ??= setImmediate(flush)
       done()
     },

@@ -1,17 +1,16 @@
-/** Frames on the terminal, by Ink: what is finished goes into its history, the rest is drawn in place. */
+/** Ink component that draws frames: complete lines go to the scrollback, the live area is drawn in place. */
 import { Box, Text, useCursor, useStdout } from 'ink'
 import { memo, useLayoutEffect, useSyncExternalStore } from 'react'
 import type { Frame } from './frame-builder.ts'
 
 export interface FrameSource {
-  subscribe: (changed: () => void) => () => void
-  /** What is alive. */
+  subscribe: (onChange: () => void) => () => void
   getLiveArea: () => Pick<Frame, 'lines' | 'cursor'>
-  /** What is to be written above it since this was asked last. */
+  /** Returns the text to write above the live area since the last call. */
   takeHistory: () => string | undefined
 }
 
-/** Lines are cut to the terminal already. Ink measures some scripts wider than terminals draw them, and must not cut them again. */
+/** Lines already fit the terminal. Ink measures some scripts too wide and must not truncate them. */
 const INK_COLUMNS = 4_000
 
 const Row = memo(function Row({ text }: { text: string }) {
@@ -23,7 +22,7 @@ export function ChatView({ frames }: { frames: FrameSource }) {
   const { setCursorPosition } = useCursor()
   const { write } = useStdout()
   setCursorPosition(cursor)
-  // Ink's Static would do, too, but takes every character apart again, and keeps all of them for good.
+  // Faster than <Static>, which parses every character again and keeps all lines in memory.
   useLayoutEffect(() => {
     const history = frames.takeHistory()
     if (history !== undefined) write(history)
@@ -31,7 +30,7 @@ export function ChatView({ frames }: { frames: FrameSource }) {
   return (
     <Box flexDirection="column" flexShrink={0} width={INK_COLUMNS}>
       {lines.map((text, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place on the screen
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position
         <Row key={index} text={text} />
       ))}
     </Box>

@@ -1,16 +1,16 @@
-/** Makes frames of states: what is new for the terminal's history, and the part that is alive. */
-
+/** Builds frames firstEntry chat states: new lines for the scrollback and the live area. */
 import { type Line, toAnsi } from '../markdown/styled-text.ts'
 import type { ChatState } from '../state/chat-state.ts'
 import { type LiveArea, renderLiveArea } from './live-area.ts'
-import { advanceScrollback, EMPTY_SCROLLBACK, renderTail, type ScrollbackState, type ScrollbackView } from './scrollback.ts'
+import type { ViewOptions } from './render-tool-call.ts'
+import { advanceScrollback, EMPTY_SCROLLBACK, renderTail, type ScrollbackState } from './scrollback.ts'
 
 export interface Frame {
-  /** The screen is emptied first: all is drawn anew. */
+  /** Clears the screen first. */
   readonly isFullRedraw: boolean
-  /** What is new for the terminal's history. */
+  /** New lines for the scrollback. */
   readonly history: readonly string[]
-  /** What is alive, as it looks now. */
+  /** Current lines of the live area. */
   readonly lines: readonly string[]
   readonly cursor: LiveArea['cursor']
 }
@@ -20,39 +20,43 @@ export class FrameBuilder {
   #scrollback: ScrollbackState
   #redrawCount: number
 
-  /** What was to be drawn anew before the first frame is drawn for the first time, but for the entries that stand on the terminal already. */
+  /** Skips entries before `firstEntry`, which the terminal already shows. */
   constructor(
     colors: boolean,
-    { redrawCount: drawing, firstEntry: from }: Pick<ChatState, 'redrawCount' | 'firstEntry'> = { redrawCount: 0, firstEntry: 0 },
+    { redrawCount, firstEntry }: Pick<ChatState, 'redrawCount' | 'firstEntry'> = { redrawCount: 0, firstEntry: 0 },
   ) {
     this.#colors = colors
-    this.#redrawCount = drawing
-    this.#scrollback = { ...EMPTY_SCROLLBACK, entries: from }
+    this.#redrawCount = redrawCount
+    this.#scrollback = { ...EMPTY_SCROLLBACK, entries: firstEntry }
   }
 
   build(state: ChatState): Frame {
-    const { size, now, showsDetails: details, transcript, redrawCount: drawing } = state
-    const view: ScrollbackView = { columns: size.columns, now, details }
-    const anew = drawing !== this.#redrawCount
-    const { state: feed, done, live } = anew ? this.#redraw(state, view) : advanceScrollback(this.#scrollback, transcript, view)
-    this.#scrollback = feed
-    this.#redrawCount = drawing
+    const { size, now, showsDetails, transcript, redrawCount } = state
+    const view: ViewOptions = { columns: size.columns, now, details: showsDetails }
+    const isFullRedraw = redrawCount !== this.#redrawCount
+    const {
+      state: scrollback,
+      done,
+      live,
+    } = isFullRedraw ? this.#redraw(state, view) : advanceScrollback(this.#scrollback, transcript, view)
+    this.#scrollback = scrollback
+    this.#redrawCount = redrawCount
     const { lines, cursor } = renderLiveArea(state, live)
-    return { isFullRedraw: anew, history: this.#toAnsi(done), lines: this.#toAnsi(lines), cursor }
+    return { isFullRedraw, history: this.#toAnsi(done), lines: this.#toAnsi(lines), cursor }
   }
 
-  /** The whole conversation where that is asked for, else as much of its end as there is room for. */
-  #redraw(state: ChatState, view: ScrollbackView): ReturnType<typeof advanceScrollback> {
-    const { transcript, size, redrawsAll: whole, firstEntry: from } = state
-    if (whole) return advanceScrollback(EMPTY_SCROLLBACK, transcript, view)
-    const shown = { ...transcript, entries: transcript.entries.slice(from) }
-    const probe = renderTail(shown, view, 0)
-    const room = size.rows - 1 - renderLiveArea(state, probe.live).lines.length
-    const made = renderTail(shown, view, room)
-    return { ...made, state: { ...made.state, entries: transcript.entries.length } }
+  /** Renders the whole transcript if requested, otherwise the end of it that fits the screen. */
+  #redraw(state: ChatState, view: ViewOptions): ReturnType<typeof advanceScrollback> {
+    const { transcript, size, redrawsAll, firstEntry } = state
+    if (redrawsAll) return advanceScrollback(EMPTY_SCROLLBACK, transcript, view)
+    const visible = { ...transcript, entries: transcript.entries.slice(firstEntry) }
+    const probe = renderTail(visible, view, 0)
+    const rows = size.rows - 1 - renderLiveArea(state, probe.live).lines.length
+    const tail = renderTail(visible, view, rows)
+    return { ...tail, state: { ...tail.state, entries: transcript.entries.length } }
   }
 
   #toAnsi(lines: readonly Line[]): string[] {
-    return lines.map((each) => toAnsi(each, this.#colors))
+    return lines.map((line) => toAnsi(line, this.#colors))
   }
 }

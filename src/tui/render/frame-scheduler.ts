@@ -1,16 +1,16 @@
-/** When the screen is drawn: at once where it rested, else thirty times a second at most, and less often where drawing takes long. */
+/** Limits the frame rate to 30 per second, and to less if drawing is slow. */
 
 const FRAME_INTERVAL_MS = 1000 / 30
-/** Drawing may take this part of the time; the rest is for keys and events. */
+/** Share of the time for drawing; the rest is for keys and events. */
 const MAX_DRAW_SHARE = 0.4
-/** A busy machine makes drawing look longer than it is; who types sees it by then all the same. */
+/** Upper bound of the delay, so that typed text appears in time on a busy machine. */
 const MAX_DELAY_MS = 150
 
 export interface Clock {
   now(): number
-  /** Calls back after that many milliseconds; what it returns forgets it. */
+  /** Returns a function that cancels the callback. */
   schedule(milliseconds: number, work: () => void): () => void
-  /** Calls back when what was begun is done: React draws in a microtask after it was told to. */
+  /** Calls back after rendering: React renders in a microtask. */
   afterRender(work: () => void): void
 }
 
@@ -35,12 +35,12 @@ export class FrameScheduler {
     this.#clock = clock
   }
 
-  /** Something changed. However often this is said, it is drawn once a frame. */
+  /** Requests a frame. Several requests result in one frame. */
   request(): void {
     if (this.#cancel || this.#stopped) return
     this.#cancel = this.#clock.schedule(this.#getDelay(), () => {
       this.#cancel = undefined
-      // The frame before may have turned out to take long only after this one was asked for.
+      // The duration of the previous frame may have been measured after this request.
       if (this.#getDelay() > 0) this.request()
       else this.flush()
     })
@@ -55,11 +55,11 @@ export class FrameScheduler {
     this.#cancel?.()
     this.#cancel = undefined
     if (this.#stopped) return
-    const began = this.#clock.now()
-    this.#nextFrameAt = began + FRAME_INTERVAL_MS
+    const startedAt = this.#clock.now()
+    this.#nextFrameAt = startedAt + FRAME_INTERVAL_MS
     this.#draw()
     this.#clock.afterRender(() => {
-      this.#nextFrameAt = began + Math.min(MAX_DELAY_MS, Math.max(FRAME_INTERVAL_MS, (this.#clock.now() - began) / MAX_DRAW_SHARE))
+      this.#nextFrameAt = startedAt + Math.min(MAX_DELAY_MS, Math.max(FRAME_INTERVAL_MS, (this.#clock.now() - startedAt) / MAX_DRAW_SHARE))
     })
   }
 

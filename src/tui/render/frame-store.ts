@@ -1,8 +1,8 @@
-/** The frame that is shown, for React, and what is written above it. */
+/** Holds the current frame for React, and the text to write above it. */
 import type { FrameSource } from './chat-view.tsx'
 import type { Frame } from './frame-builder.ts'
 
-/** The terminal's history stays. */
+/** Keeps the scrollback. */
 const CLEAR_SCREEN = '\u001b[2J\u001b[H'
 
 type LiveArea = Pick<Frame, 'lines' | 'cursor'>
@@ -12,25 +12,25 @@ export class FrameStore implements FrameSource {
   #liveArea: LiveArea = { lines: [], cursor: undefined }
   #history: string | undefined
 
-  publish({ isFullRedraw: anew, history, ...alive }: Frame): void {
+  publish({ isFullRedraw, history, ...liveArea }: Frame): void {
     const text = history.map((line) => `${line}\n`).join('')
-    // What was not written yet is not lost, unless all is drawn anew.
-    if (anew) this.#history = CLEAR_SCREEN + text
+    // Keeps text that is not written yet, unless everything is redrawn.
+    if (isFullRedraw) this.#history = CLEAR_SCREEN + text
     else if (text !== '') this.#history = (this.#history ?? '') + text
-    this.#liveArea = alive
-    for (const changed of this.#listeners) changed()
+    this.#liveArea = liveArea
+    for (const onChange of this.#listeners) onChange()
   }
 
-  subscribe = (changed: () => void): (() => void) => {
-    this.#listeners.add(changed)
-    return () => this.#listeners.delete(changed)
+  subscribe = (onChange: () => void): (() => void) => {
+    this.#listeners.add(onChange)
+    return () => this.#listeners.delete(onChange)
   }
 
   getLiveArea = (): LiveArea => this.#liveArea
 
   takeHistory = (): string | undefined => {
-    const above = this.#history
+    const history = this.#history
     this.#history = undefined
-    return above
+    return history
   }
 }

@@ -1,69 +1,61 @@
-/** What goes to the terminal's own history, once and in order, and what is still alive below it. */
-
+/** Splits the transcript into lines for the scrollback of the terminal, each written once, and live lines that may still change. */
 import { INITIAL_STREAM, renderStream, type StreamState } from '../markdown/streaming-markdown.ts'
 import type { Line } from '../markdown/styled-text.ts'
 import type { Part, ReplyState } from '../state/reply-reducer.ts'
 import type { Entry, Transcript } from '../state/transcript-reducer.ts'
 import { INDENT, insetLines, renderMessage, renderNote, renderReplyFooter } from './render-entry.ts'
-import { renderToolCall } from './render-tool-call.ts'
+import { renderToolCall, type ViewOptions } from './render-tool-call.ts'
 
-/** A reply of which the first parts are printed already. */
+/** Position in a reply that is partly written. */
 interface ReplyProgress {
-  /** Parts that are printed whole. */
+  /** Number of complete parts. */
   readonly parts: number
-  /** Whether the part after them has begun, so that the line before it stands. */
+  /** Whether the empty line before the current part is written. */
   readonly hasStarted: boolean
-  /** How far the part after them is. */
+  /** Position in the current part. */
   readonly stream: StreamState
   readonly text: string
 }
 
 export interface ScrollbackState {
-  /** Entries that are printed. */
+  /** Number of complete entries. */
   readonly entries: number
   readonly reply: ReplyProgress | undefined
 }
 
 export const EMPTY_SCROLLBACK: ScrollbackState = { entries: 0, reply: undefined }
 
-export interface ScrollbackView {
-  columns: number
-  now: number
-  details: boolean
-}
-
 export interface ScrollbackUpdate {
   state: ScrollbackState
-  /** New lines for the history. */
+  /** New lines for the scrollback. */
   done: Line[]
   live: Line[]
 }
 
 const INITIAL_PROGRESS: ReplyProgress = { parts: 0, hasStarted: false, stream: INITIAL_STREAM, text: '' }
 
-/** Prints what can no longer change since the last time. */
-export function advanceScrollback(feed: ScrollbackState, { entries, live }: Transcript, view: ScrollbackView): ScrollbackUpdate {
+/** Renders everything that is new since `state`. */
+export function advanceScrollback(state: ScrollbackState, { entries, live }: Transcript, view: ViewOptions): ScrollbackUpdate {
   const done: Line[] = []
-  let { reply: progress } = feed
-  for (const entry of entries.slice(feed.entries)) {
+  let { reply } = state
+  for (const entry of entries.slice(state.entries)) {
     if (entry.kind !== 'reply') {
       done.push(...renderEntry(entry, view))
       continue
     }
-    const told = advanceReply(entry, progress ?? INITIAL_PROGRESS, view, true)
-    done.push(...told.done, ...renderFooter(entry, view))
-    progress = undefined
+    done.push(...advanceReply(entry, reply ?? INITIAL_PROGRESS, view, true).done, ...renderFooter(entry, view))
+    reply = undefined
   }
-  if (!live) return { state: { entries: entries.length, reply: progress }, done, live: [] }
-  const told = advanceReply(live, progress ?? INITIAL_PROGRESS, view, false)
-  return { state: { entries: entries.length, reply: told.progress }, done: [...done, ...told.done], live: told.live }
+  if (!live) return { state: { entries: entries.length, reply }, done, live: [] }
+  const update = advanceReply(live, reply ?? INITIAL_PROGRESS, view, false)
+  return { state: { entries: entries.length, reply: update.progress }, done: [...done, ...update.done], live: update.live }
 }
 
-function renderEntry(entry: Exclude<Entry, ReplyState>, { columns }: ScrollbackView): Line[] {
+function renderEntry(entry: Exclude<Entry, ReplyState>, { columns }: ViewOptions): Line[] {
   return [...(entry.kind === 'said' ? renderMessage(entry, columns) : renderNote(entry, columns)), []]
 }
 
-function renderFooter(entry: ReplyState, { columns }: ScrollbackView): Line[] {
+function renderFooter(entry: ReplyState, { columns }: ViewOptions): Line[] {
   const lines = renderReplyFooter(entry, columns)
   return lines.length > 0 ? [...lines, []] : []
 }
@@ -74,30 +66,28 @@ interface ReplyUpdate {
   live: Line[]
 }
 
-function advanceReply(told: ReplyState, before: ReplyProgress, view: ScrollbackView, whole: boolean): ReplyUpdate {
-  // The service stored other words than those that came: what is stored is shown, below what was.
-  const part = told.parts[before.parts]
-  const differs = whole && before.stream.consumed > 0 && !(part?.kind === 'text' && part.text.startsWith(before.text))
-  let progress = differs ? { ...before, flow: INITIAL_STREAM, text: '' } : before
+function advanceReply(reply: ReplyState, before: ReplyProgress, view: ViewOptions, isComplete: boolean): ReplyUpdate {
+  // If the stored text differs from the streamed text, the stored text is printed below it.
+  const part = reply.parts[before.parts]
+  const differs = isComplete && before.stream.consumed > 0 && !(part?.kind === 'text' && part.text.startsWith(before.text))
+  let progress: ReplyProgress = differs ? { ...before, stream: INITIAL_STREAM, text: '' } : before
   const done: Line[] = []
-  while (progress.parts < told.parts.length) {
-    const at = progress.parts
-    const next = told.parts[at] as Part
-    if (!progress.hasStarted && hasContent(next)) {
-      if (at > 0 && !(next.kind === 'tool' && told.parts[at - 1]?.kind === 'tool')) done.push([])
+  while (progress.parts < reply.parts.length) {
+    const index = progress.parts
+    const current = reply.parts[index] as Part
+    if (!progress.hasStarted && hasContent(current)) {
+      if (index > 0 && !(current.kind === 'tool' && reply.parts[index - 1]?.kind === 'tool')) done.push([])
       progress = { ...progress, hasStarted: true }
     }
-    const lines = renderPart(next, progress, view, whole || at < told.parts.length - 1)
-    done.push(...insetLines(lines.done))
-    if (lines.unfinished)
-      return {
-        progress: { ...progress, ...lines.unfinished },
-        done,
-        live: [...insetLines(lines.live), ...renderRemainingParts(told, at + 1, view)],
-      }
-    progress = { ...INITIAL_PROGRESS, parts: at + 1 }
+    const update = renderPart(current, progress, view, isComplete || index < reply.parts.length - 1)
+    done.push(...insetLines(update.done))
+    if (update.unfinished) {
+      const live = [...insetLines(update.live), ...renderRemainingParts(reply, index + 1, view)]
+      return { progress: { ...progress, ...update.unfinished }, done, live }
+    }
+    progress = { ...INITIAL_PROGRESS, parts: index + 1 }
   }
-  if (whole && told.parts.some(hasContent)) done.push([])
+  if (isComplete && reply.parts.some(hasContent)) done.push([])
   return { progress, done, live: [] }
 }
 
@@ -109,44 +99,41 @@ interface PartUpdate {
   unfinished?: Pick<ReplyProgress, 'stream' | 'text'>
 }
 
-function renderPart(part: Part, { stream: flow }: ReplyProgress, view: ScrollbackView, whole: boolean): PartUpdate {
-  const room = view.columns - INDENT
+function renderPart(part: Part, { stream }: ReplyProgress, view: ViewOptions, isComplete: boolean): PartUpdate {
+  const columns = view.columns - INDENT
   if (part.kind === 'tool') {
-    // One that asks is shown with its question.
-    const lines = part.tool.state === 'asking' ? [] : renderToolCall(part.tool, { ...view, columns: room })
-    const over = part.tool.state !== 'running' && part.tool.state !== 'asking'
-    return over ? { done: lines, live: [] } : { done: [], live: lines, unfinished: { stream: INITIAL_STREAM, text: '' } }
+    const { state } = part.tool
+    // A pending call is shown in the confirmation panel.
+    const lines = state === 'asking' ? [] : renderToolCall(part.tool, { ...view, columns })
+    const isRunning = state === 'running' || state === 'asking'
+    return isRunning ? { done: [], live: lines, unfinished: { stream: INITIAL_STREAM, text: '' } } : { done: lines, live: [] }
   }
-  const { state: next, done, live } = renderStream(flow, part.text, room, whole)
-  return whole ? { done, live } : { done, live, unfinished: { stream: next, text: part.text } }
+  const { state: next, done, live } = renderStream(stream, part.text, columns, isComplete)
+  return isComplete ? { done, live } : { done, live, unfinished: { stream: next, text: part.text } }
 }
 
-/** What follows something unfinished is alive, too: it must not overtake it. */
-function renderRemainingParts({ parts }: ReplyState, from: number, view: ScrollbackView): Line[] {
-  return parts.slice(from).flatMap((part) => {
+/** Parts after an unfinished part are live, so that the order is kept. */
+function renderRemainingParts({ parts }: ReplyState, start: number, view: ViewOptions): Line[] {
+  return parts.slice(start).flatMap((part) => {
     const { done, live } = renderPart(part, INITIAL_PROGRESS, view, false)
     return insetLines([...done, ...live])
   })
 }
 
-/** The end of the transcript in about that many lines, for a screen that is drawn anew. */
-export function renderTail(transcript: Transcript, view: ScrollbackView, most: number): ScrollbackUpdate {
+/** Renders at most `maxLines` lines of the end of the transcript. */
+export function renderTail(transcript: Transcript, view: ViewOptions, maxLines: number): ScrollbackUpdate {
   const entries: Line[][] = []
   let count = 0
-  for (let at = transcript.entries.length - 1; at >= 0 && count < most; at--) {
-    const { done } = advanceScrollback(
-      EMPTY_SCROLLBACK,
-      { entries: [transcript.entries[at] as Entry], live: undefined, isAwaitingReply: false },
-      view,
-    )
+  for (let index = transcript.entries.length - 1; index >= 0 && count < maxLines; index--) {
+    const entry = transcript.entries[index] as Entry
+    const { done } = advanceScrollback(EMPTY_SCROLLBACK, { entries: [entry], live: undefined, isAwaitingReply: false }, view)
     entries.unshift(done)
     count += done.length
   }
-  const live = advanceScrollback(EMPTY_SCROLLBACK, { entries: [], live: transcript.live, isAwaitingReply: true }, view)
-  const done = [...entries.flat(), ...live.done]
+  const { state, done, live } = advanceScrollback(EMPTY_SCROLLBACK, { entries: [], live: transcript.live, isAwaitingReply: true }, view)
   return {
-    state: { entries: transcript.entries.length, reply: live.state.reply },
-    done: done.slice(-Math.max(0, most)),
-    live: live.live,
+    state: { entries: transcript.entries.length, reply: state.reply },
+    done: [...entries.flat(), ...done].slice(-Math.max(0, maxLines)),
+    live,
   }
 }

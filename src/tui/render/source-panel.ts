@@ -1,5 +1,4 @@
-/** The passages of a reply or a search: their names, and the chosen one from where it was quoted, to be scrolled in. */
-
+/** Renders the sources panel: a list of passages and the text of the selected one. */
 import { formatLocation } from '../../cli/ask/format-location.ts'
 import { createQueryPattern, findBestStart } from '../../cli/ask/format-passages.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
@@ -8,55 +7,54 @@ import type { SourceCitation, SourcePanel } from '../state/chat-state.ts'
 import { renderPointer, sliceAround } from './panels.ts'
 
 const MARGIN = 6
-/** What is quoted is looked for within about as much text as `cadre ask` shows of a passage. */
+/** The quoted part is searched in a window of about the size that `cadre ask` shows. */
 const QUOTE_LINES = 3
 const MAX_QUOTE_COLUMNS = 100
 
-const wrapText = (text: string, columns: number): Line[] => text.split('\n').flatMap((each) => wrapLine(line(each), columns))
+const wrapText = (text: string, columns: number): Line[] => text.split('\n').flatMap((paragraph) => wrapLine(line(paragraph), columns))
 
-/** The line in which the quoted part begins: the last one of all up to its first word. */
-function findQuotedLine(text: string, about: string, columns: number, room: number): number {
+/** Returns the index of the line in which the quoted part starts. */
+function findQuotedLine(text: string, about: string, columns: number, visibleLines: number): number {
   const flat = text.replaceAll('\n', ' ')
-  const start = findBestStart(flat, createQueryPattern(about), Math.min(columns, MAX_QUOTE_COLUMNS) * Math.min(QUOTE_LINES, room))
+  const start = findBestStart(flat, createQueryPattern(about), Math.min(columns, MAX_QUOTE_COLUMNS) * Math.min(QUOTE_LINES, visibleLines))
   const word = /^\s*\S*/.exec(flat.slice(start))?.[0] ?? ''
   return wrapText(text.slice(0, start + word.length), columns).length - 1
 }
 
-/** The names that are listed, and the lines of the open passage with the first that is shown and how many there is room for. */
+/** Returns the visible part of the list and of the selected passage. */
 function layOutPanel({ citations, selected, top }: SourcePanel, columns: number, height: number) {
   const listed = sliceAround(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))
-  const room = Math.max(0, height - 1 - listed.items.length)
+  const visibleLines = Math.max(0, height - 1 - listed.items.length)
   const { content, quoteContext: about }: Pick<SourceCitation, 'content' | 'quoteContext'> = citations[selected] ?? {
     content: '',
     quoteContext: '',
   }
   const text = sanitizeText(content).trim()
   const lines = wrapText(text, columns - MARGIN)
-  const last = Math.max(0, lines.length - room)
-  return { listed, lines, room, last, first: Math.min(last, top ?? findQuotedLine(text, about, columns - MARGIN, room)) }
+  const last = Math.max(0, lines.length - visibleLines)
+  return { listed, lines, visibleLines, last, first: Math.min(last, top ?? findQuotedLine(text, about, columns - MARGIN, visibleLines)) }
 }
 
-/** By a line, or by a page that keeps one line of the page before. */
+/** Scrolls by a line, or by a page that overlaps by one line. */
 export function scrollPanel(
   panel: SourcePanel,
-  { forward, page }: { forward: boolean; page: boolean },
+  { isForward, isPage }: { isForward: boolean; isPage: boolean },
   columns: number,
   height: number,
 ): SourcePanel {
-  const { first, last, room } = layOutPanel(panel, columns, height)
-  const by = page ? Math.max(1, room - 1) : 1
-  return { ...panel, top: forward ? Math.min(last, first + by) : Math.max(0, first - by) }
+  const { first, last, visibleLines } = layOutPanel(panel, columns, height)
+  const step = isPage ? Math.max(1, visibleLines - 1) : 1
+  return { ...panel, top: isForward ? Math.min(last, first + step) : Math.max(0, first - step) }
 }
 
 export function renderSourcePanel(panel: SourcePanel, columns: number, height: number): Line[] {
   const { title, citations, selected } = panel
-  if (citations.length === 0)
-    return [renderHeading(title, ['Esc closes'], columns), line('  The last reply stands on no documents.', 'dim')]
-  const { listed, lines, room, first, last } = layOutPanel(panel, columns, height)
-  const names = listed.items.map((citation, at): Line => {
+  if (citations.length === 0) return [renderHeading(title, ['Esc close'], columns), line('  The last reply has no sources.', 'dim')]
+  const { listed, lines, visibleLines, first, last } = layOutPanel(panel, columns, height)
+  const names = listed.items.map((citation, position): Line => {
     const { index, cited, stale } = citation
     const note = [cited ? '' : 'not cited', stale ? 'changed since' : ''].filter(Boolean).join(', ')
-    const chosen = listed.first + at === selected
+    const chosen = listed.first + position === selected
     return [
       renderPointer(chosen),
       span(`[${index}] `, 'cyan'),
@@ -64,20 +62,24 @@ export function renderSourcePanel(panel: SourcePanel, columns: number, height: n
       span(note && ` (${note})`, 'dim'),
     ]
   })
-  const shown = lines.slice(first, first + room)
-  const passage = shown.map((each, at): Line => {
-    const cut = (at === 0 && first > 0) || (at === shown.length - 1 && first < last)
-    return [span(cut ? '    … ' : '    │ ', 'dim'), ...each]
+  const shown = lines.slice(first, first + visibleLines)
+  const passage = shown.map((passageLine, position): Line => {
+    const cut = (position === 0 && first > 0) || (position === shown.length - 1 && first < last)
+    return [span(cut ? '    … ' : '    │ ', 'dim'), ...passageLine]
   })
-  const keys = [lines.length > room && room > 0 ? '↑↓ scroll' : '', citations.length > 1 ? 'Tab next' : '', 'Esc closes'].filter(Boolean)
-  return [renderHeading(title, keys, columns), ...[...names, ...passage].map((each) => truncateLine(each, columns))]
+  const keys = [
+    lines.length > visibleLines && visibleLines > 0 ? '↑↓ scroll' : '',
+    citations.length > 1 ? 'Tab next' : '',
+    'Esc close',
+  ].filter(Boolean)
+  return [renderHeading(title, keys, columns), ...[...names, ...passage].map((row) => truncateLine(row, columns))]
 }
 
-/** The title, and as many of the keys as fit beside it whole. */
+/** Renders the title and as many key hints as fit. */
 function renderHeading(title: string, keys: readonly string[], columns: number): Line {
   let head: Line = [span(`  ${sanitizeLine(title)}`, 'bold')]
-  for (const [at, each] of keys.entries()) {
-    const longer = [...head, span(`${at === 0 ? '  ' : ' · '}${each}`, 'dim')]
+  for (const [index, key] of keys.entries()) {
+    const longer = [...head, span(`${index === 0 ? '  ' : ' · '}${key}`, 'dim')]
     if (measureLine(longer) > columns) break
     head = longer
   }

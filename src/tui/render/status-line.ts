@@ -1,30 +1,29 @@
-/** The line below everything: who answers, with what, and what it took. */
+/** Renders the status line: agent, model, usage and cost. */
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { type Line, measureLine, type Span, type Style, span, truncateLine } from '../markdown/styled-text.ts'
 import { type ChatState, sumUsage } from '../state/chat-state.ts'
 
-/** 950, 1.2k, 34k, 1.5M. */
+/** Formats as 950, 1.2k, 34k or 1.5M. */
 export function formatCount(count: number): string {
   if (count < 1000) return String(count)
   const [value, unit] = count < 999_500 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit}`
 }
 
-/** Prices are in the currency that the model's price was given in, so none is named. */
+/** The currency is the one in which the user entered the price of the model, so it is not shown. */
 export function formatCost(cost: number | null): string {
   if (cost === null) return 'cost unknown'
   if (cost === 0) return 'cost 0'
   return `cost ${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`
 }
 
-/** As a part of what the model can read, where that is known. */
-function formatContext(used: number, window: number | null): string {
-  return window === null ? `context ${formatCount(used)}` : `context ${Math.min(100, Math.round((used / window) * 100))} %`
+function formatContext(used: number, contextWindow: number | null): string {
+  return contextWindow === null ? `context ${formatCount(used)}` : `context ${Math.min(100, Math.round((used / contextWindow) * 100))} %`
 }
 
 interface Fact {
   text: string
-  /** What is worth least goes first where there is no room. */
+  /** Facts with the lowest priority are dropped first. */
   priority: number
   styles: Style[]
 }
@@ -34,34 +33,34 @@ export function renderStatusLine(state: ChatState): Line {
   if (state.hint !== undefined) return truncateLine([span(`  ${sanitizeLine(state.hint)}`, 'yellow')], columns)
   const { tokens, cost, contextTokens: context } = sumUsage(state.transcript)
   const facts: Fact[] = []
-  const say = (worth: number, text: string | undefined, ...styles: Style[]) => {
+  const add = (worth: number, text: string | undefined, ...styles: Style[]) => {
     if (text) facts.push({ text, priority: worth, styles })
   }
-  say(9, state.connectionProblem, 'red')
-  say(8, state.agent && sanitizeLine(state.agent.name), 'cyan')
-  say(7, state.model && sanitizeLine(state.model.name), 'dim')
-  say(3, tokens > 0 ? `${formatCount(tokens)} tokens` : undefined, 'dim')
-  say(5, tokens > 0 ? formatCost(cost) : undefined, 'dim')
-  say(2, context > 0 ? formatContext(context, state.model?.contextWindow ?? null) : undefined, 'dim')
-  say(1, state.conversation?.title ? sanitizeLine(state.conversation.title) : undefined, 'dim')
-  const settled = state.connectionProblem === undefined && state.agent !== undefined
-  say(6, settled && tokens === 0 ? '/help' : undefined, 'dim')
-  say(4, settled ? '/quit' : undefined, 'dim')
+  add(9, state.connectionProblem, 'red')
+  add(8, state.agent && sanitizeLine(state.agent.name), 'cyan')
+  add(7, state.model && sanitizeLine(state.model.name), 'dim')
+  add(3, tokens > 0 ? `${formatCount(tokens)} tokens` : undefined, 'dim')
+  add(5, tokens > 0 ? formatCost(cost) : undefined, 'dim')
+  add(2, context > 0 ? formatContext(context, state.model?.contextWindow ?? null) : undefined, 'dim')
+  add(1, state.conversation?.title ? sanitizeLine(state.conversation.title) : undefined, 'dim')
+  const isReady = state.connectionProblem === undefined && state.agent !== undefined
+  add(6, isReady && tokens === 0 ? '/help' : undefined, 'dim')
+  add(4, isReady ? '/quit' : undefined, 'dim')
   return fitFacts(facts, columns)
 }
 
 function fitFacts(facts: readonly Fact[], columns: number): Line {
-  const shown = [...facts]
-  const made = (): Span[] => [
+  const visible = [...facts]
+  const build = (): Span[] => [
     span('  '),
-    ...shown.flatMap(({ text, styles }, index) => [...(index === 0 ? [] : [span(' · ', 'dim')]), span(text, ...styles)]),
+    ...visible.flatMap(({ text, styles }, index) => [...(index === 0 ? [] : [span(' · ', 'dim')]), span(text, ...styles)]),
   ]
-  while (shown.length > 1 && measureLine(made()) > columns) {
-    const least = Math.min(...shown.map(({ priority: worth }) => worth))
-    shown.splice(
-      shown.findIndex(({ priority: worth }) => worth === least),
+  while (visible.length > 1 && measureLine(build()) > columns) {
+    const lowest = Math.min(...visible.map(({ priority: worth }) => worth))
+    visible.splice(
+      visible.findIndex(({ priority: worth }) => worth === lowest),
       1,
     )
   }
-  return truncateLine(made(), columns)
+  return truncateLine(build(), columns)
 }

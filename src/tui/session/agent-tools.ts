@@ -1,4 +1,4 @@
-/** What an agent may use, and looking into its documents without the agent. */
+/** Lists the tools of an agent and searches its documents. */
 
 import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
@@ -15,11 +15,10 @@ export interface AgentTool {
   name: string
   description: string
   kind: 'RAG' | 'retrieval' | 'API'
-  /** It asks before it is used. */
   requiresConfirmation: boolean
 }
 
-/** The tools behind identifiers; one that is gone or may not be seen is named by its identifier. */
+/** A tool that is deleted or not accessible is listed by its id. */
 export async function listTools(connection: Connection, ids: readonly string[]): Promise<AgentTool[]> {
   return Promise.all(ids.map((id) => fetchTool(connection, id)))
 }
@@ -29,8 +28,8 @@ async function fetchTool(connection: Connection, id: string): Promise<AgentTool>
   const route = { RAG: ragToolRoutes.get, retrieval: retrievalToolRoutes.get, API: apiToolRoutes.get }[kind]
   try {
     const { data } = await call(connection, route, { params: { id } })
-    const asks = 'requires_confirmation' in data && data.requires_confirmation === true
-    return { id, kind, name: data.name, description: data.description, requiresConfirmation: asks }
+    const requiresConfirmation = 'requires_confirmation' in data && data.requires_confirmation === true
+    return { id, kind, name: data.name, description: data.description, requiresConfirmation }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return { id, kind, name: id, description: error.message, requiresConfirmation: false }
@@ -41,30 +40,30 @@ const TOP_K = 5
 
 export interface SearchResult {
   citations: Citation[]
-  /** Nothing fits: these are only the nearest there are. */
+  /** No passage matches well: these are the nearest ones. */
   loose: boolean
 }
 
-/** Passages for a query, by the agent's own tools: those that only search where it has any, for they call no model. */
+/** Uses the retrieval tools of the agent, which call no model, or else its RAG tools. Returns undefined if it has neither. */
 export async function searchDocuments(connection: Connection, tools: readonly string[], query: string): Promise<SearchResult | undefined> {
-  const searching = tools.filter((id) => id.startsWith('ret_'))
-  const answering = tools.filter((id) => id.startsWith('rag_'))
-  if (searching.length + answering.length === 0) return undefined
+  const retrievalTools = tools.filter((id) => id.startsWith('ret_'))
+  const ragTools = tools.filter((id) => id.startsWith('rag_'))
+  if (retrievalTools.length + ragTools.length === 0) return undefined
   const body = { query, top_k: TOP_K }
-  const found =
-    searching.length > 0
+  const results =
+    retrievalTools.length > 0
       ? await Promise.all(
-          searching.map(async (id) => (await call(connection, retrievalToolRoutes.search, { params: { id }, body })).data.results),
+          retrievalTools.map(async (id) => (await call(connection, retrievalToolRoutes.search, { params: { id }, body })).data.results),
         )
-      : await Promise.all(answering.map(async (id) => (await call(connection, ragToolRoutes.query, { params: { id }, body })).data.results))
-  const sorted = found.flat().sort((a, b) => b.score - a.score)
-  const fitting = sorted.filter((passage) => !passage.loose)
-  return { citations: (fitting.length > 0 ? fitting : sorted).map(toCitation), loose: fitting.length === 0 }
+      : await Promise.all(ragTools.map(async (id) => (await call(connection, ragToolRoutes.query, { params: { id }, body })).data.results))
+  const sorted = results.flat().sort((a, b) => b.score - a.score)
+  const matching = sorted.filter((passage) => !passage.loose)
+  return { citations: (matching.length > 0 ? matching : sorted).map(toCitation), loose: matching.length === 0 }
 }
 
-function toCitation({ content, score, metadata }: Static<typeof Passage>, at: number): Citation {
+function toCitation({ content, score, metadata }: Static<typeof Passage>, index: number): Citation {
   return {
-    index: at + 1,
+    index: index + 1,
     source: metadata.source,
     page: metadata.page,
     document_id: metadata.document_id ?? '',

@@ -1,4 +1,4 @@
-/** What the chat asks of the service beside replies: agents, models, conversations, tools, passages, usage. */
+/** Requests of the chat for agents, models and conversations. */
 import type { Static } from 'typebox'
 import { ignoreForbidden } from '../../cli/ask/find-agent-model.ts'
 import { resolveResource } from '../../cli/resources/resolve-references.ts'
@@ -22,35 +22,34 @@ export async function listAgents(connection: Connection): Promise<Static<typeof 
   return (await call(connection, agentRoutes.list, { query: { limit: PAGE_SIZE, sort: 'name', order: 'asc' } })).data
 }
 
-/** By name or identifier. */
+/** Finds an agent by name or id. */
 export async function findAgent(connection: Connection, name: string): Promise<AgentRecord> {
   const id = await resolveResource(connection, agentTopic, name)
   return (await call(connection, agentRoutes.get, { params: { id } })).data
 }
 
 export function listModels(connection: Connection): Promise<ModelRecord[]> {
-  const asked = call(connection, modelRoutes.list, { query: { limit: PAGE_SIZE, sort: 'name', order: 'asc' } })
+  const response = call(connection, modelRoutes.list, { query: { limit: PAGE_SIZE, sort: 'name', order: 'asc' } })
   return ignoreForbidden(
-    asked.then(({ data }) => data),
+    response.then(({ data }) => data),
     [],
   )
 }
 
-/** By name, identifier, or the provider's own name for it. */
+/** Finds a model by name, id or the model id of its provider. */
 export async function findModel(connection: Connection, name: string): Promise<ModelRecord> {
-  const known = (await listModels(connection)).filter((model) => [model.name, model.id, model.model_id].includes(name))
-  if (known.length === 1 && known[0]) return known[0]
+  const matches = (await listModels(connection)).filter((model) => [model.name, model.id, model.model_id].includes(name))
+  if (matches.length === 1 && matches[0]) return matches[0]
   const id = await resolveResource(connection, modelTopic, name)
   return (await call(connection, modelRoutes.get, { params: { id } })).data
 }
 
-/** The newest first; with `mine` only the caller's own: an admin sees those of others, too. */
+/** Newest first. Without `mine`, an admin also gets the conversations of others. */
 export async function listConversations(connection: Connection, { mine }: { mine: boolean }): Promise<ConversationRecord[]> {
   const query = { mine, limit: PAGE_SIZE, sort: 'updated_at', order: 'desc' as const }
   return (await call(connection, conversationRoutes.list, { query })).data
 }
 
-/** The caller's own, then those of others that the caller may see. */
 export async function listConversationsByOwner(
   connection: Connection,
 ): Promise<{ own: ConversationRecord[]; others: ConversationRecord[] }> {
@@ -70,19 +69,19 @@ export async function createConversation(connection: Connection, agent: string):
   return conversation
 }
 
-/** The last messages, oldest first, and how many there are before them. */
+/** Returns the last messages, oldest first, and the number of earlier ones. */
 export async function listLastMessages(
   connection: Connection,
   id: string,
-  most: number,
+  count: number,
 ): Promise<{ messages: Message[]; earlier: number }> {
   const messages: Message[] = []
   for (let page = 1; ; page++) {
-    const query = { page, limit: Math.min(PAGE_SIZE, most), order: 'desc' as const }
+    const query = { page, limit: Math.min(PAGE_SIZE, count), order: 'desc' as const }
     const { data, pagination } = await call(connection, conversationRoutes.messages, { params: { id }, query })
     messages.push(...data)
-    if (messages.length >= most || page >= pagination.pages)
-      return { messages: messages.slice(0, most).reverse(), earlier: Math.max(0, pagination.total - most) }
+    if (messages.length >= count || page >= pagination.pages)
+      return { messages: messages.slice(0, count).reverse(), earlier: Math.max(0, pagination.total - count) }
   }
 }
 

@@ -1,8 +1,8 @@
-/** The chat without its screen: who answers, in which conversation, and changing either. */
+/** The chat without its screen: agent, model and conversation, and how they change. */
 import { type AgentModel, findAgentModel, toAgentModel } from '../../cli/ask/find-agent-model.ts'
 import { fetchHealth } from '../../client/daemon.ts'
 import type { Connection } from '../../client/request.ts'
-import { clearAndRemember, setText } from '../input/editor.ts'
+import { clearAndRemember, type Editor, setText } from '../input/editor.ts'
 import type { ChatStore } from '../state/chat-store.ts'
 import type { Message } from '../state/reply-reducer.ts'
 import {
@@ -22,14 +22,14 @@ import { ReplyStream } from './reply-stream.ts'
 export interface ChatSessionDependencies {
   store: ChatStore
   connect: (start: boolean) => Promise<Connection>
-  /** Line by line, without a screen. */
+  /** Prints lines instead of drawing a screen. */
   isPlain: boolean
   cwd: string
   quit: () => void
   copy: (text: string) => Promise<boolean>
 }
 
-/** Messages that are shown when a conversation is taken up again. */
+/** Number of messages shown when a conversation is resumed. */
 const RESUMED_MESSAGES = 20
 
 export class ChatSession {
@@ -42,62 +42,72 @@ export class ChatSession {
   readonly quit: () => void
   readonly copy: (text: string) => Promise<boolean>
   agent: AgentRecord | undefined
-  /** The model that was chosen here, in place of the agent's. */
+  /** Id of the model that overrides the one of the agent. */
   chosenModel: string | undefined
-  /** What was sent last: as it was typed, and with its files. */
+  /** The last message as typed, and as sent with its attached files. */
   lastMessage: { text: string; message: string } | undefined
-  /** What was not sent because of a file in it; sent once more it is meant. */
+  /** Text that was not sent because of an attachment; submitting it again sends it. */
   unconfirmedText: string | undefined
-  /** For completing their names. */
+  /** Names for completion. */
   agentNames: string[] = []
   modelNames: string[] = []
 
-  constructor({ store: desk, connect, isPlain: plain, cwd, quit: leave, copy }: ChatSessionDependencies) {
-    this.store = desk
-    this.isPlain = plain
+  constructor({ store, connect, isPlain, cwd, quit, copy }: ChatSessionDependencies) {
+    this.store = store
+    this.isPlain = isPlain
     this.cwd = cwd
-    this.quit = leave
+    this.quit = quit
     this.copy = copy
-    this.switcher = new ConversationSwitch(desk)
-    const answers = async (url: string) => (await fetchHealth(url)) !== undefined
-    const tell = (trouble: string | undefined) => {
-      if (trouble !== desk.state.connectionProblem) desk.update({ connectionProblem: trouble })
-    }
-    this.client = new ReconnectingClient({ connect, isReachable: answers, reportProblem: tell })
+    this.switcher = new ConversationSwitch(store)
+    this.client = new ReconnectingClient({
+      connect,
+      isReachable: async (url) => (await fetchHealth(url)) !== undefined,
+      reportProblem: (connectionProblem) => {
+        if (connectionProblem !== store.state.connectionProblem) store.update({ connectionProblem })
+      },
+    })
     this.replies = new ReplyStream({
       client: this.client,
-      dispatch: desk.dispatch,
-      getTranscript: () => desk.state.transcript,
+      dispatch: store.dispatch,
+      getTranscript: () => store.state.transcript,
       ensureConversation: (connection) => this.ensureConversation(connection),
       getModel: () => this.chosenModel,
-      now: desk.now,
+      now: store.now,
     })
   }
 
-  /** The conversation that is talked in. It is made with the first message: nobody wants a list of empty ones. */
+  /** Returns the id of the current conversation. Creates it with the first message, so that there are no empty conversations. */
   async ensureConversation(connection: Connection): Promise<string> {
     const { conversation, agent } = this.store.state
     if (conversation) return conversation.id
-    if (!agent) throw new Error('Nobody is here to answer. /agents shows who could.')
+    if (!agent) throw new Error('No agent is selected. To select one: /agents')
     const { id, title } = await createConversation(connection, agent.id)
     this.store.update({ conversation: { id, title } })
     return id
   }
 
-  /** Talks with an agent, in a new conversation. With `anew` a note says so, and a model chosen before no longer counts. */
-  async startConversation(agent: AgentRecord, { anew = false, signal }: { anew?: boolean; signal?: AbortSignal } = {}): Promise<void> {
-    const chosen = anew ? undefined : this.chosenModel
-    const model = await this.#findModel(agent, chosen)
+  /** Starts a new conversation with an agent. With `announce`, adds a note and resets the chosen model. */
+  async startConversation(
+    agent: AgentRecord,
+    { announce = false, signal }: { announce?: boolean; signal?: AbortSignal } = {},
+  ): Promise<void> {
+    const chosenModel = announce ? undefined : this.chosenModel
+    const model = await this.#findModel(agent, chosenModel)
     signal?.throwIfAborted()
     this.assertIdle()
     this.agent = agent
-    this.chosenModel = chosen
-    this.store.update({ agent: { id: agent.id, name: agent.name }, model, conversation: undefined, ...(anew ? { panel: undefined } : {}) })
-    if (anew) this.store.announceConversation(`${agent.name} answers now, in a new conversation.`)
+    this.chosenModel = chosenModel
+    this.store.update({
+      agent: { id: agent.id, name: agent.name },
+      model,
+      conversation: undefined,
+      ...(announce ? { panel: undefined } : {}),
+    })
+    if (announce) this.store.announceConversation(`Started a new conversation with ${agent.name}.`)
   }
 
-  async #findModel(agent: AgentRecord, chosen: string | undefined): Promise<AgentModel | undefined> {
-    return chosen === undefined ? findAgentModel(await this.client.getConnection(), agent) : this.store.state.model
+  async #findModel(agent: AgentRecord, chosenModel: string | undefined): Promise<AgentModel | undefined> {
+    return chosenModel === undefined ? findAgentModel(await this.client.getConnection(), agent) : this.store.state.model
   }
 
   setModel(model: ModelRecord): void {
@@ -105,25 +115,24 @@ export class ChatSession {
     this.store.update({ model: toAgentModel(model), panel: undefined })
   }
 
-  /** Goes on with a conversation: its last messages are shown again, and can be sent again. All of it is fetched first and then put in place at once. */
+  /** Shows the last messages of a conversation and continues it. Loads everything before it changes the state. */
   async resume(conversation: ConversationRecord, signal?: AbortSignal): Promise<void> {
     const connection = await this.client.getConnection()
-    if (conversation.agent_id === null)
-      throw new Error('The agent of this conversation was deleted. /history shows what was said; /new begins another.')
+    if (conversation.agent_id === null) throw new Error('The agent of this conversation was deleted. To start a new conversation: /new')
     const agent = await findAgent(connection, conversation.agent_id)
     const { messages, earlier } = await listLastMessages(connection, conversation.id, RESUMED_MESSAGES)
     const model = await this.#findModel(agent, this.chosenModel)
     signal?.throwIfAborted()
     this.assertIdle()
     const last = messages.at(-1)
-    const writing = last?.role === 'assistant' && last.finish_reason === undefined ? last.id : undefined
-    const more = `${earlier} earlier ${earlier === 1 ? 'message' : 'messages'}: /history shows them.`
+    const liveReply = last?.role === 'assistant' && last.finish_reason === undefined ? last.id : undefined
+    const more = `${earlier} earlier ${earlier === 1 ? 'message' : 'messages'}. To show all: /history`
     this.agent = agent
     this.unconfirmedText = undefined
     this.store.replaceTranscript(
       [
         ...(earlier > 0 ? [{ kind: 'noted' as const, text: more }] : []),
-        { kind: 'loaded', messages: messages.filter(({ id }) => id !== writing) },
+        { kind: 'loaded', messages: messages.filter(({ id }) => id !== liveReply) },
       ],
       {
         agent: { id: agent.id, name: agent.name },
@@ -133,27 +142,26 @@ export class ChatSession {
         panel: undefined,
       },
     )
-    if (writing !== undefined) this.replies.join(writing)
+    if (liveReply !== undefined) this.replies.join(liveReply)
   }
 
   assertIdle(): void {
-    if (this.store.state.transcript.isAwaitingReply) throw new Error('A reply is being written. Esc stops it.')
+    if (this.store.state.transcript.isAwaitingReply) throw new Error('A reply is in progress. Press Esc to stop it.')
   }
 
-  /** Names for completion. They may be missing: then there is nothing to complete. */
   async loadNames(): Promise<void> {
     try {
       const connection = await this.client.getConnection()
       this.agentNames = (await listAgents(connection)).map(({ name }) => name)
       this.modelNames = (await listModels(connection)).map(({ name }) => name)
     } catch {
-      // the commands that take names say what is wrong
+      // optional: without names there is no completion
     }
   }
 }
 
-function addToHistory(editor: ChatSession['store']['state']['editor'], messages: readonly Message[]): typeof editor {
-  const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
-  const kept = said.reduce((made, text) => clearAndRemember(made, text), editor)
-  return setText(kept, editor.text)
+/** Adds the user's messages to the input history and keeps the current input. */
+function addToHistory(editor: Editor, messages: readonly Message[]): Editor {
+  const texts = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
+  return setText(texts.reduce(clearAndRemember, editor), editor.text)
 }

@@ -1,10 +1,10 @@
-/** Moving the chat to another conversation, agent, model or list. Keys pressed before it has arrived wait for it: what they mean depends on where it arrives. */
+/** Switches the chat to another conversation, agent, model or list, and holds keys back until the switch is complete. */
 
 import type { Key } from '../input/key-decoder.ts'
 import type { ChatStore } from '../state/chat-store.ts'
 
 const HINT_DELAY_MS = 300
-const WAITING_HINT = 'One moment. Esc gives up.'
+const WAITING_HINT = 'Loading. Press Esc to cancel.'
 
 interface HeldKey {
   key: Key
@@ -16,33 +16,33 @@ export class ConversationSwitch {
   #current: AbortController | undefined
   #heldKeys: HeldKey[] = []
 
-  constructor(desk: ChatStore) {
-    this.#store = desk
+  constructor(store: ChatStore) {
+    this.#store = store
   }
 
-  /** Runs a change. The picker it was chosen from stays open until then. `work` must check the signal right before it changes any state. */
+  /** Runs a switch. An open picker stays open until it is complete. `work` must check the signal right before it changes any state. */
   async run(work: (signal: AbortSignal) => void | Promise<void>): Promise<void> {
-    const desk = this.#store
+    const store = this.#store
     const current = new AbortController()
     this.#current = current
-    const { panel } = desk.state
-    const slow = setTimeout(() => desk.update({ hint: WAITING_HINT }), HINT_DELAY_MS)
-    let arrived = false
+    const { panel } = store.state
+    const hintTimer = setTimeout(() => store.update({ hint: WAITING_HINT }), HINT_DELAY_MS)
+    let isComplete = false
     try {
       await Promise.race([work(current.signal), waitForAbort(current.signal)])
-      arrived = !current.signal.aborted
+      isComplete = !current.signal.aborted
     } catch (error) {
       if (!current.signal.aborted) throw error
     } finally {
-      clearTimeout(slow)
+      clearTimeout(hintTimer)
       this.#current = undefined
-      if (desk.state.hint === WAITING_HINT) desk.update({ hint: undefined })
-      if (panel && desk.state.panel === panel) desk.update({ panel: undefined })
-      this.#release(arrived)
+      if (store.state.hint === WAITING_HINT) store.update({ hint: undefined })
+      if (panel && store.state.panel === panel) store.update({ panel: undefined })
+      this.#release(isComplete)
     }
   }
 
-  /** Whether the key has to wait; it is pressed again afterwards. */
+  /** Returns whether the key is held back; it is pressed again after the switch. */
   holdKey(key: Key, press: () => void): boolean {
     if (!this.#current) return false
     if (key.name === 'escape') this.cancel()
@@ -54,13 +54,13 @@ export class ConversationSwitch {
     this.#current?.abort()
   }
 
-  /** If the change failed, typed text is kept in the input but not sent: it was meant for somewhere else. */
-  #release(arrived: boolean): void {
-    const held = this.#heldKeys
+  /** After a failed switch, typed text stays in the input but is not sent: it was meant for another conversation. */
+  #release(isComplete: boolean): void {
+    const heldKeys = this.#heldKeys
     this.#heldKeys = []
-    for (const { key, press } of held) {
-      if (!arrived && key.name === 'enter') return
-      if (arrived || isText(key)) press()
+    for (const { key, press } of heldKeys) {
+      if (!isComplete && key.name === 'enter') return
+      if (isComplete || isText(key)) press()
     }
   }
 }

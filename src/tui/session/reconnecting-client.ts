@@ -1,14 +1,13 @@
-/** The connection to the service, kept through its restarts: whoever needs it waits until it is back, and the screen says why. */
-import { setTimeout as pause } from 'node:timers/promises'
+/** Keeps a connection to the service across its restarts and reports connection problems. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { UnreachableError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 
 export interface ReconnectingClientDependencies {
-  /** Finds the service, or starts it where that is allowed. */
+  /** Finds the service and starts it if allowed. */
   connect: (start: boolean) => Promise<Connection>
-  /** Whether it answers at that address. */
   isReachable: (url: string) => Promise<boolean>
-  /** Tells what is wrong; undefined when nothing is any more. */
+  /** Receives undefined when the problem is solved. */
   reportProblem: (trouble: string | undefined) => void
 }
 
@@ -21,43 +20,42 @@ export class ReconnectingClient {
   #connection: Connection | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: ReconnectingClientDependencies, connection?: Connection) {
-    this.#dependencies = parts
+  constructor(dependencies: ReconnectingClientDependencies, connection?: Connection) {
+    this.#dependencies = dependencies
     this.#connection = connection
   }
 
-  /** A connection, however long that takes. What is wrong with the answer, not with the connection, is thrown. */
+  /** Retries until the service is reachable. Throws other errors. */
   async waitForConnection(signal: AbortSignal): Promise<Connection> {
-    for (let wait = INITIAL_BACKOFF_MS; ; wait = Math.min(MAX_BACKOFF_MS, wait * 2)) {
+    for (let delay = INITIAL_BACKOFF_MS; ; delay = Math.min(MAX_BACKOFF_MS, delay * 2)) {
       signal.throwIfAborted()
       try {
         return await this.getConnection()
       } catch (error) {
         if (!(error instanceof UnreachableError)) throw error
         this.#dependencies.reportProblem(error.message)
-        await pause(wait, undefined, { signal })
+        await sleep(delay, undefined, { signal })
       }
     }
   }
 
-  /** A connection, tried for once. */
+  /** Connects without retries. */
   async getConnection(): Promise<Connection> {
     this.#connection ??= await this.#dependencies.connect(true)
     return this.#connection
   }
 
-  /** Nobody answered: what was known of the service may be wrong. */
-  markLost(why: string): void {
+  /** Forgets the connection: the service may have moved to another port. */
+  markLost(problem: string): void {
     this.#connection = undefined
-    this.#dependencies.reportProblem(why)
+    this.#dependencies.reportProblem(problem)
   }
 
-  /** It answered. */
   markReachable(): void {
     this.#dependencies.reportProblem(undefined)
   }
 
-  /** Looks now and then whether the service is there, so that it is known before the next message. It is not started for that. */
+  /** Checks periodically whether the service is reachable, without starting it. */
   watch(): void {
     this.#timer ??= setInterval(() => void this.#check(), CHECK_INTERVAL_MS)
     this.#timer.unref()
@@ -67,9 +65,9 @@ export class ReconnectingClient {
     try {
       this.#connection ??= await this.#dependencies.connect(false)
       if (await this.#dependencies.isReachable(this.#connection.url)) this.markReachable()
-      else this.markLost('The daemon does not answer.')
+      else this.markLost('The daemon does not respond.')
     } catch (error) {
-      this.markLost((error as Error).message) // whatever it is: the next message meets it again, and says it in full
+      this.markLost((error as Error).message) // the next message reports it in full
     }
   }
 

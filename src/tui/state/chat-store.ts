@@ -1,16 +1,16 @@
-/** Holds the state of the chat, and says when it changed. */
+/** Holds the state of the chat and notifies about changes. */
 import { rewriteCommands } from '../../cli/terminal/invocation.ts'
 import { type ChatState, INITIAL_STATE } from './chat-state.ts'
 import { EMPTY_TRANSCRIPT, type Note, reduceTranscript, type TranscriptAction } from './transcript-reducer.ts'
 
 export class ChatStore {
+  readonly now: () => number
   readonly #onChange: () => void
-  readonly #now: () => number
   #state: ChatState
 
-  constructor(changed: () => void, now: () => number = Date.now, state: ChatState = INITIAL_STATE) {
-    this.#onChange = changed
-    this.#now = now
+  constructor(onChange: () => void, now: () => number = Date.now, state: ChatState = INITIAL_STATE) {
+    this.#onChange = onChange
+    this.now = now
     this.#state = { ...state, now: now() }
   }
 
@@ -18,30 +18,26 @@ export class ChatStore {
     return this.#state
   }
 
-  now = (): number => this.#now()
-
   update(change: Partial<ChatState>): void {
     this.#state = { ...this.#state, ...change }
     this.#onChange()
   }
 
-  dispatch = (happening: TranscriptAction): void => {
-    const transcript = reduceTranscript(this.#state.transcript, happening)
+  dispatch = (action: TranscriptAction): void => {
+    const transcript = reduceTranscript(this.#state.transcript, action)
     if (transcript === this.#state.transcript) return
-    const now = this.#now()
-    // Each step of a reply is waited for anew: what counts is how long nothing came.
+    const now = this.now()
     this.update({ transcript, now, waitingSince: now })
   }
 
-  /** Another transcript in place of this one, drawn from its beginning. What belongs to it changes in the same update, so that no key meets one without the other. */
-  replaceTranscript(happenings: readonly TranscriptAction[], change: Partial<ChatState> = {}): void {
-    const now = this.#now()
-    const { redrawCount: drawing } = this.#state
+  /** Replaces the transcript and the given fields in one update, so that no key is handled between the two. */
+  replaceTranscript(actions: readonly TranscriptAction[], change: Partial<ChatState> = {}): void {
+    const now = this.now()
     this.update({
-      transcript: happenings.reduce(reduceTranscript, EMPTY_TRANSCRIPT),
+      transcript: actions.reduce(reduceTranscript, EMPTY_TRANSCRIPT),
       now,
       waitingSince: now,
-      redrawCount: drawing + 1,
+      redrawCount: this.#state.redrawCount + 1,
       redrawsAll: true,
       firstEntry: 0,
       ...change,
@@ -52,7 +48,6 @@ export class ChatStore {
     this.dispatch({ kind: 'noted', text: rewriteCommands(text), tone })
   }
 
-  /** Another conversation begins. */
   announceConversation(text: string): void {
     this.dispatch({ kind: 'noted', text, startsConversation: true })
   }
@@ -61,9 +56,9 @@ export class ChatStore {
     this.dispatch({ kind: 'noted', text: markdown, markdown: true })
   }
 
-  /** All is drawn anew: as much of the end as there is room for, or the whole of it. */
-  redraw({ whole = false, cleared = false } = {}): void {
-    const { redrawCount: drawing, firstEntry: from, transcript } = this.#state
-    this.update({ redrawCount: drawing + 1, redrawsAll: whole, firstEntry: whole ? 0 : cleared ? transcript.entries.length : from })
+  /** Redraws the end of the transcript that fits the screen, or nothing of it if `cleared`. */
+  redraw({ cleared = false } = {}): void {
+    const { redrawCount, firstEntry, transcript } = this.#state
+    this.update({ redrawCount: redrawCount + 1, redrawsAll: false, firstEntry: cleared ? transcript.entries.length : firstEntry })
   }
 }

@@ -48,26 +48,26 @@ export type TranscriptAction =
 
 export const EMPTY_TRANSCRIPT: Transcript = { entries: [], live: undefined, isAwaitingReply: false }
 
-export function reduceTranscript(state: Transcript, happening: TranscriptAction): Transcript {
-  switch (happening.kind) {
+export function reduceTranscript(state: Transcript, action: TranscriptAction): Transcript {
+  switch (action.kind) {
     case 'said':
-      return { ...state, entries: [...state.entries, { kind: 'said', text: happening.text }], isAwaitingReply: true }
+      return { ...state, entries: [...state.entries, { kind: 'said', text: action.text }], isAwaitingReply: true }
     case 'joined':
-      return { ...state, live: { ...NEW_REPLY, id: happening.reply }, isAwaitingReply: true }
+      return { ...state, live: { ...NEW_REPLY, id: action.reply }, isAwaitingReply: true }
     case 'event':
-      return applyReplyEvent(state, happening.event, happening.at)
+      return applyReplyEvent(state, action.event, action.at)
     case 'ended':
-      return endReply(state, happening)
+      return endReply(state, action)
     case 'answered':
       return updateLive(state, (reply) =>
-        updateToolCall(reply, happening.tool, (tool) =>
-          tool.state === 'asking' ? { ...tool, state: happening.allow ? 'running' : 'refused', since: happening.at } : tool,
+        updateToolCall(reply, action.tool, (tool) =>
+          tool.state === 'asking' ? { ...tool, state: action.allow ? 'running' : 'refused', since: action.at } : tool,
         ),
       )
     case 'loaded':
-      return { ...state, entries: [...state.entries, ...happening.messages.map(toEntry)] }
+      return { ...state, entries: [...state.entries, ...action.messages.map(toEntry)] }
     case 'noted':
-      return { ...state, entries: [...state.entries, { tone: 'plain', ...happening, kind: 'note' }] }
+      return { ...state, entries: [...state.entries, { tone: 'plain', ...action, kind: 'note' }] }
   }
 }
 

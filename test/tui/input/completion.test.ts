@@ -63,7 +63,7 @@ test('quit, exit and :q alone leave; in a sentence they are words', () => {
   const leave = { name: 'quit', argument: '' }
   for (const text of ['quit', 'exit', ':q', ' Quit\n', 'EXIT', '/exit', '/q']) assert.equal(parseCommand(text), leave, text)
   for (const text of ['how do I quit?', 'exit code', 'quit.', 'q', ':quit', 'exit\nnow']) assert.is(parseCommand(text), undefined, text)
-  for (const plain of [true, false]) assert.match(formatHelp({ plain, columns: 80 }), /quit(\*\*)? or /)
+  for (const isPlain of [true, false]) assert.match(formatHelp({ isPlain, columns: 80 }), /quit(\*\*)? or /)
 })
 
 test('a command is told from a message', () => {
@@ -72,7 +72,7 @@ test('a command is told from a message', () => {
   assert.equal(parseCommand('/halp'), { problem: 'There is no command /halp. Did you mean /help? /help lists them.' })
   assert.equal(parseCommand('/open-door now'), { problem: 'There is no command /open-door. /help lists them.' })
   assert.equal([parseCommand('hello'), parseCommand('/etc/passwd holds what?'), parseCommand(' /help')], [undefined, undefined, undefined])
-  for (const { name } of COMMANDS) for (const plain of [true, false]) assert.match(formatHelp({ plain, columns: 80 }), `/${name}`)
+  for (const { name } of COMMANDS) for (const isPlain of [true, false]) assert.match(formatHelp({ isPlain, columns: 80 }), `/${name}`)
 })
 
 test('the text of a file goes with the message, fenced so that nothing in it breaks out', () => {

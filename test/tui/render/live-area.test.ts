@@ -280,7 +280,7 @@ test('nothing that came from elsewhere steers the terminal', () => {
   }
   const fields = {
     agent: { id: 'a', name: evil },
-    model: { id: 'm', name: evil, window: null, quotes: false },
+    model: { id: 'm', name: evil, contextWindow: null, onlyQuotes: false },
     conversation: { id: 'c', title: evil },
     connectionProblem: evil,
     files: [evil],
