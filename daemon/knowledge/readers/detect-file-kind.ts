@@ -1,8 +1,8 @@
 /** Detects the type of a document by its content first and by its name second. */
 import { extname } from 'node:path'
 
-export type FileKind = 'pdf' | 'zip' | 'text' | { unsupported: string }
-export type TextKind = 'html' | 'markdown' | 'rst' | 'table' | 'json' | 'lines' | 'code' | 'plain'
+type FileKind = 'pdf' | 'zip' | 'text' | { unsupported: string }
+type TextKind = 'html' | 'markdown' | 'rst' | 'table' | 'json' | 'lines' | 'code' | 'plain'
 
 /** First bytes (hexadecimal) of binary formats. */
 const MAGIC_NUMBERS: [string, string][] = [

@@ -1,7 +1,7 @@
 /** A tolerant HTML and XML tokenizer: linear time for any input, no expansion of custom entities, no external resources. */
 import { decodeHTML, decodeHTMLAttribute } from 'entities'
 
-export interface MarkupHandler {
+interface MarkupHandler {
   /** `isSelfClosing`: the tag ends with a slash. */
   open(name: string, attributes: string, isSelfClosing: boolean): void
   close?(name: string): void

@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import type { SourceDocument } from '../../../daemon/knowledge/sources/source-document.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
+import { writeFiles } from './source-fixtures.ts'
 
 const test = suite<{ root: string }>('file and text sources')
 
@@ -15,13 +16,6 @@ test.before.each((context) => {
 test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
 
 const signal = new AbortController().signal
-
-function put(root: string, files: Record<string, string>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true })
-    writeFileSync(join(root, name), text)
-  }
-}
 
 async function collectDocuments(
   type: 'file' | 'text',
@@ -40,7 +34,7 @@ async function collectDocuments(
 const names = (found: SourceDocument[]) => found.map(({ name }) => name).sort()
 
 test('listDocuments files and folders are named by the last part of their path, files of any type', async ({ root }) => {
-  put(root, { 'one.md': '1', 'odd.log': '2', 'docs/a.md': '3', 'docs/sub/b.txt': '4', 'docs/image.png': '' })
+  writeFiles(root, { 'one.md': '1', 'odd.log': '2', 'docs/a.md': '3', 'docs/sub/b.txt': '4', 'docs/image.png': '' })
   const { found, error } = await collectDocuments('file', { paths: [join(root, 'one.md'), join(root, 'odd.log'), join(root, 'docs')] })
   assert.is(error, undefined)
   assert.equal(names(found), ['docs/a.md', 'docs/sub/b.txt', 'odd.log', 'one.md'])
@@ -48,13 +42,13 @@ test('listDocuments files and folders are named by the last part of their path, 
 })
 
 test('listDocuments paths with the same last part are named by their full path', async ({ root }) => {
-  put(root, { 'x/readme.md': '', 'y/readme.md': '', 'z.md': '' })
+  writeFiles(root, { 'x/readme.md': '', 'y/readme.md': '', 'z.md': '' })
   const { found } = await collectDocuments('file', { paths: [join(root, 'x/readme.md'), join(root, 'y/readme.md'), join(root, 'z.md')] })
   assert.equal(names(found), [`${root.slice(1)}/x/readme.md`, `${root.slice(1)}/y/readme.md`, 'z.md'].sort())
 })
 
 test('a file that is listDocuments twice is found once', async ({ root }) => {
-  put(root, { 'docs/a.md': '', 'docs/sub/b.md': '' })
+  writeFiles(root, { 'docs/a.md': '', 'docs/sub/b.md': '' })
   const { found } = await collectDocuments('file', {
     paths: [join(root, 'docs'), join(root, 'docs/sub'), join(root, 'docs/a.md'), join(root, 'docs/../docs/a.md')],
   })
@@ -62,13 +56,13 @@ test('a file that is listDocuments twice is found once', async ({ root }) => {
 })
 
 test('a listDocuments file of an excluded type has a problem', async ({ root }) => {
-  put(root, { 'a.log': '' })
+  writeFiles(root, { 'a.log': '' })
   const { found } = await collectDocuments('file', { paths: [join(root, 'a.log')], file_types: ['md'] })
   assert.match(found[0]?.problem ?? '', 'reads md files only')
 })
 
 test('a missing path is an error after the other paths have been read', async ({ root }) => {
-  put(root, { 'a.md': '' })
+  writeFiles(root, { 'a.md': '' })
   const { found, error } = await collectDocuments('file', { paths: [join(root, 'missing.md'), join(root, 'a.md')] })
   assert.equal(names(found), ['a.md'])
   assert.is(error?.code, 'NOT_FOUND')

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import type { SourceDocument } from '../../../daemon/knowledge/sources/source-document.ts'
-import { CadreError } from '../../../src/contract/errors.ts'
+import { expectFailure, writeFiles } from './source-fixtures.ts'
 
 const test = suite<{ root: string }>('folder sources')
 
@@ -16,13 +16,6 @@ test.before.each((context) => {
 test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
 
 const signal = new AbortController().signal
-
-function put(root: string, files: Record<string, string>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true })
-    writeFileSync(join(root, name), text)
-  }
-}
 
 async function listDocuments(root: string, configuration: Record<string, unknown> = {}): Promise<SourceDocument[]> {
   const found: SourceDocument[] = []
@@ -39,18 +32,8 @@ const names = async (root: string, configuration?: Record<string, unknown>) =>
   (await listDocuments(root, configuration)).map(({ name }) => name)
 const text = async (found: SourceDocument | undefined) => Buffer.from((await found?.read(signal)) ?? []).toString('utf8')
 
-async function expectFailure(work: Promise<unknown>): Promise<CadreError> {
-  try {
-    await work
-  } catch (error) {
-    assert.instance(error, CadreError)
-    return error as CadreError
-  }
-  throw new Error('nothing failed')
-}
-
 test('a folder source finds and reads files at every depth, with any characters in their names', async ({ root }) => {
-  put(root, { 'a.md': 'one', 'deep/er/b c.txt': 'two', '文書/説明.md': '三', 'ümläut.MD': 'four' })
+  writeFiles(root, { 'a.md': 'one', 'deep/er/b c.txt': 'two', '文書/説明.md': '三', 'ümläut.MD': 'four' })
   const found = await listDocuments(root)
   assert.equal(
     found.map(({ name }) => name),
@@ -62,25 +45,25 @@ test('a folder source finds and reads files at every depth, with any characters 
 })
 
 test('file names are normalized to NFC', async ({ root }) => {
-  put(root, { 'cafe\u0301.md': 'decomposed' })
+  writeFiles(root, { 'cafe\u0301.md': 'decomposed' })
   assert.equal(await names(root), ['caf\u00e9.md'])
   assert.is(await text((await listDocuments(root))[0]), 'decomposed')
 })
 
 const onLinux = process.platform === 'linux' ? test : test.skip
 onLinux('file names that are equal after normalization stay distinct', async ({ root }) => {
-  put(root, { 'cafe\u0301.md': 'decomposed', 'caf\u00e9.md': 'composed' })
+  writeFiles(root, { 'cafe\u0301.md': 'decomposed', 'caf\u00e9.md': 'composed' })
   assert.is(new Set(await names(root)).size, 2)
 })
 
 test('a folder source includes known file types, or the configured ones, in any case', async ({ root }) => {
-  put(root, { 'a.md': '', 'b.PDF': '', 'c.png': '', 'd.zip': '', Makefile: '', 'e.log': '' })
+  writeFiles(root, { 'a.md': '', 'b.PDF': '', 'c.png': '', 'd.zip': '', Makefile: '', 'e.log': '' })
   assert.equal(await names(root), ['a.md', 'b.PDF'])
   assert.equal(await names(root, { file_types: ['LOG', 'pdf'] }), ['b.PDF', 'e.log'])
 })
 
 test('include and exclude are globs: without a slash at every level, and a folder includes its contents', async ({ root }) => {
-  put(root, { 'a.md': '', 'docs/b.md': '', 'docs/c.txt': '', 'docs/old/d.md': '', 'src/e.ts': '', 'src/docs/f.md': '' })
+  writeFiles(root, { 'a.md': '', 'docs/b.md': '', 'docs/c.txt': '', 'docs/old/d.md': '', 'src/e.ts': '', 'src/docs/f.md': '' })
   assert.equal(await names(root, { include: ['*.md'] }), ['a.md', 'docs/b.md', 'docs/old/d.md', 'src/docs/f.md'])
   assert.equal(await names(root, { include: ['docs/*.md'] }), ['docs/b.md'])
   assert.equal(await names(root, { include: ['./docs/**'] }), ['docs/b.md', 'docs/c.txt', 'docs/old/d.md'])
@@ -97,7 +80,7 @@ test('a glob with too many stars is rejected', async ({ root }) => {
 })
 
 test('hidden files, .git and node_modules are excluded, unless a glob names hidden files or node_modules', async ({ root }) => {
-  put(root, {
+  writeFiles(root, {
     'a.md': '',
     '.hidden.md': '',
     '.github/w.yml': '',
@@ -112,7 +95,7 @@ test('hidden files, .git and node_modules are excluded, unless a glob names hidd
 })
 
 test('.gitignore files of every level apply exactly as in git', async ({ root }) => {
-  put(root, {
+  writeFiles(root, {
     '.gitignore': '# comment\n*.log.md\n/only-here.md\nbuild/\n!keep.log.md\n\\#odd.md\ntrail.md   \n',
     'a.md': '',
     'x.log.md': '',
@@ -151,8 +134,8 @@ test('.gitignore files of every level apply exactly as in git', async ({ root })
 test('symbolic links do not lead out of the folder, into cycles or to a document twice', async ({ root }) => {
   const outside = mkdtempSync(join(tmpdir(), 'cadre-outside-'))
   try {
-    put(outside, { 'secret.md': 'secret' })
-    put(root, { 'in/a.md': 'a', '..data/config.md': 'mounted', '..data/more/b.md': 'b' })
+    writeFiles(outside, { 'secret.md': 'secret' })
+    writeFiles(root, { 'in/a.md': 'a', '..data/config.md': 'mounted', '..data/more/b.md': 'b' })
     symlinkSync(join(outside, 'secret.md'), join(root, 'escape.md'))
     symlinkSync(outside, join(root, 'escape'))
     symlinkSync('in/a.md', join(root, 'again.md'))
@@ -178,8 +161,8 @@ test('symbolic links do not lead out of the folder, into cycles or to a document
 test('a file that is replaced by a link to the outside before it is read is rejected', async ({ root }) => {
   const outside = mkdtempSync(join(tmpdir(), 'cadre-outside-'))
   try {
-    put(outside, { 'secret.md': 'secret' })
-    put(root, { 'a.md': 'a' })
+    writeFiles(outside, { 'secret.md': 'secret' })
+    writeFiles(root, { 'a.md': 'a' })
     const [found] = await listDocuments(root)
     unlinkSync(join(root, 'a.md'))
     symlinkSync(join(outside, 'secret.md'), join(root, 'a.md'))
@@ -191,7 +174,7 @@ test('a file that is replaced by a link to the outside before it is read is reje
 
 const onUnix = process.platform === 'win32' ? test.skip : test
 onUnix('named pipes are skipped, and one that replaces a file does not block', async ({ root }) => {
-  put(root, { 'a.md': 'a' })
+  writeFiles(root, { 'a.md': 'a' })
   execFileSync('mkfifo', [join(root, 'pipe.md')])
   const found = await listDocuments(root)
   assert.equal(
@@ -204,7 +187,7 @@ onUnix('named pipes are skipped, and one that replaces a file does not block', a
 })
 
 test('a file that was removed or has grown before it is read reports it', async ({ root }) => {
-  put(root, { 'a.md': 'a', 'b.md': 'b' })
+  writeFiles(root, { 'a.md': 'a', 'b.md': 'b' })
   const [a, b] = await listDocuments(root, { max_file_size: 10 })
   unlinkSync(join(root, 'a.md'))
   writeFileSync(join(root, 'b.md'), 'b'.repeat(11))
@@ -213,7 +196,7 @@ test('a file that was removed or has grown before it is read reports it', async 
 })
 
 test('a file over the size limit has a problem with both sizes', async ({ root }) => {
-  put(root, { 'a.md': 'x'.repeat(11), 'b.md': 'x'.repeat(10) })
+  writeFiles(root, { 'a.md': 'x'.repeat(11), 'b.md': 'x'.repeat(10) })
   const [a, b] = await listDocuments(root, { max_file_size: 10 })
   assert.match(a?.problem ?? '', /11 bytes.*at most 10/)
   assert.is(b?.problem, undefined)
@@ -222,7 +205,7 @@ test('a file over the size limit has a problem with both sizes', async ({ root }
 // Root may read everything.
 const unprivileged = process.platform === 'win32' || process.getuid?.() === 0 ? test.skip : test
 unprivileged('an unreadable folder has a problem, and the rest is found', async ({ root }) => {
-  put(root, { 'a.md': 'a', 'closed/b.md': 'b', 'c.md': 'c' })
+  writeFiles(root, { 'a.md': 'a', 'closed/b.md': 'b', 'c.md': 'c' })
   chmodSync(join(root, 'closed'), 0)
   chmodSync(join(root, 'c.md'), 0)
   try {
@@ -242,14 +225,14 @@ unprivileged('an unreadable folder has a problem, and the rest is found', async 
 })
 
 test('the fingerprint of a file changes only with the file', async ({ root }) => {
-  put(root, { 'a.md': 'one' })
+  writeFiles(root, { 'a.md': 'one' })
   const of = async () => (await listDocuments(root))[0]?.fingerprint
   const first = await of()
   assert.is(await of(), first)
   utimesSync(join(root, 'a.md'), 1, 1)
   const second = await of()
   assert.is.not(second, first)
-  put(root, { 'b.tmp': 'two' })
+  writeFiles(root, { 'b.tmp': 'two' })
   utimesSync(join(root, 'b.tmp'), 1, 1)
   renameSync(join(root, 'b.tmp'), join(root, 'a.md'))
   assert.is.not(await of(), second)
@@ -259,14 +242,14 @@ test('a missing folder is an error with a hint, not an empty folder', async ({ r
   const error = await expectFailure(names(join(root, 'missing')))
   assert.is(error.code, 'NOT_FOUND')
   assert.ok(error.hint)
-  put(root, { 'a.md': '' })
+  writeFiles(root, { 'a.md': '' })
   assert.is((await expectFailure(names(join(root, 'a.md')))).code, 'VALIDATION_ERROR')
   assert.is((await expectFailure(names('docs'))).code, 'VALIDATION_ERROR')
 })
 
 test('a folder that is removed while it is read is an error', async ({ root }) => {
   const folder = join(root, 'disk')
-  put(folder, { 'a.md': '', 'b/c.md': '' })
+  writeFiles(folder, { 'a.md': '', 'b/c.md': '' })
   const options = { configuration: { path: folder }, signal, workDirectory: root, outbound: undefined as never }
   const error = await expectFailure(
     (async () => {
@@ -277,7 +260,7 @@ test('a folder that is removed while it is read is an error', async ({ root }) =
 })
 
 test('the home of Cadre within the folder is skipped', async ({ root }) => {
-  put(root, { 'a.md': '', 'cadre/settings.json': '', [join('cadre', 'work', 'ks_1', 'x.md')]: '' })
+  writeFiles(root, { 'a.md': '', 'cadre/settings.json': '', [join('cadre', 'work', 'ks_1', 'x.md')]: '' })
   const options = {
     configuration: { path: root },
     signal,
@@ -292,7 +275,7 @@ test('the home of Cadre within the folder is skipped', async ({ root }) => {
 })
 
 test('a folder walk stops on abort', async ({ root }) => {
-  put(root, Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`${at}/f.md`, ''])))
+  writeFiles(root, Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`${at}/f.md`, ''])))
   const ending = new AbortController()
   let count = 0
   try {

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import type { SourceDocument } from '../../../daemon/knowledge/sources/source-document.ts'
 import { createOutbound, type Outbound } from '../../../daemon/outbound/client.ts'
-import { CadreError } from '../../../src/contract/errors.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
 import { createGitBackend } from './git-server.ts'
+import { expectFailure, writeFiles } from './source-fixtures.ts'
 
 interface Context {
   root: string
@@ -25,10 +25,7 @@ const git = (directory: string, ...args: string[]) =>
   execFileSync('git', ['-C', directory, ...IDENTITY, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 
 function commit(project: string, files: Record<string, string>): string {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(project, name)), { recursive: true })
-    writeFileSync(join(project, name), text)
-  }
+  writeFiles(project, files)
   git(project, 'add', '--all')
   git(project, 'commit', '--quiet', '--message', 'a commit')
   return git(project, 'rev-parse', 'HEAD')
@@ -62,16 +59,6 @@ const remote = ({ server }: Context, name = 'docs') => ({
   repository: `http://git.test:${server.port}/${name}`,
   allow_private_network: true,
 })
-
-async function expectFailure(work: Promise<unknown>): Promise<CadreError> {
-  try {
-    await work
-  } catch (error) {
-    assert.instance(error, CadreError)
-    return error as CadreError
-  }
-  throw new Error('nothing failed')
-}
 
 test('a local repository is read as committed, without the working tree', async (context) => {
   const { project } = context

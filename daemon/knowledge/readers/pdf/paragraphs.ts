@@ -2,7 +2,7 @@
 import type { ParsedDocument } from '../parsed-document.ts'
 import type { Line, PdfPage } from './lines.ts'
 
-export interface LayoutProfile {
+interface LayoutProfile {
   /** Font size of body text. */
   body: number
   /** Font sizes of headings, largest first. */

@@ -7,12 +7,12 @@ import { readFileWithin, toReadError } from './read-file-within.ts'
 import { createSelection } from './selection.ts'
 import { type FileEntry, walkFolder } from './walk-folder.ts'
 
-export async function* findFolderFiles({ configuration, signal, workDirectory: work }: SourceOptions): AsyncGenerator<SourceDocument> {
+export async function* findFolderFiles({ configuration, signal, workDirectory }: SourceOptions): AsyncGenerator<SourceDocument> {
   const { path, gitignore = true } = configuration as { path: string; gitignore?: boolean }
   const root = await resolveFolder(path, 'configuration.path')
   const selection = createSelection(configuration)
   const before = await getIdentity(root)
-  const skip = new Set(await findHome(work))
+  const skip = new Set(await findHome(workDirectory))
   if (skip.has(root)) throw createValidationError('configuration.path', `${path} is the home directory of Cadre`)
   for await (const entry of walkFolder({ root, selection, gitignore, signal, skip }))
     yield createFileDocument(root, entry, selection.maxFileSize)
@@ -53,9 +53,9 @@ export function createFileDocument(root: string, { path, name, fingerprint, prob
 }
 
 /** Returns the home of Cadre, whose files are never documents. */
-export async function findHome(work: string): Promise<string[]> {
+export async function findHome(workDirectory: string): Promise<string[]> {
   try {
-    return [await realpath(dirname(dirname(work)))]
+    return [await realpath(dirname(dirname(workDirectory)))]
   } catch {
     // The home does not exist yet.
     return []

@@ -15,21 +15,21 @@ interface ListedPath {
   stats: BigIntStats
 }
 
-export async function* findListedFiles({ configuration, signal, workDirectory: work }: SourceOptions): AsyncGenerator<SourceDocument> {
+export async function* findListedFiles({ configuration, signal, workDirectory }: SourceOptions): AsyncGenerator<SourceDocument> {
   const { paths = [], file_types } = configuration as { paths?: string[]; file_types?: string[] }
   const selection = createSelection(configuration)
-  const { places, missing } = await resolvePaths(paths)
-  const skip = new Set([...places.map(({ realPath: real }) => real), ...(await findHome(work))])
-  for (const { realPath: real, label, stats: found } of places) {
+  const { listedPaths, missing } = await resolvePaths(paths)
+  const skip = new Set([...listedPaths.map(({ realPath }) => realPath), ...(await findHome(workDirectory))])
+  for (const { realPath, label, stats } of listedPaths) {
     signal.throwIfAborted()
-    if (found.isFile()) {
-      const entry = createEntry(real, label, found, selection.maxFileSize)
-      const foreign = file_types !== undefined && !file_types.some((type) => type.toLowerCase() === getExtension(real))
-      if (foreign) entry.problem = `This source reads ${file_types.join(', ')} files only.`
-      yield createFileDocument(dirname(real), entry, selection.maxFileSize)
-    } else if (found.isDirectory()) {
-      for await (const entry of walkFolder({ root: real, selection, gitignore: true, signal, skip }))
-        yield createFileDocument(real, { ...entry, name: `${label}/${entry.name}` }, selection.maxFileSize)
+    if (stats.isFile()) {
+      const entry = createEntry(realPath, label, stats, selection.maxFileSize)
+      const isExcludedType = file_types !== undefined && !file_types.some((type) => type.toLowerCase() === getExtension(realPath))
+      if (isExcludedType) entry.problem = `This source reads ${file_types.join(', ')} files only.`
+      yield createFileDocument(dirname(realPath), entry, selection.maxFileSize)
+    } else if (stats.isDirectory()) {
+      for await (const entry of walkFolder({ root: realPath, selection, gitignore: true, signal, skip }))
+        yield createFileDocument(realPath, { ...entry, name: `${label}/${entry.name}` }, selection.maxFileSize)
     }
   }
   // Thrown last: the other paths have been read, and an error keeps the documents of the missing ones.
@@ -37,26 +37,28 @@ export async function* findListedFiles({ configuration, signal, workDirectory: w
   if (first) throw first
 }
 
-async function resolvePaths(paths: readonly string[]): Promise<{ places: ListedPath[]; missing: CadreError[] }> {
-  const places = new Map<string, ListedPath>()
+async function resolvePaths(paths: readonly string[]): Promise<{ listedPaths: ListedPath[]; missing: CadreError[] }> {
+  const listedPaths = new Map<string, ListedPath>()
   const missing: CadreError[] = []
-  for (const given of paths) {
+  for (const path of paths) {
     try {
-      if (!isAbsolute(given)) throw createValidationError('configuration.paths', `must be absolute paths, not "${given}"`)
-      const real = await realpath(given)
-      const found = await stat(real, { bigint: true })
-      if (!places.has(real)) places.set(real, { path: given, realPath: real, stats: found, label: basename(given).normalize('NFC') })
+      if (!isAbsolute(path)) throw createValidationError('configuration.paths', `must be absolute paths, not "${path}"`)
+      const realPath = await realpath(path)
+      const stats = await stat(realPath, { bigint: true })
+      if (!listedPaths.has(realPath)) listedPaths.set(realPath, { path, realPath, stats, label: basename(path).normalize('NFC') })
     } catch (error) {
-      missing.push(error instanceof CadreError ? error : toPathError(given, error))
+      missing.push(error instanceof CadreError ? error : toPathError(path, error))
     }
   }
-  return { places: assignLabels([...places.values()]), missing }
+  return { listedPaths: assignLabels([...listedPaths.values()]), missing }
 }
 
 /** Uses the last part of a path as its label, or the full path if two are equal. */
-function assignLabels(places: ListedPath[]): ListedPath[] {
-  const count = (label: string) => places.filter((place) => place.label === label).length
-  return places.map((place) => (count(place.label) > 1 || place.label === '' ? { ...place, label: formatFullPath(place.path) } : place))
+function assignLabels(listedPaths: ListedPath[]): ListedPath[] {
+  const count = (label: string) => listedPaths.filter((listedPath) => listedPath.label === label).length
+  return listedPaths.map((listedPath) =>
+    count(listedPath.label) > 1 || listedPath.label === '' ? { ...listedPath, label: formatFullPath(listedPath.path) } : listedPath,
+  )
 }
 
 function formatFullPath(path: string): string {

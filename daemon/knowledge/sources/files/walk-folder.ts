@@ -22,7 +22,7 @@ export interface FileEntry {
   problem?: string
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   /** A real path, without symbolic links. */
   root: string
   selection: Selection
@@ -74,22 +74,22 @@ async function loadRules(folder: Folder, { root, signal }: WalkOptions): Promise
 }
 
 async function* listEntries(folder: Folder, options: WalkOptions): AsyncGenerator<WalkResult> {
-  let asked = 0
+  let checkCount = 0
   let rules = copyRules(folder.rules)
-  const ignored = (name: string) => {
-    if (++asked % MAX_CACHED_IGNORE_CHECKS === 0) rules = copyRules(folder.rules)
+  const isIgnored = (name: string) => {
+    if (++checkCount % MAX_CACHED_IGNORE_CHECKS === 0) rules = copyRules(folder.rules)
     return rules?.ignores(name) ?? false
   }
-  const look = async (found: Dirent): Promise<WalkResult> => {
-    const path = join(folder.path, found.name)
-    const name = await composeName(folder, found.name, path)
-    return options.skip?.has(path) ? {} : inspectEntry({ dirent: found, path, name, folder, isIgnored: ignored }, options)
+  const inspect = async (dirent: Dirent): Promise<WalkResult> => {
+    const path = join(folder.path, dirent.name)
+    const name = await composeName(folder, dirent.name, path)
+    return options.skip?.has(path) ? {} : inspectEntry({ dirent, path, name, folder, isIgnored }, options)
   }
   try {
     let batch: Promise<WalkResult>[] = []
-    for await (const found of await opendir(folder.path, { bufferSize: 256 })) {
+    for await (const dirent of await opendir(folder.path, { bufferSize: 256 })) {
       options.signal.throwIfAborted()
-      batch.push(look(found))
+      batch.push(inspect(dirent))
       if (batch.length < STAT_BATCH_SIZE) continue
       yield* await Promise.all(batch)
       batch = []
@@ -111,17 +111,15 @@ interface Candidate {
   isIgnored: (name: string) => boolean
 }
 
-async function inspectEntry(
-  { dirent: found, path, name, folder, isIgnored: ignored }: Candidate,
-  options: WalkOptions,
-): Promise<WalkResult> {
+async function inspectEntry(candidate: Candidate, options: WalkOptions): Promise<WalkResult> {
+  const { dirent, path, name, folder, isIgnored } = candidate
   const { selection } = options
-  if (found.isDirectory())
-    return selection.includesFolder(name) && !ignored(`${name}/`)
+  if (dirent.isDirectory())
+    return selection.includesFolder(name) && !isIgnored(`${name}/`)
       ? { folder: { path, name, rules: folder.rules, isLinked: folder.isLinked } }
       : {}
-  if (found.isSymbolicLink()) return inspectLink({ dirent: found, path, name, folder, isIgnored: ignored }, options)
-  if (!found.isFile() || !selection.includesFile(name) || ignored(name)) return {}
+  if (dirent.isSymbolicLink()) return inspectLink(candidate, options)
+  if (!dirent.isFile() || !selection.includesFile(name) || isIgnored(name)) return {}
   return inspectFile(path, name, selection)
 }
 
@@ -129,7 +127,7 @@ async function inspectEntry(
  * Follows symbolic links within the root, and only to targets that are not found under their own name, such as visible links to hidden
  * files.
  */
-async function inspectLink({ path, name, folder, isIgnored: ignored }: Candidate, { root, selection }: WalkOptions): Promise<WalkResult> {
+async function inspectLink({ path, name, folder, isIgnored }: Candidate, { root, selection }: WalkOptions): Promise<WalkResult> {
   let real: string
   let target: BigIntStats
   try {
@@ -142,15 +140,15 @@ async function inspectLink({ path, name, folder, isIgnored: ignored }: Candidate
   if (!isWithin(root, real)) return {}
   const own = relative(root, real).split(sep).join('/').normalize('NFC')
   if (target.isFile())
-    return selection.includesFile(name) && !selection.includesFile(own) && !ignored(name) ? inspectFile(path, name, selection) : {}
+    return selection.includesFile(name) && !selection.includesFile(own) && !isIgnored(name) ? inspectFile(path, name, selection) : {}
   if (!target.isDirectory() || folder.isLinked || own === '' || selection.includesFolder(own) || isWithin(real, folder.path)) return {}
-  return selection.includesFolder(name) && !ignored(`${name}/`) ? { folder: { path, name, rules: folder.rules, isLinked: true } } : {}
+  return selection.includesFolder(name) && !isIgnored(`${name}/`) ? { folder: { path, name, rules: folder.rules, isLinked: true } } : {}
 }
 
 async function inspectFile(path: string, name: string, selection: Selection): Promise<WalkResult> {
   try {
-    const found = await stat(path, { bigint: true })
-    return { entry: createEntry(path, name, found, selection.maxFileSize) }
+    const stats = await stat(path, { bigint: true })
+    return { entry: createEntry(path, name, stats, selection.maxFileSize) }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (SYSTEM_ERROR_CODES.includes(code)) throw error
@@ -161,9 +159,9 @@ async function inspectFile(path: string, name: string, selection: Selection): Pr
 }
 
 /** The fingerprint includes the change time, because edits may reset the modification time. */
-export function createEntry(path: string, name: string, found: BigIntStats, limit: number): FileEntry {
-  const fingerprint = [found.size, found.mtimeNs, found.ctimeNs, found.ino].join('-')
-  return { path, name, fingerprint, ...(found.size > limit ? { problem: formatSizeProblem(Number(found.size), limit) } : {}) }
+export function createEntry(path: string, name: string, stats: BigIntStats, limit: number): FileEntry {
+  const fingerprint = [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].join('-')
+  return { path, name, fingerprint, ...(stats.size > limit ? { problem: formatSizeProblem(Number(stats.size), limit) } : {}) }
 }
 
 /** Returns the NFC form of a name, which is equal on every system, unless another file already has it. */
@@ -172,8 +170,8 @@ async function composeName(folder: Folder, raw: string, path: string): Promise<s
   const prefix = folder.name === '' ? '' : `${folder.name}/`
   if (composed === raw) return prefix + raw
   try {
-    const [one, other] = await Promise.all([lstat(path), lstat(join(folder.path, composed))])
-    return prefix + (one.ino === other.ino ? composed : raw)
+    const [file, composedFile] = await Promise.all([lstat(path), lstat(join(folder.path, composed))])
+    return prefix + (file.ino === composedFile.ino ? composed : raw)
   } catch {
     // No other file has the composed name.
     return prefix + composed

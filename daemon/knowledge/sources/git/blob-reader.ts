@@ -71,10 +71,10 @@ export class BlobReader {
 
   async #readLine(): Promise<string> {
     for (;;) {
-      const at = this.#buffer.indexOf(10)
-      if (at >= 0) {
-        const line = this.#buffer.subarray(0, at).toString('utf8')
-        this.#buffer = this.#buffer.subarray(at + 1)
+      const index = this.#buffer.indexOf(10)
+      if (index >= 0) {
+        const line = this.#buffer.subarray(0, index).toString('utf8')
+        this.#buffer = this.#buffer.subarray(index + 1)
         return line
       }
       this.#buffer = Buffer.concat([this.#buffer, await this.#readChunk()])
@@ -97,7 +97,7 @@ export class BlobReader {
   async #readChunk(): Promise<Buffer> {
     const next = await this.#input?.next()
     if (next && !next.done) return next.value
-    const { stderr: errors } = (await this.#git?.exit) ?? { stderr: '' }
-    throw new CadreError('UNAVAILABLE', `git exited unexpectedly. ${errors.trim()}`.trim())
+    const { stderr } = (await this.#git?.exit) ?? { stderr: '' }
+    throw new CadreError('UNAVAILABLE', `git exited unexpectedly. ${stderr.trim()}`.trim())
   }
 }

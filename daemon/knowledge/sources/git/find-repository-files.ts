@@ -46,10 +46,10 @@ function rejectLfsPointer(bytes: Uint8Array): Uint8Array {
 
 /** Fetches the latest commit of the branch, without history, into a bare repository in the work directory. */
 async function fetchRepository(repository: string, branch: string | undefined, options: SourceOptions): Promise<string> {
-  const { configuration, signal, workDirectory: work, outbound, auth = { type: 'none' } } = options
+  const { configuration, signal, workDirectory, outbound, auth = { type: 'none' } } = options
   const allowPrivateNetwork = configuration.allow_private_network === true
   const remote = await resolveRemote(repository, { outbound, allowPrivateNetwork, signal, auth })
-  const directory = join(work, 'repository.git')
+  const directory = join(workDirectory, 'repository.git')
   const first = (await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined
   await requireGitVersion(directory, remote, signal)
   try {
@@ -83,7 +83,7 @@ async function requireGitVersion(directory: string, { protocols, environment }: 
 
 async function fetchBranch(
   directory: string,
-  { address, protocols, settings, environment, redact: hide }: Remote,
+  { address, protocols, settings, environment, redact }: Remote,
   branch: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function fetchBranch(
     address,
     `${branch ?? 'HEAD'}:${FETCHED_REF}`,
   ]
-  await runGit({ directory, args, protocols, settings, environment, redact: hide, signal, timeoutMs: FETCH_TIMEOUT_MS })
+  await runGit({ directory, args, protocols, settings, environment, redact, signal, timeoutMs: FETCH_TIMEOUT_MS })
 }
 
 async function resolveCommit(directory: string, revision: string, repository: string, signal: AbortSignal): Promise<string> {
@@ -134,17 +134,17 @@ interface TreeEntry {
 
 async function* listTree(directory: string, commit: string, signal: AbortSignal): AsyncGenerator<TreeEntry> {
   const args = ['ls-tree', '-r', '-l', '-z', commit]
-  let left: Buffer = Buffer.alloc(0)
+  let rest: Buffer = Buffer.alloc(0)
   for await (const part of streamGit({ directory, args, signal, timeoutMs: LIST_TIMEOUT_MS })) {
-    left = Buffer.concat([left, part])
+    rest = Buffer.concat([rest, part])
     let from = 0
-    for (let at = left.indexOf(0, from); at >= 0; at = left.indexOf(0, from)) {
-      const line = left.subarray(from, at).toString('utf8')
-      from = at + 1
+    for (let end = rest.indexOf(0, from); end >= 0; end = rest.indexOf(0, from)) {
+      const line = rest.subarray(from, end).toString('utf8')
+      from = end + 1
       const [, mode = '', blob = '', size = '', name = ''] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(line) ?? []
       if (name !== '') yield { mode, blob, size: Number(size) || 0, name: name.normalize('NFC') }
     }
-    left = left.subarray(from)
+    rest = rest.subarray(from)
   }
 }
 

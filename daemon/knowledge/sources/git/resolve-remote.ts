@@ -15,7 +15,7 @@ export interface Remote {
   redact(text: string): string
 }
 
-export interface RemoteOptions {
+interface RemoteOptions {
   outbound: Outbound
   allowPrivateNetwork: boolean
   signal: AbortSignal

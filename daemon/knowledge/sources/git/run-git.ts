@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { CadreError } from '../../../../src/contract/errors.ts'
 
-export interface GitCommand {
+interface GitCommand {
   directory: string
   args: readonly string[]
   /** Allowed protocols; none for local commands. */
@@ -42,7 +42,7 @@ const KILL_DELAY_MS = 2_000
 /** Streams standard output. Throws GitError if git fails; the process ends with the loop. */
 export async function* streamGit(command: GitCommand): AsyncGenerator<Buffer> {
   command.signal.throwIfAborted()
-  const { child, exit: ended } = spawnGit(command)
+  const { child, exit } = spawnGit(command)
   let isTimedOut = false
   const end = () => stopGit(child)
   const timer = setTimeout(() => {
@@ -52,11 +52,11 @@ export async function* streamGit(command: GitCommand): AsyncGenerator<Buffer> {
   command.signal.addEventListener('abort', end, { once: true })
   try {
     for await (const part of child.stdout ?? []) yield part as Buffer
-    const { code, stderr: errors } = await ended
+    const { code, stderr } = await exit
     command.signal.throwIfAborted()
     if (isTimedOut)
       throw new CadreError('PROVIDER_TIMEOUT', `git ${command.args[0]} timed out after ${Math.round(command.timeoutMs / 1000)} s.`)
-    if (code !== 0) throw new GitError(command.args[0] ?? '', errors)
+    if (code !== 0) throw new GitError(command.args[0] ?? '', stderr)
   } finally {
     clearTimeout(timer)
     command.signal.removeEventListener('abort', end)

@@ -1,7 +1,7 @@
 /** Extracts the title and links of a page in one pass; building a tree of a large page would block the event loop. */
 import { decodeHTML, decodeHTMLAttribute } from 'entities'
 
-export interface PageLinks {
+interface PageLinks {
   title: string | undefined
   canonical: string | undefined
   /** Base of relative links, if the page declares one. */
