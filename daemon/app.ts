@@ -16,12 +16,12 @@ import { createConversations } from './conversations/create-conversations.ts'
 import { EventBus } from './core/event-bus.ts'
 import { getModelsDirectory } from './embedding/paths.ts'
 import { EmbeddingService } from './embedding/service.ts'
-import { Engine } from './evaluations/engine.ts'
+import { createTargets } from './evaluations/create-targets.ts'
 import { bindEvaluationRoutes } from './evaluations/routes.ts'
-import { Runs } from './evaluations/runs.ts'
-import { Scoring } from './evaluations/scoring-tools.ts'
+import { RunExecutor } from './evaluations/run-executor.ts'
+import { RunsService } from './evaluations/run-service.ts'
+import { ScorerToolFactory } from './evaluations/scorer-tool-factory.ts'
 import { EvaluationsService } from './evaluations/service.ts'
-import { targetKinds } from './evaluations/target-kinds.ts'
 import { HostGuard } from './http/host-guard.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
@@ -160,7 +160,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger,
     getIdleMinutes: async () => (await system.getSettings()).conversation_idle_minutes,
   })
-  const targets = targetKinds({
+  const targets = createTargets({
     database,
     models,
     templates,
@@ -171,10 +171,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     agents,
     askOnce: conversations.askOnce,
   })
-  const scoring = new Scoring(embedding, models)
-  const engine = new Engine({ database, targets, scoring, meter, bus: events, logger })
+  const scoring = new ScorerToolFactory(embedding, models)
+  const engine = new RunExecutor({ database, targets, scoring, meter, bus: events, logger })
   const evaluations = new EvaluationsService({ database, models, targets, engine })
-  const runs = new Runs({ database, engine, targets, evaluations })
+  const runs = new RunsService({ database, engine, targets, evaluations })
   const thresholds = new UsageThresholdsService(database, {
     agent: agents,
     model: models,

@@ -64,7 +64,7 @@ export class AnalyticsService {
 
   #buildSeries(
     { span }: AnalyticsScope,
-    said: readonly UserActivity[],
+    said: readonly DayActivity[],
     begun: readonly { day: string; conversations: number }[],
   ): ConversationAnalytics['by_day'] {
     const conversations = new Map(begun.map((one) => [one.day, one.conversations]))
@@ -77,7 +77,7 @@ export class AnalyticsService {
   }
 }
 
-type UserActivity = Activity & { day: string }
+type DayActivity = Activity & { day: string }
 
 /** Of conversations whose agent was deleted nobody knows any more which it was. */
 function groupByAgent(

@@ -23,11 +23,11 @@ export interface ReferenceRule {
   /** Where in the fields; * is every item of a list. */
   path: readonly string[]
   /** Families it may refer to; none where it is no reference. */
-  to(fields: Fields): readonly ManagedResource[]
+  getFamilies(fields: Fields): readonly ManagedResource[]
   /** Words that stand for themselves. */
-  words?: readonly string[]
+  keywords?: readonly string[]
   /** What is not found is left as it is. */
-  loose?: boolean
+  allowUnknown?: boolean
 }
 
 /** Writes a reference to where a secret is. */
@@ -42,18 +42,18 @@ export interface Kind {
   fields?: readonly string[]
   references: readonly ReferenceRule[]
   /** Its plain fields as they may be read. */
-  shown?(record: Fields): Fields
+  redact?(record: Fields): Fields
   /** Its secret fields, each with references in place of values. */
-  secrets?(record: Fields, reference: SecretReference): Fields
+  referenceSecrets?(record: Fields, reference: SecretReference): Fields
   /** Secrets that are made when none are given. */
-  made?(): Fields
+  generateSecrets?(): Fields
   /** What a change cannot change. */
-  fixed?: readonly string[]
+  immutableFields?: readonly string[]
   /** Fields without which it cannot be made again. */
-  vital?: readonly string[]
+  requiredReferences?: readonly string[]
 }
 
-const TARGETS = new Map<unknown, ManagedResource>([
+const FAMILIES_BY_TYPE = new Map<unknown, ManagedResource>([
   ['agent', 'agents'],
   ['model', 'models'],
   ['rag_tool', 'rag-tools'],
@@ -61,14 +61,14 @@ const TARGETS = new Map<unknown, ManagedResource>([
   ['evaluation', 'evaluations'],
 ])
 
-const always = (path: string, ...families: ManagedResource[]): ReferenceRule => ({ path: path.split('.'), to: () => families })
-const namedBy = (path: string, field: string): ReferenceRule => ({
+const refersTo = (path: string, ...families: ManagedResource[]): ReferenceRule => ({ path: path.split('.'), getFamilies: () => families })
+const refersByType = (path: string, field: string): ReferenceRule => ({
   path: path.split('.'),
-  to: (fields) => [TARGETS.get(fields[field]) ?? []].flat(),
+  getFamilies: (fields) => [FAMILIES_BY_TYPE.get(fields[field]) ?? []].flat(),
 })
-const embeddingModel: ReferenceRule = { ...always('embedding_model', 'models'), words: [DEFAULT_EMBEDDING_MODEL] }
+const embeddingModel: ReferenceRule = { ...refersTo('embedding_model', 'models'), keywords: [DEFAULT_EMBEDDING_MODEL] }
 
-export const SETTINGS_REFERENCES: readonly ReferenceRule[] = [always('default_model_id', 'models')]
+export const SETTINGS_REFERENCES: readonly ReferenceRule[] = [refersTo('default_model_id', 'models')]
 
 export const KINDS: readonly Kind[] = [
   {
@@ -76,8 +76,8 @@ export const KINDS: readonly Kind[] = [
     family: models,
     label: 'name',
     // A model that plays back names the one that is recorded, which need not be here.
-    references: [{ path: ['model_id'], to: ({ provider }) => (provider === 'replay' ? ['models'] : []), loose: true }],
-    secrets: ({ has_api_key }, reference) => (has_api_key ? { api_key: reference('api_key') } : {}),
+    references: [{ path: ['model_id'], getFamilies: ({ provider }) => (provider === 'replay' ? ['models'] : []), allowUnknown: true }],
+    referenceSecrets: ({ has_api_key }, reference) => (has_api_key ? { api_key: reference('api_key') } : {}),
   },
   { name: 'prompt-templates', family: promptTemplates, label: 'name', references: [] },
   {
@@ -86,68 +86,72 @@ export const KINDS: readonly Kind[] = [
     label: 'name',
     fields: ['name', 'type', 'configuration', 'auth'],
     references: [],
-    shown: ({ configuration, ...fields }) => ({ ...fields, configuration: removeRepositoryCredentials(configuration as Fields) }),
-    secrets: ({ auth }, reference) => authSecrets(auth, reference),
-    fixed: ['type'],
+    redact: ({ configuration, ...fields }) => ({ ...fields, configuration: removeRepositoryCredentials(configuration as Fields) }),
+    referenceSecrets: ({ auth }, reference) => referenceAuthSecrets(auth, reference),
+    immutableFields: ['type'],
   },
   {
     name: 'rag-tools',
     family: ragTools,
     label: 'name',
-    references: [always('knowledge_source_id', 'knowledge-sources'), always('model_id', 'models'), embeddingModel],
-    vital: ['knowledge_source_id'],
+    references: [refersTo('knowledge_source_id', 'knowledge-sources'), refersTo('model_id', 'models'), embeddingModel],
+    requiredReferences: ['knowledge_source_id'],
   },
   {
     name: 'retrieval-tools',
     family: retrievalTools,
     label: 'name',
-    references: [always('knowledge_source_ids.*', 'knowledge-sources'), embeddingModel],
-    vital: ['knowledge_source_ids'],
+    references: [refersTo('knowledge_source_ids.*', 'knowledge-sources'), embeddingModel],
+    requiredReferences: ['knowledge_source_ids'],
   },
-  { name: 'api-tools', family: apiTools, label: 'name', references: [], secrets: apiToolSecrets },
+  { name: 'api-tools', family: apiTools, label: 'name', references: [], referenceSecrets: referenceApiToolSecrets },
   {
     name: 'agents',
     family: agents,
     label: 'name',
     references: [
-      always('model_id', 'models'),
-      always('tools.*', 'rag-tools', 'retrieval-tools', 'api-tools'),
-      always('prompt_template_id', 'prompt-templates'),
+      refersTo('model_id', 'models'),
+      refersTo('tools.*', 'rag-tools', 'retrieval-tools', 'api-tools'),
+      refersTo('prompt_template_id', 'prompt-templates'),
     ],
   },
   {
     name: 'evaluations',
     family: evaluations,
     label: 'name',
-    references: [namedBy('target_id', 'type'), always('scorers.*.model_id', 'models'), always('test_cases.*.scorers.*.model_id', 'models')],
-    vital: ['target_id'],
+    references: [
+      refersByType('target_id', 'type'),
+      refersTo('scorers.*.model_id', 'models'),
+      refersTo('test_cases.*.scorers.*.model_id', 'models'),
+    ],
+    requiredReferences: ['target_id'],
   },
   {
     name: 'usage-thresholds',
     family: usageThresholds,
     label: undefined,
-    references: [namedBy('entity_id', 'entity_type')],
-    fixed: ['entity_type', 'entity_id'],
+    references: [refersByType('entity_id', 'entity_type')],
+    immutableFields: ['entity_type', 'entity_id'],
   },
   {
     name: 'webhooks',
     family: webhooks,
     label: 'url',
     references: [],
-    secrets: (_, reference) => ({ secret: reference('secret') }),
-    made: () => ({ secret: createSigningSecret() }),
+    referenceSecrets: (_, reference) => ({ secret: reference('secret') }),
+    generateSecrets: () => ({ secret: createSigningSecret() }),
   },
 ]
 
 const AUTH_VALUES: Record<string, readonly string[]> = { bearer: ['token'], basic: ['username', 'password'], api_key: ['value'] }
 
-function apiToolSecrets({ header_names, auth }: Fields, reference: SecretReference): Fields {
+function referenceApiToolSecrets({ header_names, auth }: Fields, reference: SecretReference): Fields {
   const names = header_names as string[]
   const headers = names.length > 0 ? { headers: Object.fromEntries(names.map((name) => [name, reference(`header_${name}`)])) } : {}
-  return { ...headers, ...authSecrets(auth, reference) }
+  return { ...headers, ...referenceAuthSecrets(auth, reference) }
 }
 
-function authSecrets(auth: unknown, reference: SecretReference): Fields {
+function referenceAuthSecrets(auth: unknown, reference: SecretReference): Fields {
   const shown = auth as { type: string }
   const values = AUTH_VALUES[shown.type] ?? []
   return values.length > 0 ? { auth: { ...shown, ...Object.fromEntries(values.map((value) => [value, reference(`auth_${value}`)])) } } : {}

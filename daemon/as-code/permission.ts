@@ -4,7 +4,7 @@ import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Kind } from './kinds.ts'
 
-export function mayDo(verb: 'list' | 'create', { name }: Kind, { role }: Caller): boolean {
+export function isAllowed(verb: 'list' | 'create', { name }: Kind, { role }: Caller): boolean {
   const access = ALL_ROUTES.find(({ id }) => id === `${name}.${verb}`)?.access ?? 'public'
   return hasAccess(role, access)
 }

@@ -7,11 +7,11 @@ import { type Settings, systemRoutes } from '../../src/contract/families/system.
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Validator } from '../validation/validator.ts'
-import { Applying, type Declared, type Change as Made, type MissingSecret, told } from './applying.ts'
-import { type Exported, exported } from './exporting.ts'
-import { type Managed, takeInventory } from './inventory.ts'
+import { exportResources, type ResourceExport } from './export-resources.ts'
+import { loadInventory, type ManagedService } from './inventory.ts'
 import { type Fields, KINDS, type ManagedResource, SETTINGS_REFERENCES } from './kinds.ts'
-import { withIdentifiers, withNames } from './references.ts'
+import { replaceIdsWithNames, replaceNamesWithIds } from './references.ts'
+import { type DeclaredResource, type Change as Made, type MissingSecret, ResourceApplier, withFileContext } from './resource-applier.ts'
 
 export interface ApplyRequest {
   resources: { family: ManagedFamily; file?: string; fields: Fields }[]
@@ -29,11 +29,11 @@ export interface Applied {
   notes: string[]
 }
 
-export interface AsCodeParts {
+export interface AsCodeDependencies {
   database: Database
   validator: Validator
   /** Of every family that files can hold. */
-  resources: readonly Managed[]
+  resources: readonly ManagedService[]
   settings: {
     getSettings(reader: Reader): Promise<Static<typeof Settings>>
     updateSettingsInTransaction(transaction: Transaction, input: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>>
@@ -41,62 +41,67 @@ export interface AsCodeParts {
 }
 
 export class AsCodeService {
-  readonly #parts: AsCodeParts
-  readonly #resources: ReadonlyMap<ManagedResource, Managed>
+  readonly #dependencies: AsCodeDependencies
+  readonly #resources: ReadonlyMap<ManagedResource, ManagedService>
 
-  constructor(parts: AsCodeParts) {
-    this.#parts = parts
+  constructor(parts: AsCodeDependencies) {
+    this.#dependencies = parts
     this.#resources = new Map(parts.resources.map((resource) => [resource.family.name as ManagedResource, resource]))
     const without = KINDS.find(({ name }) => !this.#resources.has(name))
     if (without) throw new Error(`Nobody looks after ${without.name}`)
   }
 
-  async export(caller: Caller): Promise<Exported> {
-    const { database, settings } = this.#parts
+  async export(caller: Caller): Promise<ResourceExport> {
+    const { database, settings } = this.#dependencies
     // In a transaction, so that it is all of one moment.
     return database.write(async (transaction) =>
-      exported(await takeInventory(transaction, this.#resources, caller), await settings.getSettings(transaction), caller),
+      exportResources(await loadInventory(transaction, this.#resources, caller), await settings.getSettings(transaction), caller),
     )
   }
 
   /** All of it or nothing; and nothing at all where it is only asked what would be done. */
   async apply(change: ChangeContext, request: ApplyRequest): Promise<Applied> {
-    let applying: Applying | undefined
+    let applying: ResourceApplier | undefined
     let reply: Applied | undefined
     try {
-      await this.#parts.database.write(async (transaction) => {
-        applying = new Applying({
+      await this.#dependencies.database.write(async (transaction) => {
+        applying = new ResourceApplier({
           transaction,
           caller: change.caller,
-          validator: this.#parts.validator,
-          inventory: await takeInventory(transaction, this.#resources, change.caller),
+          validator: this.#dependencies.validator,
+          inventory: await loadInventory(transaction, this.#resources, change.caller),
         })
-        reply = await this.#applied(transaction, applying, request)
-        if (request.dry_run) throw new OnlyAsked()
-        if (reply.missing.length > 0) throw unset(reply.missing)
-        if (request.plan !== undefined && request.plan !== reply.plan) throw changedSince()
+        reply = await this.#applyResources(transaction, applying, request)
+        if (request.dry_run) throw new DryRunRollback()
+        if (reply.missing.length > 0) throw createUnsetVariablesError(reply.missing)
+        if (request.plan !== undefined && request.plan !== reply.plan) throw createStalePlanError()
         await change.storeResponse?.(transaction, reply)
       })
     } catch (error) {
-      if (!(error instanceof OnlyAsked)) throw error
+      if (!(error instanceof DryRunRollback)) throw error
       // A secret that nobody has is told to nobody.
-      return { ...(reply as Applied), changes: (reply as Applied).changes.map(asAsked), secrets: [] }
+      return { ...(reply as Applied), changes: (reply as Applied).changes.map(toPlannedChange), secrets: [] }
     }
-    await applying?.followUp()
+    await applying?.runAfterHooks()
     return reply as Applied
   }
 
-  async #applied(transaction: Transaction, applying: Applying, { resources, prune = false, families }: ApplyRequest): Promise<Applied> {
-    const declared = (name: ManagedFamily): Declared[] =>
+  async #applyResources(
+    transaction: Transaction,
+    applying: ResourceApplier,
+    { resources, prune = false, families }: ApplyRequest,
+  ): Promise<Applied> {
+    const declared = (name: ManagedFamily): DeclaredResource[] =>
       resources.flatMap(({ family, file, fields }, index) => (family === name ? [{ file: file ?? `resources.${index}`, fields }] : []))
-    for (const kind of KINDS) await applying.family(kind, this.#of(kind.name), declared(kind.name))
+    for (const kind of KINDS) await applying.applyFamily(kind, this.#getService(kind.name), declared(kind.name))
     const [settings, another] = declared('settings')
     if (another) throw createValidationError(another.file, `the settings are in ${settings?.file} already`)
-    if (settings) applying.changes.push(await told(settings.file, () => this.#settings(transaction, applying, settings.fields)))
+    if (settings)
+      applying.changes.push(await withFileContext(settings.file, () => this.#applySettings(transaction, applying, settings.fields)))
     if (prune)
       for (const kind of [...KINDS].reverse())
-        if (families === undefined || families.includes(kind.name)) await applying.prune(kind, this.#of(kind.name))
-    const { plan, changes, secrets, missing, kept } = applying
+        if (families === undefined || families.includes(kind.name)) await applying.prune(kind, this.#getService(kind.name))
+    const { plan, changes, secrets, missing, keptVariables: kept } = applying
     return {
       plan,
       changes,
@@ -106,11 +111,11 @@ export class AsCodeService {
     }
   }
 
-  async #settings(transaction: Transaction, { directory }: Pick<Applying, 'directory'>, fields: Fields): Promise<Made> {
-    const { settings, validator } = this.#parts
-    const input = withIdentifiers(directory, SETTINGS_REFERENCES, fields)
+  async #applySettings(transaction: Transaction, { directory }: Pick<ResourceApplier, 'directory'>, fields: Fields): Promise<Made> {
+    const { settings, validator } = this.#dependencies
+    const input = replaceNamesWithIds(directory, SETTINGS_REFERENCES, fields)
     validator.check(systemRoutes.updateSettings.body, input)
-    const spelled = (all: Fields) => withNames(directory, SETTINGS_REFERENCES, all)
+    const spelled = (all: Fields) => replaceIdsWithNames(directory, SETTINGS_REFERENCES, all)
     const [before, meant] = [spelled(await settings.getSettings(transaction)), spelled(input)]
     const other = Object.keys(meant).filter((field) => meant[field] !== before[field])
     if (other.length > 0) await settings.updateSettingsInTransaction(transaction, input)
@@ -118,22 +123,22 @@ export class AsCodeService {
     return { family: 'settings', name: 'settings', id: null, action: other.length > 0 ? 'update' : 'unchanged', fields: changes }
   }
 
-  #of = (name: ManagedResource): Managed => this.#resources.get(name) as Managed
+  #getService = (name: ManagedResource): ManagedService => this.#resources.get(name) as ManagedService
 }
 
 /** Takes back what was done to see what it would be. */
-class OnlyAsked extends Error {}
+class DryRunRollback extends Error {}
 
-function unset(missing: readonly MissingSecret[]): CadreError {
+function createUnsetVariablesError(missing: readonly MissingSecret[]): CadreError {
   const named = missing.map(({ variable, file, field }) => `${variable} (${file}: ${field})`)
   return new CadreError('VALIDATION_ERROR', `${named.length > 1 ? 'Variables are' : 'A variable is'} not set: ${named.join(', ')}.`, {
     hint: `Set them where cadre apply runs, such as export ${missing[0]?.variable}=…`,
   })
 }
 
-const changedSince = () =>
+const createStalePlanError = () =>
   new CadreError('CONFLICT', 'What this would do is not what was planned: something was changed meanwhile.', {
     hint: 'Plan it again, and look at it.',
   })
 
-const asAsked = (change: Made): Made => (change.action === 'create' ? { ...change, id: null } : change)
+const toPlannedChange = (change: Made): Made => (change.action === 'create' ? { ...change, id: null } : change)

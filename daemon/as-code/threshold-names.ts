@@ -2,19 +2,19 @@
 import type { Fields } from './kinds.ts'
 
 /** What a threshold counts, in words. Limit and action may change without making it another one. */
-const groupOf = ({ entity_type, entity_id, metric, period }: Fields): string =>
+const describeThreshold = ({ entity_type, entity_id, metric, period }: Fields): string =>
   [entity_type ?? 'all', entity_id, metric, period]
     .filter((part) => part !== undefined && part !== null)
     .map(String)
     .join(' ')
 
 /** A name for each, of fields in which entities go by name: "agent Helper tokens day", the second of its like with a 2 behind it. */
-export function thresholdNames(all: readonly Fields[]): string[] {
-  const order = all.map((_, index) => index).sort((a, b) => compared(all[a] as Fields, all[b] as Fields))
+export function listThresholdNames(all: readonly Fields[]): string[] {
+  const order = all.map((_, index) => index).sort((a, b) => compareThresholds(all[a] as Fields, all[b] as Fields))
   const names: string[] = []
   const seen = new Map<string, number>()
   for (const index of order) {
-    const group = groupOf(all[index] as Fields)
+    const group = describeThreshold(all[index] as Fields)
     const count = (seen.get(group) ?? 0) + 1
     seen.set(group, count)
     names[index] = count === 1 ? group : `${group} ${count}`
@@ -22,4 +22,5 @@ export function thresholdNames(all: readonly Fields[]): string[] {
   return names
 }
 
-const compared = (a: Fields, b: Fields): number => Number(a.limit) - Number(b.limit) || (String(a.action) < String(b.action) ? -1 : 1)
+const compareThresholds = (a: Fields, b: Fields): number =>
+  Number(a.limit) - Number(b.limit) || (String(a.action) < String(b.action) ? -1 : 1)

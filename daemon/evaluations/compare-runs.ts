@@ -8,7 +8,7 @@ export interface ComparedResult extends Outcome {
   key: string
 }
 
-type Compared = Static<typeof RunComparison>
+type Comparison = Static<typeof RunComparison>
 
 /** A test case of both runs, by the first of its repeats. */
 export interface Difference {
@@ -18,7 +18,7 @@ export interface Difference {
 }
 
 const EPSILON = 1e-9
-const SIGNIFICANT = 0.05
+const SIGNIFICANCE_LEVEL = 0.05
 
 export function compareRuns(
   a: Static<typeof Run>,
@@ -26,21 +26,21 @@ export function compareRuns(
   before: readonly ComparedResult[],
   after: readonly ComparedResult[],
 ) {
-  const old = casesOf(before)
-  const fresh = casesOf(after)
+  const old = groupByCase(before)
+  const fresh = groupByCase(after)
   const differences: Difference[] = []
   let same = 0
   for (const [key, now] of fresh) {
     const then = old.get(key)
     if (!then) continue
-    const change = changeOf(then, now)
+    const change = compareOutcomes(then, now)
     if (change === undefined) same++
     else differences.push({ change, a: then, b: now })
   }
   const better = differences.filter(({ change }) => change === 'better').length
   const worse = differences.length - better
-  const p_value = signTest(better, worse)
-  const comparison: Omit<Compared, 'changes'> = {
+  const p_value = computeSignTest(better, worse)
+  const comparison: Omit<Comparison, 'changes'> = {
     a,
     b,
     better,
@@ -48,9 +48,9 @@ export function compareRuns(
     same,
     only_a: [...old.keys()].filter((key) => !fresh.has(key)).length,
     only_b: [...fresh.keys()].filter((key) => !old.has(key)).length,
-    pass_rate_change: passRate(after, old) - passRate(before, fresh),
+    pass_rate_change: computePassRate(after, old) - computePassRate(before, fresh),
     p_value,
-    verdict: p_value > SIGNIFICANT || better === worse ? 'same' : better > worse ? 'better' : 'worse',
+    verdict: p_value > SIGNIFICANCE_LEVEL || better === worse ? 'same' : better > worse ? 'better' : 'worse',
   }
   return {
     comparison,
@@ -59,13 +59,13 @@ export function compareRuns(
 }
 
 /** Of the test cases that the other run has too: one that was added or taken out makes nothing better or worse. */
-function passRate(results: readonly ComparedResult[], others: ReadonlyMap<string, unknown>): number {
+function computePassRate(results: readonly ComparedResult[], others: ReadonlyMap<string, unknown>): number {
   const shared = results.filter(({ key }) => others.has(key))
   return shared.length === 0 ? 0 : shared.filter(({ passed }) => passed).length / shared.length
 }
 
 /** Repeats of a test case count as one, by their mean; it passes where most of them do. */
-function casesOf(results: readonly ComparedResult[]): Map<string, Outcome> {
+function groupByCase(results: readonly ComparedResult[]): Map<string, Outcome> {
   const grouped = new Map<string, ComparedResult[]>()
   for (const result of results) {
     const group = grouped.get(result.key)
@@ -83,14 +83,14 @@ function casesOf(results: readonly ComparedResult[]): Map<string, Outcome> {
 }
 
 /** Whether it passes says more than its score; a case that could not be scored is as bad as one that scored nothing. */
-function changeOf(then: Outcome, now: Outcome): 'better' | 'worse' | undefined {
+function compareOutcomes(then: Outcome, now: Outcome): 'better' | 'worse' | undefined {
   if (then.passed !== now.passed) return now.passed ? 'better' : 'worse'
   const difference = (now.score ?? 0) - (then.score ?? 0)
   return Math.abs(difference) < EPSILON ? undefined : difference > 0 ? 'better' : 'worse'
 }
 
 /** How likely at least such a split is if better and worse were a coin's sides: two-sided, exact. */
-export function signTest(better: number, worse: number): number {
+export function computeSignTest(better: number, worse: number): number {
   const n = better + worse
   if (n === 0) return 1
   const least = Math.min(better, worse)

@@ -9,52 +9,52 @@ import type { Caller, ChangeContext } from '../core/caller.ts'
 import { generateId } from '../core/identifiers.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
-import { type ComparedResult, compareRuns } from './comparison.ts'
-import { answersAt, type Outcome, outcomesOf } from './comparison-store.ts'
-import type { Engine, RunConfiguration } from './engine.ts'
+import { type ComparedResult, compareRuns } from './compare-runs.ts'
+import { listAnswers, listOutcomes, type Outcome } from './comparison-store.ts'
+import type { RunConfiguration, RunExecutor } from './run-executor.ts'
 import {
-  getRun,
+  findNewestRun,
+  findRun,
   insertRun,
-  newestRun,
-  pageOfRuns,
-  type ResultPage,
-  type RunToDo,
-  resultsOf,
+  listResults,
+  listRuns,
+  listTestCases,
+  type ResultQuery,
+  type RunWithCases,
   type StoredRun,
-  summaryOf,
+  summarizeRun,
   type TestCase,
-  testCasesOf,
 } from './run-store.ts'
 import type { EvaluationsService } from './service.ts'
 import type { Targets } from './targets.ts'
 
-type ShownRun = Static<typeof Run>
+type RunView = Static<typeof Run>
 type Results = Static<typeof runRoutes.results.response>
 
-export interface RunsParts {
+export interface RunsDependencies {
   database: Database
-  engine: Engine
+  engine: RunExecutor
   targets: Targets
   evaluations: EvaluationsService
 }
 
-export class Runs {
-  readonly #parts: RunsParts
+export class RunsService {
+  readonly #dependencies: RunsDependencies
 
-  constructor(parts: RunsParts) {
-    this.#parts = parts
+  constructor(parts: RunsDependencies) {
+    this.#dependencies = parts
   }
 
-  async begin(change: ChangeContext, id: string, pace: { concurrency?: number; repeats?: number }): Promise<ShownRun> {
-    const { database, engine, targets, evaluations } = this.#parts
+  async start(change: ChangeContext, id: string, pace: { concurrency?: number; repeats?: number }): Promise<RunView> {
+    const { database, engine, targets, evaluations } = this.#dependencies
     const { run, shown } = await database.write(async (transaction) => {
       const { name, type, target_id, scorers, test_cases, concurrency, repeats } = await evaluations.require(transaction, change.caller, id)
       if (target_id === null)
         throw new CadreError('CONFLICT', 'What this evaluation asks was deleted.', { hint: 'Give it another target_id.' })
-      const target = await targets[type].configuration(transaction, target_id)
+      const target = await targets[type].findConfiguration(transaction, target_id)
       if (!target) throw createNotFoundError(type.replace('_', ' '), target_id)
       const configuration: RunConfiguration = { evaluation: { name, type, target_id, scorers }, target }
-      const made: RunToDo = {
+      const made: RunWithCases = {
         id: generateId('run'),
         evaluation_id: id,
         status: 'queued',
@@ -71,7 +71,7 @@ export class Runs {
         summary: null,
       }
       await insertRun(transaction, made)
-      const told = await this.#shown(transaction, made)
+      const told = await this.#toView(transaction, made)
       await change.storeResponse?.(transaction, told)
       return { run: made, shown: told }
     })
@@ -79,49 +79,49 @@ export class Runs {
     return shown
   }
 
-  async list(caller: Caller, id: string, query: ListQuery): Promise<Page<ShownRun>> {
-    const { database } = this.#parts
-    await this.#parts.evaluations.requireExists(database, caller, id)
-    const { items, total } = await pageOfRuns(database, id, query)
-    return { items: await Promise.all(items.map((run) => this.#shown(database, run))), total }
+  async list(caller: Caller, id: string, query: ListQuery): Promise<Page<RunView>> {
+    const { database } = this.#dependencies
+    await this.#dependencies.evaluations.requireExists(database, caller, id)
+    const { items, total } = await listRuns(database, id, query)
+    return { items: await Promise.all(items.map((run) => this.#toView(database, run))), total }
   }
 
   async get(caller: Caller, id: string, runId: string): Promise<Static<typeof RunDetails>> {
-    return this.#inFull(await this.#require(caller, id, runId))
+    return this.#toDetails(await this.#require(caller, id, runId))
   }
 
   /** Of the newest run where none is named. */
-  async results(caller: Caller, id: string, { run_id, ...paging }: ResultPage & { run_id?: string }): Promise<Results> {
-    const { database } = this.#parts
-    const run = run_id === undefined ? await this.#newest(caller, id) : await this.#require(caller, id, run_id)
-    const { items, total } = await resultsOf(database, run.id, paging)
+  async getResults(caller: Caller, id: string, { run_id, ...paging }: ResultQuery & { run_id?: string }): Promise<Results> {
+    const { database } = this.#dependencies
+    const run = run_id === undefined ? await this.#requireNewest(caller, id) : await this.#require(caller, id, run_id)
+    const { items, total } = await listResults(database, run.id, paging)
     const { page = 1, limit = Math.max(total, 1) } = paging
-    return { ...(await this.#inFull(run)), results: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } }
+    return { ...(await this.#toDetails(run)), results: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } }
   }
 
-  async cancel(change: ChangeContext, id: string, runId: string): Promise<ShownRun> {
-    const { database, engine } = this.#parts
+  async cancel(change: ChangeContext, id: string, runId: string): Promise<RunView> {
+    const { database, engine } = this.#dependencies
     await engine.cancel(await this.#require(change.caller, id, runId))
-    return this.#shown(database, await this.#require(change.caller, id, runId))
+    return this.#toView(database, await this.#require(change.caller, id, runId))
   }
 
   async compare(caller: Caller, id: string, a: string, b: string): Promise<Static<typeof RunComparison>> {
-    const { database } = this.#parts
+    const { database } = this.#dependencies
     const runs = [await this.#require(caller, id, a), await this.#require(caller, id, b)] as const
-    const before = await keyedOutcomes(database, a)
-    const after = await keyedOutcomes(database, b)
-    const shown = [await this.#shown(database, runs[0]), await this.#shown(database, runs[1])] as const
+    const before = await loadOutcomes(database, a)
+    const after = await loadOutcomes(database, b)
+    const shown = [await this.#toView(database, runs[0]), await this.#toView(database, runs[1])] as const
     const { comparison, differences } = compareRuns(...shown, before.outcomes, after.outcomes)
     const changes: Static<typeof RunComparison>['changes'] = []
-    for (let from = 0; from < differences.length; from += AT_ONCE) {
-      const some = differences.slice(from, from + AT_ONCE)
+    for (let from = 0; from < differences.length; from += BATCH_SIZE) {
+      const some = differences.slice(from, from + BATCH_SIZE)
       const [was, is] = [
-        await answersAt(
+        await listAnswers(
           database,
           a,
           some.map((one) => one.a),
         ),
-        await answersAt(
+        await listAnswers(
           database,
           b,
           some.map((one) => one.b),
@@ -129,7 +129,14 @@ export class Runs {
       ]
       for (const [index, { change, a: then, b: now }] of some.entries()) {
         const { input, expected_output = null } = after.cases[now.position] as TestCase
-        changes.push({ position: now.position, input, expected_output, change, a: side(then, was[index]), b: side(now, is[index]) })
+        changes.push({
+          position: now.position,
+          input,
+          expected_output,
+          change,
+          a: toComparedSide(then, was[index]),
+          b: toComparedSide(now, is[index]),
+        })
       }
       await turn() // others are answered in between
     }
@@ -137,31 +144,31 @@ export class Runs {
   }
 
   /** Where a run stands whenever it moves on, then how it ended. */
-  async *events(caller: Caller, id: string, runId: string): AsyncGenerator<StreamEvent> {
-    const { database, engine } = this.#parts
+  async *streamEvents(caller: Caller, id: string, runId: string): AsyncGenerator<StreamEvent> {
+    const { database, engine } = this.#dependencies
     let moved = () => {}
-    const leave = engine.follow(runId, () => moved())
+    const leave = engine.subscribe(runId, () => moved())
     try {
       for (;;) {
         const change = new Promise<void>((resolve) => {
           moved = resolve
         })
-        const run = await this.#shown(database, await this.#require(caller, id, runId))
+        const run = await this.#toView(database, await this.#require(caller, id, runId))
         const ended = run.status !== 'queued' && run.status !== 'running'
         yield { event: ended ? 'end' : 'progress', data: { run } }
         if (ended || engine.closed) return
         await change
-        await pause(PACE_MS) // results come faster than anybody reads; each look counts them all
+        await pause(PROGRESS_INTERVAL_MS) // results come faster than anybody reads; each look counts them all
       }
     } finally {
       leave()
     }
   }
 
-  async #newest(caller: Caller, id: string): Promise<StoredRun> {
-    const { database } = this.#parts
-    await this.#parts.evaluations.requireExists(database, caller, id)
-    const run = await newestRun(database, id)
+  async #requireNewest(caller: Caller, id: string): Promise<StoredRun> {
+    const { database } = this.#dependencies
+    await this.#dependencies.evaluations.requireExists(database, caller, id)
+    const run = await findNewestRun(database, id)
     if (!run)
       throw new CadreError('NOT_FOUND', 'This evaluation has not been run yet.', {
         hint: `POST /api/evaluations/${id}/run (cadre evaluations run) runs it.`,
@@ -170,42 +177,44 @@ export class Runs {
   }
 
   async #require(caller: Caller, id: string, runId: string): Promise<StoredRun> {
-    const { database } = this.#parts
-    await this.#parts.evaluations.requireExists(database, caller, id)
-    const run = await getRun(database, id, runId)
+    const { database } = this.#dependencies
+    await this.#dependencies.evaluations.requireExists(database, caller, id)
+    const run = await findRun(database, id, runId)
     if (!run) throw createNotFoundError('run', runId)
     return run
   }
 
-  async #inFull(run: StoredRun): Promise<Static<typeof RunDetails>> {
-    return { ...(await this.#shown(this.#parts.database, run)), configuration: run.configuration }
+  async #toDetails(run: StoredRun): Promise<Static<typeof RunDetails>> {
+    return { ...(await this.#toView(this.#dependencies.database, run)), configuration: run.configuration }
   }
 
-  async #shown(reader: Reader, run: StoredRun): Promise<ShownRun> {
+  async #toView(reader: Reader, run: StoredRun): Promise<RunView> {
     const { id: run_id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, total } = run
-    const { done, summary } = run.summary ? { done: doneOf(run.summary), summary: run.summary } : await summaryOf(reader, run_id, total)
+    const { done, summary } = run.summary
+      ? { done: countDone(run.summary), summary: run.summary }
+      : await summarizeRun(reader, run_id, total)
     return { run_id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, done, summary }
   }
 }
 
-const doneOf = ({ passed, failed, errors }: ShownRun['summary']): number => passed + failed + errors
+const countDone = ({ passed, failed, errors }: RunView['summary']): number => passed + failed + errors
 
 /** Between two looks at a run that goes on. */
-const PACE_MS = 100
+const PROGRESS_INTERVAL_MS = 100
 
 /** Results whose texts are read in one turn of the event loop. */
-const AT_ONCE = 200
+const BATCH_SIZE = 200
 
-const side = ({ score, passed }: Outcome, actual_output: string | null = null) => ({ score, passed, actual_output })
+const toComparedSide = ({ score, passed }: Outcome, actual_output: string | null = null) => ({ score, passed, actual_output })
 
 /** A test case is told from others by what is asked and expected, so that runs compare after cases were added or moved. */
-async function keyedOutcomes(reader: Reader, runId: string): Promise<{ cases: TestCase[]; outcomes: ComparedResult[] }> {
-  const cases = await testCasesOf(reader, runId)
+async function loadOutcomes(reader: Reader, runId: string): Promise<{ cases: TestCase[]; outcomes: ComparedResult[] }> {
+  const cases = await listTestCases(reader, runId)
   await turn()
   const keys = cases.map(({ input, expected_output, expected_sources, variables }) =>
     JSON.stringify([input, expected_output, expected_sources, variables]),
   )
   await turn()
-  const outcomes = await outcomesOf(reader, runId)
+  const outcomes = await listOutcomes(reader, runId)
   return { cases, outcomes: outcomes.map((outcome) => ({ ...outcome, key: keys[outcome.position] as string })) }
 }

@@ -31,7 +31,7 @@ export interface StoredRun {
 }
 
 /** With what it is to do, which may be long: whoever only looks at a run is spared it. */
-export interface RunToDo extends StoredRun {
+export interface RunWithCases extends StoredRun {
   test_cases: TestCase[]
 }
 
@@ -41,17 +41,17 @@ type RunRow = Omit<StoredRun, 'caller' | 'configuration' | 'summary'> & {
   summary: string | null
 }
 
-const RUN =
+const RUN_COLUMNS =
   'id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, total, caller, configuration, summary'
 
-const asRun = (row: RunRow): StoredRun => ({
+const toRun = (row: RunRow): StoredRun => ({
   ...row,
   caller: JSON.parse(row.caller) as Caller,
   configuration: JSON.parse(row.configuration) as Record<string, unknown>,
   summary: row.summary === null ? null : (JSON.parse(row.summary) as Summary),
 })
 
-export async function insertRun(transaction: Transaction, run: RunToDo): Promise<void> {
+export async function insertRun(transaction: Transaction, run: RunWithCases): Promise<void> {
   const { caller, configuration, test_cases, summary } = run
   const row: Record<string, Value> = {
     ...run,
@@ -64,51 +64,54 @@ export async function insertRun(transaction: Transaction, run: RunToDo): Promise
   await transaction.run(`INSERT INTO evaluation_runs (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, Object.values(row))
 }
 
-export async function getRun(reader: Reader, evaluationId: string, runId: string): Promise<StoredRun | undefined> {
-  const row = await reader.get<RunRow>(`SELECT ${RUN} FROM evaluation_runs WHERE id = ? AND evaluation_id = ?`, [runId, evaluationId])
-  return row && asRun(row)
+export async function findRun(reader: Reader, evaluationId: string, runId: string): Promise<StoredRun | undefined> {
+  const row = await reader.get<RunRow>(`SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE id = ? AND evaluation_id = ?`, [
+    runId,
+    evaluationId,
+  ])
+  return row && toRun(row)
 }
 
-export async function newestRun(reader: Reader, evaluationId: string): Promise<StoredRun | undefined> {
+export async function findNewestRun(reader: Reader, evaluationId: string): Promise<StoredRun | undefined> {
   const row = await reader.get<RunRow>(
-    `SELECT ${RUN} FROM evaluation_runs WHERE evaluation_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`,
+    `SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE evaluation_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`,
     [evaluationId],
   )
-  return row && asRun(row)
+  return row && toRun(row)
 }
 
-export async function unfinishedRuns(reader: Reader): Promise<RunToDo[]> {
+export async function listUnfinishedRuns(reader: Reader): Promise<RunWithCases[]> {
   const rows = await reader.all<RunRow & { test_cases: string }>(
-    `SELECT ${RUN}, test_cases FROM evaluation_runs WHERE status IN ('queued', 'running') ORDER BY created_at, id`,
+    `SELECT ${RUN_COLUMNS}, test_cases FROM evaluation_runs WHERE status IN ('queued', 'running') ORDER BY created_at, id`,
   )
-  return rows.map(({ test_cases, ...row }) => ({ ...asRun(row), test_cases: JSON.parse(test_cases) as TestCase[] }))
+  return rows.map(({ test_cases, ...row }) => ({ ...toRun(row), test_cases: JSON.parse(test_cases) as TestCase[] }))
 }
 
-export async function testCasesOf(reader: Reader, runId: string): Promise<TestCase[]> {
+export async function listTestCases(reader: Reader, runId: string): Promise<TestCase[]> {
   const row = await reader.get<{ test_cases: string }>('SELECT test_cases FROM evaluation_runs WHERE id = ?', [runId])
   return row ? (JSON.parse(row.test_cases) as TestCase[]) : []
 }
 
-export async function pageOfRuns(reader: Reader, evaluationId: string, query: ListQuery): Promise<Page<StoredRun>> {
+export async function listRuns(reader: Reader, evaluationId: string, query: ListQuery): Promise<Page<StoredRun>> {
   const filters = (['status', 'created_at'] as const).filter((name) => query[name] !== undefined)
   const where = ['evaluation_id = ?', ...filters.map((name) => `${name} = ?`)].join(' AND ')
   const values = [evaluationId, ...filters.map((name) => query[name] as string)]
   const { limit = DEFAULT_LIMIT, page = 1 } = query
   const direction = query.order === 'asc' ? 'ASC' : 'DESC'
   const sorted = `${query.sort === 'status' ? `status ${direction}, ` : ''}created_at ${direction}, id ${direction}`
-  const rows = await reader.all<RunRow>(`SELECT ${RUN} FROM evaluation_runs WHERE ${where} ORDER BY ${sorted} LIMIT ? OFFSET ?`, [
+  const rows = await reader.all<RunRow>(`SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE ${where} ORDER BY ${sorted} LIMIT ? OFFSET ?`, [
     ...values,
     limit,
     (page - 1) * limit,
   ])
   const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_runs WHERE ${where}`, values)
-  return { items: rows.map(asRun), total: counted?.total ?? 0 }
+  return { items: rows.map(toRun), total: counted?.total ?? 0 }
 }
 
 type RunChange = Partial<Pick<StoredRun, 'status' | 'started_at' | 'finished_at' | 'error' | 'summary'>>
 
 /** Changes a run that has not ended; false where it has. */
-export async function changeRun(transaction: Transaction, runId: string, change: RunChange): Promise<boolean> {
+export async function updateRun(transaction: Transaction, runId: string, change: RunChange): Promise<boolean> {
   const entries = Object.entries(change).map(([name, value]): [string, Value] => [
     name,
     name === 'summary' ? JSON.stringify(value) : (value as Value),
@@ -153,15 +156,15 @@ interface ResultRow {
   details: string
 }
 
-const asResult = ({ details, passed, ...row }: ResultRow): Result => ({ ...(JSON.parse(details) as Result), ...row, passed: passed === 1 })
+const toResult = ({ details, passed, ...row }: ResultRow): Result => ({ ...(JSON.parse(details) as Result), ...row, passed: passed === 1 })
 
-export interface ResultPage {
+export interface ResultQuery {
   passed?: boolean | undefined
   page?: number | undefined
   limit?: number | undefined
 }
 
-export async function resultsOf(reader: Reader, runId: string, { passed, page = 1, limit }: ResultPage = {}): Promise<Page<Result>> {
+export async function listResults(reader: Reader, runId: string, { passed, page = 1, limit }: ResultQuery = {}): Promise<Page<Result>> {
   const where = `run_id = ?${passed === undefined ? '' : ' AND passed = ?'}`
   const values: Value[] = [runId, ...(passed === undefined ? [] : [Number(passed)])]
   const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_results WHERE ${where}`, values)
@@ -172,27 +175,27 @@ export async function resultsOf(reader: Reader, runId: string, { passed, page = 
     const last = items.at(-1)
     const rows = await reader.all<ResultRow>(
       `SELECT position, repeat, passed, score, latency_ms, cost, error, details FROM evaluation_results WHERE ${where} AND (position, repeat) > (?, ?) ORDER BY position, repeat LIMIT ? OFFSET ?`,
-      [...values, last?.position ?? -1, last?.repeat ?? 0, Math.min(AT_ONCE, most - items.length), last ? 0 : (page - 1) * (limit ?? 0)],
+      [...values, last?.position ?? -1, last?.repeat ?? 0, Math.min(BATCH_SIZE, most - items.length), last ? 0 : (page - 1) * (limit ?? 0)],
     )
-    for (const row of rows) items.push(asResult(row))
-    if (rows.length < AT_ONCE) break
+    for (const row of rows) items.push(toResult(row))
+    if (rows.length < BATCH_SIZE) break
     await turn()
   }
   return { items, total }
 }
 
 /** Results read or deleted in one turn of the event loop: others are answered in between. */
-const AT_ONCE = 250
+const BATCH_SIZE = 250
 
 /** Which of its results a run has already. */
-export async function finishedCases(reader: Reader, runId: string): Promise<Set<string>> {
+export async function listFinishedCases(reader: Reader, runId: string): Promise<Set<string>> {
   const rows = await reader.all<{ position: number; repeat: number }>('SELECT position, repeat FROM evaluation_results WHERE run_id = ?', [
     runId,
   ])
   return new Set(rows.map(({ position, repeat }) => `${position}/${repeat}`))
 }
 
-interface Counted {
+interface RunTotals {
   done: number
   passed: number
   errors: number
@@ -203,11 +206,11 @@ interface Counted {
   timed: number
 }
 
-export async function summaryOf(reader: Reader, runId: string, total: number): Promise<{ done: number; summary: Summary }> {
-  const counted = (await reader.all<Counted>(
+export async function summarizeRun(reader: Reader, runId: string, total: number): Promise<{ done: number; summary: Summary }> {
+  const counted = (await reader.all<RunTotals>(
     'SELECT count(*) AS done, coalesce(sum(passed), 0) AS passed, count(error) AS errors, avg(score) AS average_score, coalesce(sum(tokens), 0) AS tokens, sum(cost) AS cost, coalesce(sum(cost IS NULL AND tokens > 0), 0) AS unpriced, count(latency_ms) AS timed FROM evaluation_results INDEXED BY figures_of_results WHERE run_id = ?',
     [runId],
-  )) as [Counted]
+  )) as [RunTotals]
   const { done, passed, errors, average_score, tokens, cost, unpriced, timed } = counted[0]
   const percentile = async (share: number): Promise<number | null> => {
     if (timed === 0) return null
@@ -235,17 +238,17 @@ export async function summaryOf(reader: Reader, runId: string, total: number): P
   }
 }
 
-export async function deleteRunsOf(transaction: Transaction, evaluationId: string): Promise<void> {
+export async function deleteRuns(transaction: Transaction, evaluationId: string): Promise<void> {
   const runs = await transaction.all<{ id: string; last: number | null }>(
     'SELECT id, (SELECT max(position) FROM evaluation_results WHERE run_id = id) AS last FROM evaluation_runs WHERE evaluation_id = ?',
     [evaluationId],
   )
   for (const { id, last } of runs) {
-    for (let from = 0; from <= (last ?? -1); from += AT_ONCE) {
+    for (let from = 0; from <= (last ?? -1); from += BATCH_SIZE) {
       await transaction.run('DELETE FROM evaluation_results WHERE run_id = ? AND position >= ? AND position < ?', [
         id,
         from,
-        from + AT_ONCE,
+        from + BATCH_SIZE,
       ])
       await turn()
     }

@@ -4,10 +4,10 @@ import { CadreError } from '../../src/contract/errors.ts'
 import type { Citation } from '../../src/contract/families/conversations.ts'
 import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
 import type { ChatMessage } from '../models/chat-model.ts'
-import { jsonScore } from './json-score.ts'
-import { judgePrompt, verdictIn } from './judge.ts'
-import { citationScore, retrievalScore } from './source-scores.ts'
-import { contains, exact, tokenF1 } from './text-scores.ts'
+import { buildJudgePrompt, parseVerdict } from './judge.ts'
+import { scoreJson } from './score-json.ts'
+import { scoreCitations, scoreRetrieval } from './score-sources.ts'
+import { scoreContains, scoreExact, scoreTokenF1 } from './score-text.ts'
 
 export interface ScoredCase {
   input: string
@@ -15,7 +15,7 @@ export interface ScoredCase {
   expected_sources?: readonly string[]
 }
 
-export interface GivenAnswer {
+export interface ScoredAnswer {
   output: string
   citations: readonly Static<typeof Citation>[]
   latency_ms: number
@@ -31,7 +31,7 @@ export interface ScorerReport {
   [figure: string]: unknown
 }
 
-export interface Scoring {
+export interface AnswerScores {
   scores: Record<string, ScorerReport>
   score: number | null
   passed: boolean
@@ -40,11 +40,11 @@ export interface Scoring {
 }
 
 /** What scorers need that is not in the answer. */
-export interface ScoringTools {
-  matches(pattern: string, text: string): Promise<boolean>
+export interface ScorerTools {
+  matchPattern(pattern: string, text: string): Promise<boolean>
   /** Cosine of both texts' meanings. */
-  similarity(a: string, b: string): Promise<number>
-  ask(modelId: string | null, messages: readonly ChatMessage[]): Promise<string>
+  computeSimilarity(a: string, b: string): Promise<number>
+  askModel(modelId: string | null, messages: readonly ChatMessage[]): Promise<string>
 }
 
 /** Least scores that pass, where an evaluation names none. */
@@ -53,9 +53,9 @@ const THRESHOLDS: Partial<Record<ScorerSettings['type'], number>> = { similarity
 export async function scoreAnswer(
   scorers: readonly ScorerSettings[],
   test: ScoredCase,
-  answer: GivenAnswer,
-  tools: ScoringTools,
-): Promise<Scoring> {
+  answer: ScoredAnswer,
+  tools: ScorerTools,
+): Promise<AnswerScores> {
   const reports = await Promise.all(
     scorers.map(async (scorer): Promise<ScorerReport & { failure?: string }> => {
       try {
@@ -78,7 +78,7 @@ export async function scoreAnswer(
   }
 }
 
-async function report(scorer: ScorerSettings, test: ScoredCase, answer: GivenAnswer, tools: ScoringTools): Promise<ScorerReport> {
+async function report(scorer: ScorerSettings, test: ScoredCase, answer: ScoredAnswer, tools: ScorerTools): Promise<ScorerReport> {
   const { type, threshold } = scorer
   if (type === 'latency') return within(answer.latency_ms, threshold, 'latency_ms')
   if (type === 'cost') {
@@ -93,30 +93,30 @@ async function report(scorer: ScorerSettings, test: ScoredCase, answer: GivenAns
 async function scored(
   scorer: ScorerSettings,
   test: ScoredCase,
-  answer: GivenAnswer,
-  tools: ScoringTools,
+  answer: ScoredAnswer,
+  tools: ScorerTools,
 ): Promise<{ score: number; reason?: string }> {
   const { output } = answer
   switch (scorer.type) {
     case 'exact':
-      return { score: exact(expectation(test), output) }
+      return { score: scoreExact(expectation(test), output) }
     case 'contains':
-      return { score: contains(expectation(test), output) }
+      return { score: scoreContains(expectation(test), output) }
     case 'regex':
-      return { score: Number(await tools.matches(expectation(test), output)) }
+      return { score: Number(await tools.matchPattern(expectation(test), output)) }
     case 'json':
-      return jsonScore(expectation(test), output)
+      return scoreJson(expectation(test), output)
     case 'similarity':
-      return { score: Math.max(0, await tools.similarity(expectation(test), output)) }
+      return { score: Math.max(0, await tools.computeSimilarity(expectation(test), output)) }
     case 'token_f1':
-      return { score: tokenF1(expectation(test), output) }
+      return { score: scoreTokenF1(expectation(test), output) }
     case 'citation':
-      return citationScore(
+      return scoreCitations(
         sources(test),
         answer.citations.filter(({ cited }) => cited),
       )
     case 'retrieval': {
-      const { hit, reciprocal_rank, rank } = retrievalScore(sources(test), answer.citations, scorer.k)
+      const { hit, reciprocal_rank, rank } = scoreRetrieval(sources(test), answer.citations, scorer.k)
       const reason = hit === 0 ? { reason: `Not found: ${sources(test).slice(0, 5).join(', ')}.` } : {}
       return { score: scorer.metric === 'mrr' ? reciprocal_rank : hit, ...{ hit, reciprocal_rank, rank }, ...reason }
     }
@@ -126,10 +126,10 @@ async function scored(
 }
 
 /** A judge that talks nonsense is asked once more; after that there is no score, and no guess either. */
-async function judge({ model_id, instructions }: ScorerSettings, test: ScoredCase, actual: string, tools: ScoringTools) {
-  const prompt = judgePrompt({ input: test.input, expected: test.expected_output, actual, instructions })
+async function judge({ model_id, instructions }: ScorerSettings, test: ScoredCase, actual: string, tools: ScorerTools) {
+  const prompt = buildJudgePrompt({ input: test.input, expected: test.expected_output, actual, instructions })
   for (let attempt = 0; attempt < 2; attempt++) {
-    const verdict = verdictIn(await tools.ask(model_id ?? null, prompt))
+    const verdict = parseVerdict(await tools.askModel(model_id ?? null, prompt))
     if (verdict) return verdict
   }
   throw new CadreError('PROVIDER_ERROR', 'The judge did not answer with a score from 0 to 1, not even when asked again.')

@@ -5,11 +5,11 @@ import type { CallOrigin } from '../core/meter.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { ChatMessage } from '../models/chat-model.ts'
 import type { ModelsService } from '../models/service.ts'
-import { Patterns } from './patterns.ts'
-import type { ScoringTools } from './scoring.ts'
+import { PatternMatcher } from './pattern-matcher.ts'
+import type { ScorerTools } from './score-answer.ts'
 
-export class Scoring {
-  readonly #patterns = new Patterns()
+export class ScorerToolFactory {
+  readonly #matcher = new PatternMatcher()
   readonly #embedding: EmbeddingService
   readonly #models: ModelsService
 
@@ -19,20 +19,20 @@ export class Scoring {
   }
 
   /** Tools for one run: what judges take is counted as the evaluation's. */
-  tools(origin: CallOrigin, turn: Acquire, signal: AbortSignal): ScoringTools {
+  createTools(origin: CallOrigin, turn: Acquire, signal: AbortSignal): ScorerTools {
     return {
-      matches: this.#patterns.ofRun(signal),
-      similarity: (a, b) => this.#similarity(a, b, signal),
-      ask: async (modelId: string | null, messages: readonly ChatMessage[]) =>
+      matchPattern: this.#matcher.createRunMatcher(signal),
+      computeSimilarity: (a, b) => this.#computeSimilarity(a, b, signal),
+      askModel: async (modelId: string | null, messages: readonly ChatMessage[]) =>
         (await this.#models.generate({ modelId, messages, temperature: 0, origin, turn, signal })).text,
     }
   }
 
   async close(): Promise<void> {
-    await this.#patterns.close()
+    await this.#matcher.close()
   }
 
-  async #similarity(a: string, b: string, signal: AbortSignal): Promise<number> {
+  async #computeSimilarity(a: string, b: string, signal: AbortSignal): Promise<number> {
     if (a.trim() === '' || b.trim() === '') return Number(a.trim() === b.trim())
     const embedder = await this.#embedding.getEmbedder(DEFAULT_EMBEDDING_MODEL)
     const [one, other] = (await embedder.embed([a, b], { signal })) as [Float32Array, Float32Array]

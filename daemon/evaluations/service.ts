@@ -14,39 +14,42 @@ import { Resource } from '../crud/resource.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
-import type { Engine } from './engine.ts'
-import { checkJson } from './json-score.ts'
-import { deleteRunsOf } from './run-store.ts'
+import type { RunExecutor } from './run-executor.ts'
+import { deleteRuns } from './run-store.ts'
+import { checkJson } from './score-json.ts'
 import { evaluationRecords, type StoredEvaluation } from './store.ts'
 import type { Targets } from './targets.ts'
 
 type EvaluationInput = Static<typeof EvaluationCreate> | Static<typeof EvaluationUpdate>
-export interface EvaluationsParts {
+export interface EvaluationsDependencies {
   database: Database
   models: ModelsService
   targets: Targets
-  engine: Engine
+  engine: RunExecutor
 }
 
 export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInput> {
-  constructor({ database, models, targets, engine }: EvaluationsParts) {
+  constructor({ database, models, targets, engine }: EvaluationsDependencies) {
     super(database, evaluations, evaluationRecords, {
       prepare: async (record, _, { transaction, current }) => {
         const { type, target_id } = record
         const moved = current === undefined || current.type !== type || current.target_id !== target_id
         if (moved && target_id !== null && !(await targets[type].exists(transaction, target_id)))
           throw createValidationError('target_id', `there is no ${type.replace('_', ' ')} "${target_id}"`)
-        const judges = judgesIn(transaction, models)
-        const scorers = record.scorers.length > 0 ? await spelledOut(record.scorers, 'scorers', judges) : [{ type: 'contains' as const }]
+        const judges = createJudgeResolver(transaction, models)
+        const scorers =
+          record.scorers.length > 0 ? await normalizeScorers(record.scorers, 'scorers', judges) : [{ type: 'contains' as const }]
         const test_cases: StoredEvaluation['test_cases'] = []
         for (const [index, one] of record.test_cases.entries())
-          test_cases.push(one.scorers ? { ...one, scorers: await spelledOut(one.scorers, `test_cases.${index}.scorers`, judges) } : one)
+          test_cases.push(
+            one.scorers ? { ...one, scorers: await normalizeScorers(one.scorers, `test_cases.${index}.scorers`, judges) } : one,
+          )
         checkExpectations(scorers, test_cases)
         return { ...record, scorers, test_cases }
       },
-      getReferences: references,
-      beforeRemove: async (transaction, { id }) => deleteRunsOf(transaction, id),
-      afterRemove: async ({ id }) => engine.stopAllOf(id),
+      getReferences: listReferences,
+      beforeRemove: async (transaction, { id }) => deleteRuns(transaction, id),
+      afterRemove: async ({ id }) => engine.stopRuns(id),
     })
   }
 
@@ -71,13 +74,13 @@ function checkExpectations(scorers: readonly ScorerSettings[], cases: StoredEval
     if (expected_output === undefined) continue
     const field = `test_cases.${index}.expected_output`
     if (own.some(({ type }) => type === 'json'))
-      checkedBy(() => checkJson(expected_output), field, 'is not JSON that the scorer json can compare with')
+      requireValid(() => checkJson(expected_output), field, 'is not JSON that the scorer json can compare with')
     if (own.some(({ type }) => type === 'regex'))
-      checkedBy(() => new RegExp(expected_output, 'u'), field, 'is not a regular expression, which the scorer regex needs')
+      requireValid(() => new RegExp(expected_output, 'u'), field, 'is not a regular expression, which the scorer regex needs')
   }
 }
 
-function checkedBy(read: () => unknown, field: string, problem: string): void {
+function requireValid(read: () => unknown, field: string, problem: string): void {
   try {
     read()
   } catch (error) {
@@ -86,10 +89,10 @@ function checkedBy(read: () => unknown, field: string, problem: string): void {
 }
 
 /** The identifier of the model that is named in a field. */
-type Judges = (named: string, field: string) => Promise<string>
+type ResolveJudge = (named: string, field: string) => Promise<string>
 
 /** Each name is looked up once, however many test cases have it. */
-function judgesIn(reader: Reader, models: ModelsService): Judges {
+function createJudgeResolver(reader: Reader, models: ModelsService): ResolveJudge {
   const known = new Map<string, string>()
   return async (named, field) => {
     const id = known.get(named) ?? (await models.resolve(reader, named, field))
@@ -99,18 +102,22 @@ function judgesIn(reader: Reader, models: ModelsService): Judges {
 }
 
 /** Scorers in full, with their judges by id. */
-async function spelledOut(
+async function normalizeScorers(
   list: readonly (ScorerSettings['type'] | ScorerSettings)[],
   field: string,
-  judges: Judges,
+  judges: ResolveJudge,
 ): Promise<ScorerSettings[]> {
   const scorers: ScorerSettings[] = []
-  for (const [index, scorer] of list.entries()) scorers.push(await inFull(scorer, `${field}.${index}`, judges))
+  for (const [index, scorer] of list.entries()) scorers.push(await normalizeScorer(scorer, `${field}.${index}`, judges))
   return scorers
 }
 
 /** The type comes first, so that the judge can be taken out again. */
-async function inFull(scorer: ScorerSettings['type'] | ScorerSettings, field: string, judges: Judges): Promise<ScorerSettings> {
+async function normalizeScorer(
+  scorer: ScorerSettings['type'] | ScorerSettings,
+  field: string,
+  judges: ResolveJudge,
+): Promise<ScorerSettings> {
   if (typeof scorer === 'string') return { type: scorer }
   const { type, model_id, ...rest } = scorer
   // A bar that no answer can reach would fail every run; most often it is meant as a percentage.
@@ -119,7 +126,7 @@ async function inFull(scorer: ScorerSettings['type'] | ScorerSettings, field: st
   return { type, ...rest, ...(model_id === undefined ? {} : { model_id: await judges(model_id, `${field}.model_id`) }) }
 }
 
-function references({ target_id, scorers, test_cases }: StoredEvaluation): Reference[] {
+function listReferences({ target_id, scorers, test_cases }: StoredEvaluation): Reference[] {
   const links: Reference[] = target_id === null ? [] : [{ field: 'target_id', target: target_id, detach: { kind: 'value', value: null } }]
   const judges = { scorers, test_cases: test_cases.flatMap((one) => one.scorers ?? []) }
   for (const [field, list] of Object.entries(judges)) {

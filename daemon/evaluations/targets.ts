@@ -11,7 +11,7 @@ import type { TestCase } from './run-store.ts'
 export type EvaluationType = (typeof EVALUATION_TYPES)[number]
 
 /** Everything that decides what a target answers, as plain data that is kept with the run. */
-export type Configuration = Record<string, unknown>
+export type TargetConfiguration = Record<string, unknown>
 
 export interface TargetAnswer {
   output: string
@@ -24,22 +24,22 @@ export interface TargetAnswer {
   unsettled: readonly Settlement[]
 }
 
-export interface CaseUse {
+export interface CaseContext {
   evaluationId: string
   caller: Caller
   /** What may be made ready before is; from here on it is timed. */
-  turn: Acquire
+  acquire: Acquire
   signal: AbortSignal
 }
 
-export type Ask = (test: TestCase, use: CaseUse) => Promise<TargetAnswer>
+export type AskTarget = (test: TestCase, use: CaseContext) => Promise<TargetAnswer>
 
 export interface Target {
   exists(reader: Reader, id: string): Promise<boolean>
   /** What it is now; undefined where it is gone. */
-  configuration(reader: Reader, id: string): Promise<Configuration | undefined>
+  findConfiguration(reader: Reader, id: string): Promise<TargetConfiguration | undefined>
   /** For all test cases of a run: it answers as it was configured then, whatever is changed since. */
-  asConfigured(configuration: Configuration): Ask
+  prepare(configuration: TargetConfiguration): AskTarget
 }
 
 export type Targets = Record<EvaluationType, Target>

@@ -34,7 +34,7 @@ export class UsageReports {
   }
 
   async getStatistics(query: UsageQuery): Promise<Static<typeof UsageStatistics>> {
-    const { days, by_entity } = await this.#find(query)
+    const { days, by_entity } = await this.#loadRows(query)
     const all = sumAmounts(days)
     const { tokens, cost, unpriced_tokens } = toSpend(all)
     const { calls, input_tokens, output_tokens, cached_tokens } = all
@@ -52,7 +52,7 @@ export class UsageReports {
   }
 
   async getCosts(query: UsageQuery): Promise<Static<typeof UsageCosts>> {
-    const { span, days, by_entity } = await this.#find(query)
+    const { span, days, by_entity } = await this.#loadRows(query)
     const { cost: total_cost, unpriced_tokens } = toSpend(sumAmounts(days))
     const byDay = groupBy(days, 'day')
     const dates = listSeriesDays(span, [...byDay.keys()].sort(), this.#now().toISOString())
@@ -60,7 +60,7 @@ export class UsageReports {
     return { total_cost, unpriced_tokens, by_model: toView(groupBy(days, 'model_id')), by_entity, by_day }
   }
 
-  async #find({ entity_type, entity_id, ...dates }: UsageQuery): Promise<UsageRows> {
+  async #loadRows({ entity_type, entity_id, ...dates }: UsageQuery): Promise<UsageRows> {
     const entity: Entity = { type: entity_type ?? (entity_id === undefined ? '' : detectEntityType(entity_id)), id: entity_id ?? '' }
     const span = parseDateRange(dates)
     const { days: whole, pieces } = splitWholeDays(span)
@@ -74,7 +74,7 @@ export class UsageReports {
     const calls = ofPieces.flat()
     const days = [...ofDays, ...calls]
     const entities: EntityUsage = new Map()
-    for (const sum of ofEntities) count(entities, sum.entity_type, sum.entity_id, sum)
+    for (const sum of ofEntities) addUsage(entities, sum.entity_type, sum.entity_id, sum)
     if (needsEntities(entity)) for (const call of calls) countOrigins(entities, call, entity.type)
     else if (entity.type !== 'model' && days.length > 0) entities.set(entity.type, new Map([[entity.id, sumAmounts(days)]]))
     if (entity.type === 'model' || entity.type === '') entities.set('model', groupBy(days, 'model_id'))
@@ -89,11 +89,11 @@ const needsEntities = ({ type, id }: Entity) => type !== 'model' && id === ''
 function countOrigins(entities: EntityUsage, call: CallSum, only: string): void {
   for (const [type, field] of Object.entries(ORIGIN_FIELDS)) {
     const id = call[field]
-    if (id !== null && (only === '' || only === type)) count(entities, type, id, call)
+    if (id !== null && (only === '' || only === type)) addUsage(entities, type, id, call)
   }
 }
 
-function count(entities: EntityUsage, type: string, id: string, sum: UsageAmounts): void {
+function addUsage(entities: EntityUsage, type: string, id: string, sum: UsageAmounts): void {
   const kind = entities.get(type) ?? new Map<string, UsageAmounts>()
   entities.set(type, kind.set(id, addAmounts(kind.get(id) ?? ZERO_USAGE, sum)))
 }

@@ -34,7 +34,7 @@ export interface DispatcherDependencies {
 
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies
-  readonly #outcomeWriter: AttemptWriter
+  readonly #attemptWriter: AttemptWriter
   readonly #active = new Map<string, { webhookId: string; ended: Promise<void> }>()
   readonly #closing = new AbortController()
   #isRunning = false
@@ -44,7 +44,7 @@ export class Dispatcher {
 
   constructor(parts: DispatcherDependencies) {
     this.#dependencies = parts
-    this.#outcomeWriter = new AttemptWriter(parts.database, parts.random, parts.logger)
+    this.#attemptWriter = new AttemptWriter(parts.database, parts.random, parts.logger)
   }
 
   /** Takes up what is due, also what was left when the daemon stopped. */
@@ -105,9 +105,9 @@ export class Dispatcher {
     // Those with least under way come first: whoever is slow waits for itself.
     const due = waiting
       .filter((webhook) => webhook.due <= iso)
-      .sort((a, b) => this.#listBusyWebhooks(a.webhook_id) - this.#listBusyWebhooks(b.webhook_id))
+      .sort((a, b) => this.#countActive(a.webhook_id) - this.#countActive(b.webhook_id))
     for (const { webhook_id } of due) {
-      const room = Math.min(MAX_PER_WEBHOOK - this.#listBusyWebhooks(webhook_id), MAX_CONCURRENT - this.#active.size)
+      const room = Math.min(MAX_PER_WEBHOOK - this.#countActive(webhook_id), MAX_CONCURRENT - this.#active.size)
       if (room <= 0) continue
       for (const id of await listDueDeliveries(database, webhook_id, iso, this.#listActive(), room)) {
         if (!this.#isRunning || this.#active.has(id)) continue
@@ -127,7 +127,7 @@ export class Dispatcher {
 
   #listActive = (): string[] => [...this.#active.keys()]
 
-  #listBusyWebhooks(webhookId: string): number {
+  #countActive(webhookId: string): number {
     return [...this.#active.values()].filter((one) => one.webhookId === webhookId).length
   }
 
@@ -156,7 +156,7 @@ export class Dispatcher {
     if (!event) throw new Error(`The event of ${id} is gone.`)
     const begun = clock.now()
     const outcome = await this.#attempt(webhook, event, begun)
-    await this.#outcomeWriter.record({ deliveryId: id, url: webhook.url, outcome, begun, ended: clock.now() })
+    await this.#attemptWriter.record({ deliveryId: id, url: webhook.url, outcome, begun, ended: clock.now() })
   }
 
   async #attempt(webhook: StoredWebhook, event: StoredEvent, now: number): Promise<AttemptOutcome> {

@@ -49,18 +49,18 @@ export class EventLog {
 class Follower implements AsyncIterator<StreamEvent> {
   readonly #database: Database
   readonly #types: readonly string[]
-  readonly #isClosed: () => void
+  readonly #onEnd: () => void
   #position: number
   #read: PositionedEvent[] = []
-  #hasGreeted = false
-  #hasEnded = false
+  #isReady = false
+  #isEnded = false
   #wake = () => {}
 
   constructor(database: Database, types: readonly string[], position: number, gone: () => void) {
     this.#database = database
     this.#types = types
     this.#position = position
-    this.#isClosed = gone
+    this.#onEnd = gone
   }
 
   wake(): void {
@@ -68,17 +68,17 @@ class Follower implements AsyncIterator<StreamEvent> {
   }
 
   end(): void {
-    this.#hasEnded = true
-    this.#isClosed()
+    this.#isEnded = true
+    this.#onEnd()
     this.#wake()
   }
 
   async next(): Promise<IteratorResult<StreamEvent>> {
-    if (!this.#hasGreeted) {
-      this.#hasGreeted = true
+    if (!this.#isReady) {
+      this.#isReady = true
       return { done: false, value: { event: 'ready', data: { types: this.#types }, id: String(this.#position) } }
     }
-    while (!this.#hasEnded) {
+    while (!this.#isEnded) {
       // Before reading: what comes while we read wakes us all the same.
       const more = new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -89,7 +89,7 @@ class Follower implements AsyncIterator<StreamEvent> {
         this.#position = event.position
         return { done: false, value: { event: event.type, data: { id: event.id, ...JSON.parse(event.body) }, id: String(event.position) } }
       }
-      if (!this.#hasEnded) await more
+      if (!this.#isEnded) await more
     }
     return { done: true, value: undefined }
   }

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { stemsOf } from '../../daemon/as-code/file-names.ts'
+import { createStems } from '../../daemon/as-code/file-names.ts'
 import { expectData } from '../harness/expect.ts'
 import { aloud } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
@@ -59,14 +59,14 @@ const NAMES = [
 ]
 
 test('every name has a file of its own on any disk', () => {
-  const stems = [...stemsOf(NAMES).values()]
+  const stems = [...createStems(NAMES).values()]
   assert.is(new Set(stems.map((stem) => stem.normalize('NFC').toLowerCase())).size, NAMES.length)
   for (const stem of stems) {
     assert.match(stem, /^[\p{L}\p{N}\p{M}]+(-[\p{L}\p{N}\p{M}]+)*$/u)
     assert.not.match(stem, /^(con|nul)$/)
     assert.ok(Buffer.byteLength(`${stem}.yaml`) <= 255, stem)
   }
-  assert.equal([stemsOf(['My Agent']).get('My Agent'), stemsOf(['a', 'b']).get('a')], ['my-agent', 'a'])
+  assert.equal([createStems(['My Agent']).get('My Agent'), createStems(['a', 'b']).get('a')], ['my-agent', 'a'])
 })
 
 test('whatever things are called, they and what refers to them come back', async ({ service, empty }) => {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ComparedResult, compareRuns, signTest } from '../../daemon/evaluations/comparison.ts'
+import { type ComparedResult, compareRuns, computeSignTest } from '../../daemon/evaluations/compare-runs.ts'
 
 const test = suite('comparing runs')
 
@@ -15,12 +15,12 @@ const result = (key: string, score: number | null, passed = score === 1): Compar
 })
 
 test('the sign test is the exact binomial one, two-sided', () => {
-  near(signTest(0, 0), 1)
-  near(signTest(5, 0), 2 / 32)
-  near(signTest(0, 6), 2 / 64)
-  near(signTest(8, 2), (2 * (1 + 10 + 45)) / 1024)
-  near(signTest(3, 3), 1)
-  assert.ok(signTest(700, 300) < 1e-30 && signTest(700, 300) > 0)
+  near(computeSignTest(0, 0), 1)
+  near(computeSignTest(5, 0), 2 / 32)
+  near(computeSignTest(0, 6), 2 / 64)
+  near(computeSignTest(8, 2), (2 * (1 + 10 + 45)) / 1024)
+  near(computeSignTest(3, 3), 1)
+  assert.ok(computeSignTest(700, 300) < 1e-30 && computeSignTest(700, 300) > 0)
 })
 
 test('a case is better, worse or the same, by whether it passes and then by its score', () => {
