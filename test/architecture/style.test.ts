@@ -1,0 +1,90 @@
+import { posix } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { code, files, getText, listFiles } from './source-tree.ts'
+
+const MAX_FILES_PER_FOLDER = 20
+const MAX_LINES = 300
+const MAX_COLUMNS = 140
+
+/** Names of an earlier vocabulary, each replaced by the industry's word. */
+const FORBIDDEN_NAMES = [
+  ...['Scene', 'Stage', 'Books', 'Room', 'Desk', 'Parlour', 'Breather', 'Canvas', 'Feed', 'Later', 'Door', 'TurnTaking'],
+  ...['told', 'retold', 'shown', 'heard', 'settled', 'noted', 'asked', 'answered', 'explained', 'shortened', 'converse'],
+]
+
+const test = suite('style')
+
+test(`no folder has more than ${MAX_FILES_PER_FOLDER} files of its own`, () => {
+  const counts = new Map<string, number>()
+  for (const file of code) counts.set(posix.dirname(file), (counts.get(posix.dirname(file)) ?? 0) + 1)
+  assert.equal(
+    [...counts].filter(([, count]) => count > MAX_FILES_PER_FOLDER),
+    [],
+  )
+})
+
+test(`no file is longer than ${MAX_LINES} lines`, () => {
+  const lengths = code.map((file) => ({ file, lines: getText(file).split('\n').length }))
+  assert.equal(
+    lengths.filter(({ lines }) => lines > MAX_LINES),
+    [],
+  )
+})
+
+test(`no line is longer than ${MAX_COLUMNS} columns`, () => {
+  const long = code.flatMap((file) =>
+    getText(file)
+      .split('\n')
+      .flatMap((line, index) => (line.length > MAX_COLUMNS ? [`${file}:${index + 1}`] : [])),
+  )
+  assert.equal(long, [])
+})
+
+test('file names are in kebab case', () => {
+  assert.equal(
+    code.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.d)?\.(ts|tsx|js)$/.test(posix.basename(file))),
+    [],
+  )
+})
+
+test('nothing is called utils, helpers, common or misc', () => {
+  assert.equal(
+    files.filter((file) => /(^|\/)(utils?|helpers?|common|misc)(\/|\.|$)/i.test(file)),
+    [],
+  )
+})
+
+test('nothing is declared under a forbidden name', () => {
+  const declaration = new RegExp(`\\b(class|interface|type|function|const|let)\\s+(${FORBIDDEN_NAMES.join('|')})\\b`)
+  const declared = code
+    .filter((file) => !file.startsWith('test/architecture/'))
+    .flatMap((file) => {
+      const [, , name] = declaration.exec(getText(file)) ?? []
+      return name === undefined ? [] : [`${file}: ${name}`]
+    })
+  assert.equal(declared, [])
+})
+
+test('every file except tests starts with a comment that describes it', () => {
+  const undocumented = code.filter((file) => !/\.test\.tsx?$/.test(file) && !/^(#!.*\n)?\/\*\*? [A-Z"'`.].*\S/.test(getText(file)))
+  assert.equal(undocumented, [])
+})
+
+test('no file only re-exports', () => {
+  const barrels = code.filter((file) => {
+    const statements = getText(file)
+      .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+    return statements.length > 0 && statements.every((line) => /^export\b.*\bfrom '\./.test(line))
+  })
+  assert.equal(barrels, [])
+  const product = [...listFiles('src'), ...listFiles('daemon'), ...listFiles('commands')]
+  assert.equal(
+    product.filter((file) => /^export \* from/m.test(getText(file))),
+    [],
+  )
+})
+
+test.run()
