@@ -1,4 +1,4 @@
-/** Builds the knowledge family: indexes, synchronization, search, services and routes. */
+/** Builds the knowledge family: indexes, syncs, search, services and routes. */
 import type { Meter } from '../core/meter.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { Binding } from '../http/binding.ts'

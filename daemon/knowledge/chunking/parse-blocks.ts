@@ -65,7 +65,10 @@ class BlockParser {
       }
       return
     }
-    if (isBlank(text, start, end)) return this.#endBlock()
+    if (isBlank(text, start, end)) {
+      this.#endBlock()
+      return
+    }
     const fence = matchAt(FENCE, text, start)?.[1]
     if (fence !== undefined) {
       this.#startBlock(start, end, 'code', BREAK_WEIGHT.paragraph)
