@@ -59,7 +59,8 @@ export function createPdf(contents: Buffer[], { filter, pack, title, encrypted =
   const security = encrypted ? ` /Encrypt ${objects.length} 0 R /ID [<00> <00>]` : ''
   parts.push(
     Buffer.from(
-      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info ${info} 0 R${security} >>\nstartxref\n${length}\n%%EOF\n`,
+      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n` +
+        `<< /Size ${objects.length + 1} /Root 1 0 R /Info ${info} 0 R${security} >>\nstartxref\n${length}\n%%EOF\n`,
     ),
   )
   return new Uint8Array(Buffer.concat(parts))
@@ -103,7 +104,9 @@ export function docx(body: string, parts: Record<string, string> = {}): Uint8Arr
   return zip({
     '[Content_Types].xml': '<Types/>',
     '_rels/.rels':
-      '<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
+      '<Relationships><Relationship Id="r1" ' +
+      'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ' +
+      'Target="word/document.xml"/></Relationships>',
     'word/document.xml': `<?xml version="1.0" encoding="UTF-8"?><w:document xmlns:w="w"><w:body>${body}</w:body></w:document>`,
     ...parts,
   })
@@ -116,11 +119,17 @@ export const paragraph = (text: string, properties = '') =>
 export function epub(chapters: Record<string, string>, parts: Record<string, string> = {}): Uint8Array {
   const names = Object.keys(chapters)
   const items = names.map((name) => `<item id="${name}" href="${name}.xhtml" media-type="application/xhtml+xml"/>`).join('')
+  const references = names.map((name) => `<itemref idref="${name}"/>`).join('')
+  const points = names
+    .map((name) => `<navPoint><navLabel><text>Chapter ${name}</text></navLabel><content src="${name}.xhtml"/></navPoint>`)
+    .join('')
   return zip({
     mimetype: 'application/epub+zip',
     'META-INF/container.xml': '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
-    'OEBPS/book.opf': `<package><metadata><dc:title>A Book</dc:title></metadata><manifest>${items}<item id="toc" href="toc.ncx" media-type="application/x-dtbncx+xml"/></manifest><spine>${names.map((name) => `<itemref idref="${name}"/>`).join('')}</spine></package>`,
-    'OEBPS/toc.ncx': `<ncx><navMap>${names.map((name) => `<navPoint><navLabel><text>Chapter ${name}</text></navLabel><content src="${name}.xhtml"/></navPoint>`).join('')}</navMap></ncx>`,
+    'OEBPS/book.opf':
+      `<package><metadata><dc:title>A Book</dc:title></metadata><manifest>${items}` +
+      `<item id="toc" href="toc.ncx" media-type="application/x-dtbncx+xml"/></manifest><spine>${references}</spine></package>`,
+    'OEBPS/toc.ncx': `<ncx><navMap>${points}</navMap></ncx>`,
     ...Object.fromEntries(
       names.map((name) => [`OEBPS/${name}.xhtml`, `<html><head><title>${name}</title></head><body>${chapters[name]}</body></html>`]),
     ),

@@ -46,8 +46,8 @@ test('part names with path traversal have no effect', async () => {
 })
 
 test('custom entities of a page are not expanded', async () => {
-  const laughs = `<!DOCTYPE lolz [${Array.from({ length: 10 }, (_, index) => `<!ENTITY l${index + 1} "${`&l${index};`.repeat(10)}">`).join('')}]>`
-  assert.is((await read(`<html>${laughs}<body>&l10;</body></html>`, 'a.html')).text, '&l10;')
+  const entities = Array.from({ length: 10 }, (_, index) => `<!ENTITY l${index + 1} "${`&l${index};`.repeat(10)}">`).join('')
+  assert.is((await read(`<html><!DOCTYPE lolz [${entities}]><body>&l10;</body></html>`, 'a.html')).text, '&l10;')
 })
 
 test(`elements, lists and values nested ${DEEP} deep are read`, async () => {

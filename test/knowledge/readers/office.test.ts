@@ -7,9 +7,13 @@ const test = suite('Word documents and e-books')
 
 const STYLES = {
   'word/styles.xml':
-    '<w:styles><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style><w:style w:styleId="Own"><w:name w:val="Own"/><w:basedOn w:val="H1"/></w:style><w:style w:styleId="Bullets"><w:name w:val="List Bullet"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style></w:styles>',
+    '<w:styles><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style>' +
+    '<w:style w:styleId="Own"><w:name w:val="Own"/><w:basedOn w:val="H1"/></w:style>' +
+    '<w:style w:styleId="Bullets"><w:name w:val="List Bullet"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style></w:styles>',
   'word/numbering.xml':
-    '<w:numbering><w:abstractNum w:abstractNumId="7"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum><w:abstractNum w:abstractNumId="8"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num></w:numbering>',
+    '<w:numbering><w:abstractNum w:abstractNumId="7"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum>' +
+    '<w:abstractNum w:abstractNumId="8"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum>' +
+    '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num></w:numbering>',
 }
 const numbered = (id: number, level = 0) => `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${id}"/></w:numPr>`
 
@@ -41,7 +45,9 @@ test('Word tables keep their rows, and footnotes follow the text', async () => {
   const table = `<w:tbl><w:tr>${cell('Name')}${cell('Days')}</w:tr><w:tr>${cell('Leave')}${cell('25')}</w:tr></w:tbl>`
   const body = `${table}<w:p><w:r><w:t>Ouch</w:t></w:r><w:r><w:footnoteReference w:id="4"/></w:r></w:p>`
   const notes = {
-    'word/footnotes.xml': `<w:footnotes><w:footnote w:type="separator" w:id="0"><w:p/></w:footnote><w:footnote w:id="4">${paragraph('It hurt.')}</w:footnote></w:footnotes>`,
+    'word/footnotes.xml':
+      '<w:footnotes><w:footnote w:type="separator" w:id="0"><w:p/></w:footnote>' +
+      `<w:footnote w:id="4">${paragraph('It hurt.')}</w:footnote></w:footnotes>`,
   }
   assert.is((await read(docx(body, notes), 'a.docx')).text, '| Name | Days |\n| --- | --- |\n| Leave | 25 |\n\nOuch[^1]\n\n[^1]: It hurt.')
 })
@@ -62,7 +68,9 @@ test('Word pages are those of the last layout, not manual page breaks', async ()
 
 test('deleted and moved text of a Word document is skipped, and alternative content is read once', async () => {
   const body =
-    '<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom><w:r><w:t>kept</w:t></w:r><mc:AlternateContent><mc:Choice><w:r><w:t> box</w:t></w:r></mc:Choice><mc:Fallback><w:r><w:t> box</w:t></w:r></mc:Fallback></mc:AlternateContent></w:p>'
+    '<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom>' +
+    '<w:r><w:t>kept</w:t></w:r><mc:AlternateContent><mc:Choice><w:r><w:t> box</w:t></w:r></mc:Choice>' +
+    '<mc:Fallback><w:r><w:t> box</w:t></w:r></mc:Fallback></mc:AlternateContent></w:p>'
   assert.is((await read(docx(body), 'a.docx')).text, 'kept box')
 })
 

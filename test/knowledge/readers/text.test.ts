@@ -91,7 +91,9 @@ test('an HTML page keeps headings, lists, tables and code, and loses its boilerp
   )
   assert.is(
     text,
-    '# Guide\n\nSome bold & plain text with `code()`.\nNew line.\n\n- one\n  - inner\n- two\n\n3. three\n\n| Name | Days |\n| --- | --- |\n| Leave | 25 |\n\n```js\nif (a < b) {\n  go()\n}\n```\n\n> Said.',
+    '# Guide\n\nSome bold & plain text with `code()`.\nNew line.\n\n- one\n  - inner\n- two\n\n3. three\n\n' +
+      '| Name | Days |\n| --- | --- |\n| Leave | 25 |\n\n' +
+      '```js\nif (a < b) {\n  go()\n}\n```\n\n> Said.',
   )
   assert.is(title, 'Guide')
 })

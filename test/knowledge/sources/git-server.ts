@@ -1,8 +1,9 @@
 /** A local git server: git http-backend behind an HTTP listener. */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
+import { writeFiles } from './source-fixtures.ts'
 
 export function createGitBackend(projects: string): RequestListener {
   return (request, reply) => {
@@ -37,16 +38,24 @@ export function createGitBackend(projects: string): RequestListener {
   }
 }
 
+const IDENTITY = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgsign=false']
+export const git = (directory: string, ...args: string[]) =>
+  execFileSync('git', ['-C', directory, ...IDENTITY, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+
+/** Writes the files and commits everything. Returns the id of the commit. */
+export function commit(project: string, files: Record<string, string>): string {
+  writeFiles(project, files)
+  git(project, 'add', '--all')
+  git(project, 'commit', '--quiet', '--message', 'a commit')
+  return git(project, 'rev-parse', 'HEAD')
+}
+
 /** Creates a project with one commit of one document. */
 export function createProject(projects: string, name: string, text: string): void {
   const project = join(projects, name)
   mkdirSync(project, { recursive: true })
-  writeFileSync(join(project, 'a.md'), text)
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', project, '-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], { stdio: 'ignore' })
-  git('init', '--initial-branch=main')
-  git('add', '--all')
-  git('-c', 'commit.gpgsign=false', 'commit', '--message', 'a commit')
+  git(project, 'init', '--quiet', '--initial-branch=main')
+  commit(project, { 'a.md': text })
 }
 
 /** Serves requests with one of the accepted Authorization headers; rejects others and repeats their header in the response. */

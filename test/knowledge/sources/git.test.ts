@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +7,8 @@ import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.
 import type { SourceDocument } from '../../../daemon/knowledge/sources/source-document.ts'
 import { createOutbound, type Outbound } from '../../../daemon/outbound/client.ts'
 import { type StandIn, standIn } from '../../outbound/stand-in.ts'
-import { createGitBackend } from './git-server.ts'
-import { expectFailure, writeFiles } from './source-fixtures.ts'
+import { commit, createGitBackend, git } from './git-server.ts'
+import { expectFailure } from './source-fixtures.ts'
 
 interface Context {
   root: string
@@ -20,16 +19,6 @@ interface Context {
 const test = suite<Context>('git sources')
 
 const signal = new AbortController().signal
-const IDENTITY = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgsign=false']
-const git = (directory: string, ...args: string[]) =>
-  execFileSync('git', ['-C', directory, ...IDENTITY, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
-
-function commit(project: string, files: Record<string, string>): string {
-  writeFiles(project, files)
-  git(project, 'add', '--all')
-  git(project, 'commit', '--quiet', '--message', 'a commit')
-  return git(project, 'rev-parse', 'HEAD')
-}
 
 test.before.each(async (context) => {
   context.root = mkdtempSync(join(tmpdir(), 'cadre-git-'))
@@ -198,15 +187,8 @@ test('settings and hooks of a repository run nothing', async (context) => {
   const { project, root } = context
   commit(project, { 'a.md': 'one', '.gitattributes': '*.md filter=evil diff=evil' })
   const marker = join(root, 'ran')
-  for (const setting of [
-    'core.fsmonitor',
-    'core.sshCommand',
-    'core.pager',
-    'filter.evil.smudge',
-    'diff.evil.textconv',
-    'credential.helper',
-    'alias.ls-tree',
-  ])
+  const settings = 'core.fsmonitor core.sshCommand core.pager filter.evil.smudge diff.evil.textconv credential.helper alias.ls-tree'
+  for (const setting of settings.split(' '))
     git(project, 'config', setting, setting.startsWith('alias') || setting.startsWith('cred') ? `!touch ${marker}` : `touch ${marker}`)
   mkdirSync(join(project, '.git/hooks'), { recursive: true })
   for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change'])

@@ -72,8 +72,10 @@ test('a request is repeated after the Retry-After delay', async (context) => {
 
 test('sitemaps may be nested, compressed or plain text, and are limited to their site', async (context) => {
   const { site } = context
-  const urls = (...locations: string[]) =>
-    `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${locations.map((at) => `<url><loc> ${at} </loc><lastmod>2026-01-01</lastmod></url>`).join('')}</urlset>`
+  const urls = (...locations: string[]) => {
+    const entries = locations.map((location) => `<url><loc> ${location} </loc><lastmod>2026-01-01</lastmod></url>`)
+    return `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`
+  }
   const index = (...locations: string[]) =>
     `<sitemapindex>${locations.map((at) => `<sitemap><loc>${at}</loc></sitemap>`).join('')}</sitemapindex>`
   const at = (path: string) => site.origin + path
