@@ -1,26 +1,26 @@
 /** What a command costs to start: CPU time of `cadre --version` and `cadre agents list`, against a Node that does nothing. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { environment, ROOT, request, withDaemon, withHome } from './support/daemon.ts'
-import { type Bench, median, milliseconds } from './support/figures.ts'
+import { createEnvironment, ROOT, request, withDaemon, withHome } from './support/daemon.ts'
+import { type Benchmark, formatMilliseconds, median } from './support/figures.ts'
 
 const ROUNDS = 25
-const CADRE = join(ROOT, 'bin', 'run.js')
+const CLI_ENTRY = join(ROOT, 'bin', 'run.js')
 
-export const cliStart: Bench = {
+export const cliStart: Benchmark = {
   name: 'cli-start',
   run: () =>
     withHome((home) =>
       withDaemon(home, async (daemon) => {
         for (let number = 1; number <= 20; number++)
           await request(daemon, 'POST', '/api/agents', { name: `Agent ${number}`, description: 'Answers questions' })
-        const commands = { nothing: ['-e', '0'], version: [CADRE, '--version'], list: [CADRE, 'agents', 'list'] }
+        const commands = { nothing: ['-e', '0'], version: [CLI_ENTRY, '--version'], list: [CLI_ENTRY, 'agents', 'list'] }
         const spent = { nothing: [] as number[], version: [] as number[], list: [] as number[] }
         const names = Object.keys(commands) as (keyof typeof commands)[]
         // In turn, so that what else the machine does falls on all of them alike; the first round only warms the disk cache.
         for (let round = 0; round <= ROUNDS; round++) {
           for (const name of names) {
-            const cost = cpuOf([process.execPath, ...commands[name]], environment(home))
+            const cost = measureCpu([process.execPath, ...commands[name]], createEnvironment(home))
             if (round > 0) spent[name].push(cost)
           }
         }
@@ -28,13 +28,13 @@ export const cliStart: Bench = {
         return [
           {
             name: 'cadre --version, CPU',
-            figure: `${milliseconds(version)} to ${milliseconds(nothing)}`,
+            figure: `${formatMilliseconds(version)} to ${formatMilliseconds(nothing)}`,
             ratio: version / nothing,
             bar: { most: 1.3 },
           },
           {
             name: 'cadre agents list, CPU',
-            figure: `${milliseconds(list)} to ${milliseconds(nothing)}`,
+            figure: `${formatMilliseconds(list)} to ${formatMilliseconds(nothing)}`,
             ratio: list / nothing,
             bar: { most: 3 },
           },
@@ -44,7 +44,7 @@ export const cliStart: Bench = {
 }
 
 /** User and system time of one run, in milliseconds. Node cannot tell the usage of its children; bash can. */
-function cpuOf(command: string[], env: NodeJS.ProcessEnv): number {
+function measureCpu(command: string[], env: NodeJS.ProcessEnv): number {
   const script = 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>/dev/null'
   const { stderr, status } = spawnSync('bash', ['-c', script, 'bash', ...command], { env, encoding: 'utf8' })
   const [user, system] = stderr.trim().split(' ').map(Number)

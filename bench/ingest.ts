@@ -5,8 +5,8 @@ import { EmbeddingService } from '../daemon/embedding/service.ts'
 import { chunkDocument } from '../daemon/knowledge/chunking/chunk-document.ts'
 import { DEFAULT_CHUNKING } from '../src/contract/schemas/passages.ts'
 import { withDaemon, withHome } from './support/daemon.ts'
-import { type Bench, type Figure, milliseconds } from './support/figures.ts'
-import { sent, synchronize } from './support/sync-source.ts'
+import { type Benchmark, type Figure, formatMilliseconds } from './support/figures.ts'
+import { createSource, measureSync } from './support/sync-source.ts'
 
 const DOCUMENTS = 1_000
 const WORDS =
@@ -14,32 +14,32 @@ const WORDS =
     ' ',
   )
 
-export const ingest: Bench = {
+export const ingest: Benchmark = {
   name: 'ingest',
   run: () =>
     withHome((home) =>
       withDaemon(home, async (daemon): Promise<Figure[]> => {
-        const documents = Array.from({ length: DOCUMENTS }, (_, number) => ({ id: `document-${number}`, text: textOf(number) }))
-        const source = await sent(daemon, 'ingest', documents)
-        const first = await synchronize(daemon, source)
-        const second = await synchronize(daemon, source)
-        const embedding = await embedAlone(documents.map(({ text }) => text))
+        const documents = Array.from({ length: DOCUMENTS }, (_, number) => ({ id: `document-${number}`, text: createText(number) }))
+        const source = await createSource(daemon, 'ingest', documents)
+        const first = await measureSync(daemon, source)
+        const second = await measureSync(daemon, source)
+        const embedding = await measureEmbedding(documents.map(({ text }) => text))
         return [
           {
             name: 'whole sync to embedding alone',
-            figure: `${milliseconds(first.totalMs)} to ${milliseconds(embedding)} for ${first.chunks} chunks`,
+            figure: `${formatMilliseconds(first.totalMs)} to ${formatMilliseconds(embedding)} for ${first.chunks} chunks`,
             ratio: first.totalMs / embedding,
             bar: { most: 1.15 },
           },
           {
             name: 'second sync to the first',
-            figure: milliseconds(second.totalMs),
+            figure: formatMilliseconds(second.totalMs),
             ratio: second.totalMs / first.totalMs,
             bar: { most: 0.02 },
           },
           {
             name: 'words find it to whole sync',
-            figure: milliseconds(first.searchableMs),
+            figure: formatMilliseconds(first.searchableMs),
             ratio: first.searchableMs / first.totalMs,
             bar: { most: 0.1 },
           },
@@ -49,7 +49,7 @@ export const ingest: Bench = {
 }
 
 /** About 700 characters of prose, no two alike: one passage at the default settings. */
-function textOf(number: number): string {
+function createText(number: number): string {
   const sentences = Array.from({ length: 8 }, (_, at) => {
     const words = Array.from({ length: 15 }, (_, word) => WORDS[(number * 7 + at * 13 + word * (1 + (number % 11))) % WORDS.length])
     return `${words.join(' ')} ${number}.`
@@ -58,7 +58,7 @@ function textOf(number: number): string {
 }
 
 /** The same passages through the same model and as many workers, and nothing else. */
-async function embedAlone(texts: readonly string[]): Promise<number> {
+async function measureEmbedding(texts: readonly string[]): Promise<number> {
   const service = new EmbeddingService({
     modelsDirectory: getModelsDirectory(),
     findRemoteModel: async () => undefined,

@@ -6,7 +6,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'
 import type { ChatModel } from '../daemon/models/chat-model.ts'
 import { ProviderRegistry } from '../daemon/models/providers/provider-registry.ts'
-import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
+import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
 
 const ROUNDS = 60
 const TOKENS = 2_000
@@ -19,7 +19,7 @@ interface Times {
 
 type Reply = (tokens: number) => Promise<Times>
 
-export const models: Bench = {
+export const models: Benchmark = {
   name: 'models',
   async run() {
     const server = fork(fileURLToPath(new URL('support/token-server.js', import.meta.url)), { stdio: 'inherit' })
@@ -54,7 +54,7 @@ async function compare(ours: Reply, reference: Reply): Promise<Figure[]> {
   return [
     {
       name: 'first token, relative to streamText',
-      figure: `${milliseconds(ourFirst)} to ${milliseconds(theirFirst)}`,
+      figure: `${formatMilliseconds(ourFirst)} to ${formatMilliseconds(theirFirst)}`,
       ratio: ourFirst / theirFirst,
     },
     {

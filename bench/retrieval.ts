@@ -4,49 +4,49 @@ import { estimateLanguageSupport } from '../daemon/embedding/estimate-language-s
 import type { DaemonProcess } from '../test/harness/daemon.ts'
 import type { RetrievalSet } from './support/codebase-set.ts'
 import { request, withDaemon, withHome } from './support/daemon.ts'
-import type { Bench, Figure } from './support/figures.ts'
-import { ndcg10, retrievalSets } from './support/retrieval-sets.ts'
-import { synced } from './support/sync-source.ts'
+import type { Benchmark, Figure } from './support/figures.ts'
+import { computeNdcg10, loadRetrievalSets } from './support/retrieval-sets.ts'
+import { createSyncedSource } from './support/sync-source.ts'
 
 /** Least nDCG@10 on the sets that have a bar. */
 const BARS: Record<string, number> = { codebase: 0.7, xquad_en: 0.96, xquad_zh: 0.9, pubmedqa: 0.97, own: 0.9 }
 const METHODS = ['hybrid', 'semantic', 'full_text'] as const
-const AT_ONCE = 8
+const CONCURRENCY = 8
 /** How many passages are looked at: by those who ask, and of each side before they are joined. */
-const ASKED = 50
-const A_SIDE = 100
+const TOP_K = 50
+const CANDIDATES_PER_METHOD = 100
 const RECIPROCAL_K = 60
 
 type Method = (typeof METHODS)[number]
 type Passage = { metadata: { source: string; document_id: string; start: number } }
 type Search = (method: Method, query: string, top_k: number) => Promise<Passage[]>
 
-export const retrieval: Bench = {
+export const retrieval: Benchmark = {
   name: 'retrieval',
   async run() {
     const figures: Figure[] = []
-    for (const set of retrievalSets()) figures.push(...(await withHome((home) => withDaemon(home, (daemon) => measure(daemon, set)))))
+    for (const set of loadRetrievalSets()) figures.push(...(await withHome((home) => withDaemon(home, (daemon) => measure(daemon, set)))))
     return figures
   },
 }
 
 async function measure(daemon: DaemonProcess, set: RetrievalSet): Promise<Figure[]> {
-  const search = await searches(daemon, await synced(daemon, set.name, set.documents))
+  const search = await createSearch(daemon, await createSyncedSource(daemon, set.name, set.documents))
   const figures: Figure[] = []
   for (const method of METHODS)
     figures.push(
-      await quality(
+      await measureQuality(
         set,
         method,
-        (query) => search(method, query, ASKED),
+        (query) => search(method, query, TOP_K),
         method === 'hybrid' && BARS[set.name] ? { least: BARS[set.name] as number } : undefined,
       ),
     )
-  figures.push(await quality(set, 'reciprocal ranks instead', (query) => byReciprocalRanks(search, query)))
+  figures.push(await measureQuality(set, 'reciprocal ranks instead', (query) => searchByReciprocalRank(search, query)))
   return figures
 }
 
-async function searches(daemon: DaemonProcess, source: string): Promise<Search> {
+async function createSearch(daemon: DaemonProcess, source: string): Promise<Search> {
   const tools = new Map<Method, string>()
   for (const search_method of METHODS) {
     const { data } = await request<{ data: { id: string } }>(daemon, 'POST', '/api/retrieval-tools', {
@@ -61,7 +61,7 @@ async function searches(daemon: DaemonProcess, source: string): Promise<Search> 
       .data.results
 }
 
-async function quality(
+async function measureQuality(
   set: RetrievalSet,
   how: string,
   search: (query: string) => Promise<Passage[]>,
@@ -69,12 +69,12 @@ async function quality(
 ): Promise<Figure> {
   const asked = set.queries.filter(({ id }) => set.relevant.has(id))
   const scores: number[] = []
-  for (let from = 0; from < asked.length; from += AT_ONCE)
+  for (let from = 0; from < asked.length; from += CONCURRENCY)
     scores.push(
       ...(await Promise.all(
-        asked.slice(from, from + AT_ONCE).map(async ({ id, text }) => {
+        asked.slice(from, from + CONCURRENCY).map(async ({ id, text }) => {
           const ranked = [...new Set((await search(text)).map(({ metadata }) => metadata.source.replace(/\.md$/, '')))]
-          return ndcg10(ranked, set.relevant.get(id) as Map<string, number>)
+          return computeNdcg10(ranked, set.relevant.get(id) as Map<string, number>)
         }),
       )),
     )
@@ -87,12 +87,12 @@ async function quality(
 }
 
 /** What most would join both sides by, at the weights that hybrid search gives them. */
-async function byReciprocalRanks(search: Search, query: string): Promise<Passage[]> {
+async function searchByReciprocalRank(search: Search, query: string): Promise<Passage[]> {
   const meaning = estimateLanguageSupport({ id: 'minilm' }, query) / 2
   const joined = new Map<string, { passage: Passage; score: number }>()
   const sides = [
-    { found: await search('semantic', query, A_SIDE), weight: meaning },
-    { found: await search('full_text', query, A_SIDE), weight: 1 - meaning },
+    { found: await search('semantic', query, CANDIDATES_PER_METHOD), weight: meaning },
+    { found: await search('full_text', query, CANDIDATES_PER_METHOD), weight: 1 - meaning },
   ]
   for (const { found, weight } of sides)
     found.forEach((passage, at) => {
@@ -102,6 +102,6 @@ async function byReciprocalRanks(search: Search, query: string): Promise<Passage
     })
   return [...joined.values()]
     .sort((a, b) => b.score - a.score)
-    .slice(0, ASKED)
+    .slice(0, TOP_K)
     .map(({ passage }) => passage)
 }

@@ -14,7 +14,7 @@ import { search } from './search.ts'
 import { start } from './start.ts'
 import { stream } from './stream.ts'
 import { streams } from './streams.ts'
-import { type Figure, keeps } from './support/figures.ts'
+import { type Figure, meetsBar } from './support/figures.ts'
 import { usage } from './usage.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -38,8 +38,8 @@ const BENCHES = [
   streams,
 ]
 
-const wanted = process.argv.slice(2)
-const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name))
+const names = process.argv.slice(2)
+const unknown = names.filter((name) => !BENCHES.some((bench) => bench.name === name))
 if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}. There are ${BENCHES.map(({ name }) => name).join(', ')}.`)
   process.exit(2)
@@ -47,15 +47,15 @@ if (unknown.length > 0) {
 
 const figures: Figure[] = []
 for (const bench of BENCHES) {
-  if (wanted.length > 0 && !wanted.includes(bench.name)) continue
+  if (names.length > 0 && !names.includes(bench.name)) continue
   console.error(`${bench.name} …`)
   figures.push(...(await bench.run()))
 }
-print(figures)
-if (!figures.every(keeps)) process.exitCode = 1
+printTable(figures)
+if (!figures.every(meetsBar)) process.exitCode = 1
 
-function print(all: readonly Figure[]): void {
-  const rows = [['name', 'figure', 'ratio', 'bar', ''], ...all.map(row)]
+function printTable(all: readonly Figure[]): void {
+  const rows = [['name', 'figure', 'ratio', 'bar', ''], ...all.map(formatRow)]
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? []
   for (const cells of rows)
     console.log(
@@ -66,8 +66,8 @@ function print(all: readonly Figure[]): void {
     )
 }
 
-function row(figure: Figure): string[] {
+function formatRow(figure: Figure): string[] {
   const { name, figure: measured, ratio, bar } = figure
   const limit = bar === undefined ? '' : 'most' in bar ? `≤ ${bar.most}` : `≥ ${bar.least}`
-  return [name, measured, ratio?.toFixed(2) ?? '', limit, bar === undefined ? '' : keeps(figure) ? 'ok' : 'over']
+  return [name, measured, ratio?.toFixed(2) ?? '', limit, bar === undefined ? '' : meetsBar(figure) ? 'ok' : 'over']
 }

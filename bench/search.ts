@@ -15,16 +15,16 @@ import { UsageMeter } from '../daemon/usage/usage-meter.ts'
 import { homePaths } from '../src/config.ts'
 import { DEFAULT_CHUNKING } from '../src/contract/schemas/passages.ts'
 import { withHome } from './support/daemon.ts'
-import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
+import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
 
 const PASSAGES = 100_000
-const A_DOCUMENT = 20
-const A_COMMIT = 10_000
+const PASSAGES_PER_DOCUMENT = 20
+const PASSAGES_PER_COMMIT = 10_000
 const DIMENSIONS = 384
 const ROUNDS = 60
 const VOCABULARY = 20_000
 
-export const search: Bench = {
+export const search: Benchmark = {
   name: 'search',
   run: () =>
     withHome(async (home) => {
@@ -40,7 +40,7 @@ export const search: Bench = {
         logger: { info() {}, warn() {}, error() {} } as never,
       })
       try {
-        const index = await fill(database, indexes)
+        const index = await insertPassages(database, indexes)
         return await compare({ database, indexes, embedding, index })
       } finally {
         await embedding.close()
@@ -50,14 +50,14 @@ export const search: Bench = {
     }),
 }
 
-interface Parts {
+interface SearchDependencies {
   database: Database
   indexes: IndexRegistry
   embedding: EmbeddingService
   index: Index
 }
 
-async function compare({ database, indexes, embedding, index }: Parts): Promise<Figure[]> {
+async function compare({ database, indexes, embedding, index }: SearchDependencies): Promise<Figure[]> {
   const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
   const models = { counted: async (_: unknown, id: string) => ({ id, price: { input: 0, output: 0 } }) } as never
   const ledger = new EmbeddingLedger({ database, meter, models, logger: { error() {} } as never })
@@ -71,8 +71,8 @@ async function compare({ database, indexes, embedding, index }: Parts): Promise<
   const embedder = await embedding.getEmbedder('minilm')
   const [bare, hybrid]: [number[], number[]] = [[], []]
   for (let round = -10; round < ROUNDS; round++) {
-    const query = Array.from({ length: 6 }, (_, at) => wordAt(round * 31 + at * 977 + 5_000)).join(' ')
-    const one = await timed(async () => {
+    const query = Array.from({ length: 6 }, (_, at) => createWord(round * 31 + at * 977 + 5_000)).join(' ')
+    const one = await measureTime(async () => {
       const [[vector], matching] = await Promise.all([
         embedder.embed([query], { priority: 'query' }),
         indexes.getTextTable(index).searchText(tokenize(query), { columns: ['id', 'content'], limit: 100 }),
@@ -82,7 +82,7 @@ async function compare({ database, indexes, embedding, index }: Parts): Promise<
         .getTextTable(index)
         .list({ id: [...near.slice(0, 8), ...matching.slice(0, 2)].map(({ id }) => id as string) }, ['id', 'content'])
     })
-    const other = await timed(() =>
+    const other = await measureTime(() =>
       whole.search({ sourceIds: ['source'], settings: DEFAULT_CHUNKING, query, method: 'hybrid', topK: 5, filters: {}, origin: {} }),
     )
     if (round < 0) continue
@@ -93,39 +93,39 @@ async function compare({ database, indexes, embedding, index }: Parts): Promise<
   return [
     {
       name: `hybrid query, ${PASSAGES.toLocaleString('en')} passages, to its bare parts`,
-      figure: `${milliseconds(ofHybrid)} to ${milliseconds(ofBare)}`,
+      figure: `${formatMilliseconds(ofHybrid)} to ${formatMilliseconds(ofBare)}`,
       ratio: ofHybrid / ofBare,
       bar: { most: 1.3 },
     },
   ]
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function measureTime(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   await work()
   return performance.now() - began
 }
 
 /** Rows straight into the stores: embedding 100,000 passages would take an hour. */
-async function fill(database: Database, indexes: IndexRegistry): Promise<Index> {
+async function insertPassages(database: Database, indexes: IndexRegistry): Promise<Index> {
   const now = new Date().toISOString()
   const index = await database.write(async (transaction) => {
     await transaction.run(
       "INSERT INTO knowledge_sources (id, name, type, status, configuration, created_at, updated_at) VALUES ('source', 'source', 'file', 'active', '{}', ?, ?)",
       [now, now],
     )
-    for (let number = 0; number < PASSAGES / A_DOCUMENT; number++) {
+    for (let number = 0; number < PASSAGES / PASSAGES_PER_DOCUMENT; number++) {
       await transaction.run(
         "INSERT INTO documents (id, knowledge_source_id, name, type, size, content_hash, status, chunks, metadata, created_at, updated_at) VALUES (?, 'source', ?, 'md', 1, ?, 'indexed', ?, '{}', ?, ?)",
-        [`doc_${number}`, `${number}.md`, String(number), A_DOCUMENT, now, now],
+        [`doc_${number}`, `${number}.md`, String(number), PASSAGES_PER_DOCUMENT, now, now],
       )
     }
     const made = await indexes.ensure(transaction, 'source', DEFAULT_CHUNKING)
     await transaction.run('UPDATE indexes SET ready = 1 WHERE id = ?', [made.id])
     return { ...made, ready: 1 }
   })
-  for (let from = 0; from < PASSAGES; from += A_COMMIT) {
-    const rows = Array.from({ length: A_COMMIT }, (_, at) => passage(from + at))
+  for (let from = 0; from < PASSAGES; from += PASSAGES_PER_COMMIT) {
+    const rows = Array.from({ length: PASSAGES_PER_COMMIT }, (_, at) => createPassage(from + at))
     await indexes.getTextTable(index).add(rows.map(({ vector: _, ...row }) => row))
     await indexes
       .getVectorTable(index)
@@ -136,31 +136,31 @@ async function fill(database: Database, indexes: IndexRegistry): Promise<Index> 
   return index
 }
 
-function passage(number: number) {
-  const document = `doc_${Math.floor(number / A_DOCUMENT)}`
-  const content = Array.from({ length: 110 }, (_, at) => wordAt(number * 7919 + at * 104_729)).join(' ')
+function createPassage(number: number) {
+  const document = `doc_${Math.floor(number / PASSAGES_PER_DOCUMENT)}`
+  const content = Array.from({ length: 110 }, (_, at) => createWord(number * 7919 + at * 104_729)).join(' ')
   return {
-    id: `${document}:${number % A_DOCUMENT}`,
+    id: `${document}:${number % PASSAGES_PER_DOCUMENT}`,
     document_id: document,
     generation: 1,
     page: 1,
-    position: number % A_DOCUMENT,
-    start_at: (number % A_DOCUMENT) * 800,
-    end_at: (number % A_DOCUMENT) * 800 + 800,
+    position: number % PASSAGES_PER_DOCUMENT,
+    start_at: (number % PASSAGES_PER_DOCUMENT) * 800,
+    end_at: (number % PASSAGES_PER_DOCUMENT) * 800 + 800,
     headings: '',
     content,
     words: content,
-    vector: unitVector(number),
+    vector: createUnitVector(number),
   }
 }
 
 /** Words as unevenly spread as in a language: few are common, most are rare. */
-function wordAt(seed: number): string {
+function createWord(seed: number): string {
   const share = (Math.imul(Math.abs(seed) + 1, 2_654_435_761) >>> 0) / 2 ** 32
   return `w${Math.floor(VOCABULARY ** share)}`
 }
 
-function unitVector(seed: number): Float32Array {
+function createUnitVector(seed: number): Float32Array {
   let state = (seed + 1) | 0
   const vector = Float32Array.from({ length: DIMENSIONS }, () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0

@@ -1,33 +1,42 @@
 /** A streamed reply through the daemon, against the AI SDK called directly: how soon the first token is there, and how fast the rest. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'
-import { agentFor, conversationWith, streamed, type Task, type Told, textOf, withProvider } from './support/conversation.ts'
+import {
+  createAgent,
+  createConversation,
+  createExpectedText,
+  type ReplyTask,
+  type StreamedReply,
+  streamReply,
+  withProvider,
+} from './support/conversation.ts'
 import { withDaemon, withHome } from './support/daemon.ts'
-import { type Bench, median, milliseconds } from './support/figures.ts'
+import { type Benchmark, formatMilliseconds, median } from './support/figures.ts'
 
 const ROUNDS = 15
-const WARMING = 5
+const WARM_UP_ROUNDS = 5
 /** Beyond what the library itself needs; the ratio is held against this. */
-const MOST_MORE_MS = 10
+const MAX_OVERHEAD_MS = 10
 
-export const stream: Bench = {
+export const stream: Benchmark = {
   name: 'stream',
   run: () =>
     withHome((home) =>
       withProvider((provider) =>
         withDaemon(home, async (daemon) => {
-          const agent = await agentFor(daemon, provider)
-          const through = async (task: Task) => checked(task, await streamed(daemon, await conversationWith(daemon, agent), task))
-          const directly = async (task: Task) => checked(task, await direct(provider, task))
+          const agent = await createAgent(daemon, provider)
+          const through = async (task: ReplyTask) =>
+            checkReply(task, await streamReply(daemon, await createConversation(daemon, agent), task))
+          const directly = async (task: ReplyTask) => checkReply(task, await streamDirectly(provider, task))
           const first: number[] = []
           const rates: number[] = []
           const figures = { ours: [] as number[], library: [] as number[], oursTotal: [] as number[], libraryTotal: [] as number[] }
-          for (let round = 0; round < WARMING + ROUNDS; round++) {
+          for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
             const short = { name: 'token', tokens: 5, everyMs: 2 }
             const long = { name: 'token', tokens: 2_000, everyMs: 0 }
             const [ours, library] = [await through(short), await directly(short)]
             const [oursLong, libraryLong] = [await through(long), await directly(long)]
-            if (round < WARMING) continue
+            if (round < WARM_UP_ROUNDS) continue
             first.push(ours.firstMs - library.firstMs)
             rates.push(libraryLong.totalMs / oursLong.totalMs)
             figures.ours.push(ours.firstMs)
@@ -38,14 +47,14 @@ export const stream: Bench = {
           const more = median(first)
           return [
             {
-              name: `first token, beyond the AI SDK, as a share of ${MOST_MORE_MS} ms`,
-              figure: `${milliseconds(median(figures.ours))} to ${milliseconds(median(figures.library))}`,
-              ratio: more / MOST_MORE_MS,
+              name: `first token, beyond the AI SDK, as a share of ${MAX_OVERHEAD_MS} ms`,
+              figure: `${formatMilliseconds(median(figures.ours))} to ${formatMilliseconds(median(figures.library))}`,
+              ratio: more / MAX_OVERHEAD_MS,
               bar: { most: 1 },
             },
             {
               name: '2,000 tokens, rate against the AI SDK',
-              figure: `${milliseconds(median(figures.oursTotal))} to ${milliseconds(median(figures.libraryTotal))}`,
+              figure: `${formatMilliseconds(median(figures.oursTotal))} to ${formatMilliseconds(median(figures.libraryTotal))}`,
               ratio: median(rates),
               bar: { least: 0.9 },
             },
@@ -55,10 +64,10 @@ export const stream: Bench = {
     ),
 }
 
-async function direct(baseURL: string, task: Task): Promise<Told> {
+async function streamDirectly(baseURL: string, task: ReplyTask): Promise<StreamedReply> {
   const begun = performance.now()
   const provider = createOpenAICompatible({ name: 'scripted', baseURL, includeUsage: true })
-  const told: Told = { text: '', firstMs: 0, totalMs: 0, end: 'message_end' }
+  const told: StreamedReply = { text: '', firstMs: 0, totalMs: 0, end: 'message_end' }
   for await (const piece of streamText({ model: provider('scripted'), prompt: JSON.stringify(task) }).textStream) {
     if (told.text === '') told.firstMs = performance.now() - begun
     told.text += piece
@@ -68,8 +77,8 @@ async function direct(baseURL: string, task: Task): Promise<Told> {
 }
 
 /** A reply that is not whole makes the figure worthless. */
-function checked(task: Task, told: Told): Told {
-  if (told.end !== 'message_end' || told.text !== textOf(task))
+function checkReply(task: ReplyTask, told: StreamedReply): StreamedReply {
+  if (told.end !== 'message_end' || told.text !== createExpectedText(task))
     throw new Error(`${task.tokens} tokens came as ${told.text.length} characters and ${told.end}`)
   return told
 }

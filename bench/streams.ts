@@ -2,18 +2,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { agentFor, conversationWith, streamed, textOf, withProvider } from './support/conversation.ts'
+import { createAgent, createConversation, createExpectedText, streamReply, withProvider } from './support/conversation.ts'
 import { ROOT, startDaemon, withHome } from './support/daemon.ts'
-import type { Bench } from './support/figures.ts'
+import type { Benchmark } from './support/figures.ts'
 
 const STREAMS = 500
 const TOKENS = 100
 /** As fast as hosted models write. */
-const EVERY_MS = 30
-const MOST_MEMORY = 150 * 1024 * 1024
-const MOST_DELAY_MS = 50
+const TOKEN_INTERVAL_MS = 30
+const MAX_MEMORY_BYTES = 150 * 1024 * 1024
+const MAX_DELAY_MS = 50
 
-interface Measured {
+interface LoopReport {
   p99: number
   max: number
   cpuMs: number
@@ -21,7 +21,7 @@ interface Measured {
   most: number
 }
 
-export const streams: Bench = {
+export const streams: Benchmark = {
   name: 'streams',
   run: () =>
     withHome((home) =>
@@ -32,19 +32,19 @@ export const streams: Bench = {
           BENCH_LOOP_DELAY: report,
         })
         try {
-          const agent = await agentFor(daemon, provider)
+          const agent = await createAgent(daemon, provider)
           const conversations: string[] = []
-          for (let count = 0; count < STREAMS; count++) conversations.push(await conversationWith(daemon, agent))
+          for (let count = 0; count < STREAMS; count++) conversations.push(await createConversation(daemon, agent))
           // What is loaded at the first use and stays is no cost of many.
-          for (const id of conversations.slice(0, 20)) await streamed(daemon, id, { name: 'warm', tokens: 20, everyMs: 1 })
-          const before = await measured(report)
-          const tasks = conversations.map((id, at) => ({ id, task: { name: `n${at}`, tokens: TOKENS, everyMs: EVERY_MS } }))
+          for (const id of conversations.slice(0, 20)) await streamReply(daemon, id, { name: 'warm', tokens: 20, everyMs: 1 })
+          const before = await readLoopReport(report)
+          const tasks = conversations.map((id, at) => ({ id, task: { name: `n${at}`, tokens: TOKENS, everyMs: TOKEN_INTERVAL_MS } }))
           const begun = performance.now()
-          const told = await Promise.all(tasks.map(({ id, task }) => streamed(daemon, id, task)))
+          const told = await Promise.all(tasks.map(({ id, task }) => streamReply(daemon, id, task)))
           const seconds = (performance.now() - begun) / 1000
-          const after = await measured(report)
+          const after = await readLoopReport(report)
           const wrong = told.filter(
-            ({ text, end }, at) => end !== 'message_end' || text !== textOf((tasks[at] as (typeof tasks)[number]).task),
+            ({ text, end }, at) => end !== 'message_end' || text !== createExpectedText((tasks[at] as (typeof tasks)[number]).task),
           )
           return [
             {
@@ -56,13 +56,13 @@ export const streams: Bench = {
             {
               name: 'memory they take at most, as a share of 150 MB',
               figure: `${(before.rss / 1e6).toFixed(0)} to ${(after.most / 1e6).toFixed(0)} MB`,
-              ratio: (after.most - before.rss) / MOST_MEMORY,
+              ratio: (after.most - before.rss) / MAX_MEMORY_BYTES,
               bar: { most: 1 },
             },
             {
               name: 'event loop delay, 99th percentile, as a share of 50 ms',
               figure: `${after.p99.toFixed(1)} ms, at most ${after.max.toFixed(0)} ms; ${(after.cpuMs / 1000).toFixed(1)} s of CPU`,
-              ratio: after.p99 / MOST_DELAY_MS,
+              ratio: after.p99 / MAX_DELAY_MS,
               bar: { most: 1 },
             },
           ]
@@ -74,8 +74,8 @@ export const streams: Bench = {
 }
 
 /** What the daemon measured since it was last asked. */
-async function measured(report: string): Promise<Measured> {
+async function readLoopReport(report: string): Promise<LoopReport> {
   writeFileSync(`${report}.ask`, '')
   while (existsSync(`${report}.ask`)) await pause(20)
-  return JSON.parse(readFileSync(report, 'utf8')) as Measured
+  return JSON.parse(readFileSync(report, 'utf8')) as LoopReport
 }

@@ -7,26 +7,26 @@ import { UsageMeter } from '../daemon/usage/usage-meter.ts'
 import { homePaths } from '../src/config.ts'
 import type { DaemonProcess } from '../test/harness/daemon.ts'
 import { request, withDaemon, withHome } from './support/daemon.ts'
-import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
+import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
 
 const CALLS = 1_000_000
 const MESSAGES = 300_000
 const ROUNDS = 21
-const SCANS = 5
+const SCAN_ROUNDS = 5
 const THRESHOLDS = 1000
 
 /** A year of calls by 20 agents and 500 users of 5 models; the sums are made from them afterwards. */
-const LEDGER = `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${CALLS - 1})
+const INSERT_CALLS = `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${CALLS - 1})
 INSERT INTO usage_calls (began_at, id, status, kind, model_id, agent_id, user_id, price_input, price_output, input_tokens, output_tokens, cached_tokens, estimated, cost, settled_at)
 SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 1735689600 + n * 31.5, 'unixepoch'), printf('call_%036d', n), 'done', 'chat', 'model_' || (n % 5), 'agent_' || (n * 7919 % 20), 'user_' || (n * 104729 % 500), 0.5, 1.5, 100 + n % 900, 20 + n % 300, 0, 0, (100 + n % 900) * 0.0005 + (20 + n % 300) * 0.0015, '' FROM numbers`
-const CONVERSATIONS = `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${MESSAGES / 10 - 1})
+const INSERT_CONVERSATIONS = `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${MESSAGES / 10 - 1})
 INSERT INTO conversations (id, agent_id, user_id, status, created_at, updated_at)
 SELECT 'conv_' || n, 'agent_' || (n % 20), 'user_' || (n * 7919 % 500), iif(n % 3, 'completed', 'active'), strftime('%Y-%m-%dT%H:%M:%fZ', 1735689600 + n * 1050, 'unixepoch'), '' FROM numbers`
-const SAID = `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${MESSAGES - 1})
+const INSERT_MESSAGES = `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${MESSAGES - 1})
 INSERT INTO messages (id, conversation_id, role, content, details, created_at)
 SELECT 'msg_' || n, 'conv_' || (n / 10), iif(n % 2, 'assistant', 'user'), 'something', iif(n % 2, json_object('usage', json_object('total_tokens', 110 + n % 50), 'cost', 0.01, 'latency_ms', 500 + n * 7919 % 5000, 'finish_reason', 'stop', 'citations', json_array(hex(zeroblob(500)))), '{}'), strftime('%Y-%m-%dT%H:%M:%fZ', 1735689600 + n * 105, 'unixepoch') FROM numbers`
 
-const QUESTIONS: { name: string; path: string; scan: string; most: number }[] = [
+const STATISTICS_QUERIES: { name: string; path: string; scan: string; most: number }[] = [
   { name: 'stats, everything', path: '/usage/stats', scan: 'true', most: 0.1 },
   { name: 'stats, one agent', path: '/usage/stats?entity_type=agent&entity_id=agent_7', scan: "agent_id = 'agent_7'", most: 0.05 },
   { name: 'stats, one user', path: '/usage/stats?entity_type=user&entity_id=user_7', scan: "user_id = 'user_7'", most: 0.05 },
@@ -39,7 +39,7 @@ const QUESTIONS: { name: string; path: string; scan: string; most: number }[] = 
   },
 ]
 
-export const usage: Bench = {
+export const usage: Benchmark = {
   name: 'usage',
   run: () =>
     withHome(async (home) => {
@@ -47,16 +47,19 @@ export const usage: Bench = {
       mkdirSync(home, { mode: 0o700 })
       const database = openDatabase(path)
       await migrate(database)
-      await database.write(fill)
-      const figures = await withDaemon(home, async (daemon) => [...(await statistics(daemon, database)), await analytics(daemon, database)])
-      figures.push(await counting(database))
+      await database.write(fillDatabase)
+      const figures = await withDaemon(home, async (daemon) => [
+        ...(await measureStatistics(daemon, database)),
+        await measureAnalytics(daemon, database),
+      ])
+      figures.push(await measureMetering(database))
       await database.close()
       return figures
     }),
 }
 
-async function fill(transaction: Transaction): Promise<void> {
-  await transaction.run(LEDGER)
+async function fillDatabase(transaction: Transaction): Promise<void> {
+  await transaction.run(INSERT_CALLS)
   for (const [type, id] of [
     ['', "''"],
     ['agent', "''"],
@@ -70,13 +73,13 @@ async function fill(transaction: Transaction): Promise<void> {
   await transaction.run(
     'INSERT INTO usage_months SELECT entity_type, entity_id, substr(day, 1, 7), model_id, sum(calls), sum(input_tokens), sum(output_tokens), 0, 0, sum(cost) FROM usage_days GROUP BY 1, 2, 3, 4',
   )
-  await transaction.run(CONVERSATIONS)
-  await transaction.run(SAID)
+  await transaction.run(INSERT_CONVERSATIONS)
+  await transaction.run(INSERT_MESSAGES)
 }
 
-async function statistics(daemon: DaemonProcess, database: Database): Promise<Figure[]> {
+async function measureStatistics(daemon: DaemonProcess, database: Database): Promise<Figure[]> {
   const figures: Figure[] = []
-  for (const { name, path, scan, most } of QUESTIONS) {
+  for (const { name, path, scan, most } of STATISTICS_QUERIES) {
     const wanted = await database.all<{ tokens: number }>(
       `SELECT sum(input_tokens + output_tokens) AS tokens FROM usage_calls WHERE ${scan}`,
     )
@@ -84,11 +87,11 @@ async function statistics(daemon: DaemonProcess, database: Database): Promise<Fi
     const found = Object.values(data.by_model).reduce((sum, { tokens }) => sum + tokens, 0)
     if (found !== wanted[0]?.tokens) throw new Error(`${name}: ${found} tokens, and the ledger has ${wanted[0]?.tokens}`)
     const read = `SELECT model_id, sum(input_tokens), sum(output_tokens), sum(cost) FROM usage_calls WHERE ${scan} GROUP BY model_id`
-    const ours = await repeated(ROUNDS, () => request(daemon, 'GET', `/api${path}`))
-    const theirs = await repeated(SCANS, () => database.all(read))
+    const ours = await measureMedian(ROUNDS, () => request(daemon, 'GET', `/api${path}`))
+    const theirs = await measureMedian(SCAN_ROUNDS, () => database.all(read))
     figures.push({
       name: `${CALLS.toLocaleString('en')} calls: ${name}`,
-      figure: `${milliseconds(ours)} to ${milliseconds(theirs)} by reading every call`,
+      figure: `${formatMilliseconds(ours)} to ${formatMilliseconds(theirs)} by reading every call`,
       ratio: ours / theirs,
       bar: { most },
     })
@@ -96,21 +99,21 @@ async function statistics(daemon: DaemonProcess, database: Database): Promise<Fi
   return figures
 }
 
-async function analytics(daemon: DaemonProcess, database: Database): Promise<Figure> {
+async function measureAnalytics(daemon: DaemonProcess, database: Database): Promise<Figure> {
   const json = (path: string) => `json_extract(m.details, '$.${path}')`
   const read = `SELECT substr(m.created_at, 1, 10) AS day, c.agent_id, c.user_id, count(*), sum(${json('usage.total_tokens')}), sum(${json('cost')}), sum(${json('latency_ms')}) FROM messages m JOIN conversations c ON c.id = m.conversation_id GROUP BY 1, 2, 3`
-  const ours = await repeated(ROUNDS, () => request(daemon, 'GET', '/api/analytics/conversations'))
-  const theirs = await repeated(SCANS, () => database.all(read))
+  const ours = await measureMedian(ROUNDS, () => request(daemon, 'GET', '/api/analytics/conversations'))
+  const theirs = await measureMedian(SCAN_ROUNDS, () => database.all(read))
   return {
     name: `${MESSAGES.toLocaleString('en')} messages: analytics`,
-    figure: `${milliseconds(ours)} to ${milliseconds(theirs)} by reading every message`,
+    figure: `${formatMilliseconds(ours)} to ${formatMilliseconds(theirs)} by reading every message`,
     ratio: ours / theirs,
     bar: { most: 0.15 },
   }
 }
 
 /** What it costs to count a call, with thresholds to look at, against two rows written in two transactions. */
-async function counting(database: Database): Promise<Figure> {
+async function measureMetering(database: Database): Promise<Figure> {
   const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
   const model = { id: 'model_1', price: { input: 0.5, output: 1.5 } }
   const origin = { agent_id: 'agent_7', user_id: 'user_7' }
@@ -125,14 +128,14 @@ async function counting(database: Database): Promise<Figure> {
   const bare = () => database.write((transaction) => transaction.run("INSERT INTO bare (text) VALUES ('something')"))
   const [ours, theirs]: [number[], number[]] = [[], []]
   for (let round = -20; round < 200; round++) {
-    const counted = await timed(async () => {
+    const counted = await measureTime(async () => {
       await meter.checkBudget(model, origin)
       const entry = await database.write((transaction) => meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput: 10 }))
       await database.write((transaction) =>
         meter.settle(transaction, entry, { input_tokens: 11, output_tokens: 7, status: 'done', estimated: false }),
       )
     })
-    const written = await timed(async () => {
+    const written = await measureTime(async () => {
       await bare()
       await bare()
     })
@@ -143,23 +146,23 @@ async function counting(database: Database): Promise<Figure> {
   const [call, rows] = [median(ours), median(theirs)]
   return {
     name: `a call admitted, entered and settled, ${THRESHOLDS.toLocaleString('en')} thresholds`,
-    figure: `${milliseconds(call)} to ${milliseconds(rows)} for two rows`,
+    figure: `${formatMilliseconds(call)} to ${formatMilliseconds(rows)} for two rows`,
     ratio: call / rows,
     bar: { most: 4 },
   }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function measureTime(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   await work()
   return performance.now() - began
 }
 
 /** The median of some times; the first warms up. */
-async function repeated(times: number, work: () => Promise<unknown>): Promise<number> {
+async function measureMedian(times: number, work: () => Promise<unknown>): Promise<number> {
   const taken: number[] = []
   for (let round = -1; round < times; round++) {
-    const took = await timed(work)
+    const took = await measureTime(work)
     if (round >= 0) taken.push(took)
   }
   return median(taken)

@@ -4,21 +4,21 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { DaemonProcess } from '../test/harness/daemon.ts'
 import { request, withDaemon, withHome } from './support/daemon.ts'
-import { type Bench, type Figure, median, milliseconds } from './support/figures.ts'
+import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
 
 const EVENTS = 10_000
-const AT_ONCE = 8
+const CONCURRENCY = 8
 const ROUNDS = 7
-const REQUESTS = 60
-const SLOW_MS = 1_000
+const REQUESTS_PER_ROUND = 60
+const SLOW_RECEIVER_MS = 1_000
 
-interface Made {
+interface Created {
   data: { id: string }
 }
 
-export const webhooks: Bench = {
+export const webhooks: Benchmark = {
   name: 'webhooks',
-  run: () => withHome((home) => withDaemon(home, (daemon) => withReceiver((receiver) => measured(daemon, receiver)))),
+  run: () => withHome((home) => withDaemon(home, (daemon) => withReceiver((receiver) => measure(daemon, receiver)))),
 }
 
 interface Receiver {
@@ -31,7 +31,7 @@ async function withReceiver<T>(work: (receiver: Receiver) => Promise<T>): Promis
     request.resume().on('end', () => setTimeout(() => reply.writeHead(204).end(), receiver.delayMs))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const receiver = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, delayMs: SLOW_MS }
+  const receiver = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, delayMs: SLOW_RECEIVER_MS }
   try {
     return await work(receiver)
   } finally {
@@ -40,15 +40,15 @@ async function withReceiver<T>(work: (receiver: Receiver) => Promise<T>): Promis
   }
 }
 
-async function measured(daemon: DaemonProcess, receiver: Receiver): Promise<Figure[]> {
-  const agent = (await request<Made>(daemon, 'POST', '/api/agents', { name: 'Helper' })).data.id
+async function measure(daemon: DaemonProcess, receiver: Receiver): Promise<Figure[]> {
+  const agent = (await request<Created>(daemon, 'POST', '/api/agents', { name: 'Helper' })).data.id
   const hook = { url: receiver.url, events: ['conversation.completed'], allow_private_network: true }
-  const id = (await request<Made>(daemon, 'POST', '/api/webhooks', hook)).data.id
+  const id = (await request<Created>(daemon, 'POST', '/api/webhooks', hook)).data.id
   const enable = (enabled: boolean) => request(daemon, 'PATCH', `/api/webhooks/${id}`, { enabled })
-  await flood(daemon, agent)
+  await createEvents(daemon, agent)
   const figures: Figure[] = []
   for (const [name, delayMs] of [
-    ['slow', SLOW_MS],
+    ['slow', SLOW_RECEIVER_MS],
     ['quick', 0],
   ] as const) {
     receiver.delayMs = delayMs
@@ -63,16 +63,16 @@ async function measured(daemon: DaemonProcess, receiver: Receiver): Promise<Figu
         [true, busy],
       ] as const) {
         await enable(enabled)
-        const taken = await requests(daemon, agent)
+        const taken = await measureRequests(daemon, agent)
         if (round === 0) continue
         times.read.push(taken.read)
         times.write.push(taken.write)
       }
     }
-    const waiting = await pending(daemon, id)
+    const waiting = await countPending(daemon, id)
     for (const kind of ['read', 'write'] as const) {
       const ratio = median(busy[kind].map((time, round) => time / (peace[kind][round] as number)))
-      const figure = `${milliseconds(median(busy[kind]))} to ${milliseconds(median(peace[kind]))}, ${waiting} waiting`
+      const figure = `${formatMilliseconds(median(busy[kind]))} to ${formatMilliseconds(median(peace[kind]))}, ${waiting} waiting`
       // A quick receiver is for comparison: then the daemon is as busy as it can be.
       figures.push({ name: `${kind} beside a ${name} receiver`, figure, ratio, ...(name === 'slow' ? { bar: { most: 1.2 } } : {}) })
     }
@@ -80,32 +80,32 @@ async function measured(daemon: DaemonProcess, receiver: Receiver): Promise<Figu
   return figures
 }
 
-async function flood(daemon: DaemonProcess, agent: string): Promise<void> {
+async function createEvents(daemon: DaemonProcess, agent: string): Promise<void> {
   let left = EVENTS
   const one = async (): Promise<void> => {
     while (left-- > 0) {
-      const { data } = await request<Made>(daemon, 'POST', '/api/conversations', { agent_id: agent })
+      const { data } = await request<Created>(daemon, 'POST', '/api/conversations', { agent_id: agent })
       await request(daemon, 'POST', `/api/conversations/${data.id}/complete`)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, one))
+  await Promise.all(Array.from({ length: CONCURRENCY }, one))
 }
 
-async function requests(daemon: DaemonProcess, agent: string): Promise<{ read: number; write: number }> {
+async function measureRequests(daemon: DaemonProcess, agent: string): Promise<{ read: number; write: number }> {
   const times = { read: [] as number[], write: [] as number[] }
   const timed = async (kind: 'read' | 'write', work: () => Promise<unknown>) => {
     const begun = performance.now()
     await work()
     times[kind].push(performance.now() - begun)
   }
-  for (let count = 0; count < REQUESTS; count++) {
+  for (let count = 0; count < REQUESTS_PER_ROUND; count++) {
     await timed('read', () => request(daemon, 'GET', `/api/agents/${agent}`))
     await timed('write', () => request(daemon, 'POST', '/api/conversations', { agent_id: agent }))
   }
   return { read: median(times.read), write: median(times.write) }
 }
 
-async function pending(daemon: DaemonProcess, id: string): Promise<number> {
+async function countPending(daemon: DaemonProcess, id: string): Promise<number> {
   const { pagination } = await request<{ pagination: { total: number } }>(
     daemon,
     'GET',

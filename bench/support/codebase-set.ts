@@ -7,7 +7,7 @@ export interface RetrievalSet {
   relevant: Map<string, Map<string, number>>
 }
 
-const TEXTS: Record<string, string> = {
+const DOCUMENTS: Record<string, string> = {
   leave:
     '# Leave\n\nEvery employee gets twenty-five days of paid annual leave. Unused days expire on 31 March of the following year.\n\n## Sick leave\n\nA doctor’s note is needed from the third day.',
   travel:
@@ -46,7 +46,7 @@ const QUESTIONS: [string, string][] = [
 
 export const OWN_SET: RetrievalSet = {
   name: 'own',
-  documents: Object.entries(TEXTS).map(([id, text]) => ({ id, text })),
+  documents: Object.entries(DOCUMENTS).map(([id, text]) => ({ id, text })),
   queries: QUESTIONS.map(([text], at) => ({ id: String(at), text })),
   relevant: new Map(QUESTIONS.map(([, id], at) => [String(at), new Map([[id, 1]])])),
 }

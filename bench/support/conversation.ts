@@ -8,16 +8,17 @@ import { request, TOKEN, waitForAddress } from './daemon.ts'
 
 const PROVIDER = fileURLToPath(new URL('scripted-provider.js', import.meta.url))
 
-export interface Task {
+export interface ReplyTask {
   name: string
   tokens: number
   everyMs: number
 }
 
 /** What the model writes for a task. */
-export const textOf = ({ name, tokens }: Task): string => Array.from({ length: tokens }, (_, token) => ` ${name}-${token}`).join('')
+export const createExpectedText = ({ name, tokens }: ReplyTask): string =>
+  Array.from({ length: tokens }, (_, token) => ` ${name}-${token}`).join('')
 
-export interface Told {
+export interface StreamedReply {
   text: string
   firstMs: number
   totalMs: number
@@ -34,29 +35,29 @@ export async function withProvider<T>(work: (url: string) => Promise<T>): Promis
 }
 
 /** An agent that the scripted model answers for. */
-export async function agentFor(daemon: DaemonProcess, endpoint: string): Promise<string> {
+export async function createAgent(daemon: DaemonProcess, endpoint: string): Promise<string> {
   const made = async (path: string, body: object) => (await request<{ data: { id: string } }>(daemon, 'POST', `/api/${path}`, body)).data.id
   const model_id = await made('models', { name: 'Scripted', provider: 'openai-compatible', model_id: 'scripted', endpoint })
   return made('agents', { name: 'Talker', model_id })
 }
 
-export async function conversationWith(daemon: DaemonProcess, agent_id: string): Promise<string> {
+export async function createConversation(daemon: DaemonProcess, agent_id: string): Promise<string> {
   return (await request<{ data: { id: string } }>(daemon, 'POST', '/api/conversations', { agent_id })).data.id
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
+const connections = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
-export async function streamed(daemon: DaemonProcess, conversation: string, task: Task): Promise<Told> {
+export async function streamReply(daemon: DaemonProcess, conversation: string, task: ReplyTask): Promise<StreamedReply> {
   const begun = performance.now()
   const body = JSON.stringify({ message: JSON.stringify(task), stream: true })
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    httpRequest(`${daemon.url}/api/conversations/${conversation}/messages`, { method: 'POST', headers, agent }, resolve)
+    httpRequest(`${daemon.url}/api/conversations/${conversation}/messages`, { method: 'POST', headers, agent: connections }, resolve)
       .on('error', reject)
       .end(body)
   })
   const decoder = new EventDecoder()
-  const told: Told = { text: '', firstMs: 0, totalMs: 0, end: `status ${response.statusCode}` }
+  const told: StreamedReply = { text: '', firstMs: 0, totalMs: 0, end: `status ${response.statusCode}` }
   for await (const piece of response.setEncoding('utf8')) {
     for (const { event, data } of decoder.push(piece as string)) {
       if (event === 'message_delta') {

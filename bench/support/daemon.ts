@@ -12,7 +12,7 @@ export const TOKEN = 'cadre_bench_token_that_opens_nothing_else'
 const READY_TIMEOUT_MS = 30_000
 
 /** Environment for a child process without the settings of the person who runs the benchmark. */
-export function environment(home: string, overrides: Record<string, string> = {}): NodeJS.ProcessEnv {
+export function createEnvironment(home: string, overrides: Record<string, string> = {}): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CADRE_') && name !== 'NODE_OPTIONS')
   return {
     ...Object.fromEntries(inherited),

@@ -10,12 +10,12 @@ export interface Figure {
 
 export type Bar = { most: number } | { least: number }
 
-export interface Bench {
+export interface Benchmark {
   name: string
   run(): Promise<Figure[]>
 }
 
-export function keeps({ ratio, bar }: Figure): boolean {
+export function meetsBar({ ratio, bar }: Figure): boolean {
   if (ratio === undefined || bar === undefined) return true
   return 'most' in bar ? ratio <= bar.most : ratio >= bar.least
 }
@@ -27,5 +27,5 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2
 }
 
-export const milliseconds = (value: number): string =>
+export const formatMilliseconds = (value: number): string =>
   `${value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)} ms`

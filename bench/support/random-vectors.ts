@@ -1,26 +1,26 @@
 /** Vectors that lie as those of a sentence model do: around subjects of very different sizes, in few of their many directions, some of them nowhere. */
 
 const DIMENSIONS = 384
-const SUBJECTS = 1_500
+const CLUSTERS = 1_500
 /** Share of vectors that belong to no subject. */
-const STRAY = 0.1
+const OUTLIER_SHARE = 0.1
 
-export class Spread {
+export class ClusteredVectors {
   #state = 1
-  readonly #subjects = Array.from({ length: SUBJECTS }, () => this.#direction())
+  readonly #centers = Array.from({ length: CLUSTERS }, () => this.#direction())
 
   /** The same vectors in the same order, every run. */
   next(): Float32Array {
     const own = this.#direction()
-    if (this.#uniform() < STRAY) return own
-    const subject = this.#subjects[Math.floor(SUBJECTS * this.#uniform() ** 2)] as Float32Array
+    if (this.#uniform() < OUTLIER_SHARE) return own
+    const subject = this.#centers[Math.floor(CLUSTERS * this.#uniform() ** 2)] as Float32Array
     const weight = 0.5 + 0.8 * this.#uniform()
-    return unit(own.map((value, at) => value * weight + (subject[at] as number)))
+    return normalize(own.map((value, at) => value * weight + (subject[at] as number)))
   }
 
   /** Normally distributed, and from one dimension to the next a little less. */
   #direction(): Float32Array {
-    return unit(Float32Array.from({ length: DIMENSIONS }, (_, at) => this.#normal() * (at + 1) ** -0.4))
+    return normalize(Float32Array.from({ length: DIMENSIONS }, (_, at) => this.#normal() * (at + 1) ** -0.4))
   }
 
   #normal(): number {
@@ -35,7 +35,7 @@ export class Spread {
   }
 }
 
-function unit(vector: Float32Array): Float32Array {
+function normalize(vector: Float32Array): Float32Array {
   let squares = 0
   for (const value of vector) squares += value * value
   return vector.map((value) => value / Math.sqrt(squares))

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { OWN_SET, type RetrievalSet } from './codebase-set.ts'
 
 /** Sets in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv), a folder each. */
-const SETS = process.env.CADRE_RETRIEVAL_SETS ?? join('..', 'shared', 'retrieval')
+const SETS_FOLDER = process.env.CADRE_RETRIEVAL_SETS ?? join('..', 'shared', 'retrieval')
 
-export function retrievalSets(): RetrievalSet[] {
-  if (!existsSync(SETS)) return [OWN_SET]
-  const names = readdirSync(SETS).filter((name) => existsSync(join(SETS, name, 'corpus.jsonl')))
+export function loadRetrievalSets(): RetrievalSet[] {
+  if (!existsSync(SETS_FOLDER)) return [OWN_SET]
+  const names = readdirSync(SETS_FOLDER).filter((name) => existsSync(join(SETS_FOLDER, name, 'corpus.jsonl')))
   return names.length === 0 ? [OWN_SET] : names.map(readSet)
 }
 
 function readSet(name: string): RetrievalSet {
   const lines = (file: string) =>
-    readFileSync(join(SETS, name, file), 'utf8')
+    readFileSync(join(SETS_FOLDER, name, file), 'utf8')
       .split('\n')
       .filter(Boolean)
   const relevant: RetrievalSet['relevant'] = new Map()
@@ -31,7 +31,7 @@ function readSet(name: string): RetrievalSet {
 }
 
 /** Normalised discounted cumulative gain of the first ten, with linear gain, as BEIR counts it. */
-export function ndcg10(ranked: readonly string[], relevant: Map<string, number>): number {
+export function computeNdcg10(ranked: readonly string[], relevant: Map<string, number>): number {
   const gain = (grades: readonly number[]) => grades.slice(0, 10).reduce((sum, grade, at) => sum + grade / Math.log2(at + 2), 0)
   const ideal = gain([...relevant.values()].filter((grade) => grade > 0).sort((a, b) => b - a))
   return gain(ranked.map((id) => Math.max(0, relevant.get(id) ?? 0))) / ideal

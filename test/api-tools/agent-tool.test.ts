@@ -6,9 +6,9 @@ import type { StoredApiTool } from '../../daemon/api-tools/store.ts'
 import type { ToolContext } from '../../daemon/core/tool.ts'
 import { createOutbound } from '../../daemon/outbound/client.ts'
 import { createValidator } from '../../daemon/validation/validator.ts'
-import { type StandIn, standIn } from '../outbound/stand-in.ts'
+import { type RecordingServer, startRecordingServer } from '../outbound/recording-server.ts'
 
-const test = suite<{ server: StandIn }>('API tools of an agent')
+const test = suite<{ server: RecordingServer }>('API tools of an agent')
 const outbound = createOutbound()
 const vault = { location: 'file', seal: (plain: string) => plain, open: (sealed: string) => sealed } as const
 const calls = new ApiToolRunner({ vault, validator: createValidator(), outbound })
@@ -19,12 +19,12 @@ const createToolUse = (signal: AbortSignal = new AbortController().signal): Tool
 })
 
 test.before.each(async (context) => {
-  context.server = await standIn()
+  context.server = await startRecordingServer()
 })
 test.after.each(async ({ server }) => server.close())
 test.after(() => outbound.close())
 
-const record = (server: StandIn, fields: Partial<StoredApiTool> = {}): StoredApiTool => ({
+const record = (server: RecordingServer, fields: Partial<StoredApiTool> = {}): StoredApiTool => ({
   id: 'api_1',
   name: 'weather',
   description: 'Weather in a city',
@@ -46,8 +46,8 @@ const record = (server: StandIn, fields: Partial<StoredApiTool> = {}): StoredApi
 })
 const createTool = (stored: StoredApiTool) =>
   createAgentTool(stored, (args, signal) => calls.run(stored, args, { signal, hideHeaders: true }))
-const respondWith = (server: StandIn, body: string, type = 'application/json') => {
-  server.answer = (_, reply) => reply.writeHead(200, { 'content-type': type }).end(body)
+const respondWith = (server: RecordingServer, body: string, type = 'application/json') => {
+  server.listener = (_, reply) => reply.writeHead(200, { 'content-type': type }).end(body)
 }
 
 test('an API tool exposes its definition and returns status and body', async ({ server }) => {
@@ -90,7 +90,7 @@ test('invalid arguments and blocked addresses are reported to the model as an er
 })
 
 test('credentials of the authentication and of headers are redacted from the response', async ({ server }) => {
-  server.answer = (request, reply) => reply.setHeader('content-type', 'application/json').end(JSON.stringify(request.headers))
+  server.listener = (request, reply) => reply.setHeader('content-type', 'application/json').end(JSON.stringify(request.headers))
   const headers = { 'X-Key': 'canary-header', Accept: 'application/json', Authorization: 'Bearer canary-other' }
   const secrets = JSON.stringify({ headers, auth: { type: 'api_key', name: 'X-Other', value: 'canary-key' } })
   const outcome = JSON.stringify(await createTool(record(server, { secrets })).run({ city: 'x' }, createToolUse()))
@@ -101,7 +101,7 @@ test('credentials of the authentication and of headers are redacted from the res
 
 test('a running call is aborted with its conversation', async ({ server }) => {
   const controller = new AbortController()
-  server.answer = () => controller.abort(new Error('enough'))
+  server.listener = () => controller.abort(new Error('enough'))
   const startedAt = performance.now()
   assert.is(
     await createTool(record(server))

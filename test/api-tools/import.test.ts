@@ -1,30 +1,30 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { uniqueName } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { type StandIn, standIn } from '../outbound/stand-in.ts'
+import { type RecordingServer, startRecordingServer } from '../outbound/recording-server.ts'
 
 const test = suite('import of OpenAPI documents')
 let service: TestServer
-let server: StandIn
+let server: RecordingServer
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     service = await TestServer.start()
-    server = await standIn()
+    server = await startRecordingServer()
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await service.close()
     await server.close()
   }),
 )
 test.before.each(() => {
   server.requests.length = 0
-  server.answer = (_, reply) => reply.setHeader('content-type', 'application/json').end('{}')
+  server.listener = (_, reply) => reply.setHeader('content-type', 'application/json').end('{}')
 })
 
 const post = (body: Json, options?: Json) => service.post('/api-tools/import', body, options)
@@ -99,11 +99,11 @@ test('a document can be JSON or YAML text, an object or a URL', async () => {
     }),
     expected,
   )
-  server.answer = (_, reply) => reply.end(JSON.stringify(document(paths, { servers: [{ url: '/v3' }] })))
+  server.listener = (_, reply) => reply.end(JSON.stringify(document(paths, { servers: [{ url: '/v3' }] })))
   assert.equal(await made({ url: `${server.origin}/docs/openapi.json`, allow_private_network: true }), [`${server.origin}/v3/a`])
   await expectError(post({ url: `${server.origin}/openapi.json` }), 'ADDRESS_BLOCKED')
   await expectError(post({ url: `${server.origin}/openapi.json`, allow_private_network: true }, { as: 'editor' }), 'FORBIDDEN')
-  server.answer = (_, reply) => reply.writeHead(404).end()
+  server.listener = (_, reply) => reply.writeHead(404).end()
   await expectError(post({ url: `${server.origin}/openapi.json`, allow_private_network: true }), 'PROVIDER_ERROR', {
     error: /responded with status 404/,
   })

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('permissions of API tools')
@@ -9,11 +9,11 @@ let service: TestServer
 const editor = { as: 'editor' }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     service = await TestServer.start()
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(reportFailure(() => service.close()))
 
 const plain = { name: 'tool', url: 'https://api.example.com/', requires_confirmation: true }
 const bearer = { auth: { type: 'bearer', token: 'canary-token' } }

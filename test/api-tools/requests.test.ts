@@ -1,22 +1,22 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { type StandIn, standIn } from '../outbound/stand-in.ts'
+import { type RecordingServer, startRecordingServer } from '../outbound/recording-server.ts'
 
 const test = suite('requests of API tools')
 let service: TestServer
-let server: StandIn
+let server: RecordingServer
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     service = await TestServer.start()
-    server = await standIn((_, reply) => reply.writeHead(200, { 'content-type': 'application/json' }).end('{"fine":true}'))
+    server = await startRecordingServer((_, reply) => reply.writeHead(200, { 'content-type': 'application/json' }).end('{"fine":true}'))
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await service.close()
     await server.close()
   }),

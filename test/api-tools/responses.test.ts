@@ -2,24 +2,24 @@ import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { type StandIn, standIn } from '../outbound/stand-in.ts'
+import { type RecordingServer, startRecordingServer } from '../outbound/recording-server.ts'
 
 const test = suite('responses of API tools')
 let service: TestServer
-let server: StandIn
-let other: StandIn
+let server: RecordingServer
+let other: RecordingServer
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     service = await TestServer.start()
-    server = await standIn()
-    other = await standIn()
+    server = await startRecordingServer()
+    other = await startRecordingServer()
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await service.close()
     await server.close()
     await other.close()
@@ -33,7 +33,7 @@ const createTool = async (fields: Json = {}) =>
   expectData(service.post('/api-tools', { name: 'tool', url: `${server.origin}/`, allow_private_network: true, ...fields }))
 const callTool = async (fields: Json = {}) => service.post(`/api-tools/${(await createTool(fields)).id}/test`, {})
 const respondWith = (body: string | Uint8Array, type?: string, status = 200, headers: Record<string, string> = {}) => {
-  server.answer = (_, reply) => reply.writeHead(status, { ...(type ? { 'content-type': type } : {}), ...headers }).end(body)
+  server.listener = (_, reply) => reply.writeHead(status, { ...(type ? { 'content-type': type } : {}), ...headers }).end(body)
 }
 const getBody = async (body: string | Uint8Array, type?: string) => {
   respondWith(body, type)
@@ -92,11 +92,11 @@ test('a response beyond the size limit is truncated', async () => {
 })
 
 test('timeouts and connection failures have different error codes', async () => {
-  server.answer = () => {}
+  server.listener = () => {}
   await expectError(callTool({ timeout_ms: 100 }), 'PROVIDER_TIMEOUT', { error: /within 100 ms/ })
-  server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain' }).write('half')
+  server.listener = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain' }).write('half')
   await expectError(callTool({ timeout_ms: 200 }), 'PROVIDER_TIMEOUT')
-  server.answer = (request) => request.socket.destroy()
+  server.listener = (request) => request.socket.destroy()
   await expectError(callTool(), 'PROVIDER_ERROR', { error: /closed the connection/ })
   await expectError(callTool({ url: 'http://127.0.0.1:9/' }), 'PROVIDER_ERROR', { error: /refused the connection/ })
   await expectError(callTool({ url: 'http://nothing.invalid/' }), 'PROVIDER_ERROR', { error: /nothing\.invalid/ })
@@ -108,7 +108,7 @@ test('a tool without allow_private_network cannot reach private addresses', asyn
 })
 
 test('credentials that a server echoes are redacted in every encoding', async () => {
-  server.answer = (request, reply) => {
+  server.listener = (request, reply) => {
     const said = { headers: request.headers, url: request.url, twice: JSON.stringify(request.headers) }
     reply
       .writeHead(200, { 'content-type': 'application/json', 'x-echo': request.headers.authorization ?? request.url ?? '' })
@@ -130,19 +130,19 @@ test('credentials that a server echoes are redacted in every encoding', async ()
 })
 
 test('a redirect to another server is followed without credentials', async () => {
-  server.answer = (_, reply) => reply.writeHead(307, { location: `${other.origin}/next` }).end()
+  server.listener = (_, reply) => reply.writeHead(307, { location: `${other.origin}/next` }).end()
   const auth = { type: 'bearer', token: 'canary-token' }
   assert.is((await expectData(callTool({ auth, headers: { 'X-Key': 'canary-header', Cookie: 'canary-cookie' } }))).body, 'reached')
   assert.is(other.requests.length, 1)
   assert.not.match(JSON.stringify(other.requests), /canary/)
   assert.match(JSON.stringify(server.requests), /canary-token.*canary-header|canary-header.*canary-token/)
-  server.answer = (_, reply) => reply.writeHead(302, { location: `http://0.0.0.0:${other.port}/` }).end()
+  server.listener = (_, reply) => reply.writeHead(302, { location: `http://0.0.0.0:${other.port}/` }).end()
   await expectError(callTool({ auth }), 'ADDRESS_BLOCKED')
   assert.is(other.requests.length, 1)
 })
 
 test('secrets are not logged', async () => {
-  server.answer = (request) => request.socket.destroy()
+  server.listener = (request) => request.socket.destroy()
   await callTool({
     auth: { type: 'api_key', name: 'key', in: 'query', value: 'canary-in-query' },
     headers: { 'X-Key': 'canary-in-header' },

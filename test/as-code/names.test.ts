@@ -2,19 +2,19 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createStems } from '../../daemon/as-code/file-names.ts'
 import { expectData } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { declared, textsOf } from './declared-home.ts'
 
 const test = suite<{ service: TestServer; empty: TestServer }>('as code: names')
 test.before(
-  aloud(async (context) => {
+  reportFailure(async (context) => {
     context.service = await TestServer.start()
     context.empty = await TestServer.start()
   }),
 )
 test.after(
-  aloud(async ({ service, empty }) => {
+  reportFailure(async ({ service, empty }) => {
     await service.close()
     await empty.close()
   }),

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 
 const test = suite<{ service: TestServer }>('as code: roles')
@@ -18,12 +18,12 @@ const FOLDER = {
 }
 
 test.before(
-  aloud(async (context) => {
+  reportFailure(async (context) => {
     context.service = await TestServer.start()
     await expectData(context.service.post('/apply', { resources: [WEBHOOK, MODEL, FOLDER] }))
   }),
 )
-test.after(aloud(({ service }) => service.close()))
+test.after(reportFailure(({ service }) => service.close()))
 
 const families = (all: Json[]) => [...new Set(all.map(({ family }) => family))]
 

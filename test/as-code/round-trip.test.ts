@@ -3,21 +3,21 @@ import * as assert from 'uvu/assert'
 import { MANAGED_FAMILIES } from '../../src/contract/families/as-code.ts'
 import { FAMILIES } from '../../src/contract/routes.ts'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { declared, furnish, SECRETS, textsOf } from './declared-home.ts'
 
 const test = suite<{ service: TestServer; empty: TestServer }>('as code: round trip')
 
 test.before(
-  aloud(async (context) => {
+  reportFailure(async (context) => {
     context.service = await TestServer.start()
     context.empty = await TestServer.start()
     await furnish(context.service)
   }),
 )
 test.after(
-  aloud(async ({ service, empty }) => {
+  reportFailure(async ({ service, empty }) => {
     await service.close()
     await empty.close()
   }),

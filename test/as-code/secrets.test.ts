@@ -1,18 +1,18 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { Receiver } from '../webhooks/receiver.ts'
 
 const test = suite<{ service: TestServer }>('as code: secrets')
 
 test.before.each(
-  aloud(async (context) => {
+  reportFailure(async (context) => {
     context.service = await TestServer.start()
   }),
 )
-test.after.each(aloud(({ service }) => service.close()))
+test.after.each(reportFailure(({ service }) => service.close()))
 
 const apply = (service: TestServer, resources: Json[], more: Json = {}): Promise<Json> =>
   expectData(service.post('/apply', { resources, ...more }))

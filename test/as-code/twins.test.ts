@@ -1,19 +1,19 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { declared, textsOf } from './declared-home.ts'
 
 const test = suite<{ service: TestServer; other: TestServer }>('as code: several of one name')
 test.before.each(
-  aloud(async (context) => {
+  reportFailure(async (context) => {
     context.service = await TestServer.start()
     context.other = await TestServer.start()
   }),
 )
 test.after.each(
-  aloud(async ({ service, other }) => {
+  reportFailure(async ({ service, other }) => {
     await service.close()
     await other.close()
   }),

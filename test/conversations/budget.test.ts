@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
@@ -10,12 +10,12 @@ let fixture: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', streamText('x'))
   }),
 )
-test.after(aloud(() => Promise.all([fixture.close(), provider.close()])))
+test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))
 
 test('an exceeded budget rejects the message before anything is stored or called', async () => {
   const agent = await fixture.createAgent(provider)

@@ -1,31 +1,31 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
-import { type StandIn, standIn } from '../outbound/stand-in.ts'
+import { type RecordingServer, startRecordingServer } from '../outbound/recording-server.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('confirmations')
 let fixture: ConversationFixture
 let provider: ScriptedProvider
-let server: StandIn
+let server: RecordingServer
 let agent: Json
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', streamText('x'))
-    server = await standIn()
+    server = await startRecordingServer()
     const order = { name: 'order', url: `${server.origin}/order`, method: 'POST', requires_confirmation: true, allow_private_network: true }
     const look = { name: 'look', url: `${server.origin}/look`, allow_private_network: true }
     const tools = await Promise.all([order, look].map((fields) => fixture.resources.apiTool(fields)))
     agent = await fixture.createAgent(provider, { tools: tools.map(({ id }) => id) })
   }),
 )
-test.after(aloud(() => Promise.all([fixture.close(), provider.close(), server.close()])))
+test.after(reportFailure(() => Promise.all([fixture.close(), provider.close(), server.close()])))
 
 const callOrder = (...ids: string[]) => streamReply({ calls: ids.map((id) => ({ id, name: 'order', arguments: {} })) })
 const confirm = (id: string, message: string, call: string, allow: boolean) =>

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { ProviderTimeouts } from '../../daemon/models/providers/http-exchange.ts'
 import type { ErrorCode } from '../../src/contract/errors.ts'
 import { expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { formatEvents } from '../harness/provider-formats.ts'
 import {
   disconnectAfter,
@@ -28,12 +28,12 @@ let fixture: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ConversationFixture.open({ providerTimes: TIMEOUTS })
     provider = await ScriptedProvider.start('openai', streamText('x'))
   }),
 )
-test.after(aloud(() => Promise.all([fixture.close(), provider.close()])))
+test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))
 
 const listCalls = (messageId: string): Promise<Json[]> =>
   fixture.service.database.all('SELECT status, input_tokens, output_tokens, cost FROM usage_calls WHERE message_id = ? ORDER BY id', [

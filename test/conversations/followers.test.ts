@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { formatEvents } from '../harness/provider-formats.ts'
 import { disconnectAfter, respondWithError, ScriptedProvider, type Step, stallAfter, streamText } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
@@ -13,12 +13,12 @@ let fixture: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', streamText('x'))
   }),
 )
-test.after(aloud(() => Promise.all([fixture.close(), provider.close()])))
+test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))
 
 /** Streams the first part, waits for `resume`, and streams the rest. */
 function streamInTwoParts(first: string, rest: string): { step: Step; resume(): void } {

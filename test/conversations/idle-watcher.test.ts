@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { waitFor } from '../knowledge/knowledge-fixture.ts'
@@ -13,12 +13,12 @@ let service: TestServer
 let clock: FakeClock
 
 test.before.each(
-  aloud(async () => {
+  reportFailure(async () => {
     clock = new FakeClock(Date.now())
     service = await TestServer.start({ clock })
   }),
 )
-test.after.each(aloud(() => service.close()))
+test.after.each(reportFailure(() => service.close()))
 
 const status = async (id: string): Promise<string> => (await expectData(service.get(`/conversations/${id}`))).status
 const listCompletions = async (): Promise<Json[]> =>

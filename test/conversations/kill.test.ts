@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import { openDatabase } from '../../daemon/store/database.ts'
 import { decodeEvents } from '../../src/sse.ts'
 import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 
@@ -24,7 +24,7 @@ let daemon: DaemonProcess
 let provider: ScriptedProvider
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     root = mkdtempSync(join(tmpdir(), 'cadre-kill-'))
     const turn = ({ body }: Json) =>
       body.messages.at(-1).role === 'tool' ? { text: WORDS } : { text: WORDS.slice(0, 5), calls: [{ name: 'none', arguments: {} }] }
@@ -32,7 +32,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await daemon.kill()
     await provider.close()
     rmSync(root, { recursive: true, force: true })

@@ -1,23 +1,23 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { HeldDisk } from '../harness/held-disk.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
+import { PausableDisk } from '../harness/pausable-disk.ts'
 import { ScriptedProvider, streamText } from '../harness/scripted-provider.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('conversations on a slow disk')
-const disk = new HeldDisk()
+const disk = new PausableDisk()
 let fixture: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ConversationFixture.open({ disk: disk.open })
     provider = await ScriptedProvider.start('openai', streamText('Hello there.'))
   }),
 )
 test.after.each(() => disk.release())
-test.after(aloud(() => Promise.all([fixture.close(), provider.close()])))
+test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))
 
 test('a reply can be followed as soon as it is visible to readers', async () => {
   const id = await fixture.startConversation(provider)

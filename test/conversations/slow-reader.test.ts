@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SocketQueues } from '../../daemon/http/socket-queues.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { formatEvents } from '../harness/provider-formats.ts'
 import { ScriptedProvider, type Step, streamReply, streamText } from '../harness/scripted-provider.ts'
 import { ADMIN_TOKEN, type Json } from '../harness/test-server.ts'
@@ -19,12 +19,12 @@ let fixture: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', streamText('x'))
   }),
 )
-test.after(aloud(() => Promise.all([fixture.close(), provider.close()])))
+test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))
 
 const streamEndlessly: Step = async (response, _, wire) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -15,20 +15,20 @@ const GUIDES = join(ROOT, 'docs', 'guides')
 /** The address of a local model server in the guides; here a scripted provider stands in for it. */
 const MODEL_SERVER = 'http://127.0.0.1:11434/v1'
 /** A port that a guide listens at by itself. */
-const OWN_PORT = '8123'
+const GUIDE_PORT = '8123'
 
 const test = suite('guides')
 let provider: ScriptedProvider
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     provider = await ScriptedProvider.start(
       'openai',
       streamReply(({ body }) => ({ text: [`You said: ${body.messages.at(-1).content}`] })),
     )
   }),
 )
-test.after(aloud(() => provider.close()))
+test.after(reportFailure(() => provider.close()))
 
 interface Block {
   language: string
@@ -36,20 +36,20 @@ interface Block {
 }
 
 /** Fenced blocks in their order; what is quoted or indented is not run. */
-function blocksOf(markdown: string): Block[] {
+function parseBlocks(markdown: string): Block[] {
   return [...markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = '', text = '']) => ({ language, text }))
 }
 
-const MARK = '@@@ block'
+const BLOCK_MARKER = '@@@ block'
 
 /** One shell for the whole guide, so that variables live on; a mark before each block tells their outputs apart. */
-function scriptOf(blocks: readonly Block[]): string {
-  const parts = blocks.filter(({ language }) => language === 'sh').map(({ text }, at) => `printf '\\n${MARK} ${at}\\n'\n${text}`)
+function createScript(blocks: readonly Block[]): string {
+  const parts = blocks.filter(({ language }) => language === 'sh').map(({ text }, at) => `printf '\\n${BLOCK_MARKER} ${at}\\n'\n${text}`)
   return ['set -eu', ...parts].join('\n')
 }
 
 /** Each line of what a guide shows, in order, where … is anything. */
-function checkShown(shown: string, said: string, guide: string): void {
+function checkOutput(shown: string, said: string, guide: string): void {
   let from = 0
   for (const line of shown.split('\n').filter((text) => text.trim() !== '' && text.trim() !== '…')) {
     const pattern = line
@@ -63,7 +63,7 @@ function checkShown(shown: string, said: string, guide: string): void {
   }
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as { port: number }
@@ -71,7 +71,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function run(guide: string): Promise<void> {
+async function runGuide(guide: string): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), 'cadre-guide-'))
   const bin = join(place, 'bin')
   const work = join(place, 'work')
@@ -80,8 +80,8 @@ async function run(guide: string): Promise<void> {
   chmodSync(join(bin, 'cadre'), 0o755)
   const markdown = readFileSync(join(GUIDES, guide), 'utf8')
     .replaceAll(MODEL_SERVER, provider.url)
-    .replaceAll(OWN_PORT, String(await freePort()))
-  const blocks = blocksOf(markdown)
+    .replaceAll(GUIDE_PORT, String(await findFreePort()))
+  const blocks = parseBlocks(markdown)
   const environment = {
     PATH: `${bin}${delimiter}${process.env.PATH}`,
     HOME: place,
@@ -101,13 +101,13 @@ async function run(guide: string): Promise<void> {
       )
     })
   try {
-    const { failed, said } = await shell(scriptOf(blocks))
+    const { failed, said } = await shell(createScript(blocks))
     assert.not.ok(failed, `${guide} stopped:\n${said.slice(-3_000)}`)
-    const outputs = said.split(new RegExp(`^${MARK} \\d+$`, 'm')).slice(1)
+    const outputs = said.split(new RegExp(`^${BLOCK_MARKER} \\d+$`, 'm')).slice(1)
     let ran = -1
     for (const { language, text } of blocks) {
       if (language === 'sh') ran++
-      if (language === 'text') checkShown(text, outputs[ran] ?? '', guide)
+      if (language === 'text') checkOutput(text, outputs[ran] ?? '', guide)
     }
   } finally {
     await shell('cadre daemon stop || true')
@@ -116,7 +116,7 @@ async function run(guide: string): Promise<void> {
 }
 
 for (const guide of readdirSync(GUIDES).filter((name) => name.endsWith('.md')))
-  test(`${guide} can be followed as it is written`, () => run(guide))
+  test(`${guide} can be followed as it is written`, () => runGuide(guide))
 
 test('there is a guide for each of the first things that people do', () => {
   for (const name of ['first-agent', 'your-documents', 'rest', 'models', 'tools-from-openapi', 'evaluations-in-ci', 'backup-and-upgrade'])

@@ -6,42 +6,42 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../harness/cli.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 
 const README = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')
 /** These have tests of their own: one reads all documentation, one needs a screen, one ends with Ctrl+C. */
-const ELSEWHERE = /^cadre (quickstart|chat|webhooks listen)\b/
+const TESTED_ELSEWHERE = /^cadre (quickstart|chat|webhooks listen)\b/
 
 const test = suite('tour')
 let terminal: Terminal
-let place: string
+let folder: string
 test.before(() => {
   terminal = openTerminal()
-  place = join(dirname(terminal.command), '..', 'place')
-  mkdirSync(place)
+  folder = join(dirname(terminal.command), '..', 'place')
+  mkdirSync(folder)
 })
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 /** The blocks of shell below a heading. */
-function blocksBelow(heading: string): string[] {
+function findBlocks(heading: string): string[] {
   const section = README.split(/^## /m).find((text) => text.startsWith(heading)) ?? ''
   return [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
 }
 
-const shell = (script: string) =>
+const runShell = (script: string) =>
   new Promise<{ code: number; said: string }>((resolve) => {
     const environment = { ...terminal.environment, PATH: `${dirname(terminal.command)}${delimiter}${process.env.PATH}` }
-    execFile('bash', ['-c', `exec 2>&1 </dev/null\n${script}`], { cwd: place, env: environment }, (error, stdout) =>
+    execFile('bash', ['-c', `exec 2>&1 </dev/null\n${script}`], { cwd: folder, env: environment }, (error, stdout) =>
       resolve({ code: error ? Number(error.code) : 0, said: stdout }),
     )
   })
 
 test('every line runs as it is printed, and one is refused as it says', async () => {
-  const [files = '', tour = ''] = blocksBelow('A tour')
-  assert.is((await shell(`set -e\n${files}`)).code, 0)
+  const [files = '', tour = ''] = findBlocks('A tour')
+  assert.is((await runShell(`set -e\n${files}`)).code, 0)
   const said = new Map<string, string>()
-  for (const line of tour.split('\n').filter((text) => text !== '' && !ELSEWHERE.test(text))) {
-    const ran = await shell(line)
+  for (const line of tour.split('\n').filter((text) => text !== '' && !TESTED_ELSEWHERE.test(text))) {
+    const ran = await runShell(line)
     assert.is(ran.code, line.includes('# refused') ? 1 : 0, `${line}\n${ran.said}`)
     said.set(line.replace(/\s+#.*$/, ''), ran.said)
   }
@@ -53,7 +53,7 @@ test('every line runs as it is printed, and one is refused as it says', async ()
 })
 
 test('the REST side answers to what is printed', async () => {
-  const { code, said } = await shell(`set -e\n${blocksBelow('REST API').join('\n')}`)
+  const { code, said } = await runShell(`set -e\n${findBlocks('REST API').join('\n')}`)
   assert.is(code, 0, said)
   assert.match(said, '"status":"healthy"')
   assert.match(said, '"name":"Helper"')

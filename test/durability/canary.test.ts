@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
 
 const test = suite('canary')
@@ -29,18 +29,18 @@ const CANARIES = {
 let root: string
 let home: string
 let daemon: DaemonProcess
-const minted: Record<string, string> = {}
-const said: string[] = []
+const generatedSecrets: Record<string, string> = {}
+const responses: string[] = []
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     root = mkdtempSync(join(tmpdir(), 'cadre-canary-'))
     home = join(root, 'home')
     daemon = await startDaemon(home, { token: TOKEN, environment: { CADRE_LOG_LEVEL: 'trace' } })
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await daemon.kill()
     rmSync(root, { recursive: true, force: true })
   }),
@@ -66,14 +66,14 @@ async function call(
   let text = await response.text()
   const answer = { status: response.status, ...JSON.parse(text) }
   if (shown && answer.data?.[shown]) text = text.replaceAll(answer.data[shown], '(shown once)')
-  said.push(`${method} ${path}: ${text} ${JSON.stringify([...response.headers])}`)
+  responses.push(`${method} ${path}: ${text} ${JSON.stringify([...response.headers])}`)
   return answer
 }
 
-const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '').slice(0, -1)
+const encodeBase64Prefix = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '').slice(0, -1)
 
 /** Every file of the home, as it is on disk, by name. */
-function files(directory = home): [string, Buffer][] {
+function readHomeFiles(directory = home): [string, Buffer][] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .map((name) => join(directory, name))
     .filter((name) => statSync(name, { throwIfNoEntry: false })?.isFile())
@@ -81,9 +81,12 @@ function files(directory = home): [string, Buffer][] {
 }
 
 /** Where a secret is found in clear or in base64. */
-function found(secret: string, places: [string, Buffer | string][]): string[] {
+function findSecret(secret: string, places: [string, Buffer | string][]): string[] {
   return places
-    .filter(([, content]) => content.includes(secret) || content.includes(base64(secret)) || content.includes(encodeURIComponent(secret)))
+    .filter(
+      ([, content]) =>
+        content.includes(secret) || content.includes(encodeBase64Prefix(secret)) || content.includes(encodeURIComponent(secret)),
+    )
     .map(([name]) => name)
 }
 
@@ -106,8 +109,8 @@ test('secrets are stored through every endpoint that accepts them', async () => 
   assert.is((await call('POST', '/webhooks', hook, { key: 'hook', shown: 'secret' })).status, 201)
   const own = await call('POST', '/webhooks', { ...hook, secret: undefined }, { shown: 'secret' })
   const token = await call('POST', '/tokens', { name: 't', role: 'editor' }, { key: 'token', shown: 'token' })
-  minted['minted webhook secret'] = own.data.secret
-  minted['minted token'] = token.data.token
+  generatedSecrets['minted webhook secret'] = own.data.secret
+  generatedSecrets['minted token'] = token.data.token
   assert.is((await call('GET', '/agents', undefined, { token: token.data.token })).status, 200)
 })
 
@@ -143,19 +146,19 @@ test('error responses contain no secrets', async () => {
 })
 
 test('no response contains a secret', () => {
-  const answers = said.map((text): [string, string] => [text.slice(0, 60), text])
+  const answers = responses.map((text): [string, string] => [text.slice(0, 60), text])
   assert.ok(answers.length > 20)
-  for (const [name, secret] of Object.entries({ ...CANARIES, ...minted, 'admin token': TOKEN }))
-    assert.equal(found(secret, answers), [], name)
+  for (const [name, secret] of Object.entries({ ...CANARIES, ...generatedSecrets, 'admin token': TOKEN }))
+    assert.equal(findSecret(secret, answers), [], name)
 })
 
 test('no file contains a secret while the daemon runs, after a kill and after a stop', async () => {
   const look = () => {
-    const all = files()
+    const all = readHomeFiles()
     assert.ok(all.some(([name]) => name === 'cadre.db') && all.some(([name]) => name === 'logs/daemon.log'))
-    for (const [name, secret] of Object.entries({ ...CANARIES, ...minted })) assert.equal(found(secret, all), [], name)
+    for (const [name, secret] of Object.entries({ ...CANARIES, ...generatedSecrets })) assert.equal(findSecret(secret, all), [], name)
     // The first token is left in a file of its own, where there is no keychain.
-    assert.equal(found(TOKEN, all), ['token'])
+    assert.equal(findSecret(TOKEN, all), ['token'])
   }
   look()
   await daemon.kill()
@@ -167,7 +170,7 @@ test('no file contains a secret while the daemon runs, after a kill and after a 
 
 test('the search finds a secret that is there', () => {
   assert.equal(
-    found('a secret of some length', [
+    findSecret('a secret of some length', [
       ['plain', Buffer.from('x a secret of some length y')],
       ['encoded', `x ${Buffer.from('a secret of some length').toString('base64')}`],
       ['none', 'x'],

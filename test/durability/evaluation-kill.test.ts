@@ -5,11 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 
-const CASES = 1_000
+const TEST_CASES = 1_000
 const CONCURRENCY = 16
 
 const test = suite('kill -9 amid an evaluation')
@@ -18,7 +18,7 @@ let daemon: DaemonProcess
 let provider: ScriptedProvider
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     root = mkdtempSync(join(tmpdir(), 'cadre-evaluation-kill-'))
     provider = await ScriptedProvider.start(
       'openai',
@@ -28,7 +28,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await daemon.kill()
     await provider.close()
     rmSync(root, { recursive: true, force: true })
@@ -43,7 +43,7 @@ async function call(method: string, path: string, body?: object): Promise<Json> 
   return answer.data
 }
 
-async function reached(path: string, done: number): Promise<Json> {
+async function waitForDone(path: string, done: number): Promise<Json> {
   for (;;) {
     const run = await call('GET', path)
     if (run.done >= done) return run
@@ -54,7 +54,7 @@ async function reached(path: string, done: number): Promise<Json> {
 test('after repeated kills every test case has one result and ran at most twice', async () => {
   const model = await call('POST', '/models', { name: 'scripted', ...provider.model })
   const agent = await call('POST', '/agents', { name: 'agent', model_id: model.id })
-  const test_cases = Array.from({ length: CASES }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))
+  const test_cases = Array.from({ length: TEST_CASES }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))
   const { id } = await call('POST', '/evaluations', {
     name: 'many',
     type: 'agent',
@@ -65,23 +65,26 @@ test('after repeated kills every test case has one result and ran at most twice'
   const { run_id } = await call('POST', `/evaluations/${id}/run`)
   const path = `/evaluations/${id}/runs/${run_id}`
   for (const share of [0.2, 0.6]) {
-    await reached(path, CASES * share)
+    await waitForDone(path, TEST_CASES * share)
     await daemon.kill()
     daemon = await startDaemon(join(root, 'home'), { token: TOKEN })
   }
-  await reached(path, CASES)
+  await waitForDone(path, TEST_CASES)
   while ((await call('GET', path)).status === 'running') await pause(25)
   const { status, summary, results } = await call('GET', `/evaluations/${id}/results`)
-  assert.equal([status, summary.total, summary.passed, results.length], ['completed', CASES, CASES, CASES])
+  assert.equal([status, summary.total, summary.passed, results.length], ['completed', TEST_CASES, TEST_CASES, TEST_CASES])
   const times = new Map<string, number>()
   for (const { body } of provider.received) times.set(body.messages.at(-1).content, (times.get(body.messages.at(-1).content) ?? 0) + 1)
-  assert.is(times.size, CASES)
+  assert.is(times.size, TEST_CASES)
   assert.ok(Math.max(...times.values()) <= 3, 'once, and once more for each of the two kills')
-  assert.is(summary.tokens, CASES * 1_000)
+  assert.is(summary.tokens, TEST_CASES * 1_000)
   const { total_tokens } = await call('GET', `/usage/stats?entity_type=evaluation&entity_id=${id}`)
-  const again = provider.received.length - CASES
-  assert.ok(total_tokens >= CASES * 1_000, 'every result is counted')
-  assert.ok(total_tokens <= (CASES + again) * 1_000, `${total_tokens}: and none twice, besides the ${again} calls that the kills cut off`)
+  const again = provider.received.length - TEST_CASES
+  assert.ok(total_tokens >= TEST_CASES * 1_000, 'every result is counted')
+  assert.ok(
+    total_tokens <= (TEST_CASES + again) * 1_000,
+    `${total_tokens}: and none twice, besides the ${again} calls that the kills cut off`,
+  )
 })
 
 test.run()

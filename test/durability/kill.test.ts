@@ -8,14 +8,14 @@ import { Pool } from 'undici'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DaemonProcess, spawnDaemon, startDaemon, TOKEN } from '../harness/daemon.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
 
 const ROUNDS = 20
-const WRITES = 1_000
-const AT_ONCE = 8
+const WRITES_PER_ROUND = 1_000
+const CONCURRENCY = 8
 /** Every so many writes, one is a document. */
-const DOCUMENT_EVERY = 25
+const DOCUMENT_INTERVAL = 25
 
 const test = suite('kill -9')
 let root: string
@@ -23,13 +23,13 @@ let home: string
 let daemon: DaemonProcess | undefined
 
 test.before(
-  aloud(() => {
+  reportFailure(() => {
     root = mkdtempSync(join(tmpdir(), 'cadre-kill-'))
     home = join(root, 'home')
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await daemon?.kill()
     rmSync(root, { recursive: true, force: true })
   }),
@@ -37,8 +37,8 @@ test.after(
 
 type Call = (method: 'GET' | 'POST', path: string, body?: unknown, key?: string) => Promise<{ status: number; body: Json }>
 
-function client(url: string): { call: Call; end(): Promise<void> } {
-  const pool = new Pool(url, { connections: AT_ONCE, pipelining: 1 })
+function createClient(url: string): { call: Call; end(): Promise<void> } {
+  const pool = new Pool(url, { connections: CONCURRENCY, pipelining: 1 })
   return {
     end: () => pool.destroy(),
     async call(method, path, body, key) {
@@ -61,17 +61,17 @@ interface Write {
   id?: string
 }
 
-function writesOf(round: number, sourceId: string): Write[] {
-  return Array.from({ length: WRITES }, (_, index) => {
+function createWrites(round: number, sourceId: string): Write[] {
+  return Array.from({ length: WRITES_PER_ROUND }, (_, index) => {
     const name = `round ${round} write ${index}`
     const document = { path: `/knowledge-sources/${sourceId}/documents`, body: { name: `${name}.md`, content: `${name} `.repeat(200) } }
     const agent = { path: '/agents', body: { name, description: `round ${round}`, system_prompt: 'x'.repeat(500) } }
-    return { key: `${round}-${index}`, ...(index % DOCUMENT_EVERY === 0 ? document : agent) }
+    return { key: `${round}-${index}`, ...(index % DOCUMENT_INTERVAL === 0 ? document : agent) }
   })
 }
 
 /** Sends writes, several at once, until all are done or the daemon is gone. */
-async function send(call: Call, writes: Write[], acknowledged: (count: number) => void): Promise<void> {
+async function sendWrites(call: Call, writes: Write[], acknowledged: (count: number) => void): Promise<void> {
   let next = 0
   let count = 0
   const worker = async () => {
@@ -82,11 +82,11 @@ async function send(call: Call, writes: Write[], acknowledged: (count: number) =
       acknowledged(++count)
     }
   }
-  await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
+  await Promise.allSettled(Array.from({ length: CONCURRENCY }, worker))
 }
 
 /** Everything of a list, by name. */
-async function named(call: Call, path: string): Promise<Map<string, Json[]>> {
+async function listByName(call: Call, path: string): Promise<Map<string, Json[]>> {
   const found = new Map<string, Json[]>()
   for (let page = 1; ; page++) {
     const { body } = await call('GET', `${path}${path.includes('?') ? '&' : '?'}limit=100&sort=id&order=asc&page=${page}`)
@@ -95,12 +95,12 @@ async function named(call: Call, path: string): Promise<Map<string, Json[]>> {
   }
 }
 
-function bytesOf({ content_hash }: Json): Buffer {
+function readOriginal({ content_hash }: Json): Buffer {
   return readFileSync(join(home, 'documents', content_hash.slice(0, 2), content_hash))
 }
 
 /** Waiting for a start means waiting for a process; on a machine that is slow at that now, two seconds mean more. */
-function patience(): number {
+function measureStartLimitMs(): number {
   const begun = performance.now()
   execFileSync(process.execPath, ['-e', '0'])
   return Math.max(2_000, 25 * (performance.now() - begun))
@@ -108,7 +108,7 @@ function patience(): number {
 
 test(`no acknowledged write is lost or duplicated in ${ROUNDS} kills`, async () => {
   daemon = await startDaemon(home, { token: TOKEN })
-  const first = client(daemon.url)
+  const first = createClient(daemon.url)
   const { body } = await first.call('POST', '/knowledge-sources', { name: 'all', type: 'file' })
   await first.end()
   const sourceId = body.data.id
@@ -116,25 +116,25 @@ test(`no acknowledged write is lost or duplicated in ${ROUNDS} kills`, async () 
   let [slowest, sent, cut] = [0, 0, 0]
 
   for (let round = 1; round <= ROUNDS; round++) {
-    const writes = writesOf(round, sourceId)
-    const killAt = randomInt(20, WRITES * 0.3)
-    const before = client(daemon.url)
+    const writes = createWrites(round, sourceId)
+    const killAt = randomInt(20, WRITES_PER_ROUND * 0.3)
+    const before = createClient(daemon.url)
     const victim: DaemonProcess = daemon
     let killed: Promise<void> | undefined
-    await send(before.call, writes, (count) => {
+    await sendWrites(before.call, writes, (count) => {
       if (count === killAt) killed = victim.kill()
     })
     assert.ok(killed, 'it was not killed')
     await killed
     await before.end()
 
-    const limit = patience()
+    const limit = measureStartLimitMs()
     daemon = await startDaemon(home, { token: TOKEN })
     slowest = Math.max(slowest, daemon.readyMs)
     assert.ok(daemon.readyMs < limit, `round ${round}: ready only after ${Math.round(daemon.readyMs)} ms`)
-    const after = client(daemon.url)
-    const agents = await named(after.call, `/agents?description=round+${round}`)
-    const documents = await named(after.call, `/knowledge-sources/${sourceId}/documents`)
+    const after = createClient(daemon.url)
+    const agents = await listByName(after.call, `/agents?description=round+${round}`)
+    const documents = await listByName(after.call, `/knowledge-sources/${sourceId}/documents`)
     const found = (write: Write) => (write.path === '/agents' ? agents : documents).get(write.body.name) ?? []
     const done = writes.filter(({ id }) => id !== undefined)
     assert.ok(done.length >= killAt)
@@ -146,14 +146,14 @@ test(`no acknowledged write is lost or duplicated in ${ROUNDS} kills`, async () 
       )
     // What was under way may have happened or not, but not by halves: asked again, it is there once.
     const unsure = writes.filter((write) => write.id === undefined && found(write).length > 0)
-    assert.ok(unsure.length <= AT_ONCE, `${unsure.length} that nobody acknowledged`)
+    assert.ok(unsure.length <= CONCURRENCY, `${unsure.length} that nobody acknowledged`)
     for (const write of unsure) {
       const again = await after.call('POST', write.path, write.body, write.key)
       assert.equal([again.status, again.body.data.id], [201, found(write)[0].id])
     }
     for (const write of done) {
       if (write.path === '/agents') continue
-      assert.ok(bytesOf(found(write)[0]).equals(Buffer.from(String(write.body.content))), `${write.body.name}: other bytes`)
+      assert.ok(readOriginal(found(write)[0]).equals(Buffer.from(String(write.body.content))), `${write.body.name}: other bytes`)
     }
     const repeated = done[randomInt(done.length)] as Write
     assert.is((await after.call('POST', repeated.path, repeated.body, repeated.key)).body.data.id, repeated.id)
@@ -162,8 +162,8 @@ test(`no acknowledged write is lost or duplicated in ${ROUNDS} kills`, async () 
     cut += unsure.length
   }
 
-  const last = client((daemon as DaemonProcess).url)
-  const agents = await named(last.call, '/agents')
+  const last = createClient((daemon as DaemonProcess).url)
+  const agents = await listByName(last.call, '/agents')
   assert.equal(
     [...agents.values()].filter((same) => same.length > 1),
     [],
@@ -193,7 +193,7 @@ test('a first start killed at any moment leaves a usable home with one admin tok
 
 async function startAndStop(place: string): Promise<{ readyMs: number; tokens: number }> {
   const running = await startDaemon(place, { token: TOKEN })
-  const { call, end } = client(running.url)
+  const { call, end } = createClient(running.url)
   const { body } = await call('GET', '/tokens')
   await end()
   assert.is(await running.stop(), 0)

@@ -5,11 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { readTableRows, TemporaryFolder, waitFor } from '../knowledge/knowledge-fixture.ts'
 
 const test = suite('kill -9 during a synchronization')
-const KILLS = 10
+const KILL_COUNT = 10
 const SEED = 20_261
 const STAGES = ['finding', 'reading', 'embedding']
 
@@ -18,7 +18,7 @@ const folder = new TemporaryFolder()
 let daemon: DaemonProcess | undefined
 
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await daemon?.kill()
     folder.remove()
     rmSync(home, { recursive: true, force: true })
@@ -26,7 +26,7 @@ test.after(
 )
 
 /** Numbers from 0 to 1, the same in every run. */
-function random(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -36,33 +36,33 @@ function random(seed: number): () => number {
 
 const WORDS = 'harbour lantern meadow copper violin orchard thunder marble ribbon falcon anchor candle'.split(' ')
 
-function text(next: () => number): string {
+function createText(next: () => number): string {
   const sentence = () => `${Array.from({ length: 12 }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')}.`
   return Array.from({ length: 3 + Math.floor(next() * 6) }, (_, at) => `## Part ${at}\n\n${sentence()} ${sentence()}`).join('\n\n')
 }
 
-const start = async () => {
+const restartDaemon = async () => {
   daemon = await startDaemon(home, { token: TOKEN })
   return daemon
 }
-const show = async (id: string) => (await (daemon as DaemonProcess).get(`/api/knowledge-sources/${id}`)).body.data
+const getSource = async (id: string) => (await (daemon as DaemonProcess).get(`/api/knowledge-sources/${id}`)).body.data
 
 /** Without being asked to: whoever was interrupted goes on by himself. */
-const settled = (id: string) =>
+const waitForSync = (id: string) =>
   waitFor(async () => {
-    const source = await show(id)
+    const source = await getSource(id)
     return source.status !== 'syncing' && source.progress === null && source
   }, 50)
 
 /** As far as that, or through. */
-const reached = (id: string, stage: string) =>
+const waitForStage = (id: string, stage: string) =>
   waitFor(async () => {
-    const { progress, status } = await show(id)
+    const { progress, status } = await getSource(id)
     return status !== 'syncing' || STAGES.indexOf(progress?.stage) >= STAGES.indexOf(stage)
   }, 5)
 
 /** A source and a tool that cuts it small: several commits of passages, and each quickly embedded. */
-async function make(name: string) {
+async function createSource(name: string) {
   const { post } = daemon as DaemonProcess
   const source = await post('/api/knowledge-sources', { name, type: 'folder', configuration: { path: folder.path } })
   const id = source.body.data.id as string
@@ -70,10 +70,11 @@ async function make(name: string) {
   return { id, tool: tool.body.data.id as string }
 }
 
-const sync = async (id: string) => assert.is((await (daemon as DaemonProcess).post(`/api/knowledge-sources/${id}/sync`, {})).status, 200)
+const startSync = async (id: string) =>
+  assert.is((await (daemon as DaemonProcess).post(`/api/knowledge-sources/${id}/sync`, {})).status, 200)
 
 /** What the indexes of a source hold, once the daemon is stopped: passages by document, and whether each has its vector once. */
-async function held(id: string, names: Map<string, string>, indexId: string): Promise<string[]> {
+async function readPassages(id: string, names: Map<string, string>, indexId: string): Promise<string[]> {
   const rows = await readTableRows(join(home, 'vectors'), `${indexId}-text`)
   const vectors = await readTableRows(join(home, 'vectors'), `${indexId}-vectors`)
   assert.equal(vectors.map((row) => row.id).sort(), rows.map((row) => row.id).sort(), `each passage of ${id} has one vector`)
@@ -81,31 +82,31 @@ async function held(id: string, names: Map<string, string>, indexId: string): Pr
 }
 
 test('a sync killed ten times resumes by itself and ends with the same passages as an undisturbed one', async () => {
-  const next = random(SEED)
-  const files = () => Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at % 4}/${at}.md`, text(next)]))
+  const next = createRandom(SEED)
+  const files = () => Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at % 4}/${at}.md`, createText(next)]))
   folder.write(files())
-  await start()
-  const { id: disturbed, tool: first } = await make('disturbed')
-  await sync(disturbed)
+  await restartDaemon()
+  const { id: disturbed, tool: first } = await createSource('disturbed')
+  await startSync(disturbed)
   let inTheMiddle = 0
-  for (let kill = 0; kill < KILLS; kill++) {
-    await reached(disturbed, STAGES[kill % STAGES.length] as string)
+  for (let kill = 0; kill < KILL_COUNT; kill++) {
+    await waitForStage(disturbed, STAGES[kill % STAGES.length] as string)
     await pause(next() * 600)
-    if ((await show(disturbed)).status === 'syncing') inTheMiddle++
+    if ((await getSource(disturbed)).status === 'syncing') inTheMiddle++
     await (daemon as DaemonProcess).kill()
     // What changes while nobody looks, so that there is always something to do and something to undo.
-    folder.write(Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`${at % 4}/${(kill * 5 + at) % 60}.md`, text(next)])))
+    folder.write(Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`${at % 4}/${(kill * 5 + at) % 60}.md`, createText(next)])))
     folder.remove(`${(kill * 7) % 4}/${kill * 7}.md`)
-    await start()
-    if ((await show(disturbed)).status !== 'syncing') await sync(disturbed)
+    await restartDaemon()
+    if ((await getSource(disturbed)).status !== 'syncing') await startSync(disturbed)
   }
-  assert.ok(inTheMiddle >= KILLS / 2, `only ${inTheMiddle} kills came in the middle`)
-  assert.is((await settled(disturbed)).status, 'active')
-  await sync(disturbed)
-  const ended = await settled(disturbed)
-  const { id: undisturbed, tool: second } = await make('undisturbed')
-  await sync(undisturbed)
-  const expected = await settled(undisturbed)
+  assert.ok(inTheMiddle >= KILL_COUNT / 2, `only ${inTheMiddle} kills came in the middle`)
+  assert.is((await waitForSync(disturbed)).status, 'active')
+  await startSync(disturbed)
+  const ended = await waitForSync(disturbed)
+  const { id: undisturbed, tool: second } = await createSource('undisturbed')
+  await startSync(undisturbed)
+  const expected = await waitForSync(undisturbed)
   assert.equal(ended.statistics, expected.statistics)
   assert.equal([ended.status, ended.statistics.failed], ['active', 0])
 
@@ -141,7 +142,7 @@ test('a sync killed ten times resumes by itself and ends with the same passages 
       indexOf(id).map(({ batch, ready }) => [batch, ready]),
       [[null, 1]],
     )
-  const [had, should] = await Promise.all([disturbed, undisturbed].map((id) => held(id, names, indexOf(id)[0]?.id as string)))
+  const [had, should] = await Promise.all([disturbed, undisturbed].map((id) => readPassages(id, names, indexOf(id)[0]?.id as string)))
   assert.ok((should as string[]).length > 256)
   assert.equal(had, should)
   assert.not.match(readFileSync(join(home, 'logs', 'daemon.log'), 'utf8'), /could not be (taken up|looked at)/)

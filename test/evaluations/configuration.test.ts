@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 
@@ -10,12 +10,12 @@ let service: TestServer
 let resources: Resources
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     service = await TestServer.start()
     resources = new Resources(service)
   }),
 )
-test.after(aloud(() => service.close()))
+test.after(reportFailure(() => service.close()))
 
 test('every tool of an agent as it was, without its secrets, and each index once', async () => {
   const source = await resources.source()

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { hang, type ReceivedRequest, ScriptedProvider, type Step, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
@@ -24,14 +24,14 @@ const judging =
     (isJudge(received) ? step : echo)(response, received, wire)
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     service = await TestServer.start()
     resources = new Resources(service)
     provider = await ScriptedProvider.start('openai', echo)
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await service.close()
     await provider.close()
   }),

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { type ReceivedRequest, ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
@@ -19,14 +19,14 @@ const echo = streamReply(({ body }: ReceivedRequest) => ({
 }))
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     service = await TestServer.start()
     resources = new Resources(service)
     provider = await ScriptedProvider.start('openai', echo)
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await service.close()
     await provider.close()
   }),

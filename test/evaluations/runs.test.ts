@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { hang, type ReceivedRequest, respondWithError, ScriptedProvider, type Step, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
@@ -16,14 +16,14 @@ const asked = ({ body }: ReceivedRequest): string => body.messages.at(-1).conten
 const system = ({ body }: ReceivedRequest): string => body.messages.find(({ role }: Json) => role === 'system')?.content ?? ''
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     service = await TestServer.start()
     resources = new Resources(service)
     provider = await ScriptedProvider.start('openai', hang)
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await service.close()
     await provider.close()
   }),

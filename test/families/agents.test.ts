@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources, uniqueName } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
@@ -11,12 +11,12 @@ let server: TestServer
 let resources: Resources
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start()
     resources = new Resources(server)
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 test('an agent requires only a name; other fields get their defaults', async () => {
   const { id: _, created_at: __, updated_at: ___, ...agent } = await expectData(server.post('/agents', { name: 'bare' }), 201)

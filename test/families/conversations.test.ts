@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { insertMessage } from '../../daemon/conversations/store.ts'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, MEMBER_USER, TestServer } from '../harness/test-server.ts'
 
@@ -11,12 +11,12 @@ let server: TestServer
 let resources: Resources
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start()
     resources = new Resources(server)
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 const start = (fields: Record<string, unknown> = {}, as = 'admin') =>
   resources.agent().then(({ id }: Json) => server.post('/conversations', { agent_id: id, ...fields }, { as }))

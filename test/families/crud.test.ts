@@ -5,7 +5,7 @@ import { FAMILIES } from '../../src/contract/routes.ts'
 import { getFields } from '../../src/contract/schemas/fields.ts'
 import { getSortableFields } from '../../src/contract/schemas/list-query.ts'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { createSamples, type Sample } from '../harness/samples.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
@@ -19,7 +19,7 @@ const samples: Record<string, Sample> = {}
 const made: Record<string, Json[]> = {}
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start()
     Object.assign(samples, createSamples(new Resources(server)))
     for (const { name } of FAMILIES) {
@@ -28,7 +28,7 @@ test.before(
     }
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 function getSample(name: string): Sample {
   const sample = samples[name]

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
@@ -10,12 +10,12 @@ let server: TestServer
 let resources: Resources
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start()
     resources = new Resources(server)
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 const make = (type: string, configuration?: unknown, as = 'admin') =>
   server.post('/knowledge-sources', { name: 'source', type, ...(configuration === undefined ? {} : { configuration }) }, { as })

@@ -2,23 +2,23 @@ import { hash } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { HeldDisk } from '../harness/held-disk.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
+import { PausableDisk } from '../harness/pausable-disk.ts'
 import { Resources } from '../harness/resources.ts'
 import { ADMIN_TOKEN, type Json, TestServer } from '../harness/test-server.ts'
 
 const test = suite('webhooks and tokens')
-const disk = new HeldDisk()
+const disk = new PausableDisk()
 let server: TestServer
 let resources: Resources
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start({ disk: disk.open })
     resources = new Resources(server)
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 const hook = (fields: Record<string, unknown> = {}) =>
   server.post('/webhooks', { url: 'https://hooks.example.com/in', events: ['conversation.completed'], ...fields })

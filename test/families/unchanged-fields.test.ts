@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FAMILIES } from '../../src/contract/routes.ts'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { createSamples, type Sample } from '../harness/samples.ts'
 import { TestServer } from '../harness/test-server.ts'
@@ -13,13 +13,13 @@ let resources: Resources
 let samples: Record<string, Sample>
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start()
     resources = new Resources(server)
     samples = createSamples(resources)
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 for (const { name, path } of FAMILIES) {
   test(`${name}: an update accepts a resource as it was read`, async () => {

@@ -22,7 +22,7 @@ export interface CampaignSummary {
 }
 
 /** Identifiers of existing resources by family or parameter. */
-type Existing = Map<string, string[]>
+type ExistingIds = Map<string, string[]>
 
 export async function runCampaign(server: TestServer, seed: number, requests: number): Promise<CampaignSummary> {
   const resources = new Resources(server)
@@ -47,7 +47,7 @@ export async function runCampaign(server: TestServer, seed: number, requests: nu
   return { ...summary, operations: seen.size, succeeded: succeeded.size }
 }
 
-async function send(server: TestServer, request: FuzzRequest, existing: Existing): Promise<Json> {
+async function send(server: TestServer, request: FuzzRequest, existing: ExistingIds): Promise<Json> {
   const { method, path, params, query, body, headers, as } = request
   const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeSegment(chooseParam(params[name] ?? 'x', name, path, existing)))
   const search = query.map(([name, value]) => `${encodeSegment(name)}=${encodeSegment(value)}`).join('&')
@@ -59,14 +59,14 @@ async function send(server: TestServer, request: FuzzRequest, existing: Existing
   return server.call(method, search ? `${url}?${search}` : url, undefined, { as: who, headers, ...(raw === undefined ? {} : { raw }) })
 }
 
-function chooseParam(param: number | string, name: string, path: string, existing: Existing): string {
+function chooseParam(param: number | string, name: string, path: string, existing: ExistingIds): string {
   if (typeof param === 'string') return param
   // Queries use tools with the embedded model that no other request changes.
   if (/\/(query|search)\/?$/.test(path)) return pickId(existing, `asked ${getFamily(path)}`, param)
   return pickId(existing, name === 'id' ? getFamily(path) : name, param)
 }
 
-function pickId(existing: Existing, name: string, number: number): string {
+function pickId(existing: ExistingIds, name: string, number: number): string {
   const ids = existing.get(name) ?? []
   return ids[number % ids.length] ?? 'nobody'
 }
@@ -82,8 +82,8 @@ function encodeSegment(text: string): string {
   return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '?')) || '%20'
 }
 
-async function createResources(resources: Resources): Promise<Existing> {
-  const existing: Existing = new Map()
+async function createResources(resources: Resources): Promise<ExistingIds> {
+  const existing: ExistingIds = new Map()
   const samples = createSamples(resources)
   existing.set('asked rag-tools', [(await resources.ragTool({ model_id: EMBEDDED_MODEL_ID })).id])
   existing.set('asked retrieval-tools', [(await resources.retrievalTool({ search_method: 'full_text' })).id])
@@ -97,7 +97,7 @@ async function createResources(resources: Resources): Promise<Existing> {
 }
 
 /** Remembers the newest resources, which later requests change and delete. */
-function rememberCreated(existing: Existing, path: string, data: Json): void {
+function rememberCreated(existing: ExistingIds, path: string, data: Json): void {
   const name = path.includes('/documents') ? 'document_id' : getFamily(path)
   existing.set(name, [...(existing.get(name) ?? []), data.id].slice(-20))
 }

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { TestServer } from '../harness/test-server.ts'
 import { runCampaign } from './campaign.ts'
 
@@ -12,11 +12,11 @@ const test = suite('fuzz')
 let server: TestServer
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start()
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 test(`all responses to ${REQUESTS} generated requests match the OpenAPI document`, async () => {
   const begun = performance.now()

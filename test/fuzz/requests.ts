@@ -127,14 +127,14 @@ function arbitraryBody(schema: Json | undefined, shaped: (schema: Json) => fc.Ar
   const valid = shaped(schema)
   return fc.oneof(
     { weight: 6, arbitrary: valid.map((json) => ({ json })) },
-    { weight: 5, arbitrary: spoil(valid).map((json) => ({ json })) },
+    { weight: 5, arbitrary: arbitraryInvalid(valid).map((json) => ({ json })) },
     { weight: 1, arbitrary: junk },
     { weight: 1, arbitrary: fc.constant(undefined) },
   )
 }
 
 /** Changes, adds or removes one field of a valid value. */
-function spoil(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function arbitraryInvalid(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
     .tuple(valid, fc.constantFrom('change', 'add', 'remove', 'deep'), fc.nat(100), anyText, anyJson)
     .map(([value, how, at, name, other]) => {

@@ -1,6 +1,6 @@
 /** What a hook throws, said aloud: uvu swallows it and then runs no test. */
 
-export function aloud<Context>(work: (context: Context) => unknown): (context: Context) => Promise<void> {
+export function reportFailure<Context>(work: (context: Context) => unknown): (context: Context) => Promise<void> {
   return async (context) => {
     try {
       await work(context)

@@ -14,12 +14,12 @@ export interface Sample {
 const pick = <T>(items: readonly T[], index: number): T => items[index % items.length] as T
 
 export function createSamples(resources: Resources): Record<string, Sample> {
-  const named = (word: string, index: number) => `${word} ${String(index * 7 + 3).padStart(3, '0')}`
+  const createName = (word: string, index: number) => `${word} ${String(index * 7 + 3).padStart(3, '0')}`
   return {
     agents: {
       create: (index) =>
         resources.agent({
-          name: named('agent', index),
+          name: createName('agent', index),
           description: `d${index % 4}`,
           temperature: pick([0, 0.5, 1, 2, null], index),
           max_tokens: (index % 6) + 1,
@@ -31,7 +31,7 @@ export function createSamples(resources: Resources): Record<string, Sample> {
     'prompt-templates': {
       create: (index) =>
         resources.template({
-          name: named('template', index),
+          name: createName('template', index),
           template: `t${index % 5} {{x}}`,
           type: pick(['system', 'user'], index),
           description: `d${index % 2}`,
@@ -42,7 +42,7 @@ export function createSamples(resources: Resources): Record<string, Sample> {
     'knowledge-sources': {
       create: (index) =>
         resources.source({
-          name: named('source', index),
+          name: createName('source', index),
           ...pick(
             [
               { type: 'file' },
@@ -58,7 +58,7 @@ export function createSamples(resources: Resources): Record<string, Sample> {
     'rag-tools': {
       create: (index) =>
         resources.ragTool({
-          name: named('rag', index),
+          name: createName('rag', index),
           description: `d${index % 3}`,
           chunk_size: 500 + (index % 4) * 100,
           chunk_overlap: index % 5,
@@ -70,7 +70,7 @@ export function createSamples(resources: Resources): Record<string, Sample> {
     'retrieval-tools': {
       create: (index) =>
         resources.retrievalTool({
-          name: named('retrieval', index),
+          name: createName('retrieval', index),
           search_method: pick(['semantic', 'full_text', 'hybrid'], index),
           score_threshold: pick([null, 0, 0.25, 1], index),
           top_k: (index % 7) + 1,
@@ -87,7 +87,7 @@ export function createSamples(resources: Resources): Record<string, Sample> {
     models: {
       create: (index) =>
         resources.model({
-          name: named('model', index),
+          name: createName('model', index),
           model_id: `m${index % 9}`,
           ...pick(
             [
@@ -102,7 +102,7 @@ export function createSamples(resources: Resources): Record<string, Sample> {
       label: 'name',
     },
     evaluations: {
-      create: (index) => resources.evaluation({ name: named('evaluation', index), description: `d${index % 3}` }),
+      create: (index) => resources.evaluation({ name: createName('evaluation', index), description: `d${index % 3}` }),
       change: { description: 'changed' },
       label: 'name',
     },
@@ -120,7 +120,7 @@ export function createSamples(resources: Resources): Record<string, Sample> {
     'api-tools': {
       create: (index) =>
         resources.apiTool({
-          name: named('tool', index),
+          name: createName('tool', index),
           url: `https://api${index % 3}.example.com/`,
           method: pick(['GET', 'POST', 'DELETE'], index),
           timeout_ms: 100 + (index % 4),
@@ -144,7 +144,7 @@ export function createSamples(resources: Resources): Record<string, Sample> {
     tokens: {
       create: (index) =>
         resources.token({
-          name: named('token', index),
+          name: createName('token', index),
           role: pick(['viewer', 'editor', 'admin'], index),
           user_id: pick([null, 'ada', 'bob'], index),
           expires_at: pick([null, '2099-01-01T00:00:00Z', '2098-01-01T00:00:00.000Z'], index),

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { hasAccess, ROLES, type Role, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import { expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { type CallOptions, TestServer } from '../harness/test-server.ts'
 
@@ -12,12 +12,12 @@ let server: TestServer
 let resources: Resources
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start()
     resources = new Resources(server)
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 /** Calls a route with placeholder parameters; only the access check matters. */
 const callRoute = (route: Route, prefix: string, options: CallOptions) =>

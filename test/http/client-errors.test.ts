@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('client errors')
@@ -10,12 +10,12 @@ let server: TestServer
 let port: number
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start()
     port = Number(new URL(await server.app.server.listen({ host: '127.0.0.1', port: 0 })).port)
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 /** Sends raw bytes and returns the response. */
 async function sendBytes(

@@ -3,19 +3,19 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { HostGuard } from '../../daemon/http/host-guard.ts'
 import { expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('host guard')
 let server: TestServer
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start()
     server.app.listening('http://127.0.0.1:7411')
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 const health = (headers: Record<string, string>) => server.get('/health', { as: null, headers })
 

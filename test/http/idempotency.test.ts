@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources, uniqueName } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
@@ -9,11 +9,11 @@ const test = suite('idempotency')
 let server: TestServer
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start()
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 const key = (value: string) => ({ headers: { 'idempotency-key': value } })
 const total = async (path: string) => (await server.get(`${path}?limit=1`)).body.pagination.total

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RateLimiter } from '../../daemon/http/rate-limiter.ts'
 import { expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const LIMIT = 8
@@ -10,11 +10,11 @@ const test = suite('rate limit')
 let server: TestServer
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start({ rateLimit: LIMIT })
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 test('every response has rate limit headers', async () => {
   const viewer = await server.token('viewer')

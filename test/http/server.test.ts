@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import { version } from '../../src/version.ts'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
@@ -12,12 +12,12 @@ let server: TestServer
 let resources: Resources
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = await TestServer.start()
     resources = new Resources(server)
   }),
 )
-test.after(aloud(() => server.close()))
+test.after(reportFailure(() => server.close()))
 
 const methodsByPath = new Map<string, string[]>()
 for (const { path, method } of ALL_ROUTES) methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method])

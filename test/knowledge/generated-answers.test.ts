@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { respondWithError, ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 import { KnowledgeFixture, waitFor } from './knowledge-fixture.ts'
@@ -15,7 +15,7 @@ let source: Json
 let model: Json
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start()
     provider = await ScriptedProvider.start('openai', streamText('Twenty-five days [1].'))
     embedder = await ScriptedEmbedder.start()
@@ -27,7 +27,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await knowledge.close()
     await Promise.all([provider.close(), embedder.close()])
   }),

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
 import { KnowledgeFixture } from './knowledge-fixture.ts'
 
@@ -11,7 +11,7 @@ let source: Json
 let tool: Json
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start()
     source = await knowledge.createSyncedSource({
       'leave.md': '# Leave\n\nEvery employee has twenty-five days of paid annual leave. Leave that is not taken by March is lost.',
@@ -23,7 +23,7 @@ test.before(
     await knowledge.waitForSync(source.id)
   }),
 )
-test.after(aloud(() => knowledge.close()))
+test.after(reportFailure(() => knowledge.close()))
 
 const ask = async (query: string, more: Record<string, unknown> = {}) =>
   expectData(knowledge.service.post(`/rag-tools/${tool.id}/query`, { query, ...more }))

@@ -1,23 +1,23 @@
 /** OpenAI-compatible embedding server that counts words. It can hold its responses back or fail. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type StandIn, standIn } from '../outbound/stand-in.ts'
+import { type RecordingServer, startRecordingServer } from '../outbound/recording-server.ts'
 
 export class ScriptedEmbedder {
-  readonly #server: StandIn
+  readonly #server: RecordingServer
   readonly #dimensions: number
   #held: (() => void)[] | undefined
   /** Returned instead of vectors. */
   failure: { status: number; error: string } | undefined
 
-  private constructor(server: StandIn, dimensions: number) {
+  private constructor(server: RecordingServer, dimensions: number) {
     this.#server = server
     this.#dimensions = dimensions
-    server.answer = (request, reply) => this.#answer(request, reply)
+    server.listener = (request, reply) => this.#answer(request, reply)
   }
 
   static async start(dimensions = 64): Promise<ScriptedEmbedder> {
-    return new ScriptedEmbedder(await standIn(), dimensions)
+    return new ScriptedEmbedder(await startRecordingServer(), dimensions)
   }
 
   /** Fields of a model that uses this server. */

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { takeProviderKeys } from '../../src/config.ts'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { hang, respondWithError, ScriptedProvider, type Step, sendBody, streamText } from '../harness/scripted-provider.ts'
 import { TestServer } from '../harness/test-server.ts'
 
@@ -24,7 +24,7 @@ const serveModels: Step = (response, received, wire) =>
     : streamText('Hello.')(response, received, wire)
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     local = await ScriptedProvider.start('openai', serveModels)
     const otherServers = [
       hang,
@@ -43,7 +43,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await service.close()
     await Promise.all([local, ...others].map((provider) => provider.close()))
   }),

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { respondWithError, ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 import { TestServer } from '../harness/test-server.ts'
@@ -14,14 +14,14 @@ let resources: Resources
 let provider: ScriptedProvider
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     service = await TestServer.start()
     resources = new Resources(service)
     provider = await ScriptedProvider.start('openai', streamText('Hello.'))
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await service.close()
     await provider.close()
   }),

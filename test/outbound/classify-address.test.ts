@@ -115,7 +115,7 @@ test('only unicast addresses are public', () => {
   )
 })
 
-const refused = (work: () => void): CadreError => {
+const catchRefusal = (work: () => void): CadreError => {
   try {
     work()
   } catch (error) {
@@ -127,7 +127,7 @@ const refused = (work: () => void): CadreError => {
 
 test('names of this machine are blocked in every spelling unless private addresses are allowed', () => {
   for (const host of ['localhost', 'LOCALHOST', 'localhost.', 'localhost..', 'a.localhost', 'a.b.localhost.', 'localhost.localdomain']) {
-    assert.is(refused(() => checkHost(host, false)).code, 'ADDRESS_BLOCKED', host)
+    assert.is(catchRefusal(() => checkHost(host, false)).code, 'ADDRESS_BLOCKED', host)
     checkHost(host, true)
   }
   for (const host of ['localhost.example.com', 'mylocalhost', 'example.com']) checkHost(host, false)
@@ -135,9 +135,9 @@ test('names of this machine are blocked in every spelling unless private address
 
 test('private addresses can be allowed, metadata services cannot', () => {
   for (const address of [...PRIVATE, ...PRIVATE_6]) checkAddress(address, address, true)
-  for (const address of FORBIDDEN) assert.is(refused(() => checkAddress(address, address, true)).code, 'ADDRESS_BLOCKED', address)
-  assert.match(refused(() => checkAddress('h', '10.0.0.1', false)).hint ?? '', 'allow_private_network')
-  assert.match(refused(() => checkAddress('h', '169.254.169.254', false)).hint ?? '', 'No setting')
+  for (const address of FORBIDDEN) assert.is(catchRefusal(() => checkAddress(address, address, true)).code, 'ADDRESS_BLOCKED', address)
+  assert.match(catchRefusal(() => checkAddress('h', '10.0.0.1', false)).hint ?? '', 'allow_private_network')
+  assert.match(catchRefusal(() => checkAddress('h', '169.254.169.254', false)).hint ?? '', 'No setting')
 })
 
 test.run()

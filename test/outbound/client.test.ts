@@ -7,16 +7,16 @@ import { createOutbound, type Outbound } from '../../daemon/outbound/client.ts'
 import { resolveAllowedAddresses } from '../../daemon/outbound/guarded-connector.ts'
 import { createFirstHop, createNextHop } from '../../daemon/outbound/redirects.ts'
 import { CadreError } from '../../src/contract/errors.ts'
-import { type StandIn, standIn } from './stand-in.ts'
+import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 
-const test = suite<{ server: StandIn; other: StandIn; outbound: Outbound }>('the outbound client')
+const test = suite<{ server: RecordingServer; other: RecordingServer; outbound: Outbound }>('the outbound client')
 
 /** Every name is this machine, one of them by an address that no setting opens. */
 const resolve = async (host: string) => [{ address: host === 'zero.test' ? '0.0.0.0' : '127.0.0.1', family: 4 }]
 
 test.before.each(async (context) => {
-  context.server = await standIn()
-  context.other = await standIn()
+  context.server = await startRecordingServer()
+  context.other = await startRecordingServer()
   context.outbound = createOutbound({ resolve })
 })
 test.after.each(async ({ server, other, outbound }) => {
@@ -25,11 +25,11 @@ test.after.each(async ({ server, other, outbound }) => {
   await other.close()
 })
 
-const open = { allowPrivateNetwork: true }
-const text = ({ body }: { body: Uint8Array }) => Buffer.from(body).toString('utf8')
+const ALLOW_PRIVATE = { allowPrivateNetwork: true }
+const readText = ({ body }: { body: Uint8Array }) => Buffer.from(body).toString('utf8')
 const redirect = (reply: ServerResponse, location: string, status = 302) => reply.writeHead(status, { location }).end('moved')
 
-async function failure(work: Promise<unknown>): Promise<CadreError> {
+async function catchError(work: Promise<unknown>): Promise<CadreError> {
   try {
     await work
   } catch (error) {
@@ -40,16 +40,16 @@ async function failure(work: Promise<unknown>): Promise<CadreError> {
 }
 
 test('a request sends method, headers and body and returns status, headers and body', async ({ server, outbound }) => {
-  server.answer = (_, reply) => reply.writeHead(418, { 'X-Tea': ['green', 'black'], 'content-type': 'text/plain' }).end('short and stout')
+  server.listener = (_, reply) => reply.writeHead(418, { 'X-Tea': ['green', 'black'], 'content-type': 'text/plain' }).end('short and stout')
   const answer = await outbound.request(`${server.origin}/pot?size=1#part`, {
-    ...open,
+    ...ALLOW_PRIVATE,
     method: 'post',
     headers: { 'X-Key': 'k', 'Content-Type': 'application/json' },
     body: '{"a":"ü"}',
   })
   assert.is(answer.status, 418)
   assert.is(answer.headers['x-tea'], 'green, black')
-  assert.is(text(answer), 'short and stout')
+  assert.is(readText(answer), 'short and stout')
   assert.is(answer.truncated, false)
   assert.is(answer.url, `${server.origin}/pot?size=1`)
   const [request] = server.requests
@@ -58,25 +58,32 @@ test('a request sends method, headers and body and returns status, headers and b
 
 test('connection headers cannot be set, and header values cannot contain line breaks', async ({ server, outbound }) => {
   for (const name of ['Host', 'Content-Length', 'Transfer-Encoding', 'Connection'])
-    assert.is((await failure(outbound.request(server.origin, { ...open, headers: { [name]: '1' } }))).code, 'VALIDATION_ERROR', name)
-  assert.is((await failure(outbound.request(server.origin, { ...open, headers: { 'x-a': 'b\r\nx-c: d' } }))).code, 'VALIDATION_ERROR')
+    assert.is(
+      (await catchError(outbound.request(server.origin, { ...ALLOW_PRIVATE, headers: { [name]: '1' } }))).code,
+      'VALIDATION_ERROR',
+      name,
+    )
+  assert.is(
+    (await catchError(outbound.request(server.origin, { ...ALLOW_PRIVATE, headers: { 'x-a': 'b\r\nx-c: d' } }))).code,
+    'VALIDATION_ERROR',
+  )
   assert.is(server.requests.length, 0)
 })
 
 test('redirects are followed, and POST becomes GET as in browsers', async ({ server, outbound }) => {
-  server.answer = (request, reply) => {
+  server.listener = (request, reply) => {
     if (request.url === '/307') redirect(reply, '/end', 307)
     else if (request.url === '/303') redirect(reply, '/end', 303)
     else reply.end('here')
   }
   const answer = await outbound.request(`${server.origin}/303`, {
-    ...open,
+    ...ALLOW_PRIVATE,
     method: 'POST',
     body: 'x',
     headers: { 'content-type': 'text/plain' },
   })
-  assert.equal([answer.url, text(answer)], [`${server.origin}/end`, 'here'])
-  await outbound.request(`${server.origin}/307`, { ...open, method: 'POST', body: 'x' })
+  assert.equal([answer.url, readText(answer)], [`${server.origin}/end`, 'here'])
+  await outbound.request(`${server.origin}/307`, { ...ALLOW_PRIVATE, method: 'POST', body: 'x' })
   assert.equal(
     server.requests.map(({ method, body }) => method + body),
     ['POSTx', 'GET', 'POSTx', 'POSTx'],
@@ -85,25 +92,25 @@ test('redirects are followed, and POST becomes GET as in browsers', async ({ ser
 })
 
 test('with maxRedirects 0 the redirect itself is returned', async ({ server, outbound }) => {
-  server.answer = (_, reply) => redirect(reply, '/next')
-  const answer = await outbound.request(server.origin, { ...open, maxRedirects: 0 })
-  assert.equal([answer.status, answer.headers.location, text(answer)], [302, '/next', 'moved'])
+  server.listener = (_, reply) => redirect(reply, '/next')
+  const answer = await outbound.request(server.origin, { ...ALLOW_PRIVATE, maxRedirects: 0 })
+  assert.equal([answer.status, answer.headers.location, readText(answer)], [302, '/next', 'moved'])
 })
 
 test('a redirect loop ends with an error', async ({ server, outbound }) => {
-  server.answer = (_, reply) => redirect(reply, '/again')
-  assert.match((await failure(outbound.request(server.origin, open))).message, 'redirects more than 5 times')
+  server.listener = (_, reply) => redirect(reply, '/again')
+  assert.match((await catchError(outbound.request(server.origin, ALLOW_PRIVATE))).message, 'redirects more than 5 times')
   assert.is(server.requests.length, 6)
 })
 
 test('secret headers are not sent to another origin', async ({ server, other, outbound }) => {
-  server.answer = (_, reply) => redirect(reply, `${other.origin}/caught`)
+  server.listener = (_, reply) => redirect(reply, `${other.origin}/caught`)
   const headers = { Authorization: 'Bearer s', Cookie: 's', 'X-Api-Key': 's', Accept: 'text/html' }
-  await outbound.request(server.origin, { ...open, headers })
+  await outbound.request(server.origin, { ...ALLOW_PRIVATE, headers })
   const sent = other.requests[0]?.headers ?? {}
   assert.equal([sent.authorization, sent.cookie, sent['x-api-key'], sent.accept], [undefined, undefined, undefined, 'text/html'])
-  server.answer = (request, reply) => (request.url === '/same' ? reply.end() : redirect(reply, '/same'))
-  await outbound.request(`${server.origin}/`, { ...open, headers })
+  server.listener = (request, reply) => (request.url === '/same' ? reply.end() : redirect(reply, '/same'))
+  await outbound.request(`${server.origin}/`, { ...ALLOW_PRIVATE, headers })
   assert.is(server.requests.at(-1)?.headers['x-api-key'], 's')
 })
 
@@ -113,8 +120,8 @@ test('a redirect to a blocked address never connects', async ({ server, other, o
   const elsewhere = ['file:///etc/passwd', 'ftp://example.test/', `http://u:p@127.0.0.1:${other.port}/`, 'javascript:1']
   for (const location of [...closed, ...elsewhere]) {
     for (const status of [301, 302, 303, 307, 308]) {
-      server.answer = (_, reply) => redirect(reply, location, status)
-      assert.is((await failure(outbound.request(server.origin, open))).code, 'ADDRESS_BLOCKED', location)
+      server.listener = (_, reply) => redirect(reply, location, status)
+      assert.is((await catchError(outbound.request(server.origin, ALLOW_PRIVATE))).code, 'ADDRESS_BLOCKED', location)
     }
   }
   assert.is(other.connections, 0)
@@ -123,22 +130,22 @@ test('a redirect to a blocked address never connects', async ({ server, other, o
 test('a redirect to a private address is blocked unless allowed', async ({ server, other }) => {
   for (const host of ['127.0.0.1', 'localhost', 'inner.test', '[::ffff:127.0.0.1]', '2130706433']) {
     const next = createNextHop(createFirstHop('http://public.test/', 'GET', {}, undefined), 302, `http://${host}:${other.port}/`)
-    assert.is((await failure(resolveAllowedAddresses(resolve, next?.url.hostname ?? '', false))).code, 'ADDRESS_BLOCKED', host)
+    assert.is((await catchError(resolveAllowedAddresses(resolve, next?.url.hostname ?? '', false))).code, 'ADDRESS_BLOCKED', host)
   }
   assert.is(server.connections + other.connections, 0)
 })
 
 test('a body is truncated at the limit', async ({ server, outbound }) => {
-  server.answer = (_, reply) => reply.end('x'.repeat(100_000))
-  const cut = await outbound.request(server.origin, { ...open, maxBytes: 1_000 })
+  server.listener = (_, reply) => reply.end('x'.repeat(100_000))
+  const cut = await outbound.request(server.origin, { ...ALLOW_PRIVATE, maxBytes: 1_000 })
   assert.equal([cut.body.length, cut.truncated], [1_000, true])
-  const whole = await outbound.request(server.origin, { ...open, maxBytes: 100_000 })
+  const whole = await outbound.request(server.origin, { ...ALLOW_PRIVATE, maxBytes: 100_000 })
   assert.equal([whole.body.length, whole.truncated], [100_000, false])
 })
 
 test('an endless body is truncated at the limit and its connection closed', async ({ server, outbound }) => {
   let closed: Promise<void> | undefined
-  server.answer = (_, reply) => {
+  server.listener = (_, reply) => {
     closed = new Promise((resolve) => reply.once('close', resolve))
     const more = () => {
       while (!reply.destroyed && reply.write('x'.repeat(65_536)));
@@ -146,7 +153,7 @@ test('an endless body is truncated at the limit and its connection closed', asyn
     }
     more()
   }
-  const answer = await outbound.request(server.origin, { ...open, maxBytes: 200_000 })
+  const answer = await outbound.request(server.origin, { ...ALLOW_PRIVATE, maxBytes: 200_000 })
   assert.equal([answer.body.length, answer.truncated], [200_000, true])
   await closed
 })
@@ -159,10 +166,10 @@ test('compressed bodies are decompressed up to the limit', async ({ server, outb
     'gzip, gzip': gzipSync(gzipSync('plain')),
   }
   for (const [encoding, bytes] of Object.entries(packed)) {
-    server.answer = (_, reply) => reply.writeHead(200, { 'content-encoding': encoding }).end(bytes)
-    assert.is(text(await outbound.request(server.origin, open)), 'plain', encoding)
+    server.listener = (_, reply) => reply.writeHead(200, { 'content-encoding': encoding }).end(bytes)
+    assert.is(readText(await outbound.request(server.origin, ALLOW_PRIVATE)), 'plain', encoding)
   }
-  server.answer = (_, reply) => {
+  server.listener = (_, reply) => {
     reply.writeHead(200, { 'content-encoding': 'gzip' })
     const gzip = createGzip({ level: 9 })
     gzip.pipe(reply)
@@ -174,22 +181,22 @@ test('compressed bodies are decompressed up to the limit', async ({ server, outb
     more()
   }
   const before = process.memoryUsage().rss
-  const bomb = await outbound.request(server.origin, { ...open, maxBytes: 1024 * 1024 })
+  const bomb = await outbound.request(server.origin, { ...ALLOW_PRIVATE, maxBytes: 1024 * 1024 })
   assert.equal([bomb.body.length, bomb.truncated], [1024 * 1024, true])
   assert.ok(process.memoryUsage().rss - before < 150 * 1024 * 1024)
 })
 
 test('nested, unknown or corrupt compression is an error', async ({ server, outbound }) => {
   for (const encoding of ['gzip, gzip, gzip', 'zstd', 'gzip']) {
-    server.answer = (_, reply) => reply.writeHead(200, { 'content-encoding': encoding }).end('not compressed')
-    assert.is((await failure(outbound.request(server.origin, open))).code, 'PROVIDER_ERROR', encoding)
+    server.listener = (_, reply) => reply.writeHead(200, { 'content-encoding': encoding }).end('not compressed')
+    assert.is((await catchError(outbound.request(server.origin, ALLOW_PRIVATE))).code, 'PROVIDER_ERROR', encoding)
   }
 })
 
 test('a response without a body may have a Content-Encoding header', async ({ server, outbound }) => {
-  server.answer = (request, reply) => reply.writeHead(request.url === '/204' ? 204 : 200, { 'content-encoding': 'gzip' }).end()
-  assert.is((await outbound.request(`${server.origin}/204`, open)).body.length, 0)
-  assert.is((await outbound.request(server.origin, { ...open, method: 'HEAD' })).body.length, 0)
+  server.listener = (request, reply) => reply.writeHead(request.url === '/204' ? 204 : 200, { 'content-encoding': 'gzip' }).end()
+  assert.is((await outbound.request(`${server.origin}/204`, ALLOW_PRIVATE)).body.length, 0)
+  assert.is((await outbound.request(server.origin, { ...ALLOW_PRIVATE, method: 'HEAD' })).body.length, 0)
 })
 
 test('the timeout covers a silent server, a slow body and slow redirects', async ({ server, outbound }) => {
@@ -203,9 +210,9 @@ test('the timeout covers a silent server, a slow body and slow redirects', async
     (reply) => drips.add(setTimeout(() => redirect(reply, '/on'), 80)),
   ]
   for (const answer of answers) {
-    server.answer = (_, reply) => answer(reply)
+    server.listener = (_, reply) => answer(reply)
     const begun = performance.now()
-    assert.is((await failure(outbound.request(server.origin, { ...open, timeoutMs: 200 }))).code, 'PROVIDER_TIMEOUT')
+    assert.is((await catchError(outbound.request(server.origin, { ...ALLOW_PRIVATE, timeoutMs: 200 }))).code, 'PROVIDER_TIMEOUT')
     assert.ok(performance.now() - begun < 1_200)
   }
   for (const drip of drips) clearInterval(drip)
@@ -213,9 +220,9 @@ test('the timeout covers a silent server, a slow body and slow redirects', async
 
 test("an aborted request rejects with the caller's reason", async ({ server, outbound }) => {
   const ending = new AbortController()
-  server.answer = () => ending.abort(new Error('changed my mind'))
+  server.listener = () => ending.abort(new Error('changed my mind'))
   try {
-    await outbound.request(server.origin, { ...open, signal: ending.signal })
+    await outbound.request(server.origin, { ...ALLOW_PRIVATE, signal: ending.signal })
     assert.unreachable()
   } catch (error) {
     assert.is((error as Error).message, 'changed my mind')
@@ -223,23 +230,26 @@ test("an aborted request rejects with the caller's reason", async ({ server, out
 })
 
 test('a body is not read if shouldReadBody returns false', async ({ server, outbound }) => {
-  server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'video/mp4' }).end('x'.repeat(1_000_000))
-  const answer = await outbound.request(server.origin, { ...open, shouldReadBody: (_, headers) => headers['content-type'] === 'text/html' })
+  server.listener = (_, reply) => reply.writeHead(200, { 'content-type': 'video/mp4' }).end('x'.repeat(1_000_000))
+  const answer = await outbound.request(server.origin, {
+    ...ALLOW_PRIVATE,
+    shouldReadBody: (_, headers) => headers['content-type'] === 'text/html',
+  })
   assert.equal([answer.status, answer.body.length, answer.truncated], [200, 0, true])
 })
 
 test('errors name the host and never the query', async ({ outbound }) => {
-  const refusing = await failure(outbound.request('http://127.0.0.1:9/?key=secret', open))
+  const refusing = await catchError(outbound.request('http://127.0.0.1:9/?key=secret', ALLOW_PRIVATE))
   assert.is(refusing.code, 'PROVIDER_ERROR')
   assert.match(refusing.message, '127.0.0.1:9 refused the connection')
   const nowhere = createOutbound({
     resolve: async (host) => Promise.reject(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' })),
   })
-  assert.match((await failure(nowhere.request('http://nowhere.test/?key=secret'))).message, 'Host not found: nowhere.test')
+  assert.match((await catchError(nowhere.request('http://nowhere.test/?key=secret'))).message, 'Host not found: nowhere.test')
   const garbage = createServer((socket) => socket.on('error', () => socket.destroy()).end('garbage\r\n\r\n'))
   await new Promise<void>((resolve) => garbage.listen(0, '127.0.0.1', resolve))
   const { port } = garbage.address() as { port: number }
-  const error = await failure(outbound.request(`http://127.0.0.1:${port}/?key=secret`, open))
+  const error = await catchError(outbound.request(`http://127.0.0.1:${port}/?key=secret`, ALLOW_PRIVATE))
   assert.is(error.code, 'PROVIDER_ERROR')
   assert.not.match(error.message, 'secret')
   garbage.close()

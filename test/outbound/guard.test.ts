@@ -2,22 +2,22 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createOutbound } from '../../daemon/outbound/client.ts'
 import { CadreError } from '../../src/contract/errors.ts'
-import { HOSTS, NAMES, resolve } from './forbidden.ts'
-import { type StandIn, standIn } from './stand-in.ts'
+import { BLOCKED_HOSTS, BLOCKED_NAMES, resolveBlockedName } from './blocked-addresses.ts'
+import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 
-const test = suite<{ server: StandIn; six: StandIn | undefined }>('the outbound guard')
+const test = suite<{ server: RecordingServer; six: RecordingServer | undefined }>('the outbound guard')
 
 test.before.each(async (context) => {
-  context.server = await standIn()
+  context.server = await startRecordingServer()
   // Machines without IPv6 cannot be reached by it either.
-  context.six = await standIn(undefined, '::1').catch(() => undefined)
+  context.six = await startRecordingServer(undefined, '::1').catch(() => undefined)
 })
 test.after.each(async ({ server, six }) => {
   await server.close()
   await six?.close()
 })
 
-async function failure(work: Promise<unknown>): Promise<CadreError> {
+async function catchError(work: Promise<unknown>): Promise<CadreError> {
   try {
     await work
   } catch (error) {
@@ -28,31 +28,31 @@ async function failure(work: Promise<unknown>): Promise<CadreError> {
 }
 
 test('over 60 spellings of forbidden addresses are blocked without connecting', async ({ server, six }) => {
-  const outbound = createOutbound({ resolve })
-  const hosts = [...HOSTS, ...Object.keys(NAMES)]
+  const outbound = createOutbound({ resolve: resolveBlockedName })
+  const hosts = [...BLOCKED_HOSTS, ...Object.keys(BLOCKED_NAMES)]
   assert.ok(hosts.length >= 60, String(hosts.length))
   for (const host of hosts) {
     for (const { port } of six ? [server, six] : [server]) {
-      const error = await failure(outbound.request(`http://${host}:${port}/`, { timeoutMs: 5_000 }))
+      const error = await catchError(outbound.request(`http://${host}:${port}/`, { timeoutMs: 5_000 }))
       assert.ok(error.code === 'ADDRESS_BLOCKED' || error.code === 'VALIDATION_ERROR', `${host}: ${error.code}`)
     }
   }
-  for (const name of Object.keys(NAMES))
-    assert.is((await failure(outbound.request(`https://${name}:${server.port}/`))).code, 'ADDRESS_BLOCKED', name)
+  for (const name of Object.keys(BLOCKED_NAMES))
+    assert.is((await catchError(outbound.request(`https://${name}:${server.port}/`))).code, 'ADDRESS_BLOCKED', name)
   assert.is(server.connections, 0)
   assert.is(six?.connections ?? 0, 0)
   await outbound.close()
 })
 
 test('each of these spellings would connect without the guard', async ({ server }) => {
-  const outbound = createOutbound({ resolve })
+  const outbound = createOutbound({ resolve: resolveBlockedName })
   for (const host of ['127.1', '0x7f000001', 'localhost', 'plain.test', '[::ffff:127.0.0.1]'])
     assert.is((await outbound.request(`http://${host}:${server.port}/`, { allowPrivateNetwork: true })).status, 200, host)
   await outbound.close()
 })
 
 test('schemes other than http and https are rejected', async () => {
-  const outbound = createOutbound({ resolve })
+  const outbound = createOutbound({ resolve: resolveBlockedName })
   for (const address of [
     'file:///etc/passwd',
     'ftp://127.0.0.1/',
@@ -62,28 +62,28 @@ test('schemes other than http and https are rejected', async () => {
     '//127.0.0.1/',
     'unix:/run/x.sock',
   ])
-    assert.is((await failure(outbound.request(address, { allowPrivateNetwork: true }))).code, 'VALIDATION_ERROR', address)
+    assert.is((await catchError(outbound.request(address, { allowPrivateNetwork: true }))).code, 'VALIDATION_ERROR', address)
 })
 
 test('DNS rebinding fails: the checked address is the one connected to', async ({ server }) => {
-  server.answer = (_, reply) => reply.setHeader('connection', 'close').end('reached')
+  server.listener = (_, reply) => reply.setHeader('connection', 'close').end('reached')
   let asked = 0
   // Both lead to the stand-in, and only the first may be used, so a second look-up between check and connection would show.
   const outbound = createOutbound({ resolve: async () => [{ address: asked++ % 2 === 0 ? '127.0.0.1' : '0.0.0.0', family: 4 }] })
   const request = () => outbound.request(`http://rebind.test:${server.port}/`, { allowPrivateNetwork: true })
   for (let turn = 1; turn <= 3; turn++) {
     assert.is((await request()).status, 200)
-    assert.is((await failure(request())).code, 'ADDRESS_BLOCKED')
+    assert.is((await catchError(request())).code, 'ADDRESS_BLOCKED')
     assert.equal([asked, server.connections], [turn * 2, turn])
   }
   await outbound.close()
 })
 
 test('a connection to a private address is not reused for requests without that permission', async ({ server }) => {
-  const outbound = createOutbound({ resolve })
+  const outbound = createOutbound({ resolve: resolveBlockedName })
   const address = `http://plain.test:${server.port}/`
   assert.is((await outbound.request(address, { allowPrivateNetwork: true })).status, 200)
-  assert.is((await failure(outbound.request(address))).code, 'ADDRESS_BLOCKED')
+  assert.is((await catchError(outbound.request(address))).code, 'ADDRESS_BLOCKED')
   assert.is(server.requests.length, 1)
   await outbound.close()
 })
@@ -92,14 +92,14 @@ test('metadata services stay blocked when private addresses are allowed, by addr
   const outbound = createOutbound({ resolve: async () => [{ address: '169.254.169.254', family: 4 }] })
   // Only looked up, never connected to.
   for (const host of ['169.254.169.254', '[fd00:ec2::254]', '168.63.129.16', '0xa9fea9fe', 'metadata.test']) {
-    assert.is((await failure(outbound.resolveAddresses(host, true))).code, 'ADDRESS_BLOCKED', host)
+    assert.is((await catchError(outbound.resolveAddresses(host, true))).code, 'ADDRESS_BLOCKED', host)
   }
 })
 
 test('resolveAddresses applies the same checks', async () => {
-  const outbound = createOutbound({ resolve })
-  assert.is((await failure(outbound.resolveAddresses('plain.test'))).code, 'ADDRESS_BLOCKED')
-  assert.is((await failure(outbound.resolveAddresses('::1'))).code, 'ADDRESS_BLOCKED')
+  const outbound = createOutbound({ resolve: resolveBlockedName })
+  assert.is((await catchError(outbound.resolveAddresses('plain.test'))).code, 'ADDRESS_BLOCKED')
+  assert.is((await catchError(outbound.resolveAddresses('::1'))).code, 'ADDRESS_BLOCKED')
   assert.equal(await outbound.resolveAddresses('plain.test', true), ['127.0.0.1'])
   assert.equal(await outbound.resolveAddresses('8.8.8.8'), ['8.8.8.8'])
 })

@@ -6,7 +6,7 @@ import { ResponseReader } from '../../daemon/outbound/response-reader.ts'
 const test = suite('an answer as it arrives')
 
 /** What undici hands a request to steer itself by. */
-class Steering {
+class FakeController {
   aborted = false
   reason: Error | null = null
   paused = false
@@ -27,16 +27,16 @@ class Steering {
   }
 }
 
-function begun(): { incoming: ResponseReader; steering: Steering } {
+function startResponse(): { incoming: ResponseReader; steering: FakeController } {
   const incoming = new ResponseReader()
-  const steering = new Steering()
+  const steering = new FakeController()
   incoming.onRequestStart(steering)
   incoming.onResponseStart(steering, 200, {})
   return { incoming, steering }
 }
 
 test('the response reader pauses the sender while nothing is read', async () => {
-  const { incoming, steering } = begun()
+  const { incoming, steering } = startResponse()
   const part = Buffer.alloc(40_000)
   incoming.onResponseData(steering, part)
   assert.not(steering.paused)
@@ -54,7 +54,7 @@ test('a request aborted before it is sent is not sent and causes no unhandled re
   const crashes: unknown[] = []
   const crashed = (error: unknown) => void crashes.push(error)
   process.on('unhandledRejection', crashed)
-  const [incoming, steering] = [new ResponseReader(), new Steering()]
+  const [incoming, steering] = [new ResponseReader(), new FakeController()]
   const reason = new Error('never mind')
   incoming.abort(reason)
   await setImmediate()
@@ -66,7 +66,7 @@ test('a request aborted before it is sent is not sent and causes no unhandled re
 })
 
 test('bytes received before a connection error are returned before the error', async () => {
-  const { incoming, steering } = begun()
+  const { incoming, steering } = startResponse()
   incoming.onResponseData(steering, Buffer.from([1]))
   incoming.onResponseData(steering, Buffer.from([2]))
   const broken = new Error('ECONNRESET')

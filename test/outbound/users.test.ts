@@ -1,35 +1,36 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
 import { KnowledgeFixture } from '../knowledge/knowledge-fixture.ts'
-import { HOSTS, NAMES, resolve } from './forbidden.ts'
-import { type StandIn, standIn } from './stand-in.ts'
+import { BLOCKED_HOSTS, BLOCKED_NAMES, resolveBlockedName } from './blocked-addresses.ts'
+import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 
 /** Everybody who sends requests to addresses that people configure, through the routes of the whole service. */
 const test = suite('who uses the outbound client')
-let library: KnowledgeFixture
-let server: StandIn
-let other: StandIn
-let six: StandIn | undefined
+let knowledge: KnowledgeFixture
+let server: RecordingServer
+let other: RecordingServer
+let ipv6Server: RecordingServer | undefined
 let tool: Json
 let source: Json
 let webhook: Json
 /** Answers that change from one question to the next. */
-let rebinding: string[] = []
+let rebindingAddresses: string[] = []
 
 test.before(
-  aloud(async () => {
-    library = await KnowledgeFixture.start({
-      resolve: async (host) => (host === 'rebind.test' ? [{ address: rebinding.shift() ?? '0.0.0.0', family: 4 }] : resolve(host)),
+  reportFailure(async () => {
+    knowledge = await KnowledgeFixture.start({
+      resolve: async (host) =>
+        host === 'rebind.test' ? [{ address: rebindingAddresses.shift() ?? '0.0.0.0', family: 4 }] : resolveBlockedName(host),
     })
-    server = await standIn()
-    other = await standIn()
+    server = await startRecordingServer()
+    other = await startRecordingServer()
     // Machines without IPv6 cannot be reached by it either.
-    six = await standIn(undefined, '::1').catch(() => undefined)
-    tool = await library.resources.apiTool()
-    webhook = await library.resources.webhook()
-    source = await library.createSource('url', { url: 'https://example.com/' })
+    ipv6Server = await startRecordingServer(undefined, '::1').catch(() => undefined)
+    tool = await knowledge.resources.apiTool()
+    webhook = await knowledge.resources.webhook()
+    source = await knowledge.createSource('url', { url: 'https://example.com/' })
   }),
 )
 test.before.each(() => {
@@ -37,55 +38,55 @@ test.before.each(() => {
   server.connections = other.connections = 0
 })
 test.after(
-  aloud(async () => {
-    await library.close()
-    for (const one of [server, other, six]) await one?.close()
+  reportFailure(async () => {
+    await knowledge.close()
+    for (const one of [server, other, ipv6Server]) await one?.close()
   }),
 )
 
 type Outcome = { blocked: string } | { reached: true }
-const isSetting = (status: number, body: Json): boolean => status === 400 && body.code === 'VALIDATION_ERROR'
-const outcomeOf = (problem: string | null): Outcome => (problem === null ? { reached: true } : { blocked: problem })
+const isInvalidSetting = (status: number, body: Json): boolean => status === 400 && body.code === 'VALIDATION_ERROR'
+const toOutcome = (problem: string | null): Outcome => (problem === null ? { reached: true } : { blocked: problem })
 
 /** Each is pointed at an address and made to call it; refused when it is configured or when it connects. */
-const USERS: Record<string, (url: string, allowed: boolean) => Promise<Outcome>> = {
+const CALLERS: Record<string, (url: string, allowed: boolean) => Promise<Outcome>> = {
   'an API tool': async (url, allow_private_network) => {
-    const changed = await library.service.put(`/api-tools/${tool.id}`, { url, allow_private_network })
-    if (isSetting(changed.status, changed.body)) return { blocked: changed.body.code }
-    const { status, body } = await library.service.post(`/api-tools/${tool.id}/test`, {})
-    return outcomeOf(status === 200 ? null : body.code)
+    const changed = await knowledge.service.put(`/api-tools/${tool.id}`, { url, allow_private_network })
+    if (isInvalidSetting(changed.status, changed.body)) return { blocked: changed.body.code }
+    const { status, body } = await knowledge.service.post(`/api-tools/${tool.id}/test`, {})
+    return toOutcome(status === 200 ? null : body.code)
   },
   'a URL source': async (url, allow_private_network) => {
-    const changed = await library.service.put(`/knowledge-sources/${source.id}`, { configuration: { url, allow_private_network } })
-    if (isSetting(changed.status, changed.body)) return { blocked: changed.body.code }
-    const { error, status } = await library.sync(source.id)
+    const changed = await knowledge.service.put(`/knowledge-sources/${source.id}`, { configuration: { url, allow_private_network } })
+    if (isInvalidSetting(changed.status, changed.body)) return { blocked: changed.body.code }
+    const { error, status } = await knowledge.sync(source.id)
     if (status === 'error') return { blocked: /nothing was sent/.test(error) ? 'ADDRESS_BLOCKED' : error }
     return { reached: true }
   },
   'a webhook': async (url, allow_private_network) => {
-    const changed = await library.service.put(`/webhooks/${webhook.id}`, { url, allow_private_network })
-    if (isSetting(changed.status, changed.body)) return { blocked: changed.body.code }
-    const { status, body } = await library.service.post(`/webhooks/${webhook.id}/test`, {})
+    const changed = await knowledge.service.put(`/webhooks/${webhook.id}`, { url, allow_private_network })
+    if (isInvalidSetting(changed.status, changed.body)) return { blocked: changed.body.code }
+    const { status, body } = await knowledge.service.post(`/webhooks/${webhook.id}/test`, {})
     if (status >= 400) return { blocked: body.code }
     const { response_status, error } = body.data
     return response_status === null ? { blocked: /nothing was sent/.test(error) ? 'ADDRESS_BLOCKED' : error } : { reached: true }
   },
   'the import of a document': async (url, allow_private_network) => {
-    const { status, body } = await library.service.post('/api-tools/import', { url, allow_private_network, dry_run: true })
-    return outcomeOf(status === 200 || body.error.includes('cannot be imported') ? null : body.code)
+    const { status, body } = await knowledge.service.post('/api-tools/import', { url, allow_private_network, dry_run: true })
+    return toOutcome(status === 200 || body.error.includes('cannot be imported') ? null : body.code)
   },
 }
 
-const reached = () => server.connections + other.connections + (six?.connections ?? 0)
+const countConnections = () => server.connections + other.connections + (ipv6Server?.connections ?? 0)
 
-for (const [user, call] of Object.entries(USERS))
+for (const [user, call] of Object.entries(CALLERS))
   test(`${user} reaches none of over 60 spellings of forbidden addresses`, async () => {
-    const hosts = [...HOSTS, ...Object.keys(NAMES)]
+    const hosts = [...BLOCKED_HOSTS, ...Object.keys(BLOCKED_NAMES)]
     assert.ok(hosts.length >= 60)
     for (const host of hosts) {
-      const url = `http://${host}:${host.startsWith('[::1') && six ? six.port : server.port}/`
+      const url = `http://${host}:${host.startsWith('[::1') && ipv6Server ? ipv6Server.port : server.port}/`
       const outcome = await call(url, false)
-      assert.is(reached(), 0, `${host} was connected to`)
+      assert.is(countConnections(), 0, `${host} was connected to`)
       assert.ok(
         'blocked' in outcome && /ADDRESS_BLOCKED|VALIDATION_ERROR|nothing was sent/.test(outcome.blocked),
         `${host}: ${JSON.stringify(outcome)}`,
@@ -93,9 +94,9 @@ for (const [user, call] of Object.entries(USERS))
     }
   })
 
-for (const [user, call] of Object.entries(USERS)) {
+for (const [user, call] of Object.entries(CALLERS)) {
   test(`${user} would reach them without the guard`, async () => {
-    server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain' }).end('reached')
+    server.listener = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain' }).end('reached')
     for (const host of ['127.1', '0x7f000001', 'localhost', 'plain.test', '[::ffff:127.0.0.1]'])
       assert.equal(await call(`http://${host}:${server.port}/`, true), { reached: true }, host)
     assert.is(server.requests.length, 5)
@@ -106,7 +107,7 @@ for (const [user, call] of Object.entries(USERS)) {
     for (const host of ['0.0.0.0', '0', '0x0', '[::]', '[::ffff:0.0.0.0]', '[::7f00:1]', 'zero.test', 'compatible.test']) {
       for (const redirects of [1, 2, 4]) {
         server.requests.length = 0
-        server.answer = (_, reply) => {
+        server.listener = (_, reply) => {
           const location = server.requests.length < redirects ? `/${server.requests.length}` : `http://${host}:${other.port}/`
           reply.writeHead(302, { location }).end()
         }
@@ -122,13 +123,13 @@ for (const [user, call] of Object.entries(USERS)) {
   })
 
   test(`${user} is protected against DNS rebinding`, async () => {
-    server.answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain', connection: 'close' }).end('reached')
-    rebinding = ['127.0.0.1', '0.0.0.0']
+    server.listener = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain', connection: 'close' }).end('reached')
+    rebindingAddresses = ['127.0.0.1', '0.0.0.0']
     // Whatever the second answer is, the connection goes to the one that was checked.
     assert.equal(await call(`http://rebind.test:${server.port}/a`, true), { reached: true })
-    assert.equal([rebinding, server.connections], [['0.0.0.0'], 1])
+    assert.equal([rebindingAddresses, server.connections], [['0.0.0.0'], 1])
     assert.equal(await call(`http://rebind.test:${server.port}/b`, true), { blocked: 'ADDRESS_BLOCKED' })
-    assert.equal([rebinding, server.connections], [[], 1])
+    assert.equal([rebindingAddresses, server.connections], [[], 1])
   })
 }
 

@@ -21,8 +21,9 @@ test.before.each(async () => {
   await database.write((transaction) => transaction.run('DELETE FROM notes'))
 })
 
-const add = (id: number, text = 'x') => database.write((transaction) => transaction.run('INSERT INTO notes VALUES (?, ?)', [id, text]))
-const ids = async () => (await database.all<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id)
+const insertNote = (id: number, text = 'x') =>
+  database.write((transaction) => transaction.run('INSERT INTO notes VALUES (?, ?)', [id, text]))
+const listNoteIds = async () => (await database.all<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id)
 
 test('concurrent writes run in order, each seeing the earlier ones', async () => {
   const seen = await Promise.all(
@@ -43,7 +44,7 @@ test('concurrent writes run in order, each seeing the earlier ones', async () =>
 test('a completed write is visible immediately', async () => {
   await Promise.all(
     [1, 2, 3].map(async (id) => {
-      await add(id)
+      await insertNote(id)
       assert.ok(await database.get('SELECT 1 FROM notes WHERE id = ?', [id]))
     }),
   )
@@ -92,19 +93,19 @@ test('a failed write is rolled back without affecting the others', async () => {
       await transaction.run('INSERT INTO notes VALUES (?, ?)', [id, 'half'])
       throw new Error(`no ${id}`)
     })
-  const outcomes = await Promise.allSettled([add(1), failing(2), add(3), add(1), add(4)])
+  const outcomes = await Promise.allSettled([insertNote(1), failing(2), insertNote(3), insertNote(1), insertNote(4)])
   assert.equal(
     outcomes.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
   )
   assert.is((outcomes[1] as PromiseRejectedResult).reason.message, 'no 2')
-  assert.equal(await ids(), [1, 3, 4])
+  assert.equal(await listNoteIds(), [1, 3, 4])
 })
 
 test('a write resolves only after the whole shared commit is on disk', async () => {
   const other = openDatabase(join(folder, 'test.db'))
   try {
-    const told = [1, 2, 3, 4, 5].map((id) => add(id).then(() => other.all('SELECT id FROM notes')))
+    const told = [1, 2, 3, 4, 5].map((id) => insertNote(id).then(() => other.all('SELECT id FROM notes')))
     const found = await Promise.all(told)
     assert.equal(
       found.map((rows, at) => rows.length >= at + 1),

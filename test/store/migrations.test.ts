@@ -28,20 +28,20 @@ test.after.each(async ({ root, database }) => {
   rmSync(root, { recursive: true, force: true })
 })
 
-const step = (name: string, sql: string) => ({
+const createMigration = (name: string, sql: string) => ({
   name,
   up: async (transaction: { run(sql: string): Promise<number> }) => void (await transaction.run(sql)),
 })
-const applied = async (database: Database) =>
+const listApplied = async (database: Database) =>
   (await database.all<{ name: string }>('SELECT name FROM migrations ORDER BY applied_at, name')).map(({ name }) => name)
 
 test('migrations are applied in order, each once', async ({ database }) => {
-  const steps = [step('0001-a', 'CREATE TABLE a (x)'), step('0002-b', 'ALTER TABLE a ADD COLUMN y')]
+  const steps = [createMigration('0001-a', 'CREATE TABLE a (x)'), createMigration('0002-b', 'ALTER TABLE a ADD COLUMN y')]
   await migrate(database, steps)
   await migrate(database, steps)
-  assert.equal(await applied(database), ['0001-a', '0002-b'])
-  await migrate(database, [...steps, step('0003-c', 'CREATE TABLE c (x)')])
-  assert.equal(await applied(database), ['0001-a', '0002-b', '0003-c'])
+  assert.equal(await listApplied(database), ['0001-a', '0002-b'])
+  await migrate(database, [...steps, createMigration('0003-c', 'CREATE TABLE c (x)')])
+  assert.equal(await listApplied(database), ['0001-a', '0002-b', '0003-c'])
 })
 
 test('a failed migration is rolled back and stops the start', async ({ database }) => {
@@ -52,13 +52,13 @@ test('a failed migration is rolled back and stops the start', async ({ database 
       await transaction.run('CREATE TABLE a (x)')
     },
   }
-  const first = step('0001-a', 'CREATE TABLE a (x)')
+  const first = createMigration('0001-a', 'CREATE TABLE a (x)')
   let error: Error | undefined
   await migrate(database, [first, broken]).catch((thrown: Error) => {
     error = thrown
   })
   assert.match(error?.message ?? '', /already exists/)
-  assert.equal(await applied(database), ['0001-a'])
+  assert.equal(await listApplied(database), ['0001-a'])
   assert.equal(await database.all("SELECT name FROM sqlite_master WHERE name = 'half'"), [])
 })
 

@@ -14,13 +14,13 @@ test.after(() => rmSync(folder, { recursive: true, force: true }))
 
 const SHAPE = { columns: { id: 'text', document_id: 'text', vector: 'vector' }, keys: ['document_id'] } as const
 const DIMENSIONS = 32
-const SUBJECTS = 25
+const CLUSTERS = 25
 const ROWS = 1_000
 const EXACT_ROWS = 600
 
 /** A wave of its own for each subject, with something added that differs from row to row. */
-function vectorOf(number: number): Float32Array {
-  const subject = number % SUBJECTS
+function createVector(number: number): Float32Array {
+  const subject = number % CLUSTERS
   const vector = Float32Array.from(
     { length: DIMENSIONS },
     (_, at) => Math.sin((subject + 1) * (at + 1) * 1.7) + 0.4 * Math.sin((number + 3) * (at + 2) * 2.3),
@@ -29,14 +29,14 @@ function vectorOf(number: number): Float32Array {
   return vector.map((value) => value / length)
 }
 
-const row = (number: number) => ({ id: `p${number}`, document_id: `d${number % 50}`, vector: vectorOf(number) })
-const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => row(from + at))
-const ids = (found: readonly { id?: unknown }[]) => found.map(({ id }) => id as string)
-const near = async (table: PassageTable, number: number, limit = 10) =>
-  ids(await table.searchVectors(vectorOf(number), { columns: ['id'], limit }))
+const createRow = (number: number) => ({ id: `p${number}`, document_id: `d${number % 50}`, vector: createVector(number) })
+const createRows = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => createRow(from + at))
+const pickIds = (found: readonly { id?: unknown }[]) => found.map(({ id }) => id as string)
+const findNearest = async (table: PassageTable, number: number, limit = 10) =>
+  pickIds(await table.searchVectors(createVector(number), { columns: ['id'], limit }))
 
 /** Seen past our own code: what kind of index the vectors have. */
-async function indexOf(name: string): Promise<string | undefined> {
+async function getIndexType(name: string): Promise<string | undefined> {
   const { connect } = await import('@lancedb/lancedb') // after the store, which sets it up
   const table = await (await connect(join(folder, 'vectors'))).openTable(name)
   return (await table.listIndices()).find(({ columns }) => columns.includes('vector'))?.indexType
@@ -54,16 +54,16 @@ async function withVectors(work: (vectors: VectorStore) => Promise<void>): Promi
 test('small tables are searched exactly; larger ones use an index that finds nearly all nearest rows', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
-    await table.add(rows(0, EXACT_ROWS))
+    await table.add(createRows(0, EXACT_ROWS))
     await table.optimize()
-    assert.is(await indexOf('growing'), undefined)
-    await table.add(rows(EXACT_ROWS, ROWS))
+    assert.is(await getIndexType('growing'), undefined)
+    await table.add(createRows(EXACT_ROWS, ROWS))
     await table.optimize()
-    assert.is(await indexOf('growing'), 'IvfFlat')
+    assert.is(await getIndexType('growing'), 'IvfFlat')
     let same = 0
     for (let number = 0; number < 50; number++) {
-      const all = ids(await table.searchVectorsExactly(vectorOf(number * 19), { columns: ['id'], limit: 10 }))
-      const found = await near(table, number * 19)
+      const all = pickIds(await table.searchVectorsExactly(createVector(number * 19), { columns: ['id'], limit: 10 }))
+      const found = await findNearest(table, number * 19)
       same += all.filter((id) => found.includes(id)).length / (50 * all.length)
     }
     assert.ok(same >= 0.95, `${same} of the nearest were found`)
@@ -72,24 +72,24 @@ test('small tables are searched exactly; larger ones use an index that finds nea
 test('rows added after indexing are found before and after optimize, and deleted rows are not', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
-    await table.add([{ ...row(5_000), document_id: 'late' }])
-    assert.is((await near(table, 5_000))[0], 'p5000')
+    await table.add([{ ...createRow(5_000), document_id: 'late' }])
+    assert.is((await findNearest(table, 5_000))[0], 'p5000')
     await table.optimize()
-    assert.is((await near(table, 5_000))[0], 'p5000')
-    assert.is((await near(table, 77))[0], 'p77')
-    await table.remove({ document_id: ['late', row(77).document_id] })
-    for (const number of [5_000, 77]) assert.not((await near(table, number)).includes(`p${number}`))
+    assert.is((await findNearest(table, 5_000))[0], 'p5000')
+    assert.is((await findNearest(table, 77))[0], 'p77')
+    await table.remove({ document_id: ['late', createRow(77).document_id] })
+    for (const number of [5_000, 77]) assert.not((await findNearest(table, number)).includes(`p${number}`))
     await table.optimize()
-    for (const number of [5_000, 77]) assert.not((await near(table, number)).includes(`p${number}`))
-    assert.is((await near(table, 78))[0], 'p78')
+    for (const number of [5_000, 77]) assert.not((await findNearest(table, number)).includes(`p${number}`))
+    assert.is((await findNearest(table, 78))[0], 'p78')
   }))
 
 test('the matches of a narrow filter are found in any partition', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
     const filter = { document_id: 'd3' }
-    const wanted = ids(await table.list(filter, ['id']))
-    const found = ids(await table.searchVectors(vectorOf(10), { columns: ['id'], limit: 100, filter }))
+    const wanted = pickIds(await table.list(filter, ['id']))
+    const found = pickIds(await table.searchVectors(createVector(10), { columns: ['id'], limit: 100, filter }))
     assert.is(wanted.length, ROWS / 50)
     assert.equal(found.sort(), wanted.sort())
   }))
@@ -98,10 +98,10 @@ test('a wide filter excludes rows that do not match', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
     const filter = { document_id: Array.from({ length: 25 }, (_, at) => `d${at}`) }
-    const found = ids(await table.searchVectors(vectorOf(30), { columns: ['id'], limit: 10, filter }))
+    const found = pickIds(await table.searchVectors(createVector(30), { columns: ['id'], limit: 10, filter }))
     assert.is(found.length, 10)
     assert.ok(found.every((id) => Number(id.slice(1)) % 50 < 25))
-    assert.is(ids(await table.searchVectors(vectorOf(10), { columns: ['id'], limit: 10, filter }))[0], 'p10')
+    assert.is(pickIds(await table.searchVectors(createVector(10), { columns: ['id'], limit: 10, filter }))[0], 'p10')
   }))
 
 test('an unreadable index does not affect results and is rebuilt', async () => {
@@ -113,9 +113,9 @@ test('an unreadable index does not affect results and is rebuilt', async () => {
   const before = new Set(readdirSync(indices))
   await withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
-    assert.is((await near(table, 78))[0], 'p78')
-    await waitFor(async () => (await indexOf('growing')) === 'IvfFlat' && readdirSync(indices).some((name) => !before.has(name)))
-    assert.is((await near(table, 78))[0], 'p78')
+    assert.is((await findNearest(table, 78))[0], 'p78')
+    await waitFor(async () => (await getIndexType('growing')) === 'IvfFlat' && readdirSync(indices).some((name) => !before.has(name)))
+    assert.is((await findNearest(table, 78))[0], 'p78')
   })
 })
 

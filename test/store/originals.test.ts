@@ -14,77 +14,77 @@ test.before.each((context) => {
 })
 test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
 
-const bytes = Buffer.from('the same bytes')
-const name = hash('sha256', bytes, 'hex')
-const place = (root: string) => join(root, name.slice(0, 2), name)
-const files = (root: string) => readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+const content = Buffer.from('the same bytes')
+const contentHash = hash('sha256', content, 'hex')
+const getPath = (root: string) => join(root, contentHash.slice(0, 2), contentHash)
+const listFiles = (root: string) => readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
 
 test('originals are stored by content hash with mode 0600', async ({ root, originals }) => {
-  assert.is(await originals.keep(bytes, async (contentHash) => contentHash), name)
-  assert.equal(await originals.read(name), bytes)
-  assert.is(statSync(place(root)).mode & 0o777, 0o600)
-  assert.is(statSync(join(root, name.slice(0, 2))).mode & 0o777, 0o700)
+  assert.is(await originals.keep(content, async (contentHash) => contentHash), contentHash)
+  assert.equal(await originals.read(contentHash), content)
+  assert.is(statSync(getPath(root)).mode & 0o777, 0o600)
+  assert.is(statSync(join(root, contentHash.slice(0, 2))).mode & 0o777, 0o700)
 })
 
 test('identical originals are stored once, also concurrently', async ({ root, originals }) => {
-  await Promise.all(Array.from({ length: 20 }, () => originals.keep(bytes, async () => undefined)))
-  assert.is(files(root).length, 1)
+  await Promise.all(Array.from({ length: 20 }, () => originals.keep(content, async () => undefined)))
+  assert.is(listFiles(root).length, 1)
 })
 
 test('an original is on disk before it is recorded', async ({ root, originals }) => {
-  await originals.keep(bytes, async () => assert.ok(existsSync(place(root))))
+  await originals.keep(content, async () => assert.ok(existsSync(getPath(root))))
 })
 
 test('a released original is deleted unless it is still in use', async ({ root, originals }) => {
-  await originals.keep(bytes, async () => undefined)
-  await originals.release(name, async () => true)
-  assert.ok(existsSync(place(root)))
-  await originals.release(name, async () => false)
-  assert.not.ok(existsSync(place(root)))
-  await originals.release(name, async () => false)
+  await originals.keep(content, async () => undefined)
+  await originals.release(contentHash, async () => true)
+  assert.ok(existsSync(getPath(root)))
+  await originals.release(contentHash, async () => false)
+  assert.not.ok(existsSync(getPath(root)))
+  await originals.release(contentHash, async () => false)
 })
 
 test('an original that is being recorded is not deleted', async ({ root, originals }) => {
   let used = false
-  const keeping = originals.keep(bytes, async () => {
+  const keeping = originals.keep(content, async () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     used = true
   })
-  await originals.release(name, async () => used)
+  await originals.release(contentHash, async () => used)
   await keeping
-  assert.ok(existsSync(place(root)))
+  assert.ok(existsSync(getPath(root)))
 })
 
 test('a truncated original is written again', async ({ root, originals }) => {
-  mkdirSync(join(root, name.slice(0, 2)))
-  writeFileSync(place(root), 'the same')
-  await originals.keep(bytes, async () => undefined)
-  assert.equal(await originals.read(name), bytes)
+  mkdirSync(join(root, contentHash.slice(0, 2)))
+  writeFileSync(getPath(root), 'the same')
+  await originals.keep(content, async () => undefined)
+  assert.equal(await originals.read(contentHash), content)
 })
 
 test('leftovers of a crash are removed, and nothing else', async ({ root, originals }) => {
-  await originals.keep(bytes, async () => undefined)
+  await originals.keep(content, async () => undefined)
   await originals.keep(Buffer.from('orphan'), async () => undefined)
-  writeFileSync(`${place(root)}.half-written`, 'x')
+  writeFileSync(`${getPath(root)}.half-written`, 'x')
   writeFileSync(join(root, 'README'), 'not ours')
-  await originals.removeUnused(new Set([name]))
+  await originals.removeUnused(new Set([contentHash]))
   assert.equal(
-    files(root)
+    listFiles(root)
       .map((entry) => entry.name)
       .sort(),
-    [name, 'README'].sort(),
+    [contentHash, 'README'].sort(),
   )
 })
 
 test('a failed recording rejects without blocking others', async ({ originals }) => {
   let error: Error | undefined
   await originals
-    .keep(bytes, () => Promise.reject(new Error('no room')))
+    .keep(content, () => Promise.reject(new Error('no room')))
     .catch((thrown: Error) => {
       error = thrown
     })
   assert.is(error?.message, 'no room')
-  assert.is(await originals.keep(bytes, async () => 'kept'), 'kept')
+  assert.is(await originals.keep(content, async () => 'kept'), 'kept')
 })
 
 test.run()

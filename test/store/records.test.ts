@@ -7,28 +7,28 @@ import { agentRecords, type StoredAgent } from '../../daemon/agents/store.ts'
 import { type Database, openDatabase } from '../../daemon/store/database.ts'
 import { migrate } from '../../daemon/store/migrations.ts'
 import { webhookRecords } from '../../daemon/webhooks/store.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 
 const test = suite('records')
 let root: string
 let database: Database
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     root = mkdtempSync(join(tmpdir(), 'cadre-records-'))
     database = openDatabase(join(root, 'cadre.db'))
     await migrate(database)
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await database.close()
     rmSync(root, { recursive: true, force: true })
   }),
 )
 
-let made = 0
-function agent(fields: Partial<StoredAgent> = {}): StoredAgent {
+let createdCount = 0
+function createAgent(fields: Partial<StoredAgent> = {}): StoredAgent {
   const now = new Date().toISOString()
   const blank = {
     description: '',
@@ -41,17 +41,25 @@ function agent(fields: Partial<StoredAgent> = {}): StoredAgent {
     prompt_template_id: null,
     variables: {},
   }
-  return { id: `agent_${String(++made).padStart(6, '0')}`, name: 'n', ...blank, version: 1, created_at: now, updated_at: now, ...fields }
+  return {
+    id: `agent_${String(++createdCount).padStart(6, '0')}`,
+    name: 'n',
+    ...blank,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+    ...fields,
+  }
 }
 const insert = (...records: StoredAgent[]) =>
   database.write(async (transaction) => {
     for (const record of records) await agentRecords.insert(transaction, record)
   })
-const total = async () => (await agentRecords.list(database, { limit: 1 })).total
-const counted = async () => (await database.get<{ total: number }>('SELECT count(*) AS total FROM agents'))?.total
+const getListTotal = async () => (await agentRecords.list(database, { limit: 1 })).total
+const countRows = async () => (await database.get<{ total: number }>('SELECT count(*) AS total FROM agents'))?.total
 
 test('records keep lists, objects, numbers and null', async () => {
-  const record = agent({
+  const record = createAgent({
     tools: ['a', 'b"c'],
     variables: { deep: { list: [1, null, true, 'ü'] } },
     temperature: 0.1,
@@ -99,7 +107,7 @@ test('values that look like SQL are bound as values', async () => {
     '${1}',
     '\n;',
   ]
-  await insert(...names.map((name) => agent({ name, description: 'injection' })))
+  await insert(...names.map((name) => createAgent({ name, description: 'injection' })))
   for (const name of names) {
     const { items, total: found } = await agentRecords.list(database, { name, description: 'injection' })
     assert.equal([found, items.map((item) => item.name)], [1, [name]])
@@ -117,7 +125,7 @@ test('unknown column names never reach SQL', async () => {
 })
 
 test('a filter that contradicts the scope matches nothing', async () => {
-  await insert(agent({ name: 'mine', description: 'scope' }), agent({ name: 'theirs', description: 'scope' }))
+  await insert(createAgent({ name: 'mine', description: 'scope' }), createAgent({ name: 'theirs', description: 'scope' }))
   const scope = { name: 'mine' }
   assert.is((await agentRecords.list(database, { description: 'scope' }, scope)).total, 1)
   assert.is((await agentRecords.list(database, { description: 'scope', name: 'mine' }, scope)).total, 1)
@@ -125,27 +133,27 @@ test('a filter that contradicts the scope matches nothing', async () => {
 })
 
 test('totals stay correct across inserts, deletes and rollbacks', async () => {
-  const records = Array.from({ length: 300 }, () => agent())
+  const records = Array.from({ length: 300 }, () => createAgent())
   await insert(...records)
-  assert.is(await total(), await counted())
+  assert.is(await getListTotal(), await countRows())
   for (let index = 0; index < 300; index += 3)
     await database.write((transaction) => agentRecords.delete(transaction, records[index]?.id ?? ''))
   await database.write((transaction) => agentRecords.delete(transaction, 'nobody'))
-  assert.is(await total(), await counted())
-  const before = await total()
+  assert.is(await getListTotal(), await countRows())
+  const before = await getListTotal()
   await database
     .write(async (transaction) => {
-      for (let index = 0; index < 50; index++) await agentRecords.insert(transaction, agent())
+      for (let index = 0; index < 50; index++) await agentRecords.insert(transaction, createAgent())
       await transaction.run('DELETE FROM agents WHERE id > ?', ['agent_000100'])
       throw new Error('changed my mind')
     })
     .catch(() => undefined)
-  assert.is(await total(), before)
-  assert.is(await counted(), before)
+  assert.is(await getListTotal(), before)
+  assert.is(await countRows(), before)
 })
 
 test('a failed transaction leaves no rows and does not affect the next one', async () => {
-  const record = agent()
+  const record = createAgent()
   let error: Error | undefined
   await database
     .write(async (transaction) => {
@@ -162,7 +170,7 @@ test('a failed transaction leaves no rows and does not affect the next one', asy
 })
 
 test('readers see a transaction only after its commit', async () => {
-  const record = agent()
+  const record = createAgent()
   await database.write(async (transaction) => {
     await agentRecords.insert(transaction, record)
     assert.ok(await agentRecords.get(transaction, record.id))
@@ -185,7 +193,7 @@ test('transactions run one after another in order', async () => {
 })
 
 test('an update of a stale version changes nothing', async () => {
-  const record = agent()
+  const record = createAgent()
   await insert(record)
   const update = (change: Partial<StoredAgent>) =>
     database.write((transaction) => agentRecords.update(transaction, { ...record, ...change }))

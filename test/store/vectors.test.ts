@@ -20,35 +20,40 @@ const SHAPE = {
   keys: ['document_id'],
   fullTextColumn: 'words',
 } as const
-const row = (number: number) => ({ id: `d${number}:0`, document_id: `d${number}`, generation: 1, words: `passage about subject${number}` })
-const found = async (table: PassageTable, words: string) =>
+const createRow = (number: number) => ({
+  id: `d${number}:0`,
+  document_id: `d${number}`,
+  generation: 1,
+  words: `passage about subject${number}`,
+})
+const searchIds = async (table: PassageTable, words: string) =>
   (await table.searchText(words, { columns: ['id'], limit: 10 })).map(({ id }) => id)
 
 test('repeated deletes and inserts keep the full-text index correct', async () => {
   // Bringing the full-text index up to date panics inside LanceDB in about half of these rounds.
   for (let round = 0; round < 12; round++) {
     const table = vectors.table(`round-${round}`, SHAPE)
-    await table.add([row(0), row(1)])
+    await table.add([createRow(0), createRow(1)])
     await table.optimize()
-    await table.add([row(2)])
+    await table.add([createRow(2)])
     await table.remove({ document_id: ['d1'] })
     await table.optimize()
-    await table.add([row(3)])
+    await table.add([createRow(3)])
     await table.optimize()
     await table.remove({ document_id: 'd3' })
     await table.optimize()
-    await table.add([row(4)])
+    await table.add([createRow(4)])
     await table.optimize()
-    assert.equal(await found(table, 'subject4'), ['d4:0'])
-    assert.equal(await found(table, 'subject3'), [])
-    assert.equal((await found(table, 'passage')).sort(), ['d0:0', 'd2:0', 'd4:0'])
+    assert.equal(await searchIds(table, 'subject4'), ['d4:0'])
+    assert.equal(await searchIds(table, 'subject3'), [])
+    assert.equal((await searchIds(table, 'passage')).sort(), ['d0:0', 'd2:0', 'd4:0'])
   }
 })
 
 test('filter values are quoted, whatever they contain', async () => {
   const table = vectors.table('quotes', SHAPE)
   const odd = "o'hara' OR '1'='1"
-  await table.add([{ ...row(0), document_id: odd }, row(1)])
+  await table.add([{ ...createRow(0), document_id: odd }, createRow(1)])
   assert.equal((await table.list({ document_id: odd }, ['id'])).length, 1)
   assert.equal(await table.list({ document_id: "' OR '1'='1" }, ['id']), [])
   assert.equal(await table.list({ document_id: [] }, ['id']), [])

@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stringWidth } from '../../src/cli/terminal/text.ts'
 import { ChatFixture } from '../harness/chat-fixture.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { respondWithError, stallAfter, streamReply, streamText } from '../harness/scripted-provider.ts'
 import { hasTmux } from '../harness/tmux-terminal.ts'
 
@@ -17,7 +17,7 @@ let api: Server
 const calls: string[] = []
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ChatFixture.open()
     await fixture.createAgent('Guide')
     api = createServer((request, response) => {
@@ -39,7 +39,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await fixture.close()
     await new Promise((resolve) => api.close(resolve))
   }),

@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ChatFixture } from '../harness/chat-fixture.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { stallAfter, streamReply, streamText } from '../harness/scripted-provider.ts'
 import { hasTmux } from '../harness/tmux-terminal.ts'
 
@@ -12,12 +12,12 @@ const atTerminal = hasTmux ? test : test.skip
 let fixture: ChatFixture
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ChatFixture.open()
     await fixture.createAgent('Guide')
   }),
 )
-test.after(aloud(() => fixture.close()))
+test.after(reportFailure(() => fixture.close()))
 
 const ENTER = '\r'
 /** The chat must not start a daemon of its own: the test does. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ChatFixture } from '../harness/chat-fixture.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { stallAfter, streamText } from '../harness/scripted-provider.ts'
 import { hasTmux } from '../harness/tmux-terminal.ts'
 
@@ -14,7 +14,7 @@ const atTerminal = hasTmux ? test : test.skip
 let fixture: ChatFixture
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ChatFixture.open()
     const folder = join(fixture.home, 'handbook')
     mkdirSync(folder)
@@ -27,7 +27,7 @@ test.before(
     await fixture.createAgent('Slow')
   }),
 )
-test.after(aloud(() => fixture.close()))
+test.after(reportFailure(() => fixture.close()))
 
 atTerminal('a reply cites what it stands on, and Ctrl+O shows the passage', async () => {
   const terminal = fixture.openChat({ agent: 'Handbook', rows: 40 })

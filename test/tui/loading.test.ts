@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ChatFixture } from '../harness/chat-fixture.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { streamText } from '../harness/scripted-provider.ts'
 import { hasTmux } from '../harness/tmux-terminal.ts'
 
@@ -17,7 +17,7 @@ let fixture: ChatFixture
 let folder: string
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ChatFixture.open()
     fixture.script(streamText('Here.'))
     await fixture.createAgent('Guide')
@@ -27,7 +27,7 @@ test.before.each(() => {
   folder = mkdtempSync(join(tmpdir(), 'cadre-loaded-'))
 })
 test.after.each(() => rmSync(folder, { recursive: true, force: true }))
-test.after(aloud(() => fixture.close()))
+test.after(reportFailure(() => fixture.close()))
 
 /** Those of our files that a command loaded, of which Node writes down what ran, in which Ink is. */
 function withInk(): string[] {

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { type Answering, type Received, Receiver } from './receiver.ts'
 import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts'
@@ -16,14 +16,14 @@ interface Context {
 const test = suite<Context>('webhooks: deliveries')
 
 test.before.each(
-  aloud(async (context) => {
+  reportFailure(async (context) => {
     context.service = await TestServer.start()
     context.receiver = await Receiver.start()
     context.hook = await webhookTo(context.service, context.receiver.url)
   }),
 )
 test.after.each(
-  aloud(async ({ service, receiver }) => {
+  reportFailure(async ({ service, receiver }) => {
     await service.close()
     await receiver.close()
   }),

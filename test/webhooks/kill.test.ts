@@ -4,21 +4,21 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
 import { Receiver } from './receiver.ts'
 
 const test = suite<{ home: string; receiver: Receiver; daemon: DaemonProcess }>('webhooks: kill -9')
 
 test.before.each(
-  aloud(async (context) => {
+  reportFailure(async (context) => {
     context.home = join(mkdtempSync(join(tmpdir(), 'cadre-webhooks-')), 'home')
     context.receiver = await Receiver.start()
     context.daemon = await startDaemon(context.home, { token: TOKEN })
   }),
 )
 test.after.each(
-  aloud(async ({ home, receiver, daemon }) => {
+  reportFailure(async ({ home, receiver, daemon }) => {
     await daemon.stop()
     await receiver.close()
     rmSync(home, { recursive: true, force: true })

@@ -4,19 +4,19 @@ import { systemClock } from '../../daemon/async/clock.ts'
 import { EventBus } from '../../daemon/core/event-bus.ts'
 import { Outbox } from '../../daemon/webhooks/outbox.ts'
 import { expectData } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const test = suite<{ service: TestServer; resources: Resources }>('webhooks: the outbox')
 
 test.before.each(
-  aloud(async (context) => {
+  reportFailure(async (context) => {
     context.service = await TestServer.start()
     context.resources = new Resources(context.service)
   }),
 )
-test.after.each(aloud(({ service }) => service.close()))
+test.after.each(reportFailure(({ service }) => service.close()))
 
 const finished = {
   evaluation_id: 'eval_1',

@@ -2,25 +2,25 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../harness/expect.ts'
-import { HeldDisk } from '../harness/held-disk.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
+import { PausableDisk } from '../harness/pausable-disk.ts'
 import { TestServer } from '../harness/test-server.ts'
 import { Receiver } from './receiver.ts'
 import { complete, deliveriesOf, webhookTo } from './webhook-fixture.ts'
 
 const test = suite('webhooks on a slow disk')
-const disk = new HeldDisk()
+const disk = new PausableDisk()
 let service: TestServer
 let receiver: Receiver
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     service = await TestServer.start({ disk: disk.open })
     receiver = await Receiver.start()
   }),
 )
 test.after.each(() => disk.release())
-test.after(aloud(() => Promise.all([service.close(), receiver.close()])))
+test.after(reportFailure(() => Promise.all([service.close(), receiver.close()])))
 
 test('what is sent again while the attempt before is written down is sent once more, and the answer says how that went', async () => {
   const hook = await webhookTo(service, receiver.url)

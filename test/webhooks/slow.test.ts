@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { Receiver } from './receiver.ts'
 import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts'
@@ -9,11 +9,11 @@ import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts
 const test = suite<{ service: TestServer }>('webhooks: slow receivers')
 
 test.before.each(
-  aloud(async (context) => {
+  reportFailure(async (context) => {
     context.service = await TestServer.start()
   }),
 )
-test.after.each(aloud(({ service }) => service.close()))
+test.after.each(reportFailure(({ service }) => service.close()))
 
 /** So many events, as if that many conversations had ended. */
 async function flood(service: TestServer, hook: Json, many: number): Promise<void> {

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { decodeEvents, type ServerEvent } from '../../src/sse.ts'
 import { expectData, expectError } from '../harness/expect.ts'
-import { aloud } from '../harness/hooks.ts'
+import { reportFailure } from '../harness/hooks.ts'
 import { ADMIN_TOKEN, TestServer } from '../harness/test-server.ts'
 import { complete } from './webhook-fixture.ts'
 
@@ -12,12 +12,12 @@ const test = suite<{ service: TestServer; url: string }>('webhooks: the stream o
 const listening = (service: TestServer): Promise<string> => service.app.server.listen({ host: '127.0.0.1', port: 0 })
 
 test.before.each(
-  aloud(async (context) => {
+  reportFailure(async (context) => {
     context.service = await TestServer.start()
     context.url = await listening(context.service)
   }),
 )
-test.after.each(aloud(({ service }) => service.close()))
+test.after.each(reportFailure(({ service }) => service.close()))
 
 interface Stream {
   events: AsyncGenerator<ServerEvent>

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { hasTmux, openShell } from '../../harness/tmux-terminal.ts'
 
 const test = suite('as code at the terminal')
@@ -46,7 +46,7 @@ const runOk = async (where: Terminal, words: string[], environment: Record<strin
 }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     other = openTerminal()
     files = join(terminal.home, '..', 'files')
@@ -54,7 +54,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await terminal.close()
     await other.close()
   }),

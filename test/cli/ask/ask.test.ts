@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReplyEvent } from '../../../src/contract/reply-events.ts'
 import { type CommandResult, openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import {
   disconnectAfter,
   type ScriptedProvider as Provider,
@@ -21,7 +21,7 @@ const test = suite('ask')
 let terminal: Terminal
 let provider: Provider
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     provider = await ScriptedProvider.start('openai', streamText('Hello.'))
     const { endpoint, model_id } = provider.model
@@ -40,7 +40,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await terminal.close()
     await provider.close()
   }),

@@ -2,17 +2,17 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('questions at the terminal')
 let terminal: Terminal
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     await terminal.json(['agents', 'create', '--name', 'Helper'])
   }),
 )
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 const EXAMPLE = '"How many days of leave do I have?"'
 const MISSING: [words: string[], command: string][] = [

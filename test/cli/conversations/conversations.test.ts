@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { ScriptedProvider, stallAfter, streamReply, streamText } from '../../harness/scripted-provider.ts'
 
 const LEAVE = 'Every employee gets twenty-five days of paid annual leave.'
@@ -19,7 +19,7 @@ let bank: Server
 const paid: string[] = []
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     provider = await ScriptedProvider.start('openai', streamText('Hello.'))
     bank = createServer((request, response) => {
@@ -52,7 +52,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await terminal.close()
     await provider.close()
     bank.closeAllConnections()

@@ -2,14 +2,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite("others' conversations at the terminal")
 let terminal: Terminal
 const ids = { own: '', ada: '' }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     await terminal.json(['agents', 'create', '--name', 'Helper'])
     ids.own = (await terminal.json<{ id: string }>(['conversations', 'create', '--agent', 'Helper', '--title', 'My own'])).id
@@ -20,7 +20,7 @@ test.before(
     ).id
   }),
 )
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 test('list shows the owner of conversations of other users, and --mine omits them', async () => {
   const { stdout } = await terminal.run(['conversations', 'list'])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('recovery at the terminal')
 let terminal: Terminal
@@ -12,12 +12,12 @@ const place = (name: string) => join(terminal.home, name)
 const read = (name: string) => readFileSync(place(name), 'utf8').trim()
 
 test.before.each(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     assert.is((await terminal.run(['agents', 'create', '--name', 'Helper'])).code, 0)
   }),
 )
-test.after.each(aloud(() => terminal.close()))
+test.after.each(reportFailure(() => terminal.close()))
 
 test('a lost token is reported, and tokens recover creates a new one that works', async () => {
   const old = read('token')

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 interface Check {
   name: string
@@ -25,7 +25,7 @@ test.before(() => {
   place = mkdtempSync(join(tmpdir(), 'cadre-doctor-'))
 })
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await terminal.close()
     rmSync(place, { recursive: true, force: true })
   }),

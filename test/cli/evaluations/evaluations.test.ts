@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EXIT } from '../../../src/cli/terminal/errors.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { hang, respondWithError, ScriptedProvider, streamReply } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
 
@@ -22,7 +22,7 @@ const ok = async (words: string[]) => {
 }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     provider = await ScriptedProvider.start(
       'openai',
@@ -48,7 +48,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await terminal.close()
     await provider.close()
   }),

@@ -5,13 +5,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createReadError, createWriteError } from '../../../src/cli/input/file-errors.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('file errors')
 let terminal: Terminal
 let cwd: string
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     cwd = join(terminal.home, '..', 'work')
     mkdirSync(join(cwd, 'folder'), { recursive: true })
@@ -20,7 +20,7 @@ test.before(
     await terminal.json(['knowledge', 'create', '--name', 'notes'])
   }),
 )
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 const READ_COMMANDS: readonly (readonly string[])[] = [
   ['evaluations', 'create', '--file'],

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('input at the terminal')
 let terminal: Terminal
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     await terminal.json(['models', 'create', '--name', 'llama', '--provider', 'ollama', '--model-id', 'llama3.2'])
   }),
 )
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 const file = (name: string, text: string) => {
   const path = join(terminal.home, '..', name)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { ScriptedProvider, stallAfter, streamReply, streamText } from '../../harness/scripted-provider.ts'
 import { hasTmux, openShell, type TmuxTerminal } from '../../harness/tmux-terminal.ts'
 
@@ -16,7 +16,7 @@ let server: Server
 const paid: string[] = []
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = createServer((request, response) => {
       if (request.url?.startsWith('/pay')) paid.push(request.url)
       response.setHeader('content-type', 'application/json')
@@ -45,7 +45,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     if (hasTmux) screen.close()
     await terminal.close()
     await provider.close()

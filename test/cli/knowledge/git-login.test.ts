@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const TOKEN = 'canary-cli-4Vv9'
 const PLAIN = 'https://example.invalid/team/wiki.git'
@@ -13,11 +13,11 @@ const test = suite('repositories with a login at the terminal')
 let terminal: Terminal
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
   }),
 )
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 async function run(words: string[], options?: Parameters<Terminal['run']>[1], code = 0): Promise<string> {
   const ran = await terminal.run(words, options)

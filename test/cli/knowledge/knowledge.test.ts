@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const RUN = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 const LEAVE = '# Leave\n\n## Annual\n\nEvery employee gets twenty-five days of paid annual leave.\n'
@@ -31,7 +31,7 @@ const ok = async (words: string[], options?: Parameters<Terminal['run']>[1]) => 
 const names = async (words: string[]) => (await terminal.json<{ name: string }[]>(words)).map(({ name }) => name).sort()
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     place = realpathSync(mkdtempSync(join(tmpdir(), 'cadre-knowledge-')))
     handbook = join(place, 'handbook')
@@ -42,7 +42,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await terminal.close()
     rmSync(place, { recursive: true, force: true })
   }),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('private addresses at the terminal')
 let terminal: Terminal
@@ -13,7 +13,7 @@ let server: Server
 let page: string
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     const answer = (url: string | undefined) => (url === '/page' ? '<h1>Canteen</h1><p>The canteen opens at eleven.</p>' : undefined)
     server = createServer(({ url }, reply) => {
@@ -25,7 +25,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     server.close()
     await terminal.close()
   }),

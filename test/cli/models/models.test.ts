@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseNumbers } from '../../../src/cli/terminal/prompts.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { respondWithError, ScriptedProvider, streamText } from '../../harness/scripted-provider.ts'
 
 const test = suite('models at the terminal')
@@ -15,7 +15,7 @@ let endpoint: string
 let served = ['llama', 'qwen\u202e']
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     server = createServer((_, response) => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: served.map((id) => ({ id })) }))
     })
@@ -25,7 +25,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await terminal.close()
     server.closeAllConnections()
     server.close()

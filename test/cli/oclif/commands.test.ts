@@ -7,17 +7,17 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('commands')
 let terminal: Terminal
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     await terminal.json(['agents', 'create', '--name', 'Helper'])
   }),
 )
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 test('api accepts paths with and without the prefix, fields, a body and headers', async () => {
   const made = await terminal.json<{ data: { id: string; temperature: number; tools: string[] } }>([

@@ -10,7 +10,7 @@ import { getHelpWidth } from '../../../src/cli/oclif/help.ts'
 import { formatHomeScreen } from '../../../src/cli/oclif/home-screen.ts'
 import { getInvocation, rewriteCommands, TOP_LEVEL_COMMANDS } from '../../../src/cli/terminal/invocation.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { hasTmux, openShell } from '../../harness/tmux-terminal.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -19,11 +19,11 @@ const atTerminal = hasTmux ? test : test.skip
 let terminal: Terminal
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
   }),
 )
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 /** Runs the CLI from a clone. */
 function fromClone(...words: string[]): { stdout: string; stderr: string } {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { hasTmux, openShell, type TmuxTerminal } from '../../harness/tmux-terminal.ts'
 
 const test = suite('quickstart at a terminal')
@@ -21,7 +21,7 @@ test.before(() => {
   if (hasTmux) screen = openShell(terminal)
 })
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     if (hasTmux) screen.close()
     await terminal.close()
     rmSync(place, { recursive: true, force: true })

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const test = suite('quickstart')
@@ -19,7 +19,7 @@ test.before(() => {
   place = mkdtempSync(join(tmpdir(), 'cadre-quickstart-'))
 })
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await terminal.close()
     rmSync(place, { recursive: true, force: true })
   }),

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('families at the terminal')
 let terminal: Terminal
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     for (const words of BASE) await terminal.json(words)
   }),
 )
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 /** Resources that others refer to by name. */
 const BASE = [

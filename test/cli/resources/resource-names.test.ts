@@ -5,21 +5,21 @@ import { createAmbiguousNameError } from '../../../src/cli/resources/name-errors
 import { agentTopic } from '../../../src/cli/resources/topics/agents.ts'
 import { formatDuplicateName } from '../../../src/cli/resources/verbs/create.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('resource names')
 let terminal: Terminal
 let first: string
 let second: string
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     await terminal.json(['models', 'create', '--name', 'Local Llama', '--provider', 'ollama', '--model-id', 'llama3.2'])
     first = await createId(['agents', 'create', '--name', 'Helper', '--model', 'Local Llama'])
     await terminal.json(['agents', 'create', '--name', 'Handbook helper'])
   }),
 )
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 const createId = async (words: readonly string[]): Promise<string> => (await terminal.json<{ id: string }>(words)).id
 

@@ -3,14 +3,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { omitEmptyFields } from '../../../src/cli/resources/resource-view.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('resource view')
 let terminal: Terminal
 let model: string
 let tool: string
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     model = (
       await terminal.json<{ id: string }>(['models', 'create', '--name', 'Local Llama', '--provider', 'ollama', '--model-id', 'llama3.2'])
@@ -19,7 +19,7 @@ test.before(
     tool = (await terminal.json<{ id: string }>(['rag', 'create', '--name', 'leave', '--knowledge-source', 'Handbook'])).id
   }),
 )
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 const CREATE = ['agents', 'create', '--name', 'Helper', '--model', 'Local Llama', '--tool', 'leave']
 

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
-import { type StandIn, standIn } from '../../outbound/stand-in.ts'
+import { reportFailure } from '../../harness/hooks.ts'
+import { type RecordingServer, startRecordingServer } from '../../outbound/recording-server.ts'
 
 const test = suite('API tools at the terminal')
 let terminal: Terminal
-let server: StandIn
+let server: RecordingServer
 let file: string
 
-const echo: StandIn['answer'] = (request, reply) => {
+const echo: RecordingServer['listener'] = (request, reply) => {
   const { method, url, headers } = request
   reply
     .writeHead(url?.startsWith('/missing') ? 404 : 200, { 'content-type': 'application/json', 'x-tea': 'green' })
@@ -39,15 +39,15 @@ paths:
 `
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
-    server = await standIn(echo)
+    server = await startRecordingServer(echo)
     file = join(terminal.home, '..', 'openapi.yaml')
     writeFileSync(file, document())
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await terminal.close()
     await server.close()
   }),
@@ -121,7 +121,7 @@ test('import reads a document from stdin or a URL, and a secret from stdin', asy
     piped.tools.map(({ name }) => name),
     ['v2_listPets', 'v2_addPet'],
   )
-  server.answer = (request, reply) => (request.url === '/openapi.yaml' ? reply.end(document()) : echo(request, reply))
+  server.listener = (request, reply) => (request.url === '/openapi.yaml' ? reply.end(document()) : echo(request, reply))
   const closed = await terminal.run(['tools', 'import', `${server.origin}/openapi.yaml`, '--dry-run'])
   assert.is(closed.code, 1)
   assert.match(closed.stderr, 'inside the private network')

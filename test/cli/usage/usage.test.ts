@@ -7,7 +7,7 @@ import { openDatabase } from '../../../daemon/store/database.ts'
 import { UsageMeter } from '../../../daemon/usage/usage-meter.ts'
 import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('usage at the terminal')
 const today = new Date().toISOString().slice(0, 10)
@@ -60,7 +60,7 @@ async function seed(): Promise<void> {
 }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     agent = (await terminal.json<{ id: string }>(['agents', 'create', '--name', 'Handbook helper'])).id
     model = (
@@ -68,7 +68,7 @@ test.before(
     ).id
   }),
 )
-test.after(aloud(() => terminal.close()))
+test.after(reportFailure(() => terminal.close()))
 
 test('reports without usage say so', async () => {
   for (const words of [['usage'], ['usage', 'costs'], ['analytics']]) {

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { Receiver } from '../../webhooks/receiver.ts'
 
@@ -19,7 +19,7 @@ let hook: Json
 let agent: Json
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     terminal = openTerminal()
     receiver = await Receiver.start()
     hook = await terminal.json([
@@ -35,7 +35,7 @@ test.before(
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await receiver.close()
     await terminal.close()
   }),

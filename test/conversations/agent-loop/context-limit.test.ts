@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { ScriptedProvider, streamText } from '../../harness/scripted-provider.ts'
 import { waitFor } from '../../knowledge/knowledge-fixture.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
@@ -11,12 +11,12 @@ let fixture: ConversationFixture
 let provider: ScriptedProvider
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', streamText('Read.'))
   }),
 )
-test.after(aloud(() => Promise.all([fixture.close(), provider.close()])))
+test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))
 
 const letters = (tokens: number) => 'word'.repeat(tokens)
 const talk = (context_window: number | null, fields: object = {}) =>

@@ -3,32 +3,32 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MessageDraft } from '../../../daemon/conversations/reply/message-draft.ts'
 import { expectData } from '../../harness/expect.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import type { ScriptedToolCall } from '../../harness/provider-formats.ts'
 import { type ReceivedRequest, respondWithError, ScriptedProvider, streamReply, streamText } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
-import { type StandIn, standIn } from '../../outbound/stand-in.ts'
+import { type RecordingServer, startRecordingServer } from '../../outbound/recording-server.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
 
 const test = suite('tools')
 let fixture: ConversationFixture
 let provider: ScriptedProvider
-let server: StandIn
+let server: RecordingServer
 let weather: Json
 
 const CITY = { type: 'object', properties: { city: { type: 'string', maxLength: 20 } }, required: ['city'], additionalProperties: false }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', streamText('x'))
-    server = await standIn((request, response) =>
+    server = await startRecordingServer((request, response) =>
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ path: request.url })),
     )
     weather = await apiTool('Weather in a city!')
   }),
 )
-test.after(aloud(() => Promise.all([fixture.close(), provider.close(), server.close()])))
+test.after(reportFailure(() => Promise.all([fixture.close(), provider.close(), server.close()])))
 
 const apiTool = (name: string, more: object = {}) =>
   fixture.resources.apiTool({
@@ -108,7 +108,7 @@ test('tool results are part of later requests as long as the agent has the tool'
 test('tool calls of one step run concurrently', async () => {
   let openCalls = 0
   let maxOpenCalls = 0
-  server.answer = async (_, response) => {
+  server.listener = async (_, response) => {
     maxOpenCalls = Math.max(maxOpenCalls, ++openCalls)
     for (const deadline = Date.now() + 5_000; maxOpenCalls < 4 && Date.now() < deadline; ) await pause(5)
     openCalls--
@@ -127,7 +127,7 @@ test('tool calls of one step run concurrently', async () => {
     reply.tool_calls.map(({ arguments: { city } }: Json) => city),
     cities,
   )
-  server.answer = (request, response) => void response.end(request.url)
+  server.listener = (request, response) => void response.end(request.url)
 })
 
 test('failed, unknown and invalid tool calls are reported to the model', async () => {
@@ -207,8 +207,8 @@ test('the last of ten steps forbids tools, and a model that still calls one is s
 })
 
 test('a long tool result is truncated when stored', async () => {
-  server.answer = (_, response) => {
-    server.answer = (request, reply) => void reply.end(request.url)
+  server.listener = (_, response) => {
+    server.listener = (request, reply) => void reply.end(request.url)
     response.end('y'.repeat(60_000))
   }
   const id = await startConversationWith([weather])

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { respondWithError, ScriptedProvider, streamReply, streamText } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { waitFor } from '../../knowledge/knowledge-fixture.ts'
@@ -17,7 +17,7 @@ const LEAVE = '# Leave\n\nEvery employee gets twenty-five days of paid annual le
 const TRAVEL = '# Travel\n\nTrains are booked by the front office, flights by nobody.'
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     fixture = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', streamText('x'))
     source = await fixture.resources.source()
@@ -30,7 +30,7 @@ test.before(
     ]
   }),
 )
-test.after(aloud(() => Promise.all([fixture.close(), provider.close()])))
+test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))
 
 const add = (name: string, content: string) =>
   expectData(fixture.service.post(`/knowledge-sources/${source.id}/documents`, { name, content }))

@@ -21,20 +21,20 @@ interface Line {
   n?: number
 }
 
-const linesOf = (path: string): Line[] =>
+const readLines = (path: string): Line[] =>
   readFileSync(path, 'utf8')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
-const open = (path: string, more: { fileBytes?: number; redactor?: Redactor; echo?: (line: string) => void } = {}) =>
+const openTestLog = (path: string, more: { fileBytes?: number; redactor?: Redactor; echo?: (line: string) => void } = {}) =>
   openLog({ path, level: 'info', redactor: new Redactor(), ...more })
 
 test('the log is JSON lines in a private file, complete after close', ({ path }) => {
-  const log = open(path)
+  const log = openTestLog(path)
   for (let n = 0; n < 1000; n++) log.logger.info({ n }, 'counted')
   log.logger.debug('not at this level')
   log.close()
-  const lines = linesOf(path)
+  const lines = readLines(path)
   assert.equal(
     lines.map(({ n }) => n),
     Array.from({ length: 1000 }, (_, n) => n),
@@ -44,12 +44,12 @@ test('the log is JSON lines in a private file, complete after close', ({ path })
 })
 
 test('a warning is on disk before the call returns', ({ path }) => {
-  const log = open(path)
+  const log = openTestLog(path)
   log.logger.info('waits')
   assert.not(existsSync(path))
   log.logger.error('does not')
   assert.equal(
-    linesOf(path).map(({ msg }) => msg),
+    readLines(path).map(({ msg }) => msg),
     ['waits', 'does not'],
   )
   log.close()
@@ -57,18 +57,18 @@ test('a warning is on disk before the call returns', ({ path }) => {
 
 test('an existing log file is appended to', ({ path }) => {
   for (const msg of ['one', 'two']) {
-    const log = open(path)
+    const log = openTestLog(path)
     log.logger.info(msg)
     log.close()
   }
   assert.equal(
-    linesOf(path).map(({ msg }) => msg),
+    readLines(path).map(({ msg }) => msg),
     ['one', 'two'],
   )
 })
 
 test('log files rotate by size, keep five files and lose no line', ({ root, path }) => {
-  const log = open(path, { fileBytes: 200_000 })
+  const log = openTestLog(path, { fileBytes: 200_000 })
   const amount = 9000
   for (let n = 0; n < amount; n++) log.logger.info({ n }, 'a line of about a hundred bytes'.padEnd(60, '.'))
   log.close()
@@ -79,7 +79,7 @@ test('log files rotate by size, keep five files and lose no line', ({ root, path
     assert.ok(size <= 200_000, `${name} has ${size} bytes`)
     assert.is(mode & 0o777, 0o600)
   }
-  const numbers = names.flatMap((name) => linesOf(join(root, name)).map(({ n }) => n as number))
+  const numbers = names.flatMap((name) => readLines(join(root, name)).map(({ n }) => n as number))
   const first = numbers[0] as number
   assert.ok(first > 0, 'nothing was turned out')
   assert.equal(
@@ -89,17 +89,17 @@ test('log files rotate by size, keep five files and lose no line', ({ root, path
 })
 
 test('a log file that was moved away is created again', ({ path }) => {
-  const log = open(path)
+  const log = openTestLog(path)
   log.logger.warn('before')
   renameSync(path, `${path}.away`)
   log.logger.warn('after')
   log.close()
   assert.equal(
-    linesOf(path).map(({ msg }) => msg),
+    readLines(path).map(({ msg }) => msg),
     ['after'],
   )
   assert.equal(
-    linesOf(`${path}.away`).map(({ msg }) => msg),
+    readLines(`${path}.away`).map(({ msg }) => msg),
     ['before'],
   )
 })
@@ -107,13 +107,13 @@ test('a log file that was moved away is created again', ({ path }) => {
 test('a full disk drops log lines, which are counted, but does not stop the process', ({ path }) => {
   if (!existsSync('/dev/full')) return
   symlinkSync('/dev/full', path)
-  const log = open(path)
+  const log = openTestLog(path)
   for (let n = 0; n < 7; n++) log.logger.warn({ n }, 'nowhere to go')
   rmSync(path)
   log.logger.warn('there is space again')
   log.logger.warn('and still')
   log.close()
-  const messages = linesOf(path).map(({ msg }) => msg)
+  const messages = readLines(path).map(({ msg }) => msg)
   assert.is(messages.length, 3)
   assert.match(messages[0] ?? '', /^7 log lines were dropped: ENOSPC/)
   assert.equal(messages.slice(1), ['there is space again', 'and still'])
@@ -136,7 +136,7 @@ test('a disk that fills up during a batch leaves only complete lines', ({ path }
     { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } },
   )
   assert.is(said.trim(), 'alive')
-  const numbers = linesOf(path).map(({ n }) => n)
+  const numbers = readLines(path).map(({ n }) => n)
   assert.ok(numbers.length > 100 && numbers.length < 3000, `${numbers.length} lines`)
 })
 
@@ -145,7 +145,7 @@ test('secrets in messages, objects, errors and URLs are redacted from the file a
   const redactor = new Redactor()
   redactor.add(secret)
   let echoed = ''
-  const log = open(path, {
+  const log = openTestLog(path, {
     redactor,
     echo: (line) => {
       echoed += line
@@ -164,17 +164,17 @@ test('secrets in messages, objects, errors and URLs are redacted from the file a
     assert.not.match(text, '0123456789')
     assert.not.match(text, Buffer.from(`user:${secret}`).toString('base64').slice(8, 24))
   }
-  assert.is(linesOf(path).length, 4)
+  assert.is(readLines(path).length, 4)
 })
 
 test('a line stays valid JSON when a secret is part of a number', ({ path }) => {
   const redactor = new Redactor()
   redactor.add('123456')
-  const log = open(path, { redactor })
+  const log = openTestLog(path, { redactor })
   log.logger.info({ n: 9123456789 }, 'counted')
   log.close()
   assert.not.match(readFileSync(path, 'utf8'), '123456')
-  assert.match(linesOf(path)[0]?.msg ?? '', 'counted')
+  assert.match(readLines(path)[0]?.msg ?? '', 'counted')
 })
 
 test.run()

@@ -25,12 +25,12 @@ test.before.each((context) => {
 })
 test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
 
-const mode = (path: string) => statSync(path).mode & 0o777
-const at = (home: string) => homePaths({ CADRE_HOME: home })
+const getMode = (path: string) => statSync(path).mode & 0o777
+const getPaths = (home: string) => homePaths({ CADRE_HOME: home })
 
-function refusal(home: string): CadreError {
+function catchRefusal(home: string): CadreError {
   try {
-    prepareHome(at(home))
+    prepareHome(getPaths(home))
   } catch (error) {
     assert.instance(error, CadreError)
     return error as CadreError
@@ -39,14 +39,14 @@ function refusal(home: string): CadreError {
 }
 
 test('a missing home is created with private directories', ({ root }) => {
-  const paths = at(join(root, 'deep', 'home'))
+  const paths = getPaths(join(root, 'deep', 'home'))
   prepareHome(paths)
   for (const directory of [paths.home, paths.vectors, paths.documents, paths.models, paths.work, paths.logs])
-    assert.is(mode(directory), 0o700, directory)
+    assert.is(getMode(directory), 0o700, directory)
 })
 
 test('an existing home and its files become readable by their owner only', ({ root }) => {
-  const paths = at(join(root, 'home'))
+  const paths = getPaths(join(root, 'home'))
   mkdirSync(paths.logs, { recursive: true })
   for (const directory of [paths.home, paths.logs]) chmodSync(directory, 0o755)
   const files = [paths.database, `${paths.database}-wal`, paths.token, paths.vaultKey, paths.settings, paths.log, `${paths.log}.1`]
@@ -55,15 +55,15 @@ test('an existing home and its files become readable by their owner only', ({ ro
     chmodSync(file, 0o644)
   }
   prepareHome(paths)
-  for (const directory of [paths.home, paths.logs]) assert.is(mode(directory), 0o700, directory)
+  for (const directory of [paths.home, paths.logs]) assert.is(getMode(directory), 0o700, directory)
   for (const file of files) {
-    assert.is(mode(file), 0o600, file)
+    assert.is(getMode(file), 0o600, file)
     assert.is(readFileSync(file, 'utf8'), 'kept')
   }
 })
 
 test('preparing a home leaves no probe files', ({ root }) => {
-  const paths = at(join(root, 'home'))
+  const paths = getPaths(join(root, 'home'))
   prepareHome(paths)
   assert.equal(readdirSync(paths.home).sort(), ['documents', 'logs', 'models', 'vectors', 'work'])
 })
@@ -71,25 +71,25 @@ test('preparing a home leaves no probe files', ({ root }) => {
 test('a file in place of the home is rejected with a hint', ({ root }) => {
   const home = join(root, 'file')
   writeFileSync(home, '')
-  const error = refusal(home)
+  const error = catchRefusal(home)
   assert.match(error.message, 'must be a directory')
   assert.match(error.hint ?? '', 'CADRE_HOME=')
-  assert.match(refusal(join(home, 'below')).message, 'must be a directory')
+  assert.match(catchRefusal(join(home, 'below')).message, 'must be a directory')
 })
 
 test("the user's home directory and sticky directories like /tmp are rejected as homes", ({ root }) => {
   const shared = join(root, 'shared')
   mkdirSync(shared)
   chmodSync(shared, 0o1777)
-  assert.match(refusal(shared).message, 'shared with other programs')
-  assert.is(mode(shared), 0o777)
-  assert.match(refusal(homedir()).message, 'shared with other programs')
+  assert.match(catchRefusal(shared).message, 'shared with other programs')
+  assert.is(getMode(shared), 0o777)
+  assert.match(catchRefusal(homedir()).message, 'shared with other programs')
 })
 
 test('an unwritable home is rejected with a hint', ({ root }) => {
   // /proc takes no directory from anybody, root included.
   if (process.platform !== 'linux') return
-  const error = refusal('/proc/cadre')
+  const error = catchRefusal('/proc/cadre')
   assert.is(error.code, 'UNAVAILABLE')
   assert.match(error.message, '/proc/cadre')
   assert.match(error.hint ?? '', 'CADRE_HOME=')
@@ -98,10 +98,10 @@ test('an unwritable home is rejected with a hint', ({ root }) => {
 
 test('a full disk is reported as STORAGE_FULL', ({ root }) => {
   if (!existsSync('/dev/full')) return
-  const paths = at(join(root, 'home'))
+  const paths = getPaths(join(root, 'home'))
   prepareHome(paths)
   symlinkSync('/dev/full', join(paths.home, `.probe-${process.pid}`))
-  const error = refusal(paths.home)
+  const error = catchRefusal(paths.home)
   assert.is(error.code, 'STORAGE_FULL')
   assert.match(error.message, 'No space left')
 })
@@ -112,7 +112,7 @@ test('a file is replaced atomically and keeps mode 0600', ({ root }) => {
   chmodSync(file, 0o644)
   writeFileAtomically(file, 'short')
   assert.is(readFileSync(file, 'utf8'), 'short')
-  assert.is(mode(file), 0o600)
+  assert.is(getMode(file), 0o600)
   assert.equal(readdirSync(root), ['daemon.json'])
 })
 

@@ -12,13 +12,13 @@ import { acquireLock } from '../../../daemon/process/lock.ts'
 const test = suite<{ root: string; path: string; holders: ChildProcess[] }>('lock')
 
 /** The lock as plain JavaScript: twenty processes that each load a TypeScript compiler would take longer to start than to test. */
-const plain = transformSync(readFileSync(new URL('../../../daemon/process/lock.ts', import.meta.url), 'utf8'), {
+const LOCK_SOURCE = transformSync(readFileSync(new URL('../../../daemon/process/lock.ts', import.meta.url), 'utf8'), {
   loader: 'ts',
 }).code.replace(/"libsql"/, JSON.stringify(import.meta.resolve('libsql')))
 
 /** Says held or refused with the milliseconds it took, and keeps what it got until its input ends. */
-const HOLDER = `
-${plain}
+const HOLDER_SCRIPT = `
+${LOCK_SOURCE}
 process.stdin.once('data', () => {
   const before = performance.now()
   const lock = acquireLock(process.argv[1])
@@ -34,23 +34,23 @@ test.before.each((context) => {
   context.holders = []
 })
 test.after.each(async ({ root, holders }) => {
-  await Promise.all(holders.map(end))
+  await Promise.all(holders.map(killHolder))
   rmSync(root, { recursive: true, force: true })
 })
 
 interface Holder {
   child: ChildProcess
-  take(): Promise<{ word: string; ms: number }>
+  tryAcquire(): Promise<{ word: string; ms: number }>
 }
 
-async function holder(path: string, holders: ChildProcess[]): Promise<Holder> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, path], { stdio: ['pipe', 'pipe', 'inherit'] })
+async function startHolder(path: string, holders: ChildProcess[]): Promise<Holder> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', HOLDER_SCRIPT, path], { stdio: ['pipe', 'pipe', 'inherit'] })
   holders.push(child)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   await lines.next()
   return {
     child,
-    async take() {
+    async tryAcquire() {
       child.stdin.write('go\n')
       const [word = '', ms] = String((await lines.next()).value).split(' ')
       return { word, ms: Number(ms) }
@@ -58,7 +58,7 @@ async function holder(path: string, holders: ChildProcess[]): Promise<Holder> {
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function killHolder(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGKILL')
   await once(child, 'exit')
@@ -67,27 +67,27 @@ async function end(child: ChildProcess): Promise<void> {
 test('a second process cannot acquire the lock while the first one runs', async ({ path, holders }) => {
   const lock = acquireLock(path)
   assert.ok(lock)
-  const other = await holder(path, holders)
-  const refused = await other.take()
+  const other = await startHolder(path, holders)
+  const refused = await other.tryAcquire()
   assert.is(refused.word, 'refused')
   assert.ok(refused.ms < 500, `it took ${refused.ms} ms`)
   lock.release()
-  assert.is((await (await holder(path, holders)).take()).word, 'held')
+  assert.is((await (await startHolder(path, holders)).tryAcquire()).word, 'held')
 })
 
 test('a second attempt in the same process fails and keeps the lock', async ({ path, holders }) => {
   const lock = acquireLock(path)
   assert.is(acquireLock(path), undefined)
-  assert.is((await (await holder(path, holders)).take()).word, 'refused')
+  assert.is((await (await startHolder(path, holders)).tryAcquire()).word, 'refused')
   lock?.release()
   lock?.release()
 })
 
 test('kill -9 of the holder releases the lock and leaves no journal', async ({ root, path, holders }) => {
   for (let round = 0; round < 3; round++) {
-    const victim = await holder(path, holders)
-    assert.is((await victim.take()).word, 'held')
-    await end(victim.child)
+    const victim = await startHolder(path, holders)
+    assert.is((await victim.tryAcquire()).word, 'held')
+    await killHolder(victim.child)
     const lock = acquireLock(path)
     assert.ok(lock, 'it was still held')
     lock.release()
@@ -96,8 +96,8 @@ test('kill -9 of the holder releases the lock and leaves no journal', async ({ r
 })
 
 test('exactly one of 20 simultaneous processes acquires the lock', async ({ path, holders }) => {
-  const contenders = await Promise.all(Array.from({ length: 20 }, () => holder(path, holders)))
-  const answers = await Promise.all(contenders.map((contender) => contender.take()))
+  const contenders = await Promise.all(Array.from({ length: 20 }, () => startHolder(path, holders)))
+  const answers = await Promise.all(contenders.map((contender) => contender.tryAcquire()))
   assert.is(answers.filter(({ word }) => word === 'held').length, 1)
   assert.is(answers.filter(({ word }) => word === 'refused').length, 19)
 })

@@ -34,19 +34,19 @@ test.after.each(async ({ home, started }) => {
 })
 
 const exists = (path: string) => statSync(path, { throwIfNoEntry: false }) !== undefined
-const record = (paths: Paths) => JSON.parse(readFileSync(paths.daemon, 'utf8')) as DaemonRecord
-const adminToken = (paths: Paths) => readFileSync(paths.token, 'utf8').trim()
-const everything = (home: string) => readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => join(home, name))
+const readDaemonRecord = (paths: Paths) => JSON.parse(readFileSync(paths.daemon, 'utf8')) as DaemonRecord
+const readAdminToken = (paths: Paths) => readFileSync(paths.token, 'utf8').trim()
+const listAllFiles = (home: string) => readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => join(home, name))
 /** Options for Node that run something in the daemon's process before the daemon. */
-const loading = (code: string) => `--import=data:text/javascript,${encodeURIComponent(code)}`
-const logged = (paths: Paths) => readFileSync(paths.log, 'utf8')
+const createImportOption = (code: string) => `--import=data:text/javascript,${encodeURIComponent(code)}`
+const readLog = (paths: Paths) => readFileSync(paths.log, 'utf8')
 
 test('the daemon prints one line when ready, answers requests and writes daemon.json', async ({ paths, start }) => {
   const daemon = await start()
   const health = await daemon.get('/api/health', '')
   assert.is(health.status, 200)
   assert.is(health.body.status, 'healthy')
-  const { pid, url, version, started_at } = record(paths)
+  const { pid, url, version, started_at } = readDaemonRecord(paths)
   assert.equal({ pid, url, version }, { pid: daemon.child.pid, url: daemon.url, version: health.body.version })
   assert.ok(Math.abs(Date.now() - Date.parse(started_at)) < 60_000)
   await daemon.stop()
@@ -71,7 +71,7 @@ test('of 20 daemons started at once, one runs and the others exit', async ({ hom
   const others = await Promise.all(endings.filter((_, index) => children[index] !== first))
   assert.equal([...new Set(others.map(({ code }) => code))], [75])
   assert.is(others.filter(({ stdout }) => stdout !== '').length, 0)
-  assert.is(record(paths).pid, first.pid)
+  assert.is(readDaemonRecord(paths).pid, first.pid)
   assert.is(first.exitCode, null)
   first.kill('SIGTERM')
   await Promise.all(endings)
@@ -79,31 +79,31 @@ test('of 20 daemons started at once, one runs and the others exit', async ({ hom
 
 test('after kill -9 the next daemon starts with the same token and data', async ({ paths, start }) => {
   const first = await start()
-  const token = adminToken(paths)
+  const token = readAdminToken(paths)
   const created = await first.post('/api/agents', { name: 'Survivor' }, token)
   assert.is(created.status, 201, JSON.stringify(created))
   await first.stop('SIGKILL')
-  assert.is(record(paths).pid, first.child.pid)
+  assert.is(readDaemonRecord(paths).pid, first.child.pid)
   const second = await start()
-  assert.is(record(paths).pid, second.child.pid)
+  assert.is(readDaemonRecord(paths).pid, second.child.pid)
   assert.is((await second.get(`/api/agents/${created.body.data.id}`, token)).body.data?.name, 'Survivor')
 })
 
 test('SIGTERM and SIGINT stop the daemon with 0 within 10 s despite open connections, and remove daemon.json', async ({ paths, start }) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const daemon = await start()
-    await daemon.get('/api/status', adminToken(paths))
+    await daemon.get('/api/status', readAdminToken(paths))
     const before = Date.now()
     assert.is(await daemon.stop(signal), 0)
     assert.ok(Date.now() - before < 10_000)
     assert.not(exists(paths.daemon))
-    assert.match(logged(paths), '"msg":"stopped"')
+    assert.match(readLog(paths), '"msg":"stopped"')
   }
 })
 
 test('the daemon does not remove the daemon.json of another process', async ({ paths, start }) => {
   const daemon = await start()
-  const foreign = JSON.stringify({ ...record(paths), pid: 1 })
+  const foreign = JSON.stringify({ ...readDaemonRecord(paths), pid: 1 })
   writeFileSync(paths.daemon, foreign)
   await daemon.stop()
   assert.is(readFileSync(paths.daemon, 'utf8'), foreign)
@@ -156,14 +156,14 @@ test('all files in the home are private whatever the umask', async ({ home, path
   const before = process.umask(0)
   try {
     const daemon = await start()
-    const token = adminToken(paths)
+    const token = readAdminToken(paths)
     await daemon.post('/api/models', { name: 'Keyed', provider: 'openai', model_id: 'gpt', api_key: 'sk-0123456789' }, token)
     const source = await daemon.post('/api/knowledge-sources', { name: 'Notes', type: 'text', configuration: { text: 'a note' } }, token)
     assert.is(source.status, 201, JSON.stringify(source))
   } finally {
     process.umask(before)
   }
-  for (const path of [home, ...everything(home)]) {
+  for (const path of [home, ...listAllFiles(home)]) {
     const found = statSync(path)
     assert.is((found.mode & 0o777).toString(8), found.isDirectory() ? '700' : '600', path)
   }
@@ -172,21 +172,21 @@ test('all files in the home are private whatever the umask', async ({ home, path
 test('the first token is stored; CADRE_TOKEN sets it at the first start only', async ({ home, paths, start }) => {
   const chosen = 'a-token-of-my-own-choosing-0123456789'
   const first = await start({ token: chosen })
-  assert.is(adminToken(paths), chosen)
+  assert.is(readAdminToken(paths), chosen)
   assert.is((await first.get('/api/tokens', chosen)).status, 200)
   await first.stop()
   const second = await start({ token: 'another-token-0123456789-0123456789' })
   assert.is((await second.get('/api/tokens', chosen)).status, 200)
   assert.is((await second.get('/api/tokens', 'another-token-0123456789-0123456789')).status, 401)
   await second.stop()
-  for (const path of everything(home))
+  for (const path of listAllFiles(home))
     if (statSync(path).isFile() && path !== paths.token) assert.not(readFileSync(path).includes(chosen), path)
 })
 
 test("secrets appear in clear text neither in files of the home nor in the daemon's output", async ({ home, paths, start }) => {
   const canary = 'sk-canary-5f1d0c27/9b+e4a6'
   const daemon = await start({ arguments: ['--port', '0', '--verbose'], environment: { CADRE_LOG_LEVEL: 'trace' } })
-  const token = adminToken(paths)
+  const token = readAdminToken(paths)
   const answers = [
     await daemon.post('/api/models', { name: 'Canary', provider: 'openai', model_id: 'gpt', api_key: canary }, token),
     await daemon.post('/api/models', { name: 'Canary', provider: 'nobody', model_id: 'gpt', api_key: canary }, token),
@@ -219,7 +219,7 @@ test("secrets appear in clear text neither in files of the home nor in the daemo
     ['the stored model', JSON.stringify(stored.body)],
     ['the created model', JSON.stringify(answers[0]?.body)],
   ]
-  for (const path of everything(home)) if (statSync(path).isFile()) places.push([path, readFileSync(path)])
+  for (const path of listAllFiles(home)) if (statSync(path).isFile()) places.push([path, readFileSync(path)])
   assert.ok(places.length > 8 && stderr.includes('"msg":"request"'), 'there is little to look at')
   for (const [where, text] of places) for (const spelling of spellings) assert.not(text.includes(spelling), `${spelling} is in ${where}`)
 })
@@ -228,7 +228,7 @@ test('the daemon keeps running when its output is closed', async ({ paths, start
   const daemon = await start({ arguments: ['--port', '0', '--verbose'] })
   daemon.child.stdout?.destroy()
   daemon.child.stderr?.destroy()
-  const token = adminToken(paths)
+  const token = readAdminToken(paths)
   for (let round = 0; round < 3; round++) assert.is((await daemon.post('/api/agents', {}, token)).status, 400)
   assert.is((await daemon.get('/api/health', '')).status, 200)
   assert.is(daemon.child.exitCode, null)
@@ -238,40 +238,40 @@ test('an uncaught error or rejection is logged without secrets and exits with 1'
   const token = 'a-token-of-my-own-choosing-0123456789'
   for (const failure of ['throw ', 'Promise.reject']) {
     // Fails on a signal that the daemon does not know.
-    const NODE_OPTIONS = loading(`process.on('SIGWINCH', () => { ${failure}(new Error('planted ${token}')) })`)
+    const NODE_OPTIONS = createImportOption(`process.on('SIGWINCH', () => { ${failure}(new Error('planted ${token}')) })`)
     const daemon = await start({ environment: { CADRE_TOKEN: token, NODE_OPTIONS } })
     daemon.child.kill('SIGWINCH')
     const { code, stderr } = await daemon.exited
     assert.is(code, 1)
     assert.match(stderr, /planted \[redacted\]\nThis is a bug/)
-    assert.match(logged(paths), /"level":"fatal".*planted \[redacted\]/)
+    assert.match(readLog(paths), /"level":"fatal".*planted \[redacted\]/)
     assert.not(exists(paths.daemon))
-    assert.not.match(logged(paths), token)
+    assert.not.match(readLog(paths), token)
     rmSync(paths.log)
   }
 })
 
 /** Stands for work that does not end: the server never says that it is closed. */
-const NEVER_CLOSED = loading("import { Server } from 'node:http'; Server.prototype.close = function () { return this }")
+const HANGING_CLOSE_OPTION = createImportOption("import { Server } from 'node:http'; Server.prototype.close = function () { return this }")
 
-async function stopping(daemon: DaemonProcess): Promise<void> {
+async function waitUntilStopping(daemon: DaemonProcess): Promise<void> {
   daemon.child.kill('SIGTERM')
   for await (const part of daemon.child.stderr as AsyncIterable<string>) if (part.includes('"msg":"stopping"')) return
 }
 
 test('a shutdown that takes too long is aborted within 10 s and exits with 0', async ({ paths, start }) => {
-  const daemon = await start({ environment: { NODE_OPTIONS: NEVER_CLOSED } })
+  const daemon = await start({ environment: { NODE_OPTIONS: HANGING_CLOSE_OPTION } })
   const before = Date.now()
   assert.is(await daemon.stop(), 0)
   const took = Date.now() - before
   assert.ok(took > 5_000 && took < 10_000, `${took} ms`)
   assert.not(exists(paths.daemon))
-  assert.match(logged(paths), 'shutdown did not finish')
+  assert.match(readLog(paths), 'shutdown did not finish')
 })
 
 test('a second signal stops the daemon immediately', async ({ paths, start }) => {
-  const daemon = await start({ arguments: ['--port', '0', '--verbose'], environment: { NODE_OPTIONS: NEVER_CLOSED } })
-  await stopping(daemon)
+  const daemon = await start({ arguments: ['--port', '0', '--verbose'], environment: { NODE_OPTIONS: HANGING_CLOSE_OPTION } })
+  await waitUntilStopping(daemon)
   const before = Date.now()
   assert.is(await daemon.stop('SIGINT'), 1)
   assert.ok(Date.now() - before < 5_000)

@@ -20,13 +20,13 @@ import { startDaemon } from '../../harness/daemon.ts'
 
 const test = suite<{ root: string; home: string; sessions: ChildProcess[] }>('keychain')
 
-const installed = ['dbus-run-session', 'gnome-keyring-daemon', 'dbus-send'].every(
+const hasKeyring = ['dbus-run-session', 'gnome-keyring-daemon', 'dbus-send'].every(
   (program) => spawnSync(program, ['--version']).error === undefined,
 )
-if (!installed) console.log('gnome-keyring, libsecret and dbus are not installed: only what happens without a keychain is tested.')
+if (!hasKeyring) console.log('gnome-keyring, libsecret and dbus are not installed: only what happens without a keychain is tested.')
 
 /** A session with a keyring of its own: prints the address of its bus and the keyring's process, and lasts until its input ends. */
-const SESSION = `
+const SESSION_SCRIPT = `
 printf %s "$1" | gnome-keyring-daemon $2 --components=secrets >/dev/null 2>&1
 until pid=$(dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets 2>/dev/null); do sleep 0.02; done
 pid=\${pid##* }
@@ -54,10 +54,10 @@ test.after.each(async ({ root, sessions }) => {
 })
 
 /** Starts a keyring, makes it this process's keychain, and returns its process. */
-async function session(root: string, sessions: ChildProcess[], start = '--unlock'): Promise<number> {
+async function startKeyring(root: string, sessions: ChildProcess[], start = '--unlock'): Promise<number> {
   const runtime = join(root, 'runtime')
   mkdirSync(runtime, { mode: 0o700 })
-  const child = spawn('dbus-run-session', ['--', 'bash', '-c', SESSION, 'session', 'password', start], {
+  const child = spawn('dbus-run-session', ['--', 'bash', '-c', SESSION_SCRIPT, 'session', 'password', start], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { PATH: process.env.PATH, HOME: root, XDG_RUNTIME_DIR: runtime, XDG_DATA_HOME: join(root, 'data') },
   })
@@ -68,7 +68,7 @@ async function session(root: string, sessions: ChildProcess[], start = '--unlock
   return Number(pid)
 }
 
-async function failure(promise: Promise<unknown>): Promise<Error> {
+async function catchError(promise: Promise<unknown>): Promise<Error> {
   const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -79,14 +79,14 @@ async function failure(promise: Promise<unknown>): Promise<Error> {
 
 test('a keychain that does not answer is reported without hanging', async ({ home }) => {
   assert.is(await isKeychainAvailable(home), false)
-  await failure(readKeychain(home, ADMIN_TOKEN))
-  await failure(writeKeychain(home, ADMIN_TOKEN, 'value'))
+  await catchError(readKeychain(home, ADMIN_TOKEN))
+  await catchError(writeKeychain(home, ADMIN_TOKEN, 'value'))
 })
 
 test('CADRE_KEYCHAIN=off disables the keychain', async ({ home }) => {
   process.env.CADRE_KEYCHAIN = 'off'
   assert.is(await isKeychainAvailable(home), false)
-  assert.match((await failure(readKeychain(home, ADMIN_TOKEN))).message, 'CADRE_KEYCHAIN=off')
+  assert.match((await catchError(readKeychain(home, ADMIN_TOKEN))).message, 'CADRE_KEYCHAIN=off')
 })
 
 test('without a keychain the daemon stores its key and token in files', async ({ home }) => {
@@ -97,9 +97,9 @@ test('without a keychain the daemon stores its key and token in files', async ({
   await daemon.stop()
 })
 
-if (installed) {
+if (hasKeyring) {
   test('keychain entries can be written, read and deleted, separately for each home', async ({ root, home, sessions }) => {
-    await session(root, sessions)
+    await startKeyring(root, sessions)
     assert.is(await isKeychainAvailable(home), true)
     assert.is(await readKeychain(home, ADMIN_TOKEN), undefined)
     const value = 'a "value" with ключ 🔑\nand a second line'
@@ -121,7 +121,7 @@ if (installed) {
     home,
     sessions,
   }) => {
-    await session(root, sessions)
+    await startKeyring(root, sessions)
     const paths = homePaths({ CADRE_HOME: home })
     const environment = { DBUS_SESSION_BUS_ADDRESS: process.env.DBUS_SESSION_BUS_ADDRESS, CADRE_KEYCHAIN: 'on' }
     let key: string | undefined
@@ -140,13 +140,13 @@ if (installed) {
   })
 
   test('a keychain that stops answering locks the vault, and the daemon still starts', async ({ root, home, sessions }) => {
-    const keyring = await session(root, sessions)
+    const keyring = await startKeyring(root, sessions)
     const environment = { DBUS_SESSION_BUS_ADDRESS: process.env.DBUS_SESSION_BUS_ADDRESS, CADRE_KEYCHAIN: 'on' }
     await (await startDaemon(home, { environment })).stop()
     const token = (await readKeychain(home, ADMIN_TOKEN)) ?? ''
     process.kill(keyring, 'SIGSTOP')
     const before = Date.now()
-    assert.match((await failure(readKeychain(home, ADMIN_TOKEN))).message, 'did not answer')
+    assert.match((await catchError(readKeychain(home, ADMIN_TOKEN))).message, 'did not answer')
     assert.ok(Date.now() - before < 15_000, 'it waited too long')
     const daemon = await startDaemon(home, { environment })
     assert.is((await daemon.get('/api/status', token)).body.data?.secrets, 'locked')
@@ -166,7 +166,7 @@ if (installed) {
   })
 
   test('a locked keyring is treated as missing', async ({ root, home, sessions }) => {
-    await session(root, sessions, '--start')
+    await startKeyring(root, sessions, '--start')
     assert.is(await isKeychainAvailable(home), false)
   })
 }

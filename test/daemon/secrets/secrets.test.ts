@@ -17,12 +17,12 @@ test.before.each((context) => {
 })
 test.after.each(({ paths }) => rmSync(paths.home, { recursive: true, force: true }))
 
-const unreachable = async (): Promise<never> => {
+const rejectAccess = async (): Promise<never> => {
   throw new Error('no keychain here')
 }
-const NONE: Keychain = { read: unreachable, write: unreachable }
+const NO_KEYCHAIN: Keychain = { read: rejectAccess, write: rejectAccess }
 
-function scripted(entries = new Map<string, string>()): Keychain & { entries: Map<string, string> } {
+function createKeychain(entries = new Map<string, string>()): Keychain & { entries: Map<string, string> } {
   return {
     entries,
     read: async (name) => entries.get(name),
@@ -32,7 +32,7 @@ function scripted(entries = new Map<string, string>()): Keychain & { entries: Ma
   }
 }
 
-function thrown(act: () => unknown): CadreError {
+function catchError(act: () => unknown): CadreError {
   try {
     act()
   } catch (error) {
@@ -44,7 +44,7 @@ function thrown(act: () => unknown): CadreError {
 
 function assertLocked(vault: Vault, why: string): void {
   assert.is(vault.location, 'locked')
-  for (const error of [thrown(() => vault.seal('plain text', 'x')), thrown(() => vault.open('v1.AAAA', 'x'))]) {
+  for (const error of [catchError(() => vault.seal('plain text', 'x')), catchError(() => vault.open('v1.AAAA', 'x'))]) {
     assert.is(error.code, 'UNAVAILABLE')
     assert.match(error.message, why)
     assert.ok(error.hint)
@@ -52,19 +52,19 @@ function assertLocked(vault: Vault, why: string): void {
 }
 
 test('without a keychain the key is a private file, and sealed secrets open after a restart', async ({ paths, redactor }) => {
-  const first = await openVault({ paths, keychain: NONE, redactor })
+  const first = await openVault({ paths, keychain: NO_KEYCHAIN, redactor })
   assert.is(first.location, 'file')
   assert.equal(readdirSync(paths.home).sort(), ['vault.json', 'vault.key'])
   for (const file of [paths.vault, paths.vaultKey]) assert.is(statSync(file).mode & 0o777, 0o600)
   const plain = 'sk-ключ 🔑 with "quotes"'
   const sealed = first.seal(plain, 'model_1/api_key')
   assert.match(sealed, /^v1\.[\w-]+$/)
-  const second = await openVault({ paths, keychain: NONE, redactor: new Redactor() })
+  const second = await openVault({ paths, keychain: NO_KEYCHAIN, redactor: new Redactor() })
   assert.is(second.open(sealed, 'model_1/api_key'), plain)
 })
 
 test('empty and long secrets survive sealing, and sealing twice gives different results', async ({ paths, redactor }) => {
-  const vault = await openVault({ paths, keychain: NONE, redactor })
+  const vault = await openVault({ paths, keychain: NO_KEYCHAIN, redactor })
   for (const plain of ['', 'k'.repeat(10_000)]) {
     const [one, other] = [vault.seal(plain, 'x'), vault.seal(plain, 'x')]
     assert.is.not(one, other)
@@ -74,25 +74,25 @@ test('empty and long secrets survive sealing, and sealing twice gives different 
 })
 
 test('a modified, truncated or foreign sealed secret does not open', async ({ paths, redactor }) => {
-  const vault = await openVault({ paths, keychain: NONE, redactor })
+  const vault = await openVault({ paths, keychain: NO_KEYCHAIN, redactor })
   const sealed = vault.seal('sk-secret-value', 'model_1/api_key')
   const bytes = Buffer.from(sealed.slice(3), 'base64url')
   for (let at = 0; at < bytes.length; at++) {
     const changed = Buffer.from(bytes)
     changed[at] = (changed[at] ?? 0) ^ 1
-    assert.is(thrown(() => vault.open(`v1.${changed.toString('base64url')}`, 'model_1/api_key')).code, 'INTERNAL', `byte ${at}`)
+    assert.is(catchError(() => vault.open(`v1.${changed.toString('base64url')}`, 'model_1/api_key')).code, 'INTERNAL', `byte ${at}`)
   }
   const spoiled = [sealed.slice(0, -8), 'v1.', 'v1', '', 'v2.AAAA', `${sealed}.x`, 'sk-secret-value']
   for (const text of spoiled) {
-    const error = thrown(() => vault.open(text, 'model_1/api_key'))
+    const error = catchError(() => vault.open(text, 'model_1/api_key'))
     assert.match(error.message, 'model_1/api_key')
     assert.not.match(error.message, 'sk-secret')
   }
-  thrown(() => vault.open(sealed, 'model_2/api_key'))
+  catchError(() => vault.open(sealed, 'model_2/api_key'))
 })
 
 test('with a keychain the key is stored there and not in the home', async ({ paths, redactor }) => {
-  const keychain = scripted()
+  const keychain = createKeychain()
   const vault = await openVault({ paths, keychain, redactor })
   assert.is(vault.location, 'keychain')
   assert.equal(readdirSync(paths.home), ['vault.json'])
@@ -104,38 +104,38 @@ test('with a keychain the key is stored there and not in the home', async ({ pat
 })
 
 test('an unreachable keychain locks the vault and is never replaced by a file', async ({ paths, redactor }) => {
-  const keychain = scripted()
+  const keychain = createKeychain()
   const sealed = (await openVault({ paths, keychain, redactor })).seal('sk-secret', 'x')
-  assertLocked(await openVault({ paths, keychain: NONE, redactor }), 'no keychain here')
+  assertLocked(await openVault({ paths, keychain: NO_KEYCHAIN, redactor }), 'no keychain here')
   assert.equal(readdirSync(paths.home), ['vault.json'])
   assert.is((await openVault({ paths, keychain, redactor })).open(sealed, 'x'), 'sk-secret')
 })
 
 test('a missing, corrupt or different key locks the vault with an explanation', async ({ paths, redactor }) => {
-  const keychain = scripted()
+  const keychain = createKeychain()
   await openVault({ paths, keychain, redactor })
-  assertLocked(await openVault({ paths, keychain: scripted(), redactor }), 'missing from the keychain')
+  assertLocked(await openVault({ paths, keychain: createKeychain(), redactor }), 'missing from the keychain')
   assertLocked(
-    await openVault({ paths, keychain: scripted(new Map([['vault-key', Buffer.alloc(32).toString('base64')]])), redactor }),
+    await openVault({ paths, keychain: createKeychain(new Map([['vault-key', Buffer.alloc(32).toString('base64')]])), redactor }),
     'does not belong',
   )
   rmSync(paths.vault)
-  await openVault({ paths, keychain: NONE, redactor })
+  await openVault({ paths, keychain: NO_KEYCHAIN, redactor })
   const key = readFileSync(paths.vaultKey)
   writeFileSync(paths.vaultKey, 'rubbish')
-  assertLocked(await openVault({ paths, keychain: NONE, redactor }), 'does not contain a valid key')
+  assertLocked(await openVault({ paths, keychain: NO_KEYCHAIN, redactor }), 'does not contain a valid key')
   rmSync(paths.vaultKey)
-  assertLocked(await openVault({ paths, keychain: NONE, redactor }), 'missing from')
+  assertLocked(await openVault({ paths, keychain: NO_KEYCHAIN, redactor }), 'missing from')
   assert.not(readdirSync(paths.home).includes('vault.key'))
   writeFileSync(paths.vaultKey, key)
-  assert.is((await openVault({ paths, keychain: NONE, redactor })).location, 'file')
+  assert.is((await openVault({ paths, keychain: NO_KEYCHAIN, redactor })).location, 'file')
 })
 
 test('a key left by an interrupted first start is reused', async ({ paths, redactor }) => {
-  const keychain = scripted()
+  const keychain = createKeychain()
   for (const [chain, location] of [
     [keychain, 'keychain'],
-    [NONE, 'file'],
+    [NO_KEYCHAIN, 'file'],
     [keychain, 'file'],
   ] as const) {
     const sealed = (await openVault({ paths, keychain: chain, redactor })).seal('sk-secret', 'x')
@@ -148,36 +148,36 @@ test('a key left by an interrupted first start is reused', async ({ paths, redac
 })
 
 test('an unreadable vault.json stops the start instead of creating a new key', async ({ paths, redactor }) => {
-  await openVault({ paths, keychain: NONE, redactor })
+  await openVault({ paths, keychain: NO_KEYCHAIN, redactor })
   for (const text of ['', '{', '{}', 'null', '{"location":"moon","fingerprint":"x"}']) {
     writeFileSync(paths.vault, text)
-    const error = await openVault({ paths, keychain: NONE, redactor }).catch((reason: unknown) => reason)
+    const error = await openVault({ paths, keychain: NO_KEYCHAIN, redactor }).catch((reason: unknown) => reason)
     assert.instance(error, CadreError, JSON.stringify(text))
     assert.match((error as CadreError).message, 'Cannot read')
   }
 })
 
 test('sealed and opened secrets and the key itself are redacted from then on', async ({ paths, redactor }) => {
-  const vault = await openVault({ paths, keychain: NONE, redactor })
+  const vault = await openVault({ paths, keychain: NO_KEYCHAIN, redactor })
   assert.is(redactor.redact('the sk-sealed-1'), 'the sk-sealed-1')
   const sealed = vault.seal('sk-sealed-1', 'x')
   assert.is(redactor.redact('the sk-sealed-1'), 'the [redacted]')
   const later = new Redactor()
-  ;(await openVault({ paths, keychain: NONE, redactor: later })).open(sealed, 'x')
+  ;(await openVault({ paths, keychain: NO_KEYCHAIN, redactor: later })).open(sealed, 'x')
   assert.is(later.redact('the sk-sealed-1'), 'the [redacted]')
   assert.is(later.redact(readFileSync(paths.vaultKey, 'utf8').trim()), '[redacted]')
 })
 
 test("the first token is stored next to the vault's key: in the keychain or in a private file", async ({ paths, redactor }) => {
-  const vault = await openVault({ paths, keychain: NONE, redactor })
-  await storeAdminToken('first', { paths, keychain: NONE, vault })
+  const vault = await openVault({ paths, keychain: NO_KEYCHAIN, redactor })
+  await storeAdminToken('first', { paths, keychain: NO_KEYCHAIN, vault })
   assert.is(readFileSync(paths.token, 'utf8'), 'first\n')
   assert.is(statSync(paths.token).mode & 0o777, 0o600)
-  const keychain = scripted()
+  const keychain = createKeychain()
   await storeAdminToken('second', { paths, keychain, vault: { ...vault, location: 'keychain' } })
   assert.is(keychain.entries.get('admin-token'), 'second')
   assert.not(readdirSync(paths.home).includes('token'))
-  await storeAdminToken('third', { paths, keychain: NONE, vault: { ...vault, location: 'keychain' } })
+  await storeAdminToken('third', { paths, keychain: NO_KEYCHAIN, vault: { ...vault, location: 'keychain' } })
   assert.is(readFileSync(paths.token, 'utf8'), 'third\n')
 })
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { KnowledgeFixture, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
@@ -13,7 +13,7 @@ let model: { id: string }
 let second: { id: string }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start()
     embedder = await ScriptedEmbedder.start()
     other = await ScriptedEmbedder.start(48)
@@ -26,7 +26,7 @@ test.before.each(() => {
   other.release()
 })
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await Promise.all([embedder.close(), other.close()])
     await knowledge.close()
   }),

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { KnowledgeFixture, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
@@ -12,14 +12,14 @@ let embedder: ScriptedEmbedder
 let model: { id: string }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start()
     embedder = await ScriptedEmbedder.start()
     model = await knowledge.resources.model(embedder.model)
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await embedder.close()
     await knowledge.close()
   }),

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
@@ -20,7 +20,7 @@ const DOCUMENTS: Record<string, Record<string, unknown>> = {
 }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start()
     source = await knowledge.createSource()
     for (const [name, metadata] of Object.entries(DOCUMENTS))
@@ -30,7 +30,7 @@ test.before(
     await knowledge.waitForSync(source.id)
   }),
 )
-test.after(aloud(() => knowledge.close()))
+test.after(reportFailure(() => knowledge.close()))
 
 /** Returns the first letters of the documents found; all methods must agree. */
 async function search(filters: Record<string, unknown>): Promise<string> {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
@@ -61,7 +61,7 @@ const LANGUAGES: Record<string, { documents: [string, string, string]; questions
 }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start()
     const documents = Object.entries(LANGUAGES).flatMap(([language, { documents }]) =>
       documents.map((text, at) => [`${language} ${at}.md`, text]),
@@ -71,7 +71,7 @@ test.before(
     await knowledge.waitForSync(source.id)
   }),
 )
-test.after(aloud(() => knowledge.close()))
+test.after(reportFailure(() => knowledge.close()))
 
 for (const [language, { questions }] of Object.entries(LANGUAGES)) {
   for (const method of ['full_text', 'hybrid']) {

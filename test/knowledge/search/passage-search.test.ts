@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
@@ -20,14 +20,14 @@ const HANDBOOK = {
 }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start()
     source = await knowledge.createSyncedSource(HANDBOOK)
     for (const method of METHODS) tools[method] = await knowledge.createTool(source.id, { search_method: method })
     await knowledge.waitForSync(source.id)
   }),
 )
-test.after(aloud(() => knowledge.close()))
+test.after(reportFailure(() => knowledge.close()))
 
 for (const method of METHODS) {
   test(`${method} search returns the answering passage first with its position`, async () => {

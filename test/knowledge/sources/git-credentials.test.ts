@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
-import { type StandIn, standIn } from '../../outbound/stand-in.ts'
+import { type RecordingServer, startRecordingServer } from '../../outbound/recording-server.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 import { createGitBackend, createGuardedBackend, createProject } from './git-server.ts'
 
@@ -21,23 +21,23 @@ const basic = { type: 'basic', username: USER, password: PASSWORD }
 const test = suite('git sources with credentials')
 let root: string
 let library: KnowledgeFixture
-let server: StandIn
+let server: RecordingServer
 let repository: string
 let guarded: RequestListener
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     root = mkdtempSync(join(tmpdir(), 'cadre-login-'))
     createProject(join(root, 'projects'), 'docs', 'The heron nests by the pond.')
     guarded = createGuardedBackend(join(root, 'projects'), ACCEPTED)
-    server = await standIn(guarded)
-    server.raw = true
+    server = await startRecordingServer(guarded)
+    server.listenerReadsBody = true
     repository = `http://127.0.0.1:${server.port}/docs`
     library = await KnowledgeFixture.start()
   }),
 )
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await library.close()
     await server.close()
     rmSync(root, { recursive: true, force: true, maxRetries: 5 })
@@ -122,10 +122,10 @@ test('errors do not contain rejected credentials, even if the server repeats the
   const repeated = Buffer.from(`${USER}:canary-wrong-5Tt1`).toString('base64')
   assert.not.match(`${JSON.stringify(wrong)} ${library.service.log}`, new RegExp(`canary-wrong|${repeated}`))
   await expectData(change(source.id, { auth: basic }))
-  server.answer = (request, reply) =>
+  server.listener = (request, reply) =>
     request.resume() && reply.writeHead(500, { 'content-type': 'text/plain' }).end(`broken by ${request.headers.authorization}\n`)
   const broken = await library.sync(source.id)
-  server.answer = guarded
+  server.listener = guarded
   assert.match(broken.error, 'broken by Basic [redacted]')
   assert.equal(findSecrets(JSON.stringify(broken)), [])
   assert.is((await library.sync(source.id)).status, 'active')
@@ -135,8 +135,8 @@ test('errors do not contain rejected credentials, even if the server repeats the
 })
 
 test('credentials follow a redirect on the same server, but not to another one', async () => {
-  const other = await standIn(createGitBackend(join(root, 'projects')))
-  other.raw = true
+  const other = await startRecordingServer(createGitBackend(join(root, 'projects')))
+  other.listenerReadsBody = true
   const moved =
     (to: string): RequestListener =>
     (request, reply) =>
@@ -148,14 +148,14 @@ test('credentials follow a redirect on the same server, but not to another one',
     configuration: { repository: repository.replace('/docs', '/old'), allow_private_network: true },
   })
   try {
-    server.answer = moved(repository)
+    server.listener = moved(repository)
     assert.is((await library.sync(source.id)).status, 'active')
-    server.answer = moved(`http://localhost:${other.port}/docs`)
+    server.listener = moved(`http://localhost:${other.port}/docs`)
     assert.match((await library.sync(source.id)).error, 'redirects to another URL')
     assert.ok(other.requests.length > 0, 'it was looked at, without the login')
     assert.equal(other.requests.map(({ headers }) => headers.authorization).filter(Boolean), [])
   } finally {
-    server.answer = guarded
+    server.listener = guarded
     await other.close()
   }
   await library.service.delete(`/knowledge-sources/${source.id}`)

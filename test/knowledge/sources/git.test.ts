@@ -6,14 +6,14 @@ import * as assert from 'uvu/assert'
 import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import type { SourceDocument } from '../../../daemon/knowledge/sources/source-document.ts'
 import { createOutbound, type Outbound } from '../../../daemon/outbound/client.ts'
-import { type StandIn, standIn } from '../../outbound/stand-in.ts'
+import { type RecordingServer, startRecordingServer } from '../../outbound/recording-server.ts'
 import { commit, createGitBackend, git } from './git-server.ts'
 import { expectFailure } from './source-fixtures.ts'
 
 interface Context {
   root: string
   project: string
-  server: StandIn
+  server: RecordingServer
   outbound: Outbound
 }
 const test = suite<Context>('git sources')
@@ -25,8 +25,8 @@ test.before.each(async (context) => {
   context.project = join(context.root, 'projects/docs')
   mkdirSync(context.project, { recursive: true })
   git(context.project, 'init', '--quiet', '--initial-branch=main')
-  context.server = await standIn(createGitBackend(join(context.root, 'projects')))
-  context.server.raw = true
+  context.server = await startRecordingServer(createGitBackend(join(context.root, 'projects')))
+  context.server.listenerReadsBody = true
   context.outbound = createOutbound({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
 })
 test.after.each(async ({ root, server, outbound }) => {
@@ -133,8 +133,8 @@ test('files of an interrupted fetch do not break the next one', async (context) 
 
 test('a redirect of a repository is followed', async (context) => {
   commit(context.project, { 'a.md': 'one' })
-  const answer = context.server.answer
-  context.server.answer = (request, reply) => {
+  const answer = context.server.listener
+  context.server.listener = (request, reply) => {
     if (request.url?.startsWith('/old/')) reply.writeHead(301, { location: request.url.replace('/old/', '/') }).end()
     else answer(request, reply)
   }
@@ -156,8 +156,8 @@ test('a repository in the private network is not contacted by any scheme, name o
     assert.is((await expectFailure(listDocuments(context, { repository: `${host}/docs` }))).code, 'ADDRESS_BLOCKED', host)
   assert.is((await expectFailure(listDocuments(context, { repository: 'git@git.test:docs' }))).code, 'ADDRESS_BLOCKED')
   assert.is(context.server.connections, 0)
-  const other = await standIn()
-  context.server.answer = (request, reply) => reply.writeHead(302, { location: `http://0.0.0.0:${other.port}${request.url}` }).end()
+  const other = await startRecordingServer()
+  context.server.listener = (request, reply) => reply.writeHead(302, { location: `http://0.0.0.0:${other.port}${request.url}` }).end()
   assert.is((await expectFailure(listDocuments(context, remote(context)))).code, 'ADDRESS_BLOCKED')
   assert.is(other.connections, 0)
   await other.close()
@@ -209,7 +209,7 @@ test('a repository that cannot be read reports the reason', async (context) => {
   assert.match((await expectFailure(listDocuments(context, remote(context, 'other')))).message, 'No repository found at')
   const dead = await expectFailure(listDocuments(context, { repository: 'http://git.test:9/docs', allow_private_network: true }))
   assert.equal([dead.code, /could not be read/.test(dead.message)], ['UNAVAILABLE', true], dead.message)
-  server.answer = (request, reply) => request.resume() && reply.writeHead(401, { 'www-authenticate': 'Basic' }).end()
+  server.listener = (request, reply) => request.resume() && reply.writeHead(401, { 'www-authenticate': 'Basic' }).end()
   const login = await expectFailure(
     listDocuments(context, { repository: `http://user:secret@git.test:${server.port}/docs`, allow_private_network: true }),
   )
@@ -273,7 +273,7 @@ test('fetching and reading a repository stop on abort', async (context) => {
   commit(context.project, { 'a.md': 'x'.repeat(1_000) })
   const ending = new AbortController()
   const [document] = await listDocuments(context, { repository: context.project })
-  context.server.answer = (request) => {
+  context.server.listener = (request) => {
     request.resume()
     ending.abort(new Error('enough'))
   }

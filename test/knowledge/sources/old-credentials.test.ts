@@ -4,24 +4,24 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
-import { aloud } from '../../harness/hooks.ts'
-import { type StandIn, standIn } from '../../outbound/stand-in.ts'
+import { reportFailure } from '../../harness/hooks.ts'
+import { type RecordingServer, startRecordingServer } from '../../outbound/recording-server.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 import { createGuardedBackend, createProject } from './git-server.ts'
 
 const PASSWORD = 'canary-old-8Mm3'
 const BASIC = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`
 
-const test = suite<{ root: string; library: KnowledgeFixture; server: StandIn; id: string; plain: string }>(
+const test = suite<{ root: string; library: KnowledgeFixture; server: RecordingServer; id: string; plain: string }>(
   'credentials in repository URLs of older versions',
 )
 
 test.before.each(
-  aloud(async (context) => {
+  reportFailure(async (context) => {
     context.root = mkdtempSync(join(tmpdir(), 'cadre-old-'))
     createProject(join(context.root, 'projects'), 'docs', 'The heron nests by the pond.')
-    context.server = await standIn(createGuardedBackend(join(context.root, 'projects'), [BASIC]))
-    context.server.raw = true
+    context.server = await startRecordingServer(createGuardedBackend(join(context.root, 'projects'), [BASIC]))
+    context.server.listenerReadsBody = true
     context.library = await KnowledgeFixture.start()
     const { library, server } = context
     context.plain = `http://127.0.0.1:${server.port}/docs`
@@ -36,7 +36,7 @@ test.before.each(
   }),
 )
 test.after.each(
-  aloud(async ({ root, library, server }) => {
+  reportFailure(async ({ root, library, server }) => {
     await library.close()
     await server.close()
     rmSync(root, { recursive: true, force: true, maxRetries: 5 })

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
-import { standIn } from '../../outbound/stand-in.ts'
+import { startRecordingServer } from '../../outbound/recording-server.ts'
 import { expectFailure, html, listDocuments, type Pages, paths, signal, text, urlSuite } from './website.ts'
 
 const test = urlSuite('url sources')
@@ -57,7 +57,7 @@ test('pages, sites, sitemaps and their redirects and links cannot reach the priv
         host,
       )
   assert.is(site.connections, 0)
-  const other = await standIn()
+  const other = await startRecordingServer()
   site.pages = { '/': { status: 302, headers: { location: `http://0.0.0.0:${other.port}/` } } }
   for (const mode of ['page', 'site', 'sitemap']) assert.is((await expectFailure(context, { mode })).code, 'ADDRESS_BLOCKED')
   const found = await listDocuments(
@@ -170,8 +170,8 @@ test('a crawl makes at most two concurrent requests', async (context) => {
   let most = 0
   const { site } = context
   site.pages = { '/': html('Start', ...Array.from({ length: 12 }, (_, at) => `/${at}`)) }
-  const answer = site.answer
-  site.answer = (request, reply) => {
+  const answer = site.listener
+  site.listener = (request, reply) => {
     most = Math.max(most, ++now)
     reply.once('finish', () => now--)
     setTimeout(() => answer(request, reply), 10)

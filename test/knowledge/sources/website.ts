@@ -9,7 +9,7 @@ import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.
 import type { SourceDocument } from '../../../daemon/knowledge/sources/source-document.ts'
 import { createOutbound, type Outbound } from '../../../daemon/outbound/client.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
-import { type StandIn, standIn } from '../../outbound/stand-in.ts'
+import { type RecordingServer, startRecordingServer } from '../../outbound/recording-server.ts'
 
 export interface Page {
   status?: number
@@ -20,7 +20,7 @@ export interface Page {
 }
 export type Pages = Record<string, string | Page | ((request: IncomingMessage) => Page)>
 
-export interface Website extends StandIn {
+export interface Website extends RecordingServer {
   pages: Pages
   /** Paths requested since the last call, without robots.txt. */
   visits(): string[]
@@ -30,7 +30,7 @@ export const html = (title: string, ...links: string[]) =>
   `<!doctype html><title>${title}</title><h1>${title}</h1>${links.map((link) => `<a href="${link}">to ${link}</a>`).join(' ')}`
 
 export async function website(pages: Pages): Promise<Website> {
-  const server = await standIn((request, reply) => {
+  const server = await startRecordingServer((request, reply) => {
     const found = site.pages[request.url ?? '/']
     const page = typeof found === 'function' ? found(request) : typeof found === 'string' ? { body: found } : found
     if (page?.silent) return

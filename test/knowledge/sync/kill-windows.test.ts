@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
-import { asKilled, HeldDisk } from '../../harness/held-disk.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
+import { copyHome, PausableDisk } from '../../harness/pausable-disk.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
 const test = suite('recovery after a kill')
-const disk = new HeldDisk()
+const disk = new PausableDisk()
 let knowledge: KnowledgeFixture
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start({ disk: disk.open })
   }),
 )
 test.after.each(() => disk.release())
-test.after(aloud(() => knowledge.close()))
+test.after(reportFailure(() => knowledge.close()))
 
 /** Starts a service on a copy of the home as after a kill. A sync waits for the repair at startup. */
 async function restartAfterKill(): Promise<KnowledgeFixture> {
-  const after = await KnowledgeFixture.start({ home: asKilled(knowledge.service.paths.home) })
+  const after = await KnowledgeFixture.start({ home: copyHome(knowledge.service.paths.home) })
   disk.release()
   await after.createSyncedSource({ 'barrier.md': 'This is read after the repair.' })
   return after

@@ -1,21 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
-import { HeldDisk } from '../../harness/held-disk.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
+import { PausableDisk } from '../../harness/pausable-disk.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
 const test = suite('syncs on a slow disk')
-const disk = new HeldDisk()
+const disk = new PausableDisk()
 let knowledge: KnowledgeFixture
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start({ disk: disk.open })
   }),
 )
 test.after.each(() => disk.release())
-test.after(aloud(() => knowledge.close()))
+test.after(reportFailure(() => knowledge.close()))
 
 const hasStatus = (id: string, status: string) => async () => (await knowledge.getSource(id)).status === status
 

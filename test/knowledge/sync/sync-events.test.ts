@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EventDecoder, type ServerEvent } from '../../../src/sse.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { ADMIN_TOKEN, type Json } from '../../harness/test-server.ts'
 import { KnowledgeFixture, TemporaryFolder, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
@@ -19,7 +19,7 @@ const listen = async () => {
 }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start()
     await listen()
     embedder = await ScriptedEmbedder.start()
@@ -31,7 +31,7 @@ test.before.each(() => {
   embedder.failure = undefined
 })
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await embedder.close()
     await knowledge.close()
   }),

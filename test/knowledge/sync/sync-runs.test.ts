@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { KnowledgeFixture, TemporaryFolder, waitFor } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
@@ -14,7 +14,7 @@ let embedder: ScriptedEmbedder
 let model: { id: string }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start()
     embedder = await ScriptedEmbedder.start()
     model = await knowledge.resources.model(embedder.model)
@@ -25,7 +25,7 @@ test.before.each(() => {
   embedder.failure = undefined
 })
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await embedder.close()
     await knowledge.close()
   }),

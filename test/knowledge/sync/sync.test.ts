@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { KnowledgeFixture, TemporaryFolder } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
@@ -13,7 +13,7 @@ let embedder: ScriptedEmbedder
 let model: { id: string }
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     knowledge = await KnowledgeFixture.start()
     embedder = await ScriptedEmbedder.start()
     model = await knowledge.resources.model(embedder.model)
@@ -24,7 +24,7 @@ test.before.each(() => {
   embedder.failure = undefined
 })
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await embedder.close()
     await knowledge.close()
   }),

@@ -5,7 +5,7 @@ import { EmbeddingService } from '../../../daemon/embedding/service.ts'
 import type { ChatModel, ChatRequest } from '../../../daemon/models/chat-model.ts'
 import { EmbeddedChatModel } from '../../../daemon/models/embedded/embedded-chat-model.ts'
 import { createTestLogger } from '../../embedding/test-logger.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { collectParts, createRequest, joinText } from '../providers/provider-fixture.ts'
 
 const test = suite('embedded chat model')
@@ -13,7 +13,7 @@ let embedding: EmbeddingService
 let model: ChatModel
 
 test.before(
-  aloud(() => {
+  reportFailure(() => {
     embedding = new EmbeddingService({
       modelsDirectory: getModelsDirectory(),
       findRemoteModel: async () => undefined,
@@ -23,7 +23,7 @@ test.before(
     model = new EmbeddedChatModel('model_1', 'Embedded', () => embedding.getEmbedder('minilm'))
   }),
 )
-test.after(aloud(() => embedding.close()))
+test.after(reportFailure(() => embedding.close()))
 
 const passages = [
   { content: 'The office is open from nine to five.', source: 'office.md', page: 1 },

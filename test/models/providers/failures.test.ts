@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ToolsUnsupportedError } from '../../../daemon/models/chat-model.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { formatEvents, type ProviderFormat } from '../../harness/provider-formats.ts'
 import {
   disconnectAfter,
@@ -37,7 +37,7 @@ test.after(async () => {
 })
 // Loads the packages, so that tests with short timeouts do not wait for that.
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     for (const format of FORMATS) await collectParts(fixture.getModel(await start(format, streamText('ready'))))
   }),
 )

@@ -2,22 +2,22 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { run } from '../../evaluations/evaluation-fixture.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
-import { asKilled, HeldDisk } from '../../harness/held-disk.ts'
-import { aloud } from '../../harness/hooks.ts'
+import { reportFailure } from '../../harness/hooks.ts'
+import { copyHome, PausableDisk } from '../../harness/pausable-disk.ts'
 import { Resources } from '../../harness/resources.ts'
 import { respondWithError, ScriptedProvider, type Step, streamReply } from '../../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../../harness/test-server.ts'
 import { waitFor } from '../../knowledge/knowledge-fixture.ts'
 
 const test = suite('record and replay')
-const disk = new HeldDisk()
+const disk = new PausableDisk()
 let service: TestServer
 let resources: Resources
 let provider: ScriptedProvider
 let count = 0
 
 test.before(
-  aloud(async () => {
+  reportFailure(async () => {
     service = await TestServer.start({ disk: disk.open })
     resources = new Resources(service)
     // Every reply is different, so that only a recording can repeat one.
@@ -29,7 +29,7 @@ test.before(
 )
 test.after.each(() => disk.release())
 test.after(
-  aloud(async () => {
+  reportFailure(async () => {
     await service.close()
     await provider.close()
   }),
@@ -88,7 +88,7 @@ test('a recording and its usage are stored in one commit, so that a kill loses n
   disk.hold()
   const asked = expectData(ask(model, 'hello'))
   await disk.holdAt(asked, async () => (await service.database.all('SELECT 1 FROM recordings WHERE model_id = ?', [model.id])).length > 0)
-  const after = await TestServer.start({ home: asKilled(service.paths.home) })
+  const after = await TestServer.start({ home: copyHome(service.paths.home) })
   disk.release()
   await asked
   assert.is((await expectData(after.get(`/usage/stats?entity_type=model&entity_id=${recorded.id}`))).total_tokens, 18)

@@ -2,24 +2,27 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-export interface StandIn {
+export interface RecordingServer {
   port: number
   origin: string
   connections: number
   requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[]
-  answer: RequestListener
+  listener: RequestListener
   /** The answer reads the body itself. */
-  raw?: boolean
+  listenerReadsBody?: boolean
   close(): Promise<void>
 }
 
-export async function standIn(answer: RequestListener = (_, reply) => reply.end('reached'), host = '127.0.0.1'): Promise<StandIn> {
+export async function startRecordingServer(
+  answer: RequestListener = (_, reply) => reply.end('reached'),
+  host = '127.0.0.1',
+): Promise<RecordingServer> {
   const sockets = new Set<Socket>()
   const server = createServer((request: IncomingMessage, reply: ServerResponse) => {
     let body = ''
-    if (made.raw) {
+    if (made.listenerReadsBody) {
       made.requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: '' })
-      made.answer(request, reply)
+      made.listener(request, reply)
       return
     }
     request.setEncoding('utf8').on('data', (part: string) => {
@@ -27,7 +30,7 @@ export async function standIn(answer: RequestListener = (_, reply) => reply.end(
     })
     request.on('end', () => {
       made.requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body })
-      made.answer(request, reply)
+      made.listener(request, reply)
     })
   })
   server.on('connection', (socket) => {
@@ -41,12 +44,12 @@ export async function standIn(answer: RequestListener = (_, reply) => reply.end(
     server.listen(0, host, resolve)
   })
   const { port } = server.address() as AddressInfo
-  const made: StandIn = {
+  const made: RecordingServer = {
     port,
     origin: `http://127.0.0.1:${port}`,
     connections: 0,
     requests: [],
-    answer,
+    listener: answer,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

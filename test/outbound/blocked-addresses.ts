@@ -1,6 +1,6 @@
 /** Spellings of forbidden addresses. Each is a loopback address: if one got through, the test server would count the request. */
 
-export const HOSTS = [
+export const BLOCKED_HOSTS = [
   ...[
     '127.0.0.1',
     '127.0.0.1.',
@@ -86,7 +86,7 @@ export const HOSTS = [
   ],
 ]
 /** Names, and what the injected resolver answers: loopback in every form a resolver could give. */
-export const NAMES: Readonly<Record<string, readonly string[]>> = {
+export const BLOCKED_NAMES: Readonly<Record<string, readonly string[]>> = {
   'plain.test': ['127.0.0.1'],
   'six.test': ['::1'],
   'mapped.test': ['::ffff:127.0.0.1'],
@@ -101,7 +101,7 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
   'odd.test': ['0177.0.0.1'],
   'nonsense.test': ['localhost'],
 }
-export const resolve = async (host: string) => {
-  const addresses = NAMES[host] ?? NAMES[`${host}.`] ?? ['127.0.0.1']
+export const resolveBlockedName = async (host: string) => {
+  const addresses = BLOCKED_NAMES[host] ?? BLOCKED_NAMES[`${host}.`] ?? ['127.0.0.1']
   return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 }

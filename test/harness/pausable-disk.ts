@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openWriteAheadLog, type WriteAheadLog } from '../../daemon/store/write-ahead-log.ts'
 
-export class HeldDisk {
+export class PausableDisk {
   /** Thrown instead of saying that it is there for good. */
   failure: Error | undefined
   #held = false
@@ -48,7 +48,7 @@ export class HeldDisk {
 }
 
 /** What a kill would leave of a home just now. */
-export function asKilled(home: string): string {
+export function copyHome(home: string): string {
   const copy = join(mkdtempSync(join(tmpdir(), 'cadre-killed-')), 'home')
   cpSync(home, copy, { recursive: true })
   return copy
