@@ -1,4 +1,4 @@
-/** A reply followed over a real socket: typed events, one end, cuts and taking up again. */
+/** Following a reply over a real socket: typed events, terminal event, reconnects. */
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
@@ -8,56 +8,60 @@ import { type FollowOptions, followReply, parseReplyEvent, type ReplyRequest } f
 import type { ReplyEvent } from '../../src/contract/reply-events.ts'
 import { encodeComment, encodeEvent } from '../../src/sse.ts'
 
-const test = suite('a reply as it is written')
+const test = suite('follow reply')
 
 const START = { conversation_id: 'conv_1', message_id: 'msg_2', user_message_id: 'msg_1', model_id: 'model_1', agent_id: 'agent_1' }
 const END = { message: { id: 'msg_2', role: 'assistant', content: 'Hello.', timestamp: '2026-01-31T09:30:00.000Z', finish_reason: 'stop' } }
 
 const event = (name: string, data: unknown, id?: string) => encodeEvent({ event: name, data: JSON.stringify(data), ...(id ? { id } : {}) })
 
-interface Followers {
+interface FollowCase {
   listener: RequestListener
-  followed?: ReplyRequest
+  request?: ReplyRequest
   options?: FollowOptions
 }
 
-interface Seen {
+interface FollowResult {
   events: ReplyEvent[]
   error: Error | undefined
   requests: string[]
-  said: string[]
+  lines: string[]
 }
 
-/** Follows a reply of a stand-in service to its end. */
-async function follow({ listener, followed = { conversation: 'conv_1', message: 'Hi' }, options }: Followers): Promise<Seen> {
-  const seen: Seen = { events: [], error: undefined, requests: [], said: [] }
+/** Follows a reply of a fake service to its end. */
+async function follow({
+  listener,
+  request: replyRequest = { conversation: 'conv_1', message: 'Hi' },
+  options,
+}: FollowCase): Promise<FollowResult> {
+  const result: FollowResult = { events: [], error: undefined, requests: [], lines: [] }
   const server = createServer((request, response) => {
-    seen.requests.push(`${request.method} ${request.url} ${request.headers['last-event-id'] ?? '-'}`)
+    result.requests.push(`${request.method} ${request.url} ${request.headers['last-event-id'] ?? '-'}`)
     listener(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const connection = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token: 'secret',
-    notify: (line: string) => void seen.said.push(line),
+    notify: (line: string) => void result.lines.push(line),
   }
   try {
-    for await (const one of followReply(connection, followed, options)) seen.events.push(one)
+    for await (const received of followReply(connection, replyRequest, options)) result.events.push(received)
   } catch (error) {
-    seen.error = error as Error
+    result.error = error as Error
   } finally {
     server.closeAllConnections()
     server.close()
   }
-  return seen
+  return result
 }
 
-/** Writes and then cuts the connection, once what was written is out. */
-function cutAfter(response: ServerResponse, text: string): void {
+/** Writes the text and then breaks the connection. */
+function breakAfter(response: ServerResponse, text: string): void {
   response.write(text, () => response.destroy())
 }
 
-test('an event of the wire becomes a typed one', () => {
+test('a server event is parsed to a typed event', () => {
   assert.equal(parseReplyEvent({ event: 'message_delta', data: '{"text":"Hi"}', id: '3' }), {
     event: 'message_delta',
     data: { text: 'Hi' },
@@ -65,17 +69,17 @@ test('an event of the wire becomes a typed one', () => {
   })
 })
 
-test('an event that only a newer service knows is passed over', () => {
+test('an unknown event is skipped', () => {
   assert.is(parseReplyEvent({ event: 'applause', data: '{}' }), undefined)
   assert.is(parseReplyEvent({ event: 'toString', data: '{}' }), undefined)
 })
 
-test('an event that is not an object is told, and not thrown as a syntax error', () => {
+test('event data that is not an object is reported as unreadable', () => {
   for (const data of ['{"text":', 'null', '3'])
-    assert.throws(() => parseReplyEvent({ event: 'message_delta', data }), /message_delta.*unreadable event (message_delta)/)
+    assert.throws(() => parseReplyEvent({ event: 'message_delta', data }), /unreadable event \(message_delta\)/)
 })
 
-test('events come up to the terminal one, and what follows it is nobody’s', async () => {
+test('events are yielded up to the terminal event', async () => {
   const { events, error } = await follow({
     listener: (_, response) =>
       void response.end(
@@ -95,23 +99,23 @@ test('events come up to the terminal one, and what follows it is nobody’s', as
   )
 })
 
-test('a message is sent as a stream, and waits where that is asked', async () => {
+test('a message is sent with stream, and with wait if requested', async () => {
   const bodies: unknown[] = []
   const listener: RequestListener = async (request, response) => {
     let body = ''
-    for await (const piece of request) body += piece
+    for await (const chunk of request) body += chunk
     bodies.push(JSON.parse(body))
     response.end(event('message_end', END))
   }
   await follow({ listener })
-  await follow({ listener, followed: { conversation: 'conv_1', message: 'Hi', wait: true } })
+  await follow({ listener, request: { conversation: 'conv_1', message: 'Hi', wait: true } })
   assert.equal(bodies, [
     { message: 'Hi', stream: true },
     { message: 'Hi', stream: true, wait: true },
   ])
 })
 
-test('an error event is the end, and is for the reader to tell', async () => {
+test('an error event is terminal and is yielded', async () => {
   const { events, error } = await follow({
     listener: (_, response) => void response.end(event('error', { error: 'The model is overloaded.', code: 'PROVIDER_ERROR' })),
   })
@@ -119,9 +123,9 @@ test('an error event is the end, and is for the reader to tell', async () => {
   assert.equal(events, [{ event: 'error', data: { error: 'The model is overloaded.', code: 'PROVIDER_ERROR' } }])
 })
 
-test('a stream that ends without its end is an error, whether it ends or breaks', async () => {
+test('a stream that ends or breaks without a terminal event throws', async () => {
   const text = event('message_start', START, '1')
-  for (const finish of [(response: ServerResponse) => void response.end(text), (response: ServerResponse) => cutAfter(response, text)]) {
+  for (const finish of [(response: ServerResponse) => void response.end(text), (response: ServerResponse) => breakAfter(response, text)]) {
     const { events, error } = await follow({ listener: (_, response) => finish(response) })
     assert.is(events.length, 1)
     assert.instance(error, UnreachableError)
@@ -130,7 +134,7 @@ test('a stream that ends without its end is an error, whether it ends or breaks'
   }
 })
 
-test('an error before the first event keeps its code', async () => {
+test('an error response keeps its code', async () => {
   const { error } = await follow({
     listener: (_, response) => void response.writeHead(409).end('{"success":false,"error":"A reply is being written.","code":"CONFLICT"}'),
     options: { maxReconnects: 3 },
@@ -139,11 +143,11 @@ test('an error before the first event keeps its code', async () => {
   assert.is((error as ServiceError).code, 'CONFLICT')
 })
 
-test('a cut connection is taken up after the last event that came', async () => {
-  const { events, error, requests, said } = await follow({
+test('a lost connection is resumed after the last event', async () => {
+  const { events, error, requests, lines } = await follow({
     options: { maxReconnects: 1 },
     listener: (request, response) => {
-      if (request.method === 'POST') cutAfter(response, event('message_start', START, '1') + event('message_delta', { text: 'Hel' }, '2'))
+      if (request.method === 'POST') breakAfter(response, event('message_start', START, '1') + event('message_delta', { text: 'Hel' }, '2'))
       else response.end(event('message_delta', { text: 'lo.' }, '3') + event('message_end', END, '4'))
     },
   })
@@ -153,38 +157,38 @@ test('a cut connection is taken up after the last event that came', async () => 
     events.map(({ id }) => id),
     ['1', '2', '3', '4'],
   )
-  assert.is(said.length, 1)
+  assert.is(lines.length, 1)
 })
 
-test('a message is never sent twice: without a reply to follow a cut is an error', async () => {
+test('a message is not sent twice: without a reply id a lost connection throws', async () => {
   const { error, requests } = await follow({
     options: { maxReconnects: 3 },
-    listener: (_, response) => cutAfter(response, ': nothing yet\n\n'),
+    listener: (_, response) => breakAfter(response, ': nothing yet\n\n'),
   })
   assert.instance(error, UnreachableError)
   assert.equal(requests, ['POST /api/conversations/conv_1/messages -'])
 })
 
-test('taking up again ends, too', async () => {
+test('the number of reconnects is limited', async () => {
   const { error, requests } = await follow({
     options: { maxReconnects: 2 },
-    followed: { conversation: 'conv_1', reply: 'msg_2', after: '7' },
-    listener: (_, response) => cutAfter(response, encodeComment('still here')),
+    request: { conversation: 'conv_1', reply: 'msg_2', after: '7' },
+    listener: (_, response) => breakAfter(response, encodeComment('still here')),
   })
   assert.instance(error, UnreachableError)
   assert.equal(requests, Array(3).fill('GET /api/conversations/conv_1/messages/msg_2/events 7'))
 })
 
-test('a service that falls silent counts as gone', async () => {
+test('a stream without data times out', async () => {
   const { events, error } = await follow({
     options: { idleTimeoutMs: 50 },
     listener: (_, response) => void response.write(event('message_start', START, '1')),
   })
   assert.is(events.length, 1)
-  assert.match(String(error?.cause), 'Nothing came')
+  assert.match(String(error?.cause), 'No data from')
 })
 
-test('who gives up is not told that the connection was cut', async () => {
+test('an abort throws an AbortError without a reconnect', async () => {
   const abort = new AbortController()
   const { error, requests } = await follow({
     options: { maxReconnects: 3, signal: abort.signal },

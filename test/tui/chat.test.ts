@@ -1,4 +1,4 @@
-/** The chat in a terminal against the real daemon: typing, streaming, tools, stopping, resuming, other sizes. */
+/** The chat in a terminal with a real daemon. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
@@ -48,7 +48,7 @@ test.after(
 const ENTER = '\r'
 const ESCAPE = '\u001b'
 
-atTerminal('a message is typed, its reply streams in as Markdown, and the status counts', async () => {
+atTerminal('a reply streams as Markdown and the status line counts tokens', async () => {
   fixture.script(
     streamReply({ text: ['You have **25', ' days** of leave.\n\n- paid', '\n- a year\n\n```js\nconst days', ' = 25\n```\n'] }, 5),
   )
@@ -62,7 +62,7 @@ atTerminal('a message is typed, its reply streams in as Markdown, and the status
   await terminal.waitFor(/tokens · cost/)
 })
 
-atTerminal('what is typed stands in its columns, over several lines, with wide characters', async () => {
+atTerminal('the input shows wide characters, several lines and pastes with the cursor in place', async () => {
   const terminal = fixture.openChat({ agent: 'Guide' })
   await terminal.waitFor(/Ask Guide/)
   terminal.write('日本👩‍👩‍👧 x')
@@ -75,7 +75,7 @@ atTerminal('what is typed stands in its columns, over several lines, with wide c
   await terminal.waitFor(/second linepasted\n {2}with Enter\n {2}Guide · .*\/help/)
 })
 
-atTerminal('Escape stops the reply, and what was written stays', async () => {
+atTerminal('Escape stops the reply and keeps its text', async () => {
   fixture.script(stallAfter('This is the beginning', ' of a long'))
   const terminal = fixture.openChat({ agent: 'Guide' })
   await terminal.waitFor(/Ask Guide/)
@@ -90,36 +90,36 @@ atTerminal('Escape stops the reply, and what was written stays', async () => {
   assert.equal([messages.at(-1).content, messages.at(-1).finish_reason], ['This is the beginning of a long', 'aborted'])
 })
 
-atTerminal('a tool that asks first is shown, refused with n and allowed with y', async () => {
+atTerminal('a tool call that needs a confirmation is refused with n and allowed with y', async () => {
   const wants = streamReply({ calls: [{ id: 'call_1', name: 'delete_user', arguments: { id: '42' } }] })
   fixture.script(wants, streamText('As you wish.'), wants, streamText('It is done.'))
   const terminal = fixture.openChat({ agent: 'Janitor' })
   await terminal.waitFor(/Ask Janitor/)
   terminal.write(`Delete user 42${ENTER}`)
-  await terminal.waitFor(/delete_user wants to run with id: 42\n {4}Allow it\? y yes · n no/)
+  await terminal.waitFor(/delete_user wants to run with id: 42\n {4}Allow\? y yes · n no/)
   terminal.write('n')
   await terminal.waitFor(/– delete_user id: 42 · refused/)
   await terminal.waitFor(/As you wish\.[\s\S]*tokens/)
   assert.equal(calls, [])
   terminal.write(`Do it${ENTER}`)
-  await terminal.waitFor(/Allow it\? y yes/)
+  await terminal.waitFor(/Allow\? y yes/)
   terminal.write('y')
   await terminal.waitFor(/It is done\./)
   await terminal.waitFor(/✓ delete_user id: 42 · \d\.\d s\n {4}→ .*deleted/)
   assert.equal(calls, ['DELETE /users/42'])
 })
 
-atTerminal('an error of the provider is shown once, and Ctrl+R tries again', async () => {
+atTerminal('a provider error is shown once and Ctrl+R retries', async () => {
   fixture.script(respondWithError(401), streamText('Now it works.'))
   const terminal = fixture.openChat({ agent: 'Guide' })
   await terminal.waitFor(/Ask Guide/)
   terminal.write(`Hello${ENTER}`)
-  await terminal.waitFor((screen) => /Ctrl\+R tries again/.test(screen) && screen.match(/✗/g)?.length === 1, 'one error')
+  await terminal.waitFor((screen) => /Ctrl\+R to retry/.test(screen) && screen.match(/✗/g)?.length === 1, 'one error')
   terminal.write('\u0012')
   await terminal.waitFor(/Now it works\./)
 })
 
-atTerminal('a conversation is found again: by --continue, and with /resume', async () => {
+atTerminal('--continue and /resume open an earlier conversation', async () => {
   fixture.script(streamText('The first answer.'))
   const first = fixture.openChat({ agent: 'Guide' })
   await first.waitFor(/Ask Guide/)
@@ -130,9 +130,9 @@ atTerminal('a conversation is found again: by --continue, and with /resume', asy
   const again = fixture.openChat({ arguments: ['--continue'] })
   await again.waitFor(/› A question to find again\n\n {2}The first answer\./)
   again.write(`/new${ENTER}`)
-  await again.waitFor(/A new conversation begins\./)
+  await again.waitFor(/Started a new conversation\./)
   again.write(`/resume${ENTER}`)
-  await again.waitFor(/Conversations.*Enter chooses/)
+  await again.waitFor(/Conversations.*Enter select/)
   again.write('find again')
   await again.waitFor(/Conversations {2}find again\n› A question to find again/)
   again.write(ENTER)
@@ -144,7 +144,7 @@ atTerminal('a conversation is found again: by --continue, and with /resume', asy
   await again.waitFor(/› A question to find again\n {2}Guide/)
 })
 
-atTerminal('the window is narrowed to 40 columns and widened again', async () => {
+atTerminal('the chat redraws after the terminal is resized', async () => {
   fixture.script(streamText('A reply that is long enough to be broken over more than one line, whatever the width of it is.'))
   const terminal = fixture.openChat({ agent: 'Guide' })
   await terminal.waitFor(/Ask Guide/)
@@ -167,89 +167,89 @@ atTerminal('the window is narrowed to 40 columns and widened again', async () =>
   await terminal.waitFor(/─{100}\n› typed before/)
 })
 
-atTerminal('help fits a terminal of 24 rows', async () => {
+atTerminal('/help fits 24 rows', async () => {
   const terminal = fixture.openChat({ agent: 'Janitor' })
   await terminal.waitFor(/Ask Janitor/)
   terminal.write(`/help${ENTER}`)
-  await terminal.waitFor(/Conversation +│ +│ Who answers[\s\S]*\/quit[\s\S]*Ctrl\+C twice leaves\n\n─+\n› Ask Janitor/)
+  await terminal.waitFor(/Conversation +│ +│ Agent[\s\S]*\/quit[\s\S]*Ctrl\+C twice quits\n\n─+\n› Ask Janitor/)
 })
 
-atTerminal('commands: help, tools, title, model, usage, export, clear, quit', async () => {
+atTerminal('/help, /tools, /title, /usage, /model, /export, /clear and /quit work', async () => {
   fixture.script(streamText('Said.'))
   const terminal = fixture.openChat({ agent: 'Janitor', rows: 60 })
   await terminal.waitFor(/Ask Janitor/)
   terminal.write(`/help${ENTER}`)
-  await terminal.waitFor(/\/title words +│ name the conversation/)
+  await terminal.waitFor(/\/title title +│ rename/)
   terminal.write(`/tools${ENTER}`)
-  await terminal.waitFor(/delete_user \(API, asks first\)/)
+  await terminal.waitFor(/delete_user \(API, requires confirmation\)/)
   terminal.write(`Hello${ENTER}`)
   await terminal.waitFor(/Said\.[\s\S]*tokens/)
   terminal.write(`/title Tidying up${ENTER}`)
-  await terminal.waitFor(/It is called "Tidying up" now\./)
+  await terminal.waitFor(/Renamed the conversation to "Tidying up"\./)
   terminal.write(`/usage${ENTER}`)
   await terminal.waitFor(/This conversation: 17 tokens, cost 0\.01/)
   terminal.write(`/model Guide model${ENTER}`)
   await terminal.waitFor(/Janitor · Guide model/)
   terminal.write(`/export${ENTER}`)
-  await terminal.waitFor(/The conversation was written to tidying-up\.md/)
+  await terminal.waitFor(/Exported the conversation to tidying-up\.md/)
   terminal.write(`/clear${ENTER}`)
   await terminal.waitFor((screen) => !screen.includes('Said.') && screen.includes('Ask Janitor'), 'an empty screen')
   terminal.write(`/quit${ENTER}`)
   await terminal.waitFor(/exit 0/)
 })
 
-atTerminal('commands: agents, history, copy, agent, and their completion', async () => {
+atTerminal('/copy, /history, /agents and /agent work, with completion', async () => {
   fixture.script(streamText('Said.'))
   const terminal = fixture.openChat({ agent: 'Janitor', rows: 40 })
   await terminal.waitFor(/Ask Janitor/)
   terminal.write(`Hello${ENTER}`)
   await terminal.waitFor(/Said\.[\s\S]*tokens/)
   terminal.write(`/copy${ENTER}`)
-  await terminal.waitFor(/The last reply is in the clipboard\./)
+  await terminal.waitFor(/Copied the last reply to the clipboard\./)
   terminal.write('/hi')
-  await terminal.waitFor(/› \/hi\n› \/history +the whole conversation/)
+  await terminal.waitFor(/› \/hi\n› \/history +show all messages/)
   terminal.write(ENTER)
   await terminal.waitFor(/› Hello\n\n {2}Said\.\n\n─+\n› Ask Janitor/)
   terminal.write(`/agents${ENTER}`)
-  await terminal.waitFor(/Agents.*Enter chooses.*\n› Guide\n {2}Janitor\n/)
+  await terminal.waitFor(/Agents.*Enter select.*\n› Guide\n {2}Janitor\n/)
   terminal.write(ESCAPE)
   await terminal.waitFor(/Ask Janitor/)
   terminal.write('/agent g')
   await terminal.waitFor(/› \/agent g\n› Guide\n/)
   terminal.write(`\t${ENTER}`)
-  await terminal.waitFor(/Guide answers now, in a new conversation\.[\s\S]*Ask Guide\n {2}Guide · Guide model · \/help/)
+  await terminal.waitFor(/Started a new conversation with Guide\.[\s\S]*Ask Guide\n {2}Guide · Guide model · \/help/)
 })
 
-test('without a terminal it says what to use, and --plain talks line by line', async () => {
+test('without a terminal, chat suggests ask and --plain, which works line by line', async () => {
   const refused = await fixture.run(['chat', 'Guide'])
   assert.is(refused.code, 2)
   assert.match(refused.stderr, /needs a terminal.*\n.*cadre ask.*--plain/)
   fixture.script(streamText('A **plain** answer.'), streamText('Another.'))
   const { code, stdout } = await fixture.run(['chat', 'Guide', '--plain'], { input: 'Hello\n/title Plainly\nAgain\n' })
   assert.is(code, 0)
-  assert.match(stdout, /› Hello\n\n {2}A plain answer\.\n\n {2}It is called "Plainly" now\.\n\n› Again\n\n {2}Another\./)
+  assert.match(stdout, /› Hello\n\n {2}A plain answer\.\n\n {2}Renamed the conversation to "Plainly"\.\n\n› Again\n\n {2}Another\./)
   assert.not.match(stdout, '\u001b')
 })
 
-test('without a name it is the agent that the settings name', async () => {
+test('without an argument, chat uses the configured agent', async () => {
   assert.is((await fixture.run(['config', 'set', 'agent', 'Janitor'])).code, 0)
   const { stdout } = await fixture.run(['chat', '--plain'])
   await fixture.run(['config', 'unset', 'agent'])
   assert.match(stdout, /^Janitor, Janitor model\./)
 })
 
-atTerminal('without a name, among several, Enter alone chooses whom one talked with last', async () => {
+atTerminal('without an argument, the picker preselects the agent of the last conversation', async () => {
   const [janitor] = await fixture.get('/agents?name=Janitor')
   const gone = await fixture.create('/agents', { name: 'Gone' })
   for (const { id } of [janitor, gone]) await fixture.create('/conversations', { agent_id: id })
   assert.is((await fixture.run(['agents', 'delete', gone.id, '--yes', '--force'])).code, 0)
   const terminal = fixture.openChat({})
-  await terminal.waitFor(/Agents.*Enter chooses.*\n› Janitor\n {2}Guide\n/)
+  await terminal.waitFor(/Agents.*Enter select.*\n› Janitor\n {2}Guide\n/)
   terminal.write(ENTER)
-  await terminal.waitFor(/Janitor answers now, in a new conversation\.[\s\S]*Ask Janitor/)
+  await terminal.waitFor(/Started a new conversation with Janitor\.[\s\S]*Ask Janitor/)
 })
 
-test('an agent or a conversation that is not there is an error of the command', async () => {
+test('an unknown agent or conversation exits with 3', async () => {
   const nobody = await fixture.run(['chat', 'Nobody', '--plain'])
   assert.equal([nobody.code, /There is no agent "Nobody"/.test(nobody.stderr)], [3, true])
   const several = await fixture.run(['chat', '--plain', '--conversation', 'conv_00000000-0000-7000-8000-000000000000'])

@@ -1,4 +1,4 @@
-/** The chat when the daemon goes: killed in the middle of a reply, while somebody types, before a message is sent, and stopped in good order. */
+/** The chat while the daemon is killed, stopped and restarted. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ChatFixture } from '../harness/chat-fixture.ts'
@@ -20,17 +20,17 @@ test.before(
 test.after(reportFailure(() => fixture.close()))
 
 const ENTER = '\r'
-/** The chat must not start a daemon of its own: the test does. */
-const WAITS = ['--no-start']
+/** The test restarts the daemon itself. */
+const NO_START = ['--no-start']
 
-atTerminal('killed in the middle of a reply: what came stays, it is told as interrupted, and trying again works', async () => {
+atTerminal('after the daemon is killed during a reply, its text stays, it is marked as interrupted, and a retry works', async () => {
   fixture.script(stallAfter('The beginning of', ' an answer'))
-  const terminal = fixture.openChat({ agent: 'Guide', arguments: WAITS })
+  const terminal = fixture.openChat({ agent: 'Guide', arguments: NO_START })
   await terminal.waitFor(/Ask Guide/)
   terminal.write(`Tell me${ENTER}`)
   await terminal.waitFor(/an answer/)
   await fixture.kill()
-  await terminal.waitFor(/The daemon is not running\.|The connection to the daemon was cut\.|Nothing answers/)
+  await terminal.waitFor(/The daemon is not running\.|The connection to the daemon was lost\.|Cannot connect|does not respond/)
   terminal.write('typed meanwhile')
   await terminal.waitFor(/› typed meanwhile/)
   await fixture.restart()
@@ -40,18 +40,18 @@ atTerminal('killed in the middle of a reply: what came stays, it is told as inte
   terminal.write('\u0012')
   await terminal.waitFor(/The whole answer\.\n/)
   await terminal.waitFor(
-    (screen) => /› typed meanwhile\n/.test(screen) && !/not running|Nothing answers/.test(screen),
-    'no trouble any more',
+    (screen) => /› typed meanwhile\n/.test(screen) && !/not running|Cannot connect|does not respond/.test(screen),
+    'no connection problem',
   )
 })
 
-atTerminal('gone before a message is sent: it waits, and goes out once when the daemon is back', async () => {
+atTerminal('a message sent without a daemon is sent once after a restart', async () => {
   fixture.script(streamText('Here I am.'))
-  const terminal = fixture.openChat({ agent: 'Guide', arguments: WAITS })
+  const terminal = fixture.openChat({ agent: 'Guide', arguments: NO_START })
   await terminal.waitFor(/Ask Guide/)
   await fixture.kill()
   terminal.write(`Are you there?${ENTER}`)
-  await terminal.waitFor(/› Are you there\?\n\n {2}\S .*(not running|Nothing answers|was cut)/)
+  await terminal.waitFor(/› Are you there\?\n\n {2}\S .*(not running|Cannot connect|was lost|does not respond)/)
   await fixture.restart()
   await terminal.waitFor(/Here I am\./)
   const [conversation] = await fixture.get('/conversations?sort=updated_at')
@@ -62,9 +62,9 @@ atTerminal('gone before a message is sent: it waits, and goes out once when the 
   )
 })
 
-atTerminal('stopped in good order: the reply says that it was interrupted', async () => {
+atTerminal('a reply is marked as interrupted when the daemon stops', async () => {
   fixture.script(stallAfter('Half an'))
-  const terminal = fixture.openChat({ agent: 'Guide', arguments: WAITS })
+  const terminal = fixture.openChat({ agent: 'Guide', arguments: NO_START })
   await terminal.waitFor(/Ask Guide/)
   terminal.write(`Go${ENTER}`)
   await terminal.waitFor(/Half an/)
@@ -73,10 +73,10 @@ atTerminal('stopped in good order: the reply says that it was interrupted', asyn
   await fixture.restart()
 })
 
-atTerminal('many short replies and many keys at once: all of them arrive', async () => {
+atTerminal('2,000 deltas and keys typed meanwhile all arrive', async () => {
   const words = Array.from({ length: 2000 }, (_, index) => `w${index} `)
   fixture.script(streamReply({ text: words }))
-  const terminal = fixture.openChat({ agent: 'Guide', arguments: WAITS })
+  const terminal = fixture.openChat({ agent: 'Guide', arguments: NO_START })
   await terminal.waitFor(/Ask Guide/)
   terminal.write(`Flood${ENTER}`)
   await terminal.waitFor(/w\d+/)

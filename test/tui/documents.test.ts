@@ -1,4 +1,4 @@
-/** The chat over documents, with the embedded model: citations, the sources panel, /search, what a model might try, and a second chat on the same reply. */
+/** The chat over documents with the embedded model: citations, sources panel, /search and shared replies. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -29,7 +29,7 @@ test.before(
 )
 test.after(reportFailure(() => fixture.close()))
 
-atTerminal('a reply cites what it stands on, and Ctrl+O shows the passage', async () => {
+atTerminal('a reply cites its sources, and Ctrl+O shows the passage', async () => {
   const terminal = fixture.openChat({ agent: 'Handbook', rows: 40 })
   await terminal.waitFor(/Ask Handbook/)
   terminal.write('How many days of annual leave do I get?\r')
@@ -48,7 +48,7 @@ atTerminal('a reply cites what it stands on, and Ctrl+O shows the passage', asyn
   await terminal.waitFor(/No good match for "zzz"; these passages are only loosely related\.[\s\S]*› \[1\]/)
 })
 
-atTerminal('nothing that a model writes steers the terminal', async () => {
+atTerminal('a model cannot send control characters to the terminal', async () => {
   fixture.script(streamText('It \u001b[2J\u001b[Hwipes\u001b]0;owned\u0007 \u009b2J\u001bcand\rgoes on.'))
   const terminal = fixture.openChat({ agent: 'Slow' })
   await terminal.waitFor(/Ask Slow/)
@@ -56,7 +56,7 @@ atTerminal('nothing that a model writes steers the terminal', async () => {
   await terminal.waitFor(/^› Try it\n\n {2}It wipes [\s\S]*goes on\.\n\n─+\n› Ask Slow\n.*tokens/)
 })
 
-atTerminal('a second chat takes part in a reply that is being written', async () => {
+atTerminal('a second chat follows a reply in progress', async () => {
   fixture.script(stallAfter('Both of us', ' read this'))
   const first = fixture.openChat({ agent: 'Slow' })
   await first.waitFor(/Ask Slow/)
@@ -66,7 +66,7 @@ atTerminal('a second chat takes part in a reply that is being written', async ()
   await second.waitFor(/› Begin\n\n {2}Both of us read this/)
   first.write('\u001b')
   await first.waitFor(/■ stopped/)
-  await second.waitFor((screen) => /Both of us read this/.test(screen) && !/■/.test(screen), 'a reply that goes on for the other')
+  await second.waitFor((screen) => /Both of us read this/.test(screen) && !/■/.test(screen), 'a reply that continues in the second chat')
   second.write('\u001b')
   await second.waitFor(/■ stopped/)
 })

@@ -1,4 +1,4 @@
-/** What is loaded for whom: Ink and React cost more than all else that a command loads, and only the chat on the whole terminal needs them. */
+/** Only the chat on a terminal loads Ink and React, which are slower to load than the rest of a command. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,33 +29,33 @@ test.before.each(() => {
 test.after.each(() => rmSync(folder, { recursive: true, force: true }))
 test.after(reportFailure(() => fixture.close()))
 
-/** Those of our files that a command loaded, of which Node writes down what ran, in which Ink is. */
-function withInk(): string[] {
+/** Returns the bundles that contain Ink, of those listed in the coverage of the command. */
+function listInkBundles(): string[] {
   const loaded = readdirSync(folder).flatMap(
     (file) => (JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] }).result,
   )
-  const ours = loaded.filter(({ url }) => /\/dist\/.*\.js$/.test(url)).map(({ url }) => fileURLToPath(url))
-  assert.ok(ours.length > 1, 'nothing of ours was seen')
-  return ours.filter((file) => readFileSync(file, 'utf8').includes('ink-root'))
+  const bundles = loaded.filter(({ url }) => /\/dist\/.*\.js$/.test(url)).map(({ url }) => fileURLToPath(url))
+  assert.ok(bundles.length > 1, 'The coverage lists no bundles.')
+  return bundles.filter((file) => readFileSync(file, 'utf8').includes('ink-root'))
 }
 
-for (const given of [
+for (const words of [
   ['ask', 'Guide', 'Are you there?'],
   ['chat', 'Guide', '--plain'],
 ])
-  test(`cadre ${given[0]} ${given.at(-1)} does without Ink`, async () => {
-    const { code, stdout, stderr } = await fixture.run(given, { input: 'Hello\n', environment: { NODE_V8_COVERAGE: folder } })
+  test(`cadre ${words[0]} ${words.at(-1)} does not load Ink`, async () => {
+    const { code, stdout, stderr } = await fixture.run(words, { input: 'Hello\n', environment: { NODE_V8_COVERAGE: folder } })
     assert.is(code, 0, stderr)
     assert.match(stdout, 'Here.')
-    assert.equal(withInk(), [])
+    assert.equal(listInkBundles(), [])
   })
 
-atTerminal('the chat on the whole terminal does not, so that this would be seen', async () => {
+atTerminal('the chat on a terminal loads Ink, so that the tests above can fail', async () => {
   const terminal = fixture.openChat({ agent: 'Guide', environment: { NODE_V8_COVERAGE: folder } })
   await terminal.waitFor(/Ask Guide/)
   terminal.write('\u0003\u0003')
   await terminal.waitFor(/exit 0/)
-  assert.ok(withInk().length > 0)
+  assert.ok(listInkBundles().length > 0)
 })
 
 test.run()

@@ -1,4 +1,4 @@
-/** What each key does to the text that is being typed. */
+/** Maps keys to editor commands. */
 import {
   cutToEnd,
   cutToStart,
@@ -38,16 +38,16 @@ const CTRL_COMMANDS: Record<string, EditorCommand> = {
 }
 const ALT_COMMANDS: Record<string, EditorCommand> = { b: moveWordLeft, d: cutWordRight, f: moveWordRight }
 
-/** Whether the key begins a new line instead of sending: no two terminals agree on which one can. */
+/** Accepts several keys for a line break, because terminals support different ones. */
 export function isLineBreak(key: Key, { text, cursor }: Editor): boolean {
   if (key.name === 'newline') return true
   return key.name === 'enter' && (key.shift || key.alt || key.ctrl || (text[cursor - 1] === '\\' && cursor > 0))
 }
 
-/** The text after the key; undefined when the key is none of the editor's. */
+/** Returns undefined for keys that the editor does not handle. */
 export function applyKey(editor: Editor, key: Key, columns: number): Editor | undefined {
   const { name, text, ctrl, alt } = key
-  const byWord = ctrl || alt
+  const isByWord = ctrl || alt
   switch (name) {
     case 'paste':
       return insert(editor, text)
@@ -59,9 +59,9 @@ export function applyKey(editor: Editor, key: Key, columns: number): Editor | un
         ? insert(editor.text[editor.cursor - 1] === '\\' && name === 'enter' ? deletePrevious(editor) : editor, '\n')
         : undefined
     case 'left':
-      return byWord ? moveWordLeft(editor) : moveLeft(editor)
+      return isByWord ? moveWordLeft(editor) : moveLeft(editor)
     case 'right':
-      return byWord ? moveWordRight(editor) : moveRight(editor)
+      return isByWord ? moveWordRight(editor) : moveRight(editor)
     case 'up':
       return moveVertically(editor, -1, columns)
     case 'down':
@@ -71,9 +71,9 @@ export function applyKey(editor: Editor, key: Key, columns: number): Editor | un
     case 'end':
       return moveToLineEnd(editor)
     case 'backspace':
-      return byWord ? cutWordLeft(editor) : deletePrevious(editor)
+      return isByWord ? cutWordLeft(editor) : deletePrevious(editor)
     case 'delete':
-      return byWord ? cutWordRight(editor) : deleteNext(editor)
+      return isByWord ? cutWordRight(editor) : deleteNext(editor)
     default:
       return undefined
   }

@@ -1,8 +1,8 @@
-/** Where the text that is being typed stands: rows that fit, broken between words, and the cursor's place in them. */
+/** Wraps the input into rows and computes the position of the cursor. */
 import { splitGraphemes, stringWidth } from '../../cli/terminal/text.ts'
 
 export interface Row {
-  /** Offset of its first character, and past its last. */
+  /** Offsets of the first character and after the last. */
   readonly start: number
   readonly end: number
   readonly text: string
@@ -16,25 +16,25 @@ export interface Layout {
 
 const TAB = '    '
 
-/** As it is drawn: a tab would be as wide as the terminal likes. */
+/** The width of a tab would depend on the terminal. */
 export const expandTabs = (text: string) => text.replaceAll('\t', TAB)
 
-/** The rows of a text in that many columns. One column is for the cursor behind the last character. */
+/** Reserves one column for the cursor after the last character. */
 export function layOutText(text: string, cursor: number, columns: number): Layout {
-  const room = Math.max(2, columns - 1)
+  const maxWidth = Math.max(2, columns - 1)
   const rows: Row[] = []
   let start = 0
   for (const line of text.split('\n')) {
-    rows.push(...wrapRow(line, start, room))
+    rows.push(...wrapRow(line, start, maxWidth))
     start += line.length + 1
   }
-  const row = rows.findLastIndex((each) => each.start <= cursor)
-  const own = rows[row] as Row
-  return { rows, row, column: Math.min(stringWidth(expandTabs(text.slice(own.start, Math.min(cursor, own.end)))), columns - 1) }
+  const row = rows.findLastIndex(({ start: rowStart }) => rowStart <= cursor)
+  const current = rows[row] as Row
+  return { rows, row, column: Math.min(stringWidth(expandTabs(text.slice(current.start, Math.min(cursor, current.end)))), columns - 1) }
 }
 
-function wrapRow(line: string, start: number, room: number): Row[] {
-  if (stringWidth(expandTabs(line)) <= room) return [{ start, end: start + line.length, text: line }]
+function wrapRow(line: string, start: number, maxWidth: number): Row[] {
+  if (stringWidth(expandTabs(line)) <= maxWidth) return [{ start, end: start + line.length, text: line }]
   const rows: Row[] = []
   let [from, used, at, breakAt, usedAtBreak] = [0, 0, 0, 0, 0]
   const push = (to: number) => {
@@ -43,13 +43,13 @@ function wrapRow(line: string, start: number, room: number): Row[] {
   }
   for (const grapheme of splitGraphemes(line)) {
     const size = stringWidth(expandTabs(grapheme))
-    // A space at the end of a row may hang over: nobody sees it.
-    if (used + size > room && grapheme !== ' ') {
+    // A trailing space may exceed the width.
+    if (used + size > maxWidth && grapheme !== ' ') {
       if (breakAt > from) {
         used -= usedAtBreak
         push(breakAt)
       }
-      if (used + size > room) {
+      if (used + size > maxWidth) {
         used = 0
         push(at)
       }
@@ -66,10 +66,10 @@ function wrapRow(line: string, start: number, room: number): Row[] {
   return rows
 }
 
-/** The offset in a row that is nearest to a column. */
+/** Returns the offset in a row that is nearest to a column. */
 export function findOffset({ rows }: Pick<Layout, 'rows'>, row: number, column: number): number {
   const { start, end, text } = rows[row] as Row
-  // The end of a row that goes on below is the start of the next: stay one short of it.
+  // The end of a wrapped row is the start of the next one.
   const last = rows[row + 1]?.start === end ? end - 1 : end
   let [offset, used] = [start, 0]
   for (const grapheme of splitGraphemes(text)) {
@@ -81,7 +81,7 @@ export function findOffset({ rows }: Pick<Layout, 'rows'>, row: number, column: 
   return Math.max(start, Math.min(offset, last))
 }
 
-/** The part of the rows that fits, with the cursor in it. */
+/** Returns the rows around the cursor that fit the height. */
 export function getVisibleRows(layout: Layout, height: number): { rows: readonly Row[]; row: number; above: number; below: number } {
   const { rows, row } = layout
   if (rows.length <= height) return { rows, row, above: 0, below: 0 }

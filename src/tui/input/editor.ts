@@ -1,4 +1,4 @@
-/** The text that is being typed: a pure state with a cursor that stands between what readers take for characters. */
+/** State of the input editor; the cursor moves by grapheme. */
 import { splitGraphemes } from '../../cli/terminal/text.ts'
 import { findOffset, layOutText } from './editor-layout.ts'
 
@@ -6,12 +6,12 @@ export interface Editor {
   readonly text: string
   /** Offset into the text. */
   readonly cursor: number
-  /** The column that up and down keep to. */
+  /** Column kept while moving up and down. */
   readonly goalColumn: number | undefined
-  /** What was cut last, for Ctrl+Y. */
+  /** Last cut text, for Ctrl+Y. */
   readonly cutText: string
   readonly undo: readonly { text: string; cursor: number }[]
-  /** What was sent before, oldest first, and which of it stands here; the draft comes back at its end. */
+  /** Submitted texts, oldest first; `historyIndex` is the shown one, and `draft` follows the last one. */
   readonly history: readonly string[]
   readonly historyIndex: number | undefined
   readonly draft: string
@@ -31,7 +31,7 @@ export const EMPTY_EDITOR: Editor = {
 const MAX_UNDO_STEPS = 100
 const MAX_HISTORY = 500
 
-/** The text and the cursor, changed; the step before can come back. */
+/** Changes text and cursor and adds an undo step. */
 function applyChange(editor: Editor, text: string, cursor: number): Editor {
   if (text === editor.text) return moveCursor(editor, cursor)
   const undo = [...editor.undo.slice(-MAX_UNDO_STEPS + 1), { text: editor.text, cursor: editor.cursor }]
@@ -46,20 +46,20 @@ export function setText(editor: Editor, text: string, cursor = text.length): Edi
   return applyChange(editor, text, cursor)
 }
 
-/** What was typed or pasted. Control characters could not be seen, so they stay out; line ends and tabs are text. */
+/** Inserts text without control characters other than line ends and tabs. */
 export function insert(editor: Editor, typed: string): Editor {
   const clean = typed.replaceAll(/\r\n?/g, '\n').replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
   const { text, cursor } = editor
   return applyChange(editor, text.slice(0, cursor) + clean + text.slice(cursor), cursor + clean.length)
 }
 
-function removeRange(editor: Editor, from: number, to: number, keep = false): Editor {
+function removeRange(editor: Editor, from: number, to: number, isCut = false): Editor {
   const { text } = editor
-  const made = applyChange(editor, text.slice(0, from) + text.slice(to), from)
-  return keep && to > from ? { ...made, cutText: text.slice(from, to) } : made
+  const next = applyChange(editor, text.slice(0, from) + text.slice(to), from)
+  return isCut && to > from ? { ...next, cutText: text.slice(from, to) } : next
 }
 
-/** One character before the cursor. The line is enough to look at: a line end is a character of its own. */
+/** Segments only the current line, for speed. */
 function findPreviousGrapheme({ text, cursor }: Editor): number {
   if (cursor === 0) return 0
   if (text[cursor - 1] === '\n') return cursor - 1
@@ -100,7 +100,7 @@ export const cutWordLeft = (editor: Editor) => removeRange(editor, findWordStart
 export const cutWordRight = (editor: Editor) => removeRange(editor, editor.cursor, findWordEnd(editor), true)
 export const pasteCutText = (editor: Editor) => insert(editor, editor.cutText)
 
-/** To the start of the line; at its start, the line end before it. */
+/** Cuts to the start of the line, or the preceding line end. */
 export function cutToStart(editor: Editor): Editor {
   const start = findLineStart(editor)
   return removeRange(editor, start === editor.cursor ? Math.max(0, start - 1) : start, editor.cursor, true)
@@ -116,33 +116,33 @@ export function undo(editor: Editor): Editor {
   return step ? { ...editor, ...step, undo: editor.undo.slice(0, -1), goalColumn: undefined } : editor
 }
 
-/** A row up or down, in the same column where that is possible. At the first or last row, what was sent before or after. */
-export function moveVertically(editor: Editor, by: -1 | 1, columns: number): Editor {
+/** Moves by a row, or through the history at the first and last row. */
+export function moveVertically(editor: Editor, step: -1 | 1, columns: number): Editor {
   const layout = layOutText(editor.text, editor.cursor, columns)
   const goal = editor.goalColumn ?? layout.column
-  const row = layout.row + by
-  if (row < 0 || row >= layout.rows.length) return recallHistory(editor, by)
+  const row = layout.row + step
+  if (row < 0 || row >= layout.rows.length) return recallHistory(editor, step)
   return { ...editor, cursor: findOffset(layout, row, goal), goalColumn: goal }
 }
 
-function recallHistory(editor: Editor, by: -1 | 1): Editor {
-  const { historyIndex: at, history: sent, text, draft } = editor
-  const next = (at ?? sent.length) + by
-  if (next < 0 || next > sent.length || (at === undefined && by === 1)) return editor
-  const shown = next === sent.length ? draft : (sent[next] ?? '')
+function recallHistory(editor: Editor, step: -1 | 1): Editor {
+  const { historyIndex, history, text, draft } = editor
+  const next = (historyIndex ?? history.length) + step
+  if (next < 0 || next > history.length || (historyIndex === undefined && step === 1)) return editor
+  const shown = next === history.length ? draft : (history[next] ?? '')
   return {
     ...editor,
     text: shown,
     cursor: shown.length,
     goalColumn: undefined,
-    historyIndex: next === sent.length ? undefined : next,
-    draft: at === undefined ? text : draft,
+    historyIndex: next === history.length ? undefined : next,
+    draft: historyIndex === undefined ? text : draft,
     undo: [],
   }
 }
 
-/** What stands here was sent: the line is empty again, and remembers it. */
+/** Clears the input and adds the text to the history. */
 export function clearAndRemember(editor: Editor, text = editor.text): Editor {
-  const kept = editor.history.at(-1) === text || text.trim() === '' ? editor.history : [...editor.history.slice(-MAX_HISTORY + 1), text]
-  return { ...EMPTY_EDITOR, cutText: editor.cutText, history: kept }
+  const history = editor.history.at(-1) === text || text.trim() === '' ? editor.history : [...editor.history.slice(-MAX_HISTORY + 1), text]
+  return { ...EMPTY_EDITOR, cutText: editor.cutText, history }
 }

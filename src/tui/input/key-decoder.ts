@@ -1,7 +1,7 @@
-/** Bytes of a keyboard as keys: control characters, escape sequences of every common terminal, and pastes kept whole. */
+/** Decodes keyboard input: control characters, escape sequences of common terminals, and pastes. */
 
 export interface Key {
-  /** text carries what was typed, paste what was pasted; the others are named after what is printed on them. */
+  /** `text` and `paste` carry text; the others are keys. */
   readonly name:
     | 'text'
     | 'paste'
@@ -50,17 +50,17 @@ const NO_MODIFIERS: Modifiers = { ctrl: false, alt: false, shift: false }
 
 const createKey = (name: Key['name'], modifiers: Modifiers = NO_MODIFIERS, text = ''): Key => ({ name, text, ...modifiers })
 
-/** What terminals add to a sequence for the keys that are held: one more than the sum of 1 shift, 2 alt, 4 ctrl. */
+/** Terminals encode modifiers as 1 + shift (1) + alt (2) + ctrl (4). */
 function parseModifiers(parameter: string | undefined): Modifiers {
   const bits = Math.max(0, (Number.parseInt(parameter ?? '', 10) || 1) - 1)
   return { shift: (bits & 1) !== 0, alt: (bits & 2) !== 0, ctrl: (bits & 4) !== 0 }
 }
 
-/** A control character is a letter with Ctrl, but for the keys that have one of their own. */
+/** A control character is Ctrl with a letter, or a key such as Tab. */
 function parseControlCharacter(character: string, alt: boolean): Key {
   const code = character.charCodeAt(0)
-  const named = NAMES_BY_CODE[code]
-  if (named !== undefined) return createKey(named, { ...NO_MODIFIERS, alt })
+  const name = NAMES_BY_CODE[code]
+  if (name !== undefined) return createKey(name, { ...NO_MODIFIERS, alt })
   const letter = code === 0 ? ' ' : String.fromCharCode(code + (code < 27 ? 96 : 64))
   return createKey('text', { ...NO_MODIFIERS, alt, ctrl: true }, letter)
 }
@@ -69,7 +69,7 @@ export class KeyDecoder {
   #pending = ''
   #paste: string | undefined
 
-  /** Whether something is held back that may be the beginning of more: Escape is the first half of every other sequence. */
+  /** Whether the input ends with a possible start of a sequence. */
   get hasPending(): boolean {
     return this.#pending !== '' && this.#paste === undefined
   }
@@ -82,7 +82,7 @@ export class KeyDecoder {
       if (this.#paste !== undefined) {
         const end = input.indexOf(PASTE_END)
         if (end === -1) {
-          // The closing mark may be cut in two.
+          // The end marker may be split between chunks.
           const kept = countPartialMarker(input, PASTE_END)
           this.#paste += input.slice(0, input.length - kept)
           this.#pending = input.slice(input.length - kept)
@@ -102,14 +102,14 @@ export class KeyDecoder {
         input = input.slice(PASTE_START.length)
         continue
       }
-      const [found, length] = parseKey(input)
-      if (found) keys.push(found)
+      const [key, length] = parseKey(input)
+      if (key) keys.push(key)
       input = input.slice(length)
     }
     return keys
   }
 
-  /** Nothing followed: what was held back was a key of its own. */
+  /** Returns the pending input as keys. */
   flush(): Key[] {
     const rest = this.#pending
     if (rest === '' || this.#paste !== undefined) return []
@@ -118,20 +118,21 @@ export class KeyDecoder {
   }
 }
 
-/** How much of the end of a text may be the beginning of that mark. */
-function countPartialMarker(text: string, mark: string): number {
-  for (let length = Math.min(mark.length - 1, text.length); length > 0; length--) if (text.endsWith(mark.slice(0, length))) return length
+/** Returns the length of the longest start of the marker at the end of the text. */
+function countPartialMarker(text: string, marker: string): number {
+  for (let length = Math.min(marker.length - 1, text.length); length > 0; length--)
+    if (text.endsWith(marker.slice(0, length))) return length
   return 0
 }
 
-/** The first key of the input, and how much of it that took. */
+/** Returns the first key and the length of its input. */
 function parseKey(input: string): [Key | undefined, number] {
   const sequence = SEQUENCE.exec(input)
   if (sequence) {
-    const [whole, parameters = '', final = '', singleParameters = '', letter] = sequence
+    const [match, parameters = '', final = '', singleParameters = '', letter] = sequence
     return [
       letter === undefined ? parseControlSequence(parameters, final) : createNamedKey(NAMES_BY_LETTER[letter], singleParameters),
-      whole.length,
+      match.length,
     ]
   }
   if (input.startsWith('\u001b')) {
@@ -160,13 +161,13 @@ function parseControlSequence(parameters: string, final: string): Key | undefine
   return final === 'M' ? undefined : createNamedKey(NAMES_BY_LETTER[final], second)
 }
 
-/** A key told by its character's number, as newer terminals do: Shift+Enter is another key than Enter there. */
+/** Parses a key code of the kitty protocol, which distinguishes Shift+Enter from Enter. */
 function parseKeyCode(code: number, modifiers: string | undefined): Key | undefined {
-  if (/:3/.test(modifiers ?? '')) return undefined // it was let go
-  const held = parseModifiers(modifiers)
+  if (/:3/.test(modifiers ?? '')) return undefined // key release
+  const parsed = parseModifiers(modifiers)
   const name = NAMES_BY_CODE[code]
-  if (name !== undefined) return createKey(name, held)
+  if (name !== undefined) return createKey(name, parsed)
   if (!(code >= 32 && code <= 0x10_ff_ff) || (code >= 57_344 && code <= 63_743)) return undefined
   const character = String.fromCodePoint(code)
-  return createKey('text', held, held.shift && !held.ctrl ? character.toUpperCase() : character)
+  return createKey('text', parsed, parsed.shift && !parsed.ctrl ? character.toUpperCase() : character)
 }

@@ -1,4 +1,4 @@
-/** The part of the screen that is alive: the tail of a reply, what is open, the input and the status, within the height there is. */
+/** Renders the live area: the end of the reply, open panels, the input and the status line. */
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { expandTabs, getVisibleRows, layOutText } from '../input/editor-layout.ts'
 import { type Line, line, span, truncateLine } from '../markdown/styled-text.ts'
@@ -11,41 +11,39 @@ import { renderStatusLine } from './status-line.ts'
 
 export interface LiveArea {
   readonly lines: readonly Line[]
-  /** Where the cursor stands; undefined where nothing is typed. */
+  /** Undefined while a picker is open. */
   readonly cursor: { readonly x: number; readonly y: number } | undefined
 }
 
 export const PROMPT = '› '
 const MAX_MENU_ROWS = 16
-/** A question that comes up while somebody types must not be answered by what they were about to type. */
+/** Keys typed before a confirmation appeared must not confirm it. */
 export const CONFIRMATION_GRACE_MS = 300
 
-/** Columns that the text of the input has. */
 export const getInputColumns = (columns: number) => Math.max(8, columns - PROMPT.length)
 
-/** What is always there and what is typed into, and the lines that they leave. */
+/** Renders status line, input and menu, and returns the number of lines left. */
 function renderBottom(state: ChatState) {
   const { columns, rows } = state.size
-  // One line is Ink's: as soon as what it draws is as high as the terminal, it clears the screen each time.
+  // Ink clears the screen for every frame that is as high as the terminal, so one line stays free.
   let left = Math.max(4, rows - 1)
   const status = renderStatusLine(state)
   left -= 1
   const input = renderInput(state, Math.max(1, Math.min(10, Math.floor(rows / 3), left - 1)))
   left -= input.lines.length
-  const ruled = left > 4
-  if (ruled) left -= 1
+  const hasRule = left > 4
+  if (hasRule) left -= 1
   const menu = state.menu && left > 1 ? renderMenu(state.menu, columns, Math.min(MAX_MENU_ROWS, Math.floor(rows / 2), left - 1)) : []
-  return { status, input, ruled, menu, left: left - menu.length }
+  return { status, input, hasRule, menu, left: left - menu.length }
 }
 
 const limitPanelHeight = (left: number, rows: number) => Math.max(2, Math.min(left, Math.floor(rows / 2)))
 
-/** How high a panel may be on this screen. */
 export const getPanelHeight = (state: ChatState) => limitPanelHeight(renderBottom(state).left, state.size.rows)
 
 export function renderLiveArea(state: ChatState, live: readonly Line[]): LiveArea {
   const { columns, rows } = state.size
-  const { status, input, ruled, menu, ...rest } = renderBottom(state)
+  const { status, input, hasRule, menu, ...rest } = renderBottom(state)
   let { left } = rest
   const panel = renderPanel(state, limitPanelHeight(left, rows))
   left -= panel.length
@@ -56,11 +54,11 @@ export function renderLiveArea(state: ChatState, live: readonly Line[]): LiveAre
       ? [truncateLine([span('  + ', 'green'), span(state.files.map(sanitizeLine).join(', '), 'dim')], columns)]
       : []
   left -= files.length
-  const shown = live.slice(Math.max(0, live.length - Math.max(0, left)))
-  // An empty line keeps what is said apart from the input, where there is room for it.
-  const gap: Line[] = shown.length + waiting.length > 0 && left > shown.length ? [[]] : []
-  const above: Line[] = [...shown, ...waiting, ...gap, ...panel, ...files, ...(ruled ? [line('─'.repeat(columns), 'dim')] : [])]
-  const lines = [...above, ...input.lines, ...menu, status].map((each) => truncateLine(each, columns))
+  const visible = live.slice(Math.max(0, live.length - Math.max(0, left)))
+  // An empty line separates messages and input if it fits.
+  const gap: Line[] = visible.length + waiting.length > 0 && left > visible.length ? [[]] : []
+  const above: Line[] = [...visible, ...waiting, ...gap, ...panel, ...files, ...(hasRule ? [line('─'.repeat(columns), 'dim')] : [])]
+  const lines = [...above, ...input.lines, ...menu, status].map((row) => truncateLine(row, columns))
   return { lines, cursor: state.panel?.kind !== 'picker' ? { x: input.x, y: above.length + input.y } : undefined }
 }
 
@@ -71,38 +69,38 @@ function renderInput({ editor, size, panel, agent }: ChatState, height: number):
   if (editor.text === '' && panel?.kind !== 'picker')
     return { lines: [[span(PROMPT, 'cyan', 'bold'), span(agent ? `Ask ${sanitizeLine(agent.name)}` : '', 'dim')]], x: PROMPT.length, y: 0 }
   const lines = rows.map(({ text }, index): Line => {
-    const more = (index === 0 && above > 0) || (index === rows.length - 1 && below > 0)
-    return [index === 0 && above === 0 ? span(PROMPT, 'cyan', 'bold') : span(more ? '⋮ ' : '  ', 'dim'), span(expandTabs(text))]
+    const isCut = (index === 0 && above > 0) || (index === rows.length - 1 && below > 0)
+    return [index === 0 && above === 0 ? span(PROMPT, 'cyan', 'bold') : span(isCut ? '⋮ ' : '  ', 'dim'), span(expandTabs(text))]
   })
   return { lines, x: PROMPT.length + layout.column, y: row }
 }
 
-function renderPanel({ transcript, panel, size, editor, now, waitingSince: since }: ChatState, height: number): Line[] {
+function renderPanel({ transcript, panel, size, editor, now, waitingSince }: ChatState, height: number): Line[] {
   const tool = findPendingConfirmation(transcript)
-  // The keys stand there from the moment on in which they count.
+  // The keys are shown as soon as they work.
   if (tool)
     return renderConfirmation(
       tool,
       size.columns,
       height,
-      now - since < CONFIRMATION_GRACE_MS ? '' : editor.text === '' ? 'y yes · n no' : 'Ctrl+Y yes · Ctrl+N no',
+      now - waitingSince < CONFIRMATION_GRACE_MS ? '' : editor.text === '' ? 'y yes · n no' : 'Ctrl+Y yes · Ctrl+N no',
     )
   if (!panel) return []
   return panel.kind === 'sources' ? renderSourcePanel(panel, size.columns, height) : renderPicker(panel, size.columns, height)
 }
 
-/** Something turns while a reply is awaited and says nothing. */
-function renderActivity({ transcript, now, waitingSince: since, connectionProblem: trouble }: ChatState): Line[] {
+/** Renders a spinner while a reply has no visible progress. */
+function renderActivity({ transcript, now, waitingSince, connectionProblem }: ChatState): Line[] {
   const last = transcript.live?.parts.at(-1)
   if (!transcript.isAwaitingReply || findPendingConfirmation(transcript)) return []
   if (last?.kind === 'tool' && last.tool.state === 'running') return []
-  if (last?.kind === 'text' && trouble === undefined) return []
-  const time = now - since >= 2000 ? ` ${formatSeconds(now - since).replace(/\.\d/, '')}` : ''
+  if (last?.kind === 'text' && connectionProblem === undefined) return []
+  const time = now - waitingSince >= 2000 ? ` ${formatSeconds(now - waitingSince).replace(/\.\d/, '')}` : ''
   return [
     [
       span(`  ${getSpinnerFrame(now)} `, 'cyan'),
-      span(`${trouble === undefined ? 'thinking' : sanitizeLine(trouble)}${time}`, 'dim'),
-      span(' · Esc stops', 'dim'),
+      span(`${connectionProblem === undefined ? 'thinking' : sanitizeLine(connectionProblem)}${time}`, 'dim'),
+      span(' · Esc to stop', 'dim'),
     ],
   ]
 }

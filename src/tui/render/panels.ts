@@ -1,64 +1,64 @@
-/** What opens above the input: something to choose from, a question of a tool, what a word may become. */
+/** Renders pickers, confirmations and the completion menu. */
 import { padEnd, sanitizeLine, stringWidth, truncate } from '../../cli/terminal/text.ts'
 import { indentLines, type Line, line, span, truncateLine, wrapLine } from '../markdown/styled-text.ts'
 import { filterChoices, type Menu, type Picker } from '../state/chat-state.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
 import { formatArguments } from './render-tool-call.ts'
 
-/** Those rows of a long list that have the chosen one among them. */
+/** Returns the part of a long list that contains the selected item. */
 export function sliceAround<T>(items: readonly T[], selected: number, height: number): { items: readonly T[]; first: number } {
   const first = Math.max(0, Math.min(selected - Math.floor(height / 2), items.length - height))
   return { items: items.slice(first, first + height), first }
 }
 
-export const renderPointer = (chosen: boolean) => (chosen ? span('› ', 'cyan') : span('  '))
+export const renderPointer = (isSelected: boolean) => (isSelected ? span('› ', 'cyan') : span('  '))
 
 export function renderPicker(picker: Picker, columns: number, height: number): Line[] {
   const choices = filterChoices(picker)
-  const typed =
-    picker.filter === '' ? span('  type to narrow · Enter chooses · Esc closes', 'dim') : span(`  ${sanitizeLine(picker.filter)}`, 'yellow')
-  const head: Line = [span(`  ${picker.title}`, 'bold'), typed]
-  if (choices.length === 0) return [truncateLine(head, columns), line('  Nothing matches.', 'dim')]
+  const filter =
+    picker.filter === '' ? span('  type to filter · Enter select · Esc close', 'dim') : span(`  ${sanitizeLine(picker.filter)}`, 'yellow')
+  const head: Line = [span(`  ${picker.title}`, 'bold'), filter]
+  if (choices.length === 0) return [truncateLine(head, columns), line('  No matches.', 'dim')]
   const selected = Math.min(picker.selected, choices.length - 1)
   const listed = sliceAround(choices, selected, Math.max(1, Math.min(choices.length, height - 1)))
   const widest = Math.min(
     Math.max(...listed.items.map(({ label }) => stringWidth(sanitizeLine(label)))),
     Math.max(10, Math.floor(columns * 0.6)),
   )
-  const rows = listed.items.map(({ label, note }, at): Line => {
-    const chosen = listed.first + at === selected
+  const rows = listed.items.map(({ label, note }, index): Line => {
+    const isSelected = listed.first + index === selected
     return [
-      renderPointer(chosen),
-      span(padEnd(truncate(sanitizeLine(label), widest), widest), ...(chosen ? (['bold'] as const) : [])),
+      renderPointer(isSelected),
+      span(padEnd(truncate(sanitizeLine(label), widest), widest), ...(isSelected ? (['bold'] as const) : [])),
       span(note && `  ${sanitizeLine(note)}`, 'dim'),
     ]
   })
-  return [head, ...rows].map((each) => truncateLine(each, columns))
+  return [head, ...rows].map((row) => truncateLine(row, columns))
 }
 
-/** A tool asks before it is used: what it is about to do stands there whole, as far as there is room. */
+/** Renders a tool call that needs a confirmation, with all arguments that fit. */
 export function renderConfirmation(tool: ToolCall, columns: number, height: number, keys: string): Line[] {
-  const said = formatArguments(tool.arguments)
-  const asked = wrapLine(
-    [span(sanitizeLine(tool.name) || 'A tool', 'bold'), span(said === '' ? ' wants to run.' : ` wants to run with ${said}`)],
+  const args = formatArguments(tool.arguments)
+  const question = wrapLine(
+    [span(sanitizeLine(tool.name) || 'A tool', 'bold'), span(args === '' ? ' wants to run.' : ` wants to run with ${args}`)],
     columns - 4,
   )
-  const room = Math.max(1, height - 1)
-  const shown = asked.length > room ? [...asked.slice(0, room - 1), line('…', 'dim')] : asked
+  const maxLines = Math.max(1, height - 1)
+  const visible = question.length > maxLines ? [...question.slice(0, maxLines - 1), line('…', 'dim')] : question
   return [
-    ...indentLines(shown, { first: [span('  ? ', 'yellow')], rest: [span('    ')] }),
-    [span('    Allow it? ', 'yellow'), span(keys, 'bold')],
+    ...indentLines(visible, { first: [span('  ? ', 'yellow')], rest: [span('    ')] }),
+    [span('    Allow? ', 'yellow'), span(keys, 'bold')],
   ]
 }
 
 export function renderMenu({ completion: { options }, selected }: Menu, columns: number, height: number): Line[] {
-  const cut = height > 1 && options.length > height
-  const listed = sliceAround(options, selected, cut ? height - 1 : Math.min(height, options.length))
+  const isCut = height > 1 && options.length > height
+  const listed = sliceAround(options, selected, isCut ? height - 1 : Math.min(height, options.length))
   const widest = Math.max(...listed.items.map(({ label }) => stringWidth(sanitizeLine(label))))
-  const rows = listed.items.map(({ label, note }, at) => [
-    renderPointer(listed.first + at === selected),
+  const rows = listed.items.map(({ label, note }, index) => [
+    renderPointer(listed.first + index === selected),
     span(padEnd(sanitizeLine(label), widest), 'cyan'),
     span(note && `  ${note}`, 'dim'),
   ])
-  return [...rows, ...(cut ? [line(`  ↑↓ ${options.length} in all`, 'dim')] : [])].map((each) => truncateLine(each, columns))
+  return [...rows, ...(isCut ? [line(`  ↑↓ ${options.length} options`, 'dim')] : [])].map((row) => truncateLine(row, columns))
 }

@@ -1,4 +1,4 @@
-/** What was said, as lines: messages of the person, replies with what they end in, notes of the chat. */
+/** Renders messages of the user, notes, and the footer of replies. */
 import { formatUncitedNote } from '../../cli/ask/format-citations.ts'
 import { hasPages } from '../../cli/ask/format-location.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
@@ -14,20 +14,20 @@ const MAX_SOURCES = 8
 
 const MARGIN = { first: [span('  ')], rest: [span('  ')] }
 
-/** Under the same margin as all that is not the person's. */
+/** Indents lines as replies and notes are indented. */
 export function insetLines(lines: readonly Line[]): Line[] {
-  return lines.map((each) => (each.length === 0 ? each : [...MARGIN.first, ...each]))
+  return lines.map((row) => (row.length === 0 ? row : [...MARGIN.first, ...row]))
 }
 
-/** A message of the person. Long ones are folded: who wrote it knows it. */
+/** Truncates long messages: the user knows them. */
 export function renderMessage({ text }: UserMessage, columns: number): Line[] {
   const lines = sanitizeText(text)
     .trimEnd()
     .split('\n')
-    .flatMap((each) => wrapLine(line(each, 'bold'), columns - INDENT))
+    .flatMap((paragraph) => wrapLine(line(paragraph, 'bold'), columns - INDENT))
   const more = lines.length - MAX_MESSAGE_LINES
-  const shown = more > 1 ? [...lines.slice(0, MAX_MESSAGE_LINES), line(`… ${more} more lines`, 'dim')] : lines
-  return indentLines(shown, { first: [span('› ', 'cyan', 'bold')], rest: MARGIN.rest })
+  const visible = more > 1 ? [...lines.slice(0, MAX_MESSAGE_LINES), line(`… ${more} more lines`, 'dim')] : lines
+  return indentLines(visible, { first: [span('› ', 'cyan', 'bold')], rest: MARGIN.rest })
 }
 
 export function renderNote({ text, tone, markdown }: Note, columns: number): Line[] {
@@ -36,32 +36,32 @@ export function renderNote({ text, tone, markdown }: Note, columns: number): Lin
   return insetLines(
     sanitizeText(text)
       .split('\n')
-      .flatMap((each) => wrapLine(line(each, style), columns - INDENT)),
+      .flatMap((paragraph) => wrapLine(line(paragraph, style), columns - INDENT)),
   )
 }
 
 const FINISH_NOTES: Record<string, string> = {
-  length: 'The reply was cut: it reached the longest that is allowed.',
-  content_filter: 'The provider withheld the rest of this reply.',
-  steps: 'The reply ended here: it used tools too often.',
+  length: 'The reply was truncated at the maximum length.',
+  content_filter: 'The provider filtered the rest of this reply.',
+  steps: 'The reply was stopped: too many tool calls.',
 }
 
-/** What stands below a reply: its sources, and how it ended where that is worth a word. */
+/** Renders the sources of a reply and how it ended. */
 export function renderReplyFooter(reply: ReplyState, columns: number): Line[] {
-  const room = columns - INDENT
+  const width = columns - INDENT
   const lines: Line[] = []
   const cited = listSources(reply).filter((citation) => citation.cited)
-  if (cited.length > 0) lines.push(...wrapLine(renderSourceNames(cited), room))
+  if (cited.length > 0) lines.push(...wrapLine(renderSourceNames(cited), width))
   const over = formatUncitedNote(reply.citations)
-  if (over !== undefined) lines.push(...wrapLine(line(over, 'dim'), room))
-  for (const [text, style] of describeEnding(reply)) lines.push(...wrapLine(line(text, style), room))
+  if (over !== undefined) lines.push(...wrapLine(line(over, 'dim'), width))
+  for (const [text, style] of describeEnding(reply)) lines.push(...wrapLine(line(text, style), width))
   return insetLines(lines)
 }
 
 function renderSourceNames(cited: readonly Citation[]): Line {
-  const spans = cited.slice(0, MAX_SOURCES).flatMap((citation, at): Span[] => [
-    span(`${at === 0 ? '' : '  '}[${citation.index}]`, 'cyan'),
-    // A name and its page are not torn apart at the end of a line.
+  const spans = cited.slice(0, MAX_SOURCES).flatMap((citation, index): Span[] => [
+    span(`${index === 0 ? '' : '  '}[${citation.index}]`, 'cyan'),
+    // Non-breaking spaces keep name and page on one line.
     span(
       ` ${sanitizeLine(citation.source)}${hasPages(citation) ? `,\u00a0p.\u00a0${citation.page}` : ''}${citation.stale ? ' (changed since)' : ''}`,
       'dim',
@@ -71,18 +71,18 @@ function renderSourceNames(cited: readonly Citation[]): Line {
 }
 
 function describeEnding({ status, error, hint, finishReason }: ReplyState): [string, Style][] {
-  const again = 'Ctrl+R tries again.'
+  const retry = 'Press Ctrl+R to retry.'
   switch (status) {
     case 'failed':
       return [
         [`✗ ${sanitizeLine(error ?? 'The reply failed.')}`, 'red'],
         ...(hint === undefined ? [] : [[sanitizeLine(hint), 'dim'] as [string, Style]]),
-        [again, 'dim'],
+        [retry, 'dim'],
       ]
     case 'interrupted':
       return [
         [`✗ ${sanitizeLine(error ?? 'The reply was interrupted.')}`, 'yellow'],
-        [again, 'dim'],
+        [retry, 'dim'],
       ]
     case 'aborted':
       return [['■ stopped', 'dim']]

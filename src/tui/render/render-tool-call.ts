@@ -1,4 +1,4 @@
-/** A call of a tool in a line or two: what it is called with, how long it took, what came of it. */
+/** Renders a tool call: arguments, duration and result. */
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
 import { indentLines, type Line, line, type Span, type Style, span, truncateLine, wrapLine } from '../markdown/styled-text.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
@@ -7,7 +7,6 @@ const SPINNER_FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 const SPINNER_INTERVAL_MS = 100
 const MAX_DETAIL_LINES = 20
 
-/** What turns while something is under way. */
 export function getSpinnerFrame(now: number): string {
   return SPINNER_FRAMES[Math.floor(now / SPINNER_INTERVAL_MS) % SPINNER_FRAMES.length] as string
 }
@@ -22,6 +21,7 @@ const MARKS: Record<Exclude<ToolCall['state'], 'running'>, [string, Style]> = {
 export interface ViewOptions {
   columns: number
   now: number
+  /** Shows tool results in full. */
   details: boolean
 }
 
@@ -31,10 +31,10 @@ export function formatSeconds(milliseconds: number): string {
     : `${Math.floor(milliseconds / 60_000)} min ${Math.floor((milliseconds % 60_000) / 1000)} s`
 }
 
-/** `query: leave, top_k: 3`, on one line. */
-export function formatArguments(given: Record<string, unknown>): string {
+/** Formats as `query: leave, top_k: 3` on one line. */
+export function formatArguments(args: Record<string, unknown>): string {
   return sanitizeLine(
-    Object.entries(given)
+    Object.entries(args)
       .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
       .join(', '),
   )
@@ -44,15 +44,15 @@ export function renderToolCall(tool: ToolCall, { columns, now, details }: ViewOp
   const [mark, style] = tool.state === 'running' ? [getSpinnerFrame(now), 'cyan' as const] : MARKS[tool.state]
   const facts = formatFacts(tool, now)
   const tail: Span[] = facts === '' ? [] : [span(` · ${facts}`, 'dim')]
-  const said = formatArguments(tool.arguments)
+  const args = formatArguments(tool.arguments)
   const head: Line = [
     span(`${mark} `, style),
     span(sanitizeLine(tool.name) || 'a tool', 'bold'),
-    ...(said === '' ? [] : [span(` ${said}`, 'dim')]),
+    ...(args === '' ? [] : [span(` ${args}`, 'dim')]),
   ]
-  // How it went is worth more than the end of what it was called with.
-  const room = Math.max(10, columns - tail.reduce((sum, { text }) => sum + text.length, 0))
-  const first = [...truncateLine(head, room), ...tail]
+  // Truncates the arguments rather than the outcome.
+  const headColumns = Math.max(10, columns - tail.reduce((sum, { text }) => sum + text.length, 0))
+  const first = [...truncateLine(head, headColumns), ...tail]
   return [truncateLine(first, columns), ...renderResult(tool, columns, details)]
 }
 
@@ -64,7 +64,7 @@ function formatFacts({ state, since, latencyMs, passages }: ToolCall, now: numbe
   return [word, time, found].filter(Boolean).join(' · ')
 }
 
-/** The result folded to a line, or at length. Passages are shown where they are cited. */
+/** Renders the result on one line, or in full with details. Passages are shown as sources instead. */
 function renderResult({ state, result, error, passages }: ToolCall, columns: number, details: boolean): Line[] {
   const margin = { first: [span('  → ', 'dim')], rest: [span('    ')] }
   if (state === 'failed' && error !== undefined)
@@ -75,7 +75,7 @@ function renderResult({ state, result, error, passages }: ToolCall, columns: num
   if (!details) return indentLines([truncateLine(line(sanitizeLine(text), 'dim'), columns - 4)], margin)
   const lines = sanitizeText(text)
     .split('\n')
-    .flatMap((each) => wrapLine(line(each, 'dim'), columns - 4))
+    .flatMap((text) => wrapLine(line(text, 'dim'), columns - 4))
   const more = lines.length - MAX_DETAIL_LINES
   return indentLines([...lines.slice(0, MAX_DETAIL_LINES), ...(more > 0 ? [line(`… ${more} more lines`, 'dim')] : [])], margin)
 }

@@ -1,5 +1,4 @@
-/** All that the screen shows, as one value. */
-
+/** State of the chat screen and queries on it. */
 import type { AgentModel } from '../../cli/ask/find-agent-model.ts'
 import type { Completion } from '../input/completion.ts'
 import { type Editor, EMPTY_EDITOR } from '../input/editor.ts'
@@ -12,7 +11,7 @@ export interface Choice {
   readonly note: string
 }
 
-/** Something to choose from, narrowed by what is typed. */
+/** A list to choose from, filtered by typing. */
 export interface Picker {
   readonly kind: 'picker'
   readonly target: 'agent' | 'model' | 'conversation'
@@ -23,17 +22,17 @@ export interface Picker {
 }
 
 export interface SourceCitation extends Citation {
-  /** What was asked for and what the reply says of it: the passage opens where most of these words stand. */
+  /** Question and cited sentence: the passage opens where most of these words occur. */
   readonly quoteContext: string
 }
 
-/** The passages of a reply or a search, one of them open. */
+/** The passages of a reply or a search; the text of the selected one is shown. */
 export interface SourcePanel {
   readonly kind: 'sources'
   readonly title: string
   readonly citations: readonly SourceCitation[]
   readonly selected: number
-  /** The first line that is shown of the open one; undefined until somebody scrolls. */
+  /** First visible line of the selected passage; undefined until the user scrolls. */
   readonly top: number | undefined
 }
 
@@ -57,22 +56,22 @@ export interface ChatState {
   readonly agent: { readonly id: string; readonly name: string } | undefined
   readonly model: Readonly<AgentModel> | undefined
   readonly conversation: { readonly id: string; readonly title: string | null } | undefined
-  /** What is wrong with the connection; undefined while nothing is. */
   readonly connectionProblem: string | undefined
-  /** A word about the next key, in place of the status. */
+  /** Shown instead of the status line. */
   readonly hint: string | undefined
-  /** Results of tools at length. */
+  /** Shows tool results in full. */
   readonly showsDetails: boolean
-  /** Files that the text names. */
+  /** Files attached by the input. */
   readonly files: readonly string[]
   readonly size: TerminalSize
   readonly now: number
-  /** Since when a reply is awaited. */
+  /** Time of the last progress of the reply. */
   readonly waitingSince: number
-  /** Grows when all has to be drawn anew: the end of the conversation, or the whole of it. */
+  /** Incremented to redraw the screen. */
   readonly redrawCount: number
+  /** Redraws the whole transcript instead of the end that fits the screen. */
   readonly redrawsAll: boolean
-  /** Entries before this one were cleared away. */
+  /** Entries before this one were cleared. */
   readonly firstEntry: number
 }
 
@@ -98,19 +97,19 @@ export const INITIAL_STATE: ChatState = {
 
 export interface Totals {
   readonly tokens: number
-  /** Null once one of the prices is not known. */
+  /** Null if a price is unknown. */
   readonly cost: number | null
-  /** Tokens of the last reply and all that it read: what the next one begins with. */
+  /** Tokens of the last request and reply. */
   readonly contextTokens: number
 }
 
 const listReplies = (entries: readonly Entry[]): ReplyState[] => entries.filter((entry): entry is ReplyState => entry.kind === 'reply')
 
-/** Of the conversation that is talked in; others may stand before it. */
+/** Sums the usage of the current conversation; the transcript may contain earlier ones. */
 export function sumUsage({ entries }: Transcript): Totals {
   let totals: Totals = { tokens: 0, cost: 0, contextTokens: 0 }
-  const begun = entries.findLastIndex((entry) => entry.kind === 'note' && entry.startsConversation) + 1
-  for (const { usage, cost } of listReplies(entries.slice(begun))) {
+  const start = entries.findLastIndex((entry) => entry.kind === 'note' && entry.startsConversation) + 1
+  for (const { usage, cost } of listReplies(entries.slice(start))) {
     if (!usage) continue
     totals = {
       tokens: totals.tokens + usage.total_tokens,
@@ -125,29 +124,28 @@ export function findLastReply(transcript: Transcript): ReplyState | undefined {
   return transcript.live ?? listReplies(transcript.entries).at(-1)
 }
 
-/** What a reply refers to; where it refers to nothing, all that it was given. */
+/** Returns the cited passages of a reply, or all passages if none is cited. */
 export function listSources(reply: ReplyState | undefined): readonly Citation[] {
-  const all = reply?.citations ?? []
-  const cited = all.filter((citation) => citation.cited)
-  return cited.length > 0 ? cited : all
+  const citations = reply?.citations ?? []
+  const cited = citations.filter((citation) => citation.cited)
+  return cited.length > 0 ? cited : citations
 }
 
-/** The sentence of a reply that refers to a passage, and the question: a reply may say what the question has no words for, and the other way round. */
+/** Returns the sentence that cites a passage, and the question. */
 export function buildQuoteContext({ entries }: Transcript, reply: ReplyState | undefined, index: number): string {
   const question = entries.findLast((entry) => entry.kind === 'said')?.text ?? ''
-  const said = reply ? getText(reply) : ''
-  const at = said.indexOf(`[${index}]`)
-  const before = said.slice(0, Math.max(0, at)).replace(/(?:\s*\[\d+\])*\s*$/, '')
+  const text = reply ? getText(reply) : ''
+  const marker = text.indexOf(`[${index}]`)
+  const before = text.slice(0, Math.max(0, marker)).replace(/(?:\s*\[\d+\])*\s*$/, '')
   return `${before.split(/(?<=[.!?])\s+|(?<=。)|\n|\[\d+\]/).at(-1)} ${question}`.trim()
 }
 
-/** The choices that what was typed leaves. */
 export function filterChoices({ choices, filter }: Picker): readonly Choice[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
   return choices.filter(({ label, note }) => words.every((word) => `${label} ${note}`.toLowerCase().includes(word)))
 }
 
-/** Whether a reply failed in a way that trying again may mend. */
+/** Whether the last reply failed or was interrupted. */
 export function canRetry({ entries, isAwaitingReply: awaiting }: Transcript): boolean {
   const reply = entries.findLast((entry) => entry.kind !== 'note')
   return !awaiting && reply?.kind === 'reply' && (reply.status === 'failed' || reply.status === 'interrupted')

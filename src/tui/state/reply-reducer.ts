@@ -1,4 +1,4 @@
-/** One reply as state: its text and tools in the order they came, and what each event of the stream changes of it. */
+/** State of one reply, and how events of the stream change it. */
 import type { Static } from 'typebox'
 import type { Citation as CitationSchema, Message as MessageSchema, Usage as UsageSchema } from '../../contract/families/conversations.ts'
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
@@ -11,7 +11,7 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: Record<string, unknown>
-  /** asking: it waits for a yes or a no. */
+  /** asking: waiting for a confirmation. */
   readonly state: 'running' | 'asking' | 'done' | 'failed' | 'refused'
   readonly since: number
   readonly result?: unknown
@@ -24,9 +24,9 @@ export type Part = { readonly kind: 'text'; readonly text: string } | { readonly
 
 export interface ReplyState {
   readonly kind: 'reply'
-  /** Unknown until the service names it. */
+  /** Undefined until the first event. */
   readonly id: string | undefined
-  /** Text and tools in the order they came. */
+  /** Text and tool calls in the order of arrival. */
   readonly parts: readonly Part[]
   readonly citations: readonly Citation[]
   readonly status: 'writing' | 'done' | 'aborted' | 'interrupted' | 'failed'
@@ -37,45 +37,44 @@ export interface ReplyState {
   readonly latencyMs?: number
   readonly error?: string
   readonly hint?: string
-  /** The last event of the stream that was taken in; the ones up to it are not taken in again. */
+  /** Events up to this one are ignored when they are sent again. */
   readonly lastEventId?: string
 }
 
-/** When a call of a stored message began matters to nobody any more. */
+/** Start time of tool calls in stored messages. */
 const UNKNOWN_START = 0
 
 export const NEW_REPLY: ReplyState = { kind: 'reply', id: undefined, parts: [], citations: [], status: 'writing' }
 
-/** A reply that is taken up again begins with events that were seen; their numbers grow. */
+/** After a reconnect, events may be sent again; their ids increase. */
 export function isKnownEvent({ lastEventId }: ReplyState, { id }: ReplyEvent): boolean {
   if (id === undefined || lastEventId === undefined) return false
-  const [now, before] = [Number(id), Number(lastEventId)]
-  return Number.isNaN(now) || Number.isNaN(before) ? id === lastEventId : now <= before
+  const [current, last] = [Number(id), Number(lastEventId)]
+  return Number.isNaN(current) || Number.isNaN(last) ? id === lastEventId : current <= last
 }
 
-/** The reply with what the event says. */
-export function applyEvent(reply: ReplyState, event: ReplyEvent, at: number): ReplyState {
+export function applyEvent(reply: ReplyState, event: ReplyEvent, now: number): ReplyState {
   switch (event.event) {
     case 'message_delta':
       return appendText(reply, event.data.text)
     case 'retrieval':
       return mergeCitations(reply, event.data.citations)
     case 'tool_call':
-      return updateToolCall(reply, event.data.id, (tool) => ({ ...tool, ...pickCallFields(event.data) }), at)
+      return updateToolCall(reply, event.data.id, (tool) => ({ ...tool, ...pickCallFields(event.data) }), now)
     case 'confirmation_required':
       return updateToolCall(
         reply,
         event.data.id,
         (tool) => ({ ...tool, ...pickCallFields(event.data), state: tool.state === 'running' ? 'asking' : tool.state }),
-        at,
+        now,
       )
     case 'tool_result':
       return mergeCitations(
-        updateToolCall(reply, event.data.id, (tool) => applyResult(tool, event.data), at),
+        updateToolCall(reply, event.data.id, (tool) => applyResult(tool, event.data), now),
         event.data.citations ?? [],
       )
     default:
-      return reply // a kind that only a newer service knows
+      return reply // sent only by newer services
   }
 }
 
@@ -86,16 +85,19 @@ function appendText(reply: ReplyState, text: unknown): ReplyState {
   return { ...reply, parts: [...reply.parts, { kind: 'text', text }] }
 }
 
-/** Changes the call of that id. With a time, one that nobody announced is made first: its result came before it. */
-export function updateToolCall(reply: ReplyState, id: string, change: (tool: ToolCall) => ToolCall, at?: number): ReplyState {
+/** Changes a tool call. With a time, creates it if it is unknown, because its result may arrive first. */
+export function updateToolCall(reply: ReplyState, id: string, change: (tool: ToolCall) => ToolCall, now?: number): ReplyState {
   const index = reply.parts.findIndex((part) => part.kind === 'tool' && part.tool.id === id)
-  const known = reply.parts[index]
-  if (known?.kind === 'tool') return { ...reply, parts: reply.parts.with(index, { kind: 'tool', tool: change(known.tool) }) }
-  if (at === undefined) return reply
-  return { ...reply, parts: [...reply.parts, { kind: 'tool', tool: change({ id, name: '', arguments: {}, state: 'running', since: at }) }] }
+  const part = reply.parts[index]
+  if (part?.kind === 'tool') return { ...reply, parts: reply.parts.with(index, { kind: 'tool', tool: change(part.tool) }) }
+  if (now === undefined) return reply
+  return {
+    ...reply,
+    parts: [...reply.parts, { kind: 'tool', tool: change({ id, name: '', arguments: {}, state: 'running', since: now }) }],
+  }
 }
 
-const pickCallFields = ({ name, arguments: given }: ReplyEvents['tool_call']) => ({ name, arguments: given ?? {} })
+const pickCallFields = ({ name, arguments: args }: ReplyEvents['tool_call']) => ({ name, arguments: args ?? {} })
 
 function applyResult(tool: ToolCall, data: Omit<ReplyEvents['tool_result'], 'id'>): ToolCall {
   const { name, result, error, latency_ms: latencyMs, confirmation, citations } = data
@@ -118,15 +120,15 @@ function mergeCitations(reply: ReplyState, more: readonly Citation[]): ReplyStat
   return { ...reply, citations: [...byIndex.values()].sort((a, b) => a.index - b.index) }
 }
 
-/** The stored message is what counts: what was missed on the way is in it. */
+/** Applies the stored message, which contains everything that was missed. */
 export function applyMessage(reply: ReplyState, message: Message): ReplyState {
-  let whole: ReplyState = { ...reply, ...pickReplyFields(message) }
+  let next: ReplyState = { ...reply, ...pickReplyFields(message) }
   for (const call of message.tool_calls ?? [])
-    whole = updateToolCall(whole, call.id, (tool) => applyResult({ ...tool, ...pickCallFields(call) }, call), UNKNOWN_START)
-  const said = getText(whole)
-  if (said === message.content) return whole
-  if (message.content.startsWith(said)) return appendText(whole, message.content.slice(said.length))
-  return { ...whole, parts: [...whole.parts.filter(({ kind }) => kind === 'tool'), { kind: 'text', text: message.content }] }
+    next = updateToolCall(next, call.id, (tool) => applyResult({ ...tool, ...pickCallFields(call) }, call), UNKNOWN_START)
+  const text = getText(next)
+  if (text === message.content) return next
+  if (message.content.startsWith(text)) return appendText(next, message.content.slice(text.length))
+  return { ...next, parts: [...next.parts.filter(({ kind }) => kind === 'tool'), { kind: 'text', text: message.content }] }
 }
 
 const STATUS_BY_FINISH_REASON: Record<string, ReplyState['status']> = { aborted: 'aborted', interrupted: 'interrupted', error: 'failed' }
@@ -146,7 +148,6 @@ function pickReplyFields(message: Message): Omit<ReplyState, 'parts' | 'kind'> {
   }
 }
 
-/** The words of a reply. */
 export function getText({ parts }: Pick<ReplyState, 'parts'>): string {
   return parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
 }

@@ -1,4 +1,4 @@
-/** What was said, as state: a pure reducer from events of a reply, and what the person does, to what the screen shows. */
+/** Reduces events of replies and actions of the user to the transcript. */
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import {
   applyEvent,
@@ -16,13 +16,13 @@ export interface UserMessage {
   readonly text: string
 }
 
-/** A line of the chat itself: what a command found, what went wrong. Text, or Markdown where there is more to it. */
+/** Output of a command or an error, as text or Markdown. */
 export interface Note {
   readonly kind: 'note'
   readonly tone: 'plain' | 'good' | 'bad'
   readonly text: string
   readonly markdown?: boolean
-  /** Another conversation begins with it. */
+  /** Marks the start of another conversation. */
   readonly startsConversation?: boolean
 }
 
@@ -31,16 +31,16 @@ export type Entry = UserMessage | ReplyState | Note
 export interface Transcript {
   readonly entries: readonly Entry[]
   readonly live: ReplyState | undefined
-  /** Something was asked, and its reply has not ended. */
+  /** A message was sent and its reply has not ended. */
   readonly isAwaitingReply: boolean
 }
 
 export type TranscriptAction =
   | { kind: 'said'; text: string }
-  /** A reply that is being written already is followed from its beginning. */
+  /** Follows a reply in progress from its start. */
   | { kind: 'joined'; reply: string }
   | { kind: 'event'; event: ReplyEvent; at: number }
-  /** The stream is over without an end of its own. */
+  /** The stream ended without a terminal event. */
   | { kind: 'ended'; status: 'aborted' | 'interrupted' | 'failed'; error?: string; hint?: string }
   | { kind: 'answered'; tool: string; allow: boolean; at: number }
   | { kind: 'loaded'; messages: readonly Message[] }
@@ -86,11 +86,11 @@ function startReply(state: Transcript, event: Extract<ReplyEvent, { event: 'mess
   if (state.entries.some((entry) => entry.kind === 'reply' && entry.id === id)) return state
   const { live } = state
   if (live && isKnownEvent(live, event)) return state
-  const marked = { id, modelId, ...(event.id === undefined ? {} : { lastEventId: event.id }) }
+  const fields = { id, modelId, ...(event.id === undefined ? {} : { lastEventId: event.id }) }
   if (live && live.id !== undefined && live.id !== id) return startReply(endReply(state, { status: 'interrupted' }), event)
-  // Told again from its beginning, without numbers: what it says replaces what it said.
-  const again = live?.id === id && event.id === undefined
-  return { ...state, live: { ...(live && !again ? live : NEW_REPLY), ...marked }, isAwaitingReply: true }
+  // Sent again from the start and without ids: replaces the text.
+  const isRestart = live?.id === id && event.id === undefined
+  return { ...state, live: { ...(live && !isRestart ? live : NEW_REPLY), ...fields }, isAwaitingReply: true }
 }
 
 function updateLive(state: Transcript, change: (reply: ReplyState) => ReplyState): Transcript {
@@ -105,10 +105,10 @@ function failReply(state: Transcript, reply: ReplyState, { error, hint, message_
 function endReply(state: Transcript, { status, error, hint }: { status: ReplyState['status']; error?: string; hint?: string }): Transcript {
   const { live } = state
   if (!live && !state.isAwaitingReply) return state
-  // What was running will not come back.
+  // Running tool calls will not finish.
   const parts = (live ?? NEW_REPLY).parts.map((part) =>
     part.kind === 'tool' && (part.tool.state === 'running' || part.tool.state === 'asking')
-      ? { ...part, tool: { ...part.tool, state: 'failed' as const, error: 'The reply ended before the tool did.' } }
+      ? { ...part, tool: { ...part.tool, state: 'failed' as const, error: 'The reply ended before the tool call.' } }
       : part,
   )
   const reply: ReplyState = {
@@ -123,19 +123,18 @@ function endReply(state: Transcript, { status, error, hint }: { status: ReplySta
 
 function finishReply(state: Transcript, message: Message): Transcript {
   const { live } = state
-  const known = state.entries.findIndex((entry) => entry.kind === 'reply' && entry.id === message.id)
-  if (known >= 0) return { ...state, entries: state.entries.with(known, applyMessage(state.entries[known] as ReplyState, message)) }
+  const index = state.entries.findIndex((entry) => entry.kind === 'reply' && entry.id === message.id)
+  if (index >= 0) return { ...state, entries: state.entries.with(index, applyMessage(state.entries[index] as ReplyState, message)) }
   if (live && live.id !== undefined && live.id !== message.id) return state
   return { entries: [...state.entries, applyMessage(live ?? NEW_REPLY, message)], live: undefined, isAwaitingReply: false }
 }
 
-/** A stored message as it is shown. */
 export function toEntry(message: Message): Entry {
   return message.role === 'user' ? { kind: 'said', text: message.content } : applyMessage(NEW_REPLY, message)
 }
 
-/** The call that waits for a yes or a no, if one does. */
+/** Returns the tool call that waits for a confirmation. */
 export function findPendingConfirmation({ live }: Transcript): ToolCall | undefined {
-  const part = live?.parts.find((each) => each.kind === 'tool' && each.tool.state === 'asking')
+  const part = live?.parts.find((candidate) => candidate.kind === 'tool' && candidate.tool.state === 'asking')
   return part?.kind === 'tool' ? part.tool : undefined
 }

@@ -1,4 +1,4 @@
-/** Completing what is typed, the commands in it, and the files that go with it. */
+/** Completion, slash commands and attached files. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ function accept(text: string, choice = 0): string {
   return `${made.slice(0, cursor)}|${made.slice(cursor)}`
 }
 
-test('a slash at the start offers the commands, by their beginning', () => {
+test('a slash at the start completes commands by prefix', () => {
   assert.is(labels('/')?.length, COMMANDS.length)
   assert.equal(labels('/ag'), ['/agents', '/agent name'])
   assert.equal(labels('/agent'), ['/agent name', '/agents'], 'what stands there in full is the first')
@@ -39,12 +39,12 @@ test('a slash at the start offers the commands, by their beginning', () => {
   assert.equal([accept('/he'), accept('/ti')], ['/help|', '/title |'])
 })
 
-test('names are offered after the commands that take them', () => {
+test('commands complete their arguments', () => {
   assert.equal([labels('/agent '), labels('/agent h'), labels('/title x')], [['Guide', 'Helper'], ['Helper'], undefined])
   assert.is(accept('/agent h'), '/agent Helper|')
 })
 
-test('@ offers files, directories first, hidden ones only by their dot', () => {
+test('@ completes paths, directories first and hidden files only after a dot', () => {
   assert.equal(labels('see @'), ['docs/', 'link/', 'my file.txt', 'notes.md'])
   assert.equal([labels('@.'), labels('@NO'), labels('mail@no'), labels('@docs/')], [['.hidden'], ['notes.md'], undefined, ['code.ts']])
   assert.equal(
@@ -54,28 +54,28 @@ test('@ offers files, directories first, hidden ones only by their dot', () => {
   assert.is(labels('@nowhere/'), undefined)
 })
 
-test('what follows the cursor stays, without a second space', () => {
+test('a completion keeps the text after the cursor', () => {
   const found = findCompletion('@no please', 3, knowledge)
   assert.equal(found?.options[0] && applyCompletion('@no please', found, found.options[0]), { text: '@notes.md please', cursor: 9 })
 })
 
-test('quit, exit and :q alone leave; in a sentence they are words', () => {
+test('quit, exit and :q quit only on a line of their own', () => {
   const leave = { name: 'quit', argument: '' }
   for (const text of ['quit', 'exit', ':q', ' Quit\n', 'EXIT', '/exit', '/q']) assert.equal(parseCommand(text), leave, text)
   for (const text of ['how do I quit?', 'exit code', 'quit.', 'q', ':quit', 'exit\nnow']) assert.is(parseCommand(text), undefined, text)
   for (const isPlain of [true, false]) assert.match(formatHelp({ isPlain, columns: 80 }), /quit(\*\*)? or /)
 })
 
-test('a command is told from a message', () => {
+test('commands are distinguished from messages', () => {
   assert.equal(parseCommand('/title  My talk '), { name: 'title', argument: 'My talk' })
   assert.equal(parseCommand('/QUIT'), { name: 'quit', argument: '' })
-  assert.equal(parseCommand('/halp'), { problem: 'There is no command /halp. Did you mean /help? /help lists them.' })
-  assert.equal(parseCommand('/open-door now'), { problem: 'There is no command /open-door. /help lists them.' })
+  assert.equal(parseCommand('/halp'), { problem: 'Unknown command /halp. Did you mean /help? To list commands: /help' })
+  assert.equal(parseCommand('/open-door now'), { problem: 'Unknown command /open-door. To list commands: /help' })
   assert.equal([parseCommand('hello'), parseCommand('/etc/passwd holds what?'), parseCommand(' /help')], [undefined, undefined, undefined])
   for (const { name } of COMMANDS) for (const isPlain of [true, false]) assert.match(formatHelp({ isPlain, columns: 80 }), `/${name}`)
 })
 
-test('the text of a file goes with the message, fenced so that nothing in it breaks out', () => {
+test('an attached file is fenced so that its text cannot end the fence', () => {
   assert.equal(attachFiles('What is in @notes.md?', folder), {
     message: 'What is in @notes.md?\n\nnotes.md:\n```md\nRemember the milk.\n```',
     files: ['notes.md'],
@@ -85,25 +85,25 @@ test('the text of a file goes with the message, fenced so that nothing in it bre
   assert.equal(attachFiles('@"my file.txt" and @notes.md, @notes.md', folder).files, ['my file.txt', 'notes.md'])
 })
 
-test('an @ that names no file is text, and told with its path', () => {
+test('an @ without a file is text, and a missing path is reported', () => {
   assert.equal(attachFiles('see @docs/cod.ts.', folder), {
     message: 'see @docs/cod.ts.',
     files: [],
-    missing: [`@docs/cod.ts: there is no file ${join(folder, 'docs/cod.ts')}. Did you mean @docs/code.ts?`],
+    missing: [`@docs/cod.ts: no such file: ${join(folder, 'docs/cod.ts')}. Did you mean @docs/code.ts?`],
   })
   assert.equal(attachFiles('ask @ada about @notes.md', folder).files, ['notes.md'])
   assert.equal(attachFiles('write to a@notes.md or @ noon', folder), { message: 'write to a@notes.md or @ noon', files: [], missing: [] })
 })
 
-test('what cannot be looked at is told, and breaks nothing while it is typed', () => {
+test('an unreadable path is reported and does not throw', () => {
   symlinkSync('loop', join(folder, 'loop'))
   const endless = `@${'x'.repeat(5_000)}`
   assert.equal(findMentionedFiles(`@loop ${endless} @notes.md`, folder), ['notes.md'])
   assert.throws(() => attachFiles('@loop', folder), /^@loop: .*ELOOP/)
-  assert.match(attachFiles(endless, folder).missing[0] ?? '', 'there is no file')
+  assert.match(attachFiles(endless, folder).missing[0] ?? '', 'no such file')
 })
 
-test('what is too long, no text or no file is refused with its reason', () => {
+test('a file that is too large, binary or no regular file is rejected', () => {
   writeFileSync(join(folder, 'long.txt'), 'x'.repeat(MAX_FILE_BYTES + 1))
   writeFileSync(join(folder, 'binary.bin'), Buffer.from([1, 0, 2]))
   writeFileSync(join(folder, 'latin.txt'), Buffer.from([0x66, 0xfc, 0x72]))

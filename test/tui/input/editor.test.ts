@@ -1,4 +1,4 @@
-/** Typing: keys from bytes, the text and its cursor, rows and columns, what was sent before. */
+/** Key decoder, editor, layout and history. */
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -41,7 +41,7 @@ function after(bytes: string, from: Editor = EMPTY_EDITOR, columns = 40): Editor
   return keysOf(bytes).reduce((editor, key) => applyKey(editor, key, columns) ?? editor, from)
 }
 
-test('keys are told from what terminals send for them', () => {
+test('the key decoder recognizes the sequences of common terminals', () => {
   assert.equal(named('a日👍'), ['text:a日👍'])
   assert.equal(named('\r', '\n', '\t', '\u007f', '\u0008'), ['enter', 'newline', 'tab', 'backspace', 'backspace'])
   assert.equal(named('\u0001', '\u0003', '\u001f', '\u0000'), ['ctrl+text:a', 'ctrl+text:c', 'ctrl+text:_', 'ctrl+text: '])
@@ -56,12 +56,12 @@ test('keys are told from what terminals send for them', () => {
   assert.equal(named(`${ESC}b`, `${ESC}\r`, `${ESC}\u007f`, `${ESC}[Z`), ['alt+text:b', 'alt+enter', 'alt+backspace', 'shift+tab'])
 })
 
-test('Shift+Enter is told in both ways that terminals have for it', () => {
+test('Shift+Enter is recognized in both encodings', () => {
   assert.equal(named(`${ESC}[13;2u`, `${ESC}[27;2;13~`), ['shift+enter', 'shift+enter'])
   assert.equal(named(`${ESC}[27u`, `${ESC}[99;5u`, `${ESC}[97;1:3u`, `${ESC}[57441;2u`), ['escape', 'ctrl+text:c'])
 })
 
-test('a sequence may come in pieces, and Escape alone is a key', () => {
+test('a sequence may be split, and Escape alone is a key', () => {
   assert.equal(named(ESC, '[', 'A'), ['up'])
   assert.equal(named(ESC), ['escape'])
   assert.equal(named(`${ESC}${ESC}`), ['escape', 'escape'])
@@ -73,11 +73,11 @@ test('a sequence may come in pieces, and Escape alone is a key', () => {
   assert.is(decoder.hasPending, false)
 })
 
-test('sequences that are no keys are dropped whole', () => {
+test('unknown sequences are dropped', () => {
   assert.equal(named(`${ESC}[I${ESC}[?1;2c${ESC}[12;40Ra`), ['text:a'])
 })
 
-test('a paste is one key, whatever is in it and however it comes', () => {
+test('a paste is one key regardless of its content and chunks', () => {
   const paste = `${ESC}[200~one\r\ntwo\r${ESC}[A\u0003three${ESC}[201~`
   const [whole] = keysOf(paste)
   assert.equal([whole?.name, whole?.text], ['paste', `one\ntwo\n${ESC}[A\u0003three`])
@@ -86,13 +86,13 @@ test('a paste is one key, whatever is in it and however it comes', () => {
   assert.is(typed(paste), 'one\ntwo\n[Athree|', 'what cannot be seen is not kept')
 })
 
-test('text goes in where the cursor is', () => {
+test('text is inserted at the cursor', () => {
   assert.is(typed(`held${LEFT}${LEFT}llo wor`), 'hello worl|ld'.replace('worl|ld', 'wor|ld'))
   assert.is(typed(`abc${HOME}x${END}y`), 'xabcy|')
   assert.is(typed(`abc${LEFT}${DELETE}d\u007f\u007f`), 'a|')
 })
 
-test('emoji, flags and accents are one character each', () => {
+test('the cursor moves over emoji, flags and accents as one character', () => {
   for (const one of ['👩‍👩‍👧', '🇩🇪', 'e\u0301', '👍🏽', '日', '1️⃣', 'नि']) {
     assert.is(typed(`a${one}b${LEFT}${LEFT}`), `a|${one}b`)
     assert.is(typed(`a${one}\u007f`), 'a|')
@@ -101,7 +101,7 @@ test('emoji, flags and accents are one character each', () => {
   }
 })
 
-test('words and lines are moved over and cut, and what was cut comes back', () => {
+test('words and lines can be skipped, cut and pasted', () => {
   assert.is(typed(`one two  three${ESC}b${ESC}b`), 'one |two  three')
   assert.is(typed(`one two${HOME}${ESC}[1;5C`), 'one| two')
   assert.is(typed('one two\u0017'), 'one |')
@@ -111,27 +111,27 @@ test('words and lines are moved over and cut, and what was cut comes back', () =
   assert.is(typed(`one two${HOME}${ESC}d`), '| two')
 })
 
-test('undo takes back what was done last', () => {
+test('undo reverts the last change', () => {
   const editor = [...'abc'].reduce((made, letter) => after(letter, made), EMPTY_EDITOR)
   assert.is(typed('\u001f', { from: editor }), 'ab|')
   assert.is(typed('\u0015\u001f', { from: editor }), 'abc|')
   assert.is(typed('\u001f\u001f\u001f\u001f\u001f', { from: editor }), '|')
 })
 
-test('lines break with Ctrl+J, Alt+Enter, Shift+Enter and a backslash before Enter', () => {
+test('a line break is inserted by Ctrl+J, Alt+Enter, Shift+Enter and a backslash before Enter', () => {
   for (const bytes of ['\n', `${ESC}\r`, `${ESC}[13;2u`, '\\\r']) assert.is(typed(`a${bytes}b`), 'a\nb|')
   const [enter] = keysOf('\r') as [Key]
   assert.is(isLineBreak(enter, setText(EMPTY_EDITOR, 'a')), false)
   assert.is(applyKey(setText(EMPTY_EDITOR, 'a'), enter, 40), undefined, 'Enter alone is for sending')
 })
 
-test('up and down keep to their column, over short and wide lines', () => {
+test('Up and Down keep the column across short and wide lines', () => {
   assert.is(typed(`abcdef\nab\nabcdef${UP}${UP}`), 'abcdef|\nab\nabcdef')
   assert.is(typed(`日本語\nabcdef${LEFT}${LEFT}${UP}`), '日本|語\nabcdef')
   assert.is(typed(`日本語\nabcdef${LEFT}${LEFT}${LEFT}${UP}${DOWN}`), '日本語\nabc|def')
 })
 
-test('up at the first row is what was sent before; the draft is not lost', () => {
+test('Up in the first row recalls the history and keeps the draft', () => {
   const from = clearAndRemember(setText(clearAndRemember(setText(EMPTY_EDITOR, 'first')), 'second'))
   assert.is(typed(`draft${UP}`, { from }), 'second|')
   assert.is(typed(`draft${UP}${UP}`, { from }), 'first|')
@@ -140,7 +140,7 @@ test('up at the first row is what was sent before; the draft is not lost', () =>
   assert.equal(clearAndRemember(setText(from, 'second')).history, ['first', 'second'], 'the same twice is kept once')
 })
 
-test('rows fit, break between words and lose nothing; the cursor stands where its text ends', () => {
+test('rows wrap at words without losing text, and the cursor matches its offset', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('a', 'word', ' ', '\n', '日本', '👩‍👩‍👧', 'é', '\t', 'averylongwordwithoutanyspace'), { maxLength: 40 }),
@@ -178,17 +178,17 @@ test('rows fit, break between words and lose nothing; the cursor stands where it
   )
 })
 
-test('wide characters move the cursor by two columns', () => {
+test('a wide character moves the cursor by two columns', () => {
   assert.equal([layOutText('日本', 1, 20).column, layOutText('a👍🏽b', 5, 20).column], [2, 3])
 })
 
-test('of a long text the rows around the cursor are shown', () => {
+test('the visible rows of a long text contain the cursor', () => {
   const text = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
   const { rows, row, above, below } = getVisibleRows(layOutText(text, text.indexOf('line 15'), 40), 5)
   assert.equal([rows.length, rows[row]?.text, above + below], [5, 'line 15', 25])
 })
 
-test('whatever is typed, the cursor stands between characters', () => {
+test('the cursor is always between graphemes', () => {
   const bytes = fc.constantFrom(
     'a',
     ' ',

@@ -1,4 +1,4 @@
-/** Keys on a chat without a service: typing, menus, lists, questions, leaving. */
+/** Key bindings of the chat without a service. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { ChatSession } from '../../../src/tui/session/chat-session.ts'
 import { ChatStore } from '../../../src/tui/state/chat-store.ts'
 import type { TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
 
-const test = suite('controls')
+const test = suite('key bindings')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-keys-'))
 writeFileSync(join(folder, 'notes.md'), 'Remember.')
 test.after(() => rmSync(folder, { recursive: true }))
@@ -56,17 +56,17 @@ const asks: TranscriptAction = {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('Ctrl+C twice leaves, once it says so, and nothing typed is lost', () => {
+test('Ctrl+C shows a hint, a second one quits, and the input is kept', () => {
   const { type, left, desk, text } = setUp()
   type('draft', CTRL_C)
-  assert.equal([left(), desk.state.hint], [0, 'Ctrl+C again leaves.'])
+  assert.equal([left(), desk.state.hint], [0, 'Press Ctrl+C again to quit.'])
   type('x', CTRL_C)
   assert.is(left(), 0, 'another key in between takes it back')
   type(CTRL_C)
   assert.equal([left(), text()], [1, 'draftx'])
 })
 
-test('Ctrl+D leaves where nothing is typed, and deletes where something is', () => {
+test('Ctrl+D quits with empty input and deletes otherwise', () => {
   const { type, left, text } = setUp()
   type('ab', `${ESC}[H`, '\u0004')
   assert.equal([left(), text()], [0, 'b'])
@@ -74,7 +74,7 @@ test('Ctrl+D leaves where nothing is typed, and deletes where something is', () 
   assert.is(left(), 1)
 })
 
-test('a slash opens the commands; Tab takes one, Enter runs it', async () => {
+test('a slash opens the command menu; Tab inserts a command, Enter runs it', async () => {
   const { type, desk, text, notes } = setUp()
   type('/he')
   assert.equal(
@@ -83,7 +83,7 @@ test('a slash opens the commands; Tab takes one, Enter runs it', async () => {
   )
   type('\r')
   await settled()
-  assert.match(notes()[0] ?? '', '/title words')
+  assert.match(notes()[0] ?? '', '/title title')
   assert.equal([text(), desk.state.menu], ['', undefined])
   type('/ti', '\t')
   assert.is(text(), '/title ')
@@ -93,14 +93,14 @@ test('a slash opens the commands; Tab takes one, Enter runs it', async () => {
   assert.equal([desk.state.menu, text()], [undefined, '/'])
 })
 
-test('a command that is none is told, and stays to be mended', async () => {
+test('an unknown command is reported and stays in the input', async () => {
   const { type, text, notes } = setUp()
   type('/halp\r')
   await settled()
-  assert.equal([notes(), text()], [['There is no command /halp. Did you mean /help? /help lists them.'], '/halp'])
+  assert.equal([notes(), text()], [['Unknown command /halp. Did you mean /help? To list commands: /help'], '/halp'])
 })
 
-test('what was sent comes back with up, without opening menus', async () => {
+test('Up recalls submitted text without opening menus', async () => {
   const { type, desk, text } = setUp()
   type('/help', '\r')
   await settled()
@@ -110,7 +110,7 @@ test('what was sent comes back with up, without opening menus', async () => {
   assert.is(text(), '')
 })
 
-test('@ completes files and shows those that will go along', () => {
+test('@ completes files and lists attachments', () => {
   const { type, desk, text } = setUp()
   type('see @no')
   assert.equal(desk.state.menu?.completion.kind, 'file')
@@ -118,28 +118,28 @@ test('@ completes files and shows those that will go along', () => {
   assert.equal([text(), desk.state.files], ['see @notes.md ', ['notes.md']])
 })
 
-test('a file that cannot go along keeps the message where it is', async () => {
+test('a file that cannot be attached keeps the message in the input', async () => {
   const { type, text, notes } = setUp()
   writeFileSync(join(folder, 'x.bin'), Buffer.from([0, 1]))
   type('@x.bin and more\r')
   await settled()
-  assert.equal([notes(), text()], [['x.bin is not text.'], '@x.bin and more'])
+  assert.equal([notes(), text()], [['x.bin is not a UTF-8 text file.'], '@x.bin and more'])
 })
 
-test('a file that is not there is told and keeps the message; Enter again sends it as it stands', async () => {
+test('a missing file keeps the message in the input until Enter is pressed again', async () => {
   const { type, room, text, notes } = setUp()
   const sent: string[] = []
   room.replies.send = async (message) => void sent.push(message)
   type('compare @note.md\r')
   await settled()
-  const told = `@note.md: there is no file ${join(folder, 'note.md')}. Did you mean @notes.md? Enter again sends the message as it stands.`
+  const told = `@note.md: no such file: ${join(folder, 'note.md')}. Did you mean @notes.md? Press Enter again to send the message as it is.`
   assert.equal([notes(), text(), sent], [[told], 'compare @note.md', []])
   type('!', '\u007f', '\r')
   await settled()
   assert.equal([text(), sent], ['', ['compare @note.md']])
 })
 
-test('a model that only quotes documents is not sent a file, and that is told first', async () => {
+test('a model that only quotes documents is sent no file, after a warning', async () => {
   const { type, desk, room, text, notes } = setUp()
   desk.update({ model: { id: 'm', name: 'Embedded', contextWindow: null, onlyQuotes: true } })
   const sent: string[] = []
@@ -148,7 +148,7 @@ test('a model that only quotes documents is not sent a file, and that is told fi
   await settled()
   assert.match(
     notes()[0] ?? '',
-    /^Embedded only quotes the agent's documents, and does not read notes\.md\. .*Enter again sends the question without it\.$/,
+    /^Embedded only quotes the agent's documents and does not read notes\.md\. .*Press Enter again to send the question without it\.$/,
   )
   assert.equal([sent, text()], [[], 'what is in @notes.md ?'])
   type('\r')
@@ -156,15 +156,15 @@ test('a model that only quotes documents is not sent a file, and that is told fi
   assert.equal([sent, text()], [['what is in @notes.md ?'], ''])
 })
 
-test('while a reply is awaited, another message stays in the input', async () => {
+test('while a reply is in progress, a message stays in the input', async () => {
   const { type, desk, text } = setUp()
   desk.dispatch({ kind: 'said', text: 'first' })
   type('second\r')
   await settled()
-  assert.equal([text(), desk.state.hint], ['second', 'A reply is being written. Esc stops it.'])
+  assert.equal([text(), desk.state.hint], ['second', 'A reply is in progress. Press Esc to stop it.'])
 })
 
-test('a message waits for the service, Escape gives it up, and it can be sent again', async () => {
+test('a message waits for the service; Escape cancels it and it can be sent again', async () => {
   const { type, desk } = setUp()
   type('hello\r')
   await settled()
@@ -179,19 +179,19 @@ test('a message waits for the service, Escape gives it up, and it can be sent ag
   )
 })
 
-test('a question is answered by y and n, once it stood there for a moment', () => {
+test('y and n confirm or refuse a tool call after a delay', () => {
   const { type, desk, time, answered, text } = setUp()
   desk.dispatch({ kind: 'said', text: 'go' })
   desk.dispatch(asks)
   type('y')
-  assert.equal([answered, text()], [[], 'y'], 'what somebody was about to type is no answer')
+  assert.equal([answered, text()], [[], 'y'], 'a key pressed too early is typed')
   type('\u007f')
   time.now += 1000
   type('n')
   assert.equal(answered, [['c1', false]])
 })
 
-test('where something is typed, a question is answered with Ctrl', () => {
+test('with text in the input, Ctrl+Y and Ctrl+N confirm or refuse', () => {
   const { type, desk, time, answered, text } = setUp()
   desk.dispatch({ kind: 'said', text: 'go' })
   desk.dispatch(asks)
@@ -200,7 +200,7 @@ test('where something is typed, a question is answered with Ctrl', () => {
   assert.equal([answered, text()], [[['c1', true]], 'why'])
 })
 
-test('sources open and close, and leave the input alone', () => {
+test('Ctrl+O toggles the sources panel and keeps the input', () => {
   const { type, desk, text } = setUp()
   type('te', CTRL_O)
   assert.is(desk.state.panel?.kind, 'sources')
@@ -208,7 +208,7 @@ test('sources open and close, and leave the input alone', () => {
   assert.equal([desk.state.panel, text()], [undefined, 'text'])
 })
 
-test('a picker is narrowed, moved in, and closed', async () => {
+test('a picker can be filtered, navigated and closed', async () => {
   const { type, desk, notes } = setUp()
   const choices = ['Ada', 'Alan', 'Grace'].map((label) => ({ id: label, label, note: '' }))
   desk.update({ panel: { kind: 'picker', target: 'agent', title: 'Agents', choices, filter: '', selected: 0 } })
@@ -224,7 +224,7 @@ test('a picker is narrowed, moved in, and closed', async () => {
   assert.is(desk.state.panel, undefined)
 })
 
-test('Ctrl+L and /clear draw anew; cleared entries do not come back', async () => {
+test('Ctrl+L and /clear redraw; cleared entries stay hidden', async () => {
   const { type, desk } = setUp()
   type(CTRL_L)
   assert.equal([desk.state.redrawCount, desk.state.firstEntry], [1, 0])
@@ -234,7 +234,7 @@ test('Ctrl+L and /clear draw anew; cleared entries do not come back', async () =
   assert.equal([desk.state.redrawCount, desk.state.firstEntry], [2, 1])
 })
 
-test('commands without a conversation say so', async () => {
+test('commands that need a conversation report that there is none', async () => {
   const { type, notes } = setUp()
   for (const command of ['/title x', '/export', '/history', '/copy', '/search']) {
     type(command, '\r')
@@ -242,7 +242,7 @@ test('commands without a conversation say so', async () => {
   }
   assert.equal(notes().length, 5)
   assert.ok(
-    notes().every((note) => /^(Nothing was said yet|There is no reply to copy|What should)/.test(note)),
+    notes().every((note) => /^(The conversation has no messages yet|There is no reply to copy|Missing query)/.test(note)),
     notes().join('\n'),
   )
 })

@@ -1,4 +1,4 @@
-/** Markdown at the terminal: how blocks look, that they fit, that half of one looks sensible, and that nothing in it steers the terminal. */
+/** Rendering of Markdown: blocks, width, streaming and hostile input. */
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,7 +12,7 @@ const test = suite('markdown')
 const shown = (text: string, columns = 60) => renderMarkdown(text, columns).map(toPlainText)
 const colored = (text: string, columns = 60) => renderMarkdown(text, columns).map((each) => toAnsi(each, true))
 
-/** What is handed over when the text comes in these pieces, and what was alive after each. */
+/** Returns the final lines, and the live lines after each piece. */
 function streamed(pieces: readonly string[], columns = 60): { done: string[]; live: string[][] } {
   let flow: StreamState = INITIAL_STREAM
   const done: Line[] = []
@@ -64,7 +64,7 @@ const days = 25 // a year
 
 The end.`
 
-test('every kind of block looks like itself', () => {
+test('each block type is rendered', () => {
   assert.equal(shown(EVERYTHING), [
     'Leave',
     '',
@@ -103,38 +103,40 @@ test('every kind of block looks like itself', () => {
   ])
 })
 
-test('what matters is in colour: emphasis, code, citations, keywords, strings, comments', () => {
+test('emphasis, code, citations, keywords, strings and comments are colored', () => {
   assert.equal(colored('**b** *i* ~~s~~ `c` [1]'), [
     '\u001b[1mb\u001b[22m \u001b[3mi\u001b[23m \u001b[9ms\u001b[29m \u001b[33mc\u001b[39m \u001b[36m[1]\u001b[39m',
   ])
   assert.equal(colored('```py\nreturn "x" # why\n```'), ['  \u001b[35mreturn\u001b[39m \u001b[32m"x"\u001b[39m \u001b[2m# why\u001b[22m'])
   assert.equal(colored('```js\n/* a\nb */ 3\n```'), ['  \u001b[2m/* a\u001b[22m', '  \u001b[2mb */\u001b[22m \u001b[33m3\u001b[39m'])
-  assert.equal(colored('```sh\necho $# a#b\n```'), ['  \u001b[35mecho\u001b[39m $# a#b'], 'a # inside a word is no comment')
+  assert.equal(colored('```sh\necho $# a#b\n```'), ['  \u001b[35mecho\u001b[39m $# a#b'], 'a # inside a word starts no comment')
 })
 
-test('every line fits, whatever the width, with wide characters too', () => {
+test('no line is wider than the columns, with wide characters too', () => {
   const wide = `${EVERYTHING}\n\n中文和日本語のテキストは空白なしで折り返されます。これは長い文です。\n\n| ${'很长的标题 | '.repeat(6)}\n|${'--|'.repeat(6)}\n| ${'内容内容内容 | '.repeat(6)}\n`
   for (const columns of [14, 20, 40, 80, 120])
     for (const each of shown(wide, columns)) assert.ok(stringWidth(each) <= columns, `${columns}: ${each}`)
 })
 
-test('a table that has no room for its columns becomes records', () => {
+test('a table too narrow for its columns is rendered as records', () => {
   const lines = shown('| Name | Age | City | Street | Country |\n|--|--|--|--|--|\n| Ada Lovelace | 36 | London | St James | England |', 24)
   assert.equal(lines, ['Name: Ada Lovelace', 'Age: 36', 'City: London', 'Street: St James', 'Country: England'])
 })
 
-test('cells wrap where a table is too wide', () => {
-  assert.equal(
-    shown('| A | B |\n|--|--|\n| one two three four | x |', 16),
-    ['A            │ B', '─────────────┼──', 'one two      │ x', 'three four   │  '].map((each) => each),
-  )
+test('the cells of a wide table wrap', () => {
+  assert.equal(shown('| A | B |\n|--|--|\n| one two three four | x |', 16), [
+    'A            │ B',
+    '─────────────┼──',
+    'one two      │ x',
+    'three four   │  ',
+  ])
 })
 
-test('entities are the characters they name', () => {
+test('entities are decoded', () => {
   assert.equal(shown('a &lt;b&gt; &amp; &#233; &nope; `&lt;`'), ['a <b> & é &nope; &lt;'])
 })
 
-test('nothing in a reply steers the terminal, by whatever way it comes', () => {
+test('a reply cannot send control characters to the terminal', () => {
   const evil = [
     'a\u001b[2Jb \u001b]8;;http://x\u0007link\u001b]8;;\u0007 \u009b31m \u202ethgir\u202c',
     'entity &#27;[31m &#x9b;2J &#x1b;]0;t&#7;',
@@ -151,11 +153,11 @@ test('nothing in a reply steers the terminal, by whatever way it comes', () => {
   for (const each of colored(evil)) assert.not.match(each.replaceAll(/\u001b\[[\d;]*m/g, ''), steering)
 })
 
-test('an escape sequence that comes in pieces leaves nothing behind', () => {
+test('an escape sequence split between chunks is removed', () => {
   assert.equal(streamed('one \u001b[31mred\u001b[0m \u001b]0;title\u0007two\r\nthree'.split('')).done, ['one red two', 'three'])
 })
 
-test('it looks the same in the end, however it came', () => {
+test('the final output does not depend on the chunks', () => {
   const whole = shown(EVERYTHING)
   assert.equal(streamed([EVERYTHING]).done, whole)
   assert.equal(streamed(EVERYTHING.split('')).done, whole)
@@ -172,7 +174,7 @@ test('it looks the same in the end, however it came', () => {
   )
 })
 
-test('a block is handed over as soon as the next begins, and only the tail is drawn again', () => {
+test('a block is final when the next one starts', () => {
   let { state: flow, done, live } = renderStream(INITIAL_STREAM, 'First paragraph.\n\nSecond', 60, false)
   assert.equal([done.map(toPlainText), live.map(toPlainText)], [['First paragraph.'], ['', 'Second']])
   ;({ state: flow, done, live } = renderStream(flow, 'First paragraph.\n\nSecond one.', 60, false))
@@ -181,30 +183,30 @@ test('a block is handed over as soon as the next begins, and only the tail is dr
   assert.equal([done.map(toPlainText), live], [['', 'Second one.'], []])
 })
 
-test('lines of code are final as they end, before the fence closes', () => {
+test('a line of code is final before the fence closes', () => {
   const { live } = streamed(['```py', '\nx = 1\ny', ' = 2\n', '```\nafter'])
   assert.equal(live, [[], ['  y'], [], ['', 'after'], []])
-  assert.equal(streamed(['```py\nx = 1\n']).done, ['  x = 1'], 'a fence that never closes is code all the same')
+  assert.equal(streamed(['```py\nx = 1\n']).done, ['  x = 1'], 'an unclosed fence is code')
 })
 
-test('three backticks in a paragraph are no fence while their line is being written', () => {
+test('three backticks inside a paragraph start no fence while streaming', () => {
   const pieces = ['Use\n```', 'npm test', '``` here.\n']
   assert.equal(streamed(pieces).done, shown(pieces.join('')))
 })
 
-test('half a table is drawn as a table', () => {
+test('an unfinished table is rendered as a table', () => {
   const { live } = streamed(['| a | b |', '\n|-', '-|--|\n', '| 1 |'])
   assert.equal(live[0], ['a │ b', '──┼──'])
   assert.equal(live[1], ['a │ b', '──┼──'])
   assert.equal(live[3], ['a │ b', '──┼──', '1 │  '])
 })
 
-test('a list goes on across an empty line', () => {
+test('a list continues across an empty line', () => {
   assert.equal(streamed(['- one\n\n', '-', ' two\n\n', 'end']).done, ['• one', '', '• two', '', 'end'])
   assert.equal(streamed(['1. one\n\n', '2', '. two\n', 'x']).done.slice(0, 3), ['1. one', '', '2. two'])
 })
 
-test('a paragraph without end stays cheap: it is handed over in parts, and nothing is lost', () => {
+test('a very long paragraph is split without losing text', () => {
   const words = Array.from({ length: 20_000 }, (_, index) => `word${index}`)
   const pieces = words.map((each) => `${each} `)
   const { done, live } = streamed(chunked(pieces, 50))
@@ -212,7 +214,7 @@ test('a paragraph without end stays cheap: it is handed over in parts, and nothi
   assert.ok(live.every((lines) => lines.length < 400))
 })
 
-test('text that a parser would choke on is shown, not thrown', () => {
+test('text that overflows the parser is rendered as plain text', () => {
   for (const text of ['>'.repeat(20_000), '['.repeat(5_000), `${'- '.repeat(3_000)}x`, '*'.repeat(9_999), '`'.repeat(10_001)])
     assert.ok(shown(text, 40).length > 0)
 })

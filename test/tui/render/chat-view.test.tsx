@@ -1,4 +1,4 @@
-/** Frames by Ink: history once, the live part in place, wide scripts whole, many changes in few frames. */
+/** Drawing of frames with Ink, and the frame rate. */
 import { Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { render as inkRender } from 'ink'
@@ -16,7 +16,7 @@ import { TerminalEmulator } from '../../harness/terminal-emulator.ts'
 
 const test = suite('chat view')
 
-/** The view on an emulated terminal, fed by states. */
+/** Renders frames on an emulated terminal. */
 function shown(columns = 60, rows = 20) {
   const terminal = new TerminalEmulator(columns, rows)
   const pieces: string[] = []
@@ -28,40 +28,40 @@ function shown(columns = 60, rows = 20) {
     },
   }) as unknown as NodeJS.WriteStream
   Object.defineProperties(output, { columns: { value: columns }, rows: { value: rows } })
-  const canvas = bufferStdout(output)
-  const showing = new FrameStore()
-  const ink = inkRender(<ChatView frames={showing} />, { stdout: canvas.stream, patchConsole: false, exitOnCtrlC: false, maxFps: 1000 })
+  const stdout = bufferStdout(output)
+  const store = new FrameStore()
+  const ink = inkRender(<ChatView frames={store} />, { stdout: stdout.stream, patchConsole: false, exitOnCtrlC: false, maxFps: 1000 })
   return {
     terminal,
     pieces,
     unmount: ink.unmount,
     async show(...frames: Frame[]) {
-      // Ink leaves a millisecond between two drawings, and the pace of frames leaves more.
+      // Ink needs a millisecond between two frames.
       await pause(2)
-      for (const frame of frames) showing.publish(frame)
+      for (const frame of frames) store.publish(frame)
       await new Promise((resolve) => setImmediate(resolve))
-      canvas.flush()
+      stdout.flush()
       return terminal.screen.trimEnd()
     },
   }
 }
 
 const delta = (text: string): TranscriptAction => ({ kind: 'event', at: 0, event: { event: 'message_delta', data: { text } } })
-const state = (happenings: readonly TranscriptAction[], fields: Partial<ChatState> = {}): ChatState => ({
+const state = (actions: readonly TranscriptAction[], fields: Partial<ChatState> = {}): ChatState => ({
   ...INITIAL_STATE,
   agent: { id: 'a', name: 'Guide' },
   size: { columns: 60, rows: 20 },
-  transcript: happenings.reduce(reduceTranscript, EMPTY_TRANSCRIPT),
+  transcript: actions.reduce(reduceTranscript, EMPTY_TRANSCRIPT),
   ...fields,
 })
 const frame = (fields: Partial<Frame>): Frame => ({ isFullRedraw: false, history: [], lines: [], cursor: undefined, ...fields })
 
-test('history stands above what is alive, each line once', async () => {
-  const presenter = new FrameBuilder(false)
+test('history is written once, above the live area', async () => {
+  const builder = new FrameBuilder(false)
   const view = shown()
   const talk: TranscriptAction[] = [{ kind: 'said', text: 'Hello' }, delta('One.\n\nTw')]
-  await view.show(presenter.build(state(talk)))
-  const screen = await view.show(presenter.build(state([...talk, delta('o.\n\nThree')])))
+  await view.show(builder.build(state(talk)))
+  const screen = await view.show(builder.build(state([...talk, delta('o.\n\nThree')])))
   assert.equal(screen.split('\n').filter(Boolean), [
     '› Hello',
     '  One.',
@@ -74,14 +74,14 @@ test('history stands above what is alive, each line once', async () => {
   view.unmount()
 })
 
-test('history that comes faster than it is drawn is not lost', async () => {
+test('history published between two frames is not lost', async () => {
   const view = shown()
   const screen = await view.show(...['one', 'two', 'three'].map((line) => frame({ history: [line], lines: [`after ${line}`] })))
   assert.is(screen, 'one\ntwo\nthree\nafter three')
   view.unmount()
 })
 
-test('a screen that is drawn anew has nothing of the old one', async () => {
+test('a full redraw clears the screen', async () => {
   const view = shown()
   await view.show(frame({ history: ['old'], lines: ['live', 'more'] }))
   const screen = await view.show(frame({ isFullRedraw: true, history: ['new'], lines: ['live', 'more'] }))
@@ -90,7 +90,7 @@ test('a screen that is drawn anew has nothing of the old one', async () => {
   view.unmount()
 })
 
-test('a frame goes out in one piece', async () => {
+test('a frame is one write', async () => {
   const view = shown()
   await view.show(frame({ lines: ['first'] }))
   view.pieces.length = 0
@@ -101,7 +101,7 @@ test('a frame goes out in one piece', async () => {
   view.unmount()
 })
 
-test('scripts that Ink measures wider than terminals draw them are not cut', () => {
+test('lines that Ink measures too wide are not truncated', () => {
   const thai = 'ประเทศไทยมีวันหยุดพักร้อนยี่สิบห้าวันต่อปีและอีกห้าวันหลังจากสิบปีประเทศไทยมีวันหยุด'
   const alive = { lines: [thai, '', 'x'], cursor: undefined }
   const frames = { subscribe: () => () => {}, getLiveArea: () => alive, takeHistory: () => undefined }
@@ -136,7 +136,7 @@ class Hourglass implements Clock {
   }
 }
 
-test('however much changes, it is drawn thirty times a second at most, and the first change at once', () => {
+test('the first change is drawn at once, then at most 30 frames per second', () => {
   const clock = new Hourglass()
   const drawn: number[] = []
   const frames = new FrameScheduler(() => void drawn.push(clock.time), clock)
@@ -156,7 +156,7 @@ test('however much changes, it is drawn thirty times a second at most, and the f
   assert.is(drawn.length, before + 1, 'the last change is drawn, too')
 })
 
-test('where drawing takes long, it is done less often', () => {
+test('slow drawing lowers the frame rate', () => {
   const clock = new Hourglass()
   let drawn = 0
   const frames = new FrameScheduler(() => {

@@ -1,4 +1,4 @@
-/** What stands on the screen: history that is printed once, the tail that is alive, panels, status; all within its width and height. */
+/** Scrollback, live area, panels and status line within the width and height of the terminal. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stringWidth } from '../../../src/cli/terminal/text.ts'
@@ -12,7 +12,7 @@ import { type ChatState, INITIAL_STATE, type SourceCitation } from '../../../src
 import type { Message } from '../../../src/tui/state/reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, reduceTranscript, type Transcript, type TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
 
-const test = suite('screen')
+const test = suite('live area')
 
 const VIEW = { columns: 60, now: 5000, details: false }
 const texts = (lines: readonly Line[]) => lines.map(toPlainText)
@@ -80,7 +80,7 @@ const TALK = [
   delta(' them.'),
 ]
 
-test('what is finished is printed once and in order; what is not is alive', () => {
+test('complete lines are printed once and in order, unfinished ones are live', () => {
   assert.equal(printed(TALK), {
     done: ['› How many days?', '', '  Let me look.', '', '  ✓ search query: leave · 0.3 s · 1 passage', '', '  You have 25 days [1].'],
     live: ['', '  Enjoy them.'],
@@ -97,12 +97,12 @@ test('what is finished is printed once and in order; what is not is alive', () =
   assert.match(printed([...TALK, end(second)]).done.join('\n'), '  [2] leave.md,\u00a0p.\u00a03\n  [1] was also found but is not cited.')
 })
 
-test('it makes no difference whether it came at once', () => {
+test('the output does not depend on the number of updates', () => {
   const all = [...TALK, end({ content: 'Let me look.You have **25** days [1].\n\nEnjoy them.' })]
   assert.equal(texts(advanceScrollback(EMPTY_SCROLLBACK, after(...all), VIEW).done), printed(all).done)
 })
 
-test('a running tool turns with its time, and what follows it waits for it', () => {
+test('a running tool call shows its duration and holds back the following parts', () => {
   const { done, live } = printed([said, call('c1'), call('c2'), result('c2')])
   assert.equal(done, ['› How many days?', ''])
   assert.equal(live.length, 2)
@@ -111,7 +111,7 @@ test('a running tool turns with its time, and what follows it waits for it', () 
   assert.equal(printed([said, call('c1'), call('c2'), result('c2'), result('c1')]).done.length, 4, 'calls stand together')
 })
 
-test('results are folded to a line, or shown at length', () => {
+test('tool results are shown on one line, or in full with details', () => {
   const happenings = [said, call('c1', 'fetch', {}), result('c1', { result: { status: 200, items: [1, 2] } }), delta('x')]
   assert.equal(printed(happenings).done.slice(2, 4), ['  ✓ search · 0.3 s', '    → {"status":200,"items":[1,2]}'])
   assert.ok(printed(happenings, { ...VIEW, details: true }).done.some((each) => each.includes('"status": 200')))
@@ -121,7 +121,7 @@ test('results are folded to a line, or shown at length', () => {
   )
 })
 
-test('how a reply ended is said below it, with the key that mends it', () => {
+test('a failed or stopped reply shows its status and the retry key', () => {
   const ends = (happening: TranscriptAction) =>
     printed([said, delta('Hel'), happening])
       .done.slice(3)
@@ -131,17 +131,17 @@ test('how a reply ended is said below it, with the key that mends it', () => {
     at: 0,
     event: { event: 'error', data: { error: 'Overloaded.', code: 'PROVIDER_ERROR', hint: 'Wait.' } },
   }
-  assert.equal(ends(failed), ['  ✗ Overloaded.', '  Wait.', '  Ctrl+R tries again.'])
+  assert.equal(ends(failed), ['  ✗ Overloaded.', '  Wait.', '  Press Ctrl+R to retry.'])
   assert.equal(ends({ kind: 'ended', status: 'aborted' }), ['  ■ stopped'])
   assert.match(ends({ kind: 'ended', status: 'interrupted' }).join(), /interrupted.*Ctrl\+R/)
-  assert.match(ends(end({ content: 'Hel', finish_reason: 'length' })).join(), 'longest')
+  assert.match(ends(end({ content: 'Hel', finish_reason: 'length' })).join(), 'maximum length')
 })
 
-test('other words in the store than came are shown as they are stored', () => {
+test('a stored text that differs from the streamed one is shown', () => {
   assert.ok(printed([said, delta('Wrong words.\n\nMore'), end({ content: 'Right words.' })]).done.includes('  Right words.'))
 })
 
-test('notes come between, and a note during a reply does not tear it', () => {
+test('a note during a reply does not split it', () => {
   const { done } = printed([
     said,
     delta('One.\n\nTwo'),
@@ -152,12 +152,12 @@ test('notes come between, and a note during a reply does not tear it', () => {
   assert.equal(done.filter(Boolean), ['› How many days?', '  One.', '  Saved.', '  Two goes on.'])
 })
 
-test('long messages of the person are folded', () => {
+test('long user messages are truncated', () => {
   const { done } = printed([{ kind: 'said', text: Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n') }])
   assert.equal([done.length, done.at(-2)], [18, '  … 34 more lines'])
 })
 
-test('the end of a conversation fits the screen that is drawn anew', () => {
+test('a redraw shows the end of the conversation that fits the screen', () => {
   const many = Array.from({ length: 100 }, (_, index): TranscriptAction[] => [
     { kind: 'said', text: `question ${index}` },
     delta('a'),
@@ -168,7 +168,7 @@ test('the end of a conversation fits the screen that is drawn anew', () => {
   assert.ok(texts(done).includes('› question 99'))
 })
 
-test('whatever is open, the screen stays lower than the terminal and narrower than its columns', () => {
+test('the live area fits the terminal with any panel open', () => {
   const citations = Array.from({ length: 30 }, (_, index) => citation(index + 1, { content: '很长的一段话。'.repeat(50) }))
   const choices = Array.from({ length: 60 }, (_, index) => ({ id: `${index}`, label: `Agent ${index} 日本語`, note: 'x'.repeat(100) }))
   const options = Array.from({ length: 40 }, (_, index) => ({ value: `v${index}`, label: `label ${index}`, note: '', hasMore: false }))
@@ -197,12 +197,12 @@ test('whatever is open, the screen stays lower than the terminal and narrower th
       }
 })
 
-test('the cursor stands where the next character goes, by columns', () => {
+test('the cursor follows wide characters', () => {
   const { lines, cursor } = renderLiveArea(state({ editor: setText(EMPTY_EDITOR, '日本👍🏽') }), [])
   assert.equal([cursor?.x, texts(lines)[cursor?.y ?? -1]], [8, '› 日本👍🏽'])
 })
 
-test('a picker shows what was typed leaves, and the chosen one', () => {
+test('a picker shows the filtered choices and the selection', () => {
   const choices = ['Ada', 'Alan', 'Grace'].map((label) => ({ id: label, label, note: 'note' }))
   const { lines, cursor } = renderLiveArea(
     state({ panel: { kind: 'picker', target: 'agent', title: 'Agents', choices, filter: 'a', selected: 1 } }),
@@ -212,7 +212,7 @@ test('a picker shows what was typed leaves, and the chosen one', () => {
   assert.is(cursor, undefined)
 })
 
-test('sources show name, page and the passage of the chosen one', () => {
+test('the sources panel shows names, pages and the selected passage', () => {
   const panel = {
     kind: 'sources' as const,
     title: 'Sources',
@@ -224,19 +224,19 @@ test('sources show name, page and the passage of the chosen one', () => {
   assert.equal(lines.slice(1, 4), ['  [1] leave.md, page 3', '› [4] travel.md, page 3 (not cited, changed since)', '    │ By train.'])
 })
 
-test('a question has its keys once it stood there for a moment, and others where something is typed', () => {
+test('a confirmation shows its keys after a delay, with Ctrl if the input is not empty', () => {
   const asks = after(said, {
     kind: 'event',
     at: 0,
     event: { event: 'confirmation_required', data: { id: 'c1', name: 'delete_user', arguments: { id: 4 } } },
   })
   const lines = (fields: Partial<ChatState>) => texts(renderLiveArea(state({ transcript: asks, ...fields }), []).lines).join('\n')
-  assert.match(lines({ now: 5000, waitingSince: 4000 }), /delete_user wants to run with id: 4\n {4}Allow it\? y yes · n no/)
+  assert.match(lines({ now: 5000, waitingSince: 4000 }), /delete_user wants to run with id: 4\n {4}Allow\? y yes · n no/)
   assert.not.match(lines({ now: 5000, waitingSince: 4900 }), 'y yes')
   assert.match(lines({ now: 5000, waitingSince: 4000, editor: setText(EMPTY_EDITOR, 'x') }), 'Ctrl+Y yes')
 })
 
-test('the status tells agent, model, tokens, cost and context, the most important where there is little room', () => {
+test('the status line drops the least important facts if it is narrow', () => {
   const transcript = after(said, end({ usage: { input_tokens: 1000, output_tokens: 440, total_tokens: 1440 }, cost: 0.0021 }))
   const status = (columns: number, fields: Partial<ChatState> = {}) =>
     toPlainText(renderStatusLine(state({ transcript, size: { columns, rows: 24 }, ...fields })))
@@ -252,7 +252,7 @@ test('the status tells agent, model, tokens, cost and context, the most importan
   assert.match(toPlainText(renderStatusLine(state({ transcript: unknown }))), 'cost unknown')
 })
 
-test('nothing that came from elsewhere steers the terminal', () => {
+test('external text cannot send control characters to the terminal', () => {
   const evil = '\u001b[2J\u001b]0;x\u0007\u009b31m\u202eevil\r\n\u0007'
   const transcript = after(
     { kind: 'said', text: evil },
@@ -306,7 +306,7 @@ test('nothing that came from elsewhere steers the terminal', () => {
     }
 })
 
-test('without colours there is not one escape sequence', () => {
+test('without colors there are no escape sequences', () => {
   const { history, lines } = new FrameBuilder(false).build(state({ transcript: after(...TALK) }))
   assert.not.match([...history, ...lines].join('\n'), '\u001b')
 })

@@ -1,4 +1,4 @@
-/** The panel of passages: each opens where it was quoted, says where it is cut, and scrolls; on a chat without a service. */
+/** The sources panel: where passages open, and scrolling. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { UnreachableError } from '../../../src/client/errors.ts'
@@ -11,7 +11,7 @@ import type { TerminalSize } from '../../../src/tui/state/chat-state.ts'
 import { ChatStore } from '../../../src/tui/state/chat-store.ts'
 import type { Citation } from '../../../src/tui/state/reply-reducer.ts'
 
-const test = suite('sources')
+const test = suite('sources panel')
 
 const ESC = '\u001b'
 const [UP, DOWN, PAGE_UP, PAGE_DOWN, SHIFT_TAB, CTRL_O] = [`${ESC}[A`, `${ESC}[B`, `${ESC}[5~`, `${ESC}[6~`, `${ESC}[Z`, '\u000f']
@@ -58,7 +58,7 @@ function chatOf(
   return { desk, type, lines, passage: () => lines().filter((each) => /^ {4}[│…]/.test(each)) }
 }
 
-test('a passage opens at the sentence that was quoted, with … where it is cut', () => {
+test('a passage opens at the quoted sentence and marks omitted lines', () => {
   for (const size of [
     { columns: 40, rows: 24 },
     { columns: 80, rows: 24 },
@@ -73,7 +73,7 @@ test('a passage opens at the sentence that was quoted, with … where it is cut'
   }
 })
 
-test('what the reply says of a passage counts for that passage, also where the question has none of its words', () => {
+test('a passage opens at the words of the citing sentence if the question does not occur in it', () => {
   const other = `${filler(1)}\n\nHotels cost at most 120 euros.\n\n${filler(41)}`
   const { type, passage } = chatOf(
     `Five minutes: on call, acknowledges. [1] A hotel is 120 euros at most [2].`,
@@ -89,10 +89,10 @@ test('what the reply says of a passage counts for that passage, also where the q
   assert.match(passage().join('\n'), QUOTED)
 })
 
-test('a passage scrolls by lines and pages, stops at either end, and the head says so', () => {
+test('a passage scrolls by lines and pages within its bounds', () => {
   const { type, passage, lines } = chatOf(`${QUOTED} [1]`, [citation(1)])
   type(CTRL_O)
-  assert.ok(lines().includes('  Sources  ↑↓ scroll · Esc closes'))
+  assert.ok(lines().includes('  Sources  ↑↓ scroll · Esc close'))
   const opened = passage().map((each) => each.slice(6))
   type(DOWN)
   assert.is(passage()[0]?.slice(6), opened[1])
@@ -116,20 +116,20 @@ test('a passage scrolls by lines and pages, stops at either end, and the head sa
   assert.is(passage()[0], '    │ # On call')
 })
 
-test('a passage that fits is shown whole and does not move', () => {
+test('a short passage is shown in full and does not scroll', () => {
   const { type, passage, lines } = chatOf('Trains. [1]', [citation(1, { content: 'Cars are not.\nTrains are booked.' })])
   type(CTRL_O, DOWN, PAGE_DOWN)
   assert.equal(passage(), ['    │ Cars are not.', '    │ Trains are booked.'])
-  assert.ok(lines().includes('  Sources  Esc closes'))
+  assert.ok(lines().includes('  Sources  Esc close'))
 })
 
-test('keys that do not fit beside the title are left out whole', () => {
+test('key hints that do not fit are omitted', () => {
   const { type, lines } = chatOf(`${QUOTED} [1] [2]`, [citation(1), citation(2)], { columns: 40, rows: 24 })
   type(CTRL_O)
   assert.ok(lines().includes('  Sources  ↑↓ scroll · Tab next'))
 })
 
-test('a menu below open passages has the keys', () => {
+test('the completion menu gets the keys while the panel is open', () => {
   const { type, desk } = chatOf(`${QUOTED} [1] [2]`, [citation(1), citation(2)])
   type(CTRL_O, '/he', '\t')
   assert.equal([desk.state.editor.text.trim(), desk.state.panel?.kind === 'sources' && desk.state.panel.selected], ['/help', 0])

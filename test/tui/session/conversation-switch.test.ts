@@ -1,4 +1,4 @@
-/** Keys pressed while the chat moves to another conversation or agent: they never act on a state that is not on the screen. */
+/** Keys pressed during a switch to another conversation or agent act only on the state that is shown. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,8 +10,9 @@ import type { AgentRecord } from '../../../src/tui/session/api.ts'
 import { ChatSession } from '../../../src/tui/session/chat-session.ts'
 import type { ChatState } from '../../../src/tui/state/chat-state.ts'
 import { ChatStore } from '../../../src/tui/state/chat-store.ts'
+import { waitFor } from '../../harness/wait-for.ts'
 
-const test = suite('changing')
+const test = suite('conversation switch')
 const servers: Server[] = []
 test.after.each(() => {
   for (const server of servers.splice(0)) {
@@ -99,7 +100,7 @@ async function setUp() {
   return { desk, room, type, sent, states, watchers, request, answerUntil, offer, notes }
 }
 
-test('the first state without the list has the chosen conversation, its agent, its model and its input history', async () => {
+test('the first state without the picker has the chosen conversation, agent, model and input history', async () => {
   const { desk, type, states, watchers, answerUntil, offer } = await setUp()
   type('/help', ENTER)
   await pause(1)
@@ -125,7 +126,7 @@ test('the first state without the list has the chosen conversation, its agent, i
   )
 })
 
-test('Up right after the choice recalls the question of the chosen conversation', async () => {
+test('Up right after the choice recalls a message of the chosen conversation', async () => {
   const { desk, type, answerUntil } = await setUp()
   type(`/resume ${CONVERSATION}`, ENTER, UP)
   assert.is(desk.state.editor.text, '', 'it waits')
@@ -133,7 +134,7 @@ test('Up right after the choice recalls the question of the chosen conversation'
   assert.is(desk.state.editor.text, 'A question to find again')
 })
 
-test('a message typed while another agent is fetched goes to that agent', async () => {
+test('a message typed while an agent is loaded goes to that agent', async () => {
   const { desk, type, sent, answerUntil } = await setUp()
   type(`/agent ${JANITOR}`, ENTER, 'Hello', ENTER)
   assert.equal(sent, [])
@@ -141,7 +142,7 @@ test('a message typed while another agent is fetched goes to that agent', async 
   assert.equal([sent, desk.state.agent?.name], [['Janitor: Hello'], 'Janitor'])
 })
 
-test('a change that fails leaves everything as it was, and keeps what was typed without sending it', async () => {
+test('a failed switch changes nothing and keeps typed text without sending it', async () => {
   const { desk, room, type, sent, notes, answerUntil } = await setUp()
   room.setModel(model('Chosen') as never)
   type(`/agent ${id('agent', 'f')}`, ENTER, 'Hello', ENTER)
@@ -152,7 +153,7 @@ test('a change that fails leaves everything as it was, and keeps what was typed 
   )
 })
 
-test('Escape gives a change up, and its late answer changes nothing', async () => {
+test('Escape cancels a switch, and its late response changes nothing', async () => {
   const { desk, type, notes, request, answerUntil, offer } = await setUp()
   offer()
   type(ENTER)
@@ -165,17 +166,17 @@ test('Escape gives a change up, and its late answer changes nothing', async () =
   assert.equal([desk.state.conversation?.id, desk.state.editor.text, notes()], [OLD_CONVERSATION, 'typed', []])
 })
 
-test('a title that is stored late does not bring its conversation back', async () => {
+test('a late response to /title does not restore its conversation', async () => {
   const { desk, type, notes, request } = await setUp()
   type('/title Renamed', ENTER)
   const late = await request()
   type('/new', ENTER)
   late.answer()
-  while (!notes().some((note) => note.includes('Renamed'))) await pause(1)
+  await waitFor(() => notes().some((note) => note.includes('Renamed')), { intervalMs: 1 })
   assert.is(desk.state.conversation, undefined)
 })
 
-test('the figures of a stopped reply are asked for where it was written, although a new conversation began', async () => {
+test('the usage of a stopped reply is loaded from its own conversation', async () => {
   const { desk, room, type, request } = await setUp()
   room.replies.join('msg_3')
   await request()

@@ -1,4 +1,4 @@
-/** The transcript event by event: in order, out of order, repeated, cut, and of kinds nobody knows. */
+/** Reduction of events in order, out of order, repeated, missing and unknown. */
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -50,16 +50,16 @@ const after = (...happenings: TranscriptAction[]): Transcript =>
 const last = ({ entries }: Transcript) => entries.at(-1) as ReplyState
 const tools = (reply: ReplyState | undefined) => (reply?.parts ?? []).flatMap((part) => (part.kind === 'tool' ? [part.tool] : []))
 
-test('what was said stands there, and a reply is awaited', () => {
-  assert.equal(after(said), { entries: [{ kind: 'said', text: 'Hi' }], live: undefined, awaiting: true })
+test('a sent message is added and a reply is awaited', () => {
+  assert.equal(after(said), { entries: [{ kind: 'said', text: 'Hi' }], live: undefined, isAwaitingReply: true })
 })
 
-test('message_start names the reply and its model', () => {
-  const { live, isAwaitingReply: awaiting } = after(said, event('message_start', START, 1))
-  assert.equal([live?.id, live?.modelId, live?.status, live?.lastEventId, awaiting], ['msg_2', 'model_1', 'writing', '1', true])
+test('message_start sets the id and the model of the reply', () => {
+  const { live, isAwaitingReply } = after(said, event('message_start', START, 1))
+  assert.equal([live?.id, live?.modelId, live?.status, live?.lastEventId, isAwaitingReply], ['msg_2', 'model_1', 'writing', '1', true])
 })
 
-test('deltas become one text', () => {
+test('deltas are joined to one text', () => {
   const { live } = after(
     said,
     event('message_start', START, 1),
@@ -70,7 +70,7 @@ test('deltas become one text', () => {
   assert.is(live?.lastEventId, '3')
 })
 
-test('retrieval and results bring citations, numbered, the later saying counts', () => {
+test('retrieval and tool results add citations; a later one with the same index wins', () => {
   const { live } = after(
     said,
     event('retrieval', { citations: [citation(2), citation(1)] }),
@@ -82,7 +82,7 @@ test('retrieval and results bring citations, numbered, the later saying counts',
   )
 })
 
-test('a tool is called between two texts, runs and is done', () => {
+test('a tool call between two texts runs and finishes', () => {
   const before = after(
     said,
     event('message_delta', { text: 'I look.' }),
@@ -99,7 +99,7 @@ test('a tool is called between two texts, runs and is done', () => {
   )
 })
 
-test('a tool that failed says why', () => {
+test('a failed tool call has its error', () => {
   const { live } = after(
     said,
     event('tool_call', { id: 'c1', name: 'x', arguments: {} }),
@@ -111,7 +111,7 @@ test('a tool that failed says why', () => {
   )
 })
 
-test('a tool that asks waits for yes or no', () => {
+test('a tool call waits for its confirmation', () => {
   const call = { id: 'c1', name: 'delete_user', arguments: { id: 4 } }
   const waiting = after(said, event('tool_call', call), event('confirmation_required', call))
   assert.is(findPendingConfirmation(waiting)?.name, 'delete_user')
@@ -134,7 +134,7 @@ test('a tool that asks waits for yes or no', () => {
   )
 })
 
-test('message_end settles the reply: text, usage, cost, citations', () => {
+test('message_end sets text, usage, cost and citations', () => {
   const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 }
   const state = after(
     said,
@@ -150,7 +150,7 @@ test('message_end settles the reply: text, usage, cost, citations', () => {
   )
 })
 
-test('how a reply ended is told: aborted, interrupted, failed', () => {
+test('the finish reason sets the status aborted, interrupted or failed', () => {
   const ends = (finish_reason: NonNullable<Message['finish_reason']>) =>
     last(after(said, event('message_end', { message: message({ finish_reason }) }))).status
   assert.equal((['stop', 'length', 'aborted', 'interrupted', 'error'] as const).map(ends), [
@@ -162,7 +162,7 @@ test('how a reply ended is told: aborted, interrupted, failed', () => {
   ])
 })
 
-test('an error ends the reply and keeps what was written', () => {
+test('an error event ends the reply and keeps its text', () => {
   const state = after(
     said,
     event('message_start', START),
@@ -175,12 +175,12 @@ test('an error ends the reply and keeps what was written', () => {
   )
 })
 
-test('an error before anything else is the reply', () => {
+test('an error event before the start is a failed reply', () => {
   const state = after(said, event('error', { error: 'No key.', code: 'PROVIDER_ERROR', message_id: 'msg_2' }))
   assert.equal([state.entries.length, last(state).id, last(state).error], [2, 'msg_2', 'No key.'])
 })
 
-test('cut: the stream ends without an end, and what was running is over', () => {
+test('a stream without a terminal event ends running tool calls', () => {
   const call = { id: 'c1', name: 'x', arguments: {} }
   const state = after(said, event('message_delta', { text: 'Hel' }), event('tool_call', call), { kind: 'ended', status: 'interrupted' })
   assert.equal(
@@ -190,12 +190,12 @@ test('cut: the stream ends without an end, and what was running is over', () => 
   assert.equal(reduceTranscript(state, { kind: 'ended', status: 'aborted' }), state, 'it ends once')
 })
 
-test('cut before the first event: the failure is the reply', () => {
+test('a failure before the first event is a failed reply', () => {
   const state = after(said, { kind: 'ended', status: 'failed', error: 'Nothing answers.' })
   assert.equal([last(state).error, state.isAwaitingReply], ['Nothing answers.', false])
 })
 
-test('repeated: events up to the last one seen are not taken in again', () => {
+test('repeated events up to the last id are ignored', () => {
   const first = [event('message_start', START, 1), event('message_delta', { text: 'Hel' }, 2), event('message_delta', { text: 'lo' }, 3)]
   const state = after(said, ...first, ...first, event('message_delta', { text: '!' }, 4))
   assert.equal(state.live?.parts, [{ kind: 'text', text: 'Hello!' }])
@@ -208,12 +208,12 @@ test('repeated: events up to the last one seen are not taken in again', () => {
   assert.is(getText(ten.live as ReplyState), 'ab', 'numbers are compared as numbers')
 })
 
-test('repeated without numbers: a reply told from its beginning replaces itself', () => {
+test('a repeated reply without ids replaces its text', () => {
   const first = [event('message_start', START), event('message_delta', { text: 'Hello' })]
   assert.is(getText(after(said, ...first, ...first).live as ReplyState), 'Hello')
 })
 
-test('repeated: a second end changes nothing but facts', () => {
+test('a repeated message_end adds no entry', () => {
   const state = after(
     said,
     event('message_start', START),
@@ -223,7 +223,7 @@ test('repeated: a second end changes nothing but facts', () => {
   assert.equal([state.entries.length, last(state).cost, getText(last(state))], [2, 1, 'Hello there.'])
 })
 
-test('repeated: the same call announced twice is one call', () => {
+test('a repeated tool_call event is one tool call', () => {
   const call = { id: 'c1', name: 'x', arguments: {} }
   const result = { id: 'c1', name: 'x', result: 1 }
   const { live } = after(
@@ -239,7 +239,7 @@ test('repeated: the same call announced twice is one call', () => {
   )
 })
 
-test('out of order: a text before its start, a result before its call, a question before either', () => {
+test('a text before its start, a result before its call and an early confirmation are accepted', () => {
   const { live } = after(
     said,
     event('message_delta', { text: 'Hel' }),
@@ -264,7 +264,7 @@ test('out of order: a text before its start, a result before its call, a questio
   assert.is(findPendingConfirmation(asked)?.id, 'c1')
 })
 
-test('out of order: what comes after the end is nobody’s', () => {
+test('events after the end are ignored', () => {
   const done = after(said, event('message_start', START), event('message_end', { message: message() }))
   for (const late of [
     event('message_delta', { text: 'late' }),
@@ -275,12 +275,12 @@ test('out of order: what comes after the end is nobody’s', () => {
   assert.equal(reduceTranscript(done, event('error', { error: 'late', code: 'INTERNAL' })), done)
 })
 
-test('the end of another reply is not the end of this one', () => {
+test('message_end of another reply is ignored', () => {
   const state = after(said, event('message_start', START), event('message_end', { message: message({ id: 'msg_9' }) }))
   assert.is(state.live?.id, 'msg_2')
 })
 
-test('another reply begins: the one before was interrupted', () => {
+test('the start of another reply interrupts the current one', () => {
   const state = after(
     said,
     event('message_start', START),
@@ -290,7 +290,7 @@ test('another reply begins: the one before was interrupted', () => {
   assert.equal([last(state).status, state.live?.id], ['interrupted', 'msg_4'])
 })
 
-test('what was missed on the way is in the stored message', () => {
+test('message_end supplies missed text and tool calls', () => {
   const missed = after(
     said,
     event('message_start', START),
@@ -316,7 +316,7 @@ test('what was missed on the way is in the stored message', () => {
   )
 })
 
-test('a reply that was aborted here is completed by what the service stored', () => {
+test('an aborted reply is updated by the stored message', () => {
   const aborted = after(said, event('message_start', START), event('message_delta', { text: 'Hello' }), {
     kind: 'ended',
     status: 'aborted',
@@ -328,20 +328,20 @@ test('a reply that was aborted here is completed by what the service stored', ()
   assert.equal([state.entries.length, last(state).status, last(state).cost], [2, 'aborted', 0.1])
 })
 
-test('a reply that is being written already is joined from its beginning', () => {
+test('a joined reply is read from its start', () => {
   const joined = after({ kind: 'joined', reply: 'msg_2' })
   assert.equal([joined.live?.id, joined.isAwaitingReply], ['msg_2', true])
   const state = [event('message_start', START, 1), event('message_delta', { text: 'Hello' }, 2)].reduce(reduceTranscript, joined)
   assert.equal([getText(state.live as ReplyState), state.live?.lastEventId], ['Hello', '2'])
 })
 
-test('an event of a kind nobody knows changes nothing', () => {
+test('an unknown event is ignored', () => {
   const state = after(said, event('message_start', START, 1))
   const unknown = { kind: 'event', at: 1, event: { event: 'applause', data: {}, id: '2' } } as unknown as TranscriptAction
   assert.equal({ ...reduceTranscript(state, unknown).live, lastEventId: '1' }, state.live)
 })
 
-test('data that is not what it should be breaks nothing', () => {
+test('malformed event data does not throw', () => {
   const odd = [
     event('message_delta', {} as never),
     event('retrieval', {} as never),
@@ -352,24 +352,24 @@ test('data that is not what it should be breaks nothing', () => {
   assert.is(tools(state.live).length, 2)
 })
 
-test('a stored conversation is loaded as it was said', () => {
+test('stored messages become entries', () => {
   const messages = [
     message({ id: 'msg_1', role: 'user', content: 'Hi' }),
     message({ tool_calls: [{ id: 'c1', name: 'x', arguments: {}, error: 'no' }] }),
   ]
-  const { entries, live, isAwaitingReply: awaiting } = after({ kind: 'loaded', messages })
+  const { entries, live, isAwaitingReply } = after({ kind: 'loaded', messages })
   assert.equal(
-    [entries.length, entries[0], tools(entries[1] as ReplyState)[0]?.state, live, awaiting],
+    [entries.length, entries[0], tools(entries[1] as ReplyState)[0]?.state, live, isAwaitingReply],
     [2, { kind: 'said', text: 'Hi' }, 'failed', undefined, false],
   )
 })
 
-test('notes stand between what was said', () => {
+test('notes are entries', () => {
   const state = after(said, { kind: 'noted', text: 'Saved.', tone: 'good' })
   assert.equal(state.entries.at(-1), { kind: 'note', tone: 'good', text: 'Saved.' })
 })
 
-test('however events are ordered, repeated and cut, the stored message is what stands there in the end', () => {
+test('the stored message wins for any order, repetition and loss of events', () => {
   const call = { id: 'c1', name: 'x', arguments: {} }
   const heard = [
     event('message_start', START, 1),
