@@ -4,7 +4,7 @@ import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
-import { waitFor } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { type RecordingServer, startRecordingServer } from '../outbound/recording-server.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 

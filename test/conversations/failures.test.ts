@@ -19,7 +19,7 @@ import {
   trickle,
 } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
-import { waitFor } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('failures')

@@ -5,7 +5,7 @@ import { reportFailure } from '../harness/hooks.ts'
 import { formatEvents } from '../harness/provider-formats.ts'
 import { disconnectAfter, respondWithError, ScriptedProvider, type Step, stallAfter, streamText } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
-import { waitFor } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('followers')

@@ -4,7 +4,7 @@ import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { waitFor } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { FakeClock } from '../webhooks/fake-clock.ts'
 
 const test = suite('idle conversations')

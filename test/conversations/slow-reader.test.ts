@@ -9,7 +9,7 @@ import { reportFailure } from '../harness/hooks.ts'
 import { formatEvents } from '../harness/provider-formats.ts'
 import { ScriptedProvider, type Step, streamReply, streamText } from '../harness/scripted-provider.ts'
 import { ADMIN_TOKEN, type Json } from '../harness/test-server.ts'
-import { waitFor } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('slow readers')

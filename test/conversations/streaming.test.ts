@@ -11,7 +11,7 @@ import {
   streamReply,
   streamText,
 } from '../harness/scripted-provider.ts'
-import { waitFor } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('streaming')

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
+import { waitFor } from '../harness/wait-for.ts'
 
 const TEST_CASES = 1_000
 const CONCURRENCY = 16
@@ -43,13 +43,8 @@ async function call(method: string, path: string, body?: object): Promise<Json> 
   return answer.data
 }
 
-async function waitForDone(path: string, done: number): Promise<Json> {
-  for (;;) {
-    const run = await call('GET', path)
-    if (run.done >= done) return run
-    await pause(25)
-  }
-}
+const waitForDone = (path: string, done: number): Promise<boolean> =>
+  waitFor(async () => (await call('GET', path)).done >= done, { description: `${done} finished test cases` })
 
 test('after repeated kills every test case has one result and ran at most twice', async () => {
   const model = await call('POST', '/models', { name: 'scripted', ...provider.model })
@@ -70,20 +65,20 @@ test('after repeated kills every test case has one result and ran at most twice'
     daemon = await startDaemon(join(root, 'home'), { token: TOKEN })
   }
   await waitForDone(path, TEST_CASES)
-  while ((await call('GET', path)).status === 'running') await pause(25)
+  await waitFor(async () => (await call('GET', path)).status !== 'running', { description: 'the end of the run' })
   const { status, summary, results } = await call('GET', `/evaluations/${id}/results`)
   assert.equal([status, summary.total, summary.passed, results.length], ['completed', TEST_CASES, TEST_CASES, TEST_CASES])
   const times = new Map<string, number>()
   for (const { body } of provider.received) times.set(body.messages.at(-1).content, (times.get(body.messages.at(-1).content) ?? 0) + 1)
   assert.is(times.size, TEST_CASES)
-  assert.ok(Math.max(...times.values()) <= 3, 'once, and once more for each of the two kills')
+  assert.ok(Math.max(...times.values()) <= 3, 'a test case ran more than once per start of the daemon')
   assert.is(summary.tokens, TEST_CASES * 1_000)
   const { total_tokens } = await call('GET', `/usage/stats?entity_type=evaluation&entity_id=${id}`)
   const again = provider.received.length - TEST_CASES
-  assert.ok(total_tokens >= TEST_CASES * 1_000, 'every result is counted')
+  assert.ok(total_tokens >= TEST_CASES * 1_000, 'the usage of a result is missing')
   assert.ok(
     total_tokens <= (TEST_CASES + again) * 1_000,
-    `${total_tokens}: and none twice, besides the ${again} calls that the kills cut off`,
+    `${total_tokens} tokens: usage was counted twice, beyond the ${again} calls that the kills interrupted`,
   )
 })
 

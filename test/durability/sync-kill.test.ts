@@ -6,7 +6,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { reportFailure } from '../harness/hooks.ts'
-import { readTableRows, TemporaryFolder, waitFor } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../harness/wait-for.ts'
+import { readTableRows, TemporaryFolder } from '../knowledge/knowledge-fixture.ts'
 
 const test = suite('kill -9 during a synchronization')
 const KILL_COUNT = 10
@@ -25,7 +26,7 @@ test.after(
   }),
 )
 
-/** Numbers from 0 to 1, the same in every run. */
+/** Creates a seeded generator of numbers from 0 to 1. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -47,21 +48,27 @@ const restartDaemon = async () => {
 }
 const getSource = async (id: string) => (await (daemon as DaemonProcess).get(`/api/knowledge-sources/${id}`)).body.data
 
-/** Without being asked to: whoever was interrupted goes on by himself. */
+/** An interrupted sync resumes by itself. */
 const waitForSync = (id: string) =>
-  waitFor(async () => {
-    const source = await getSource(id)
-    return source.status !== 'syncing' && source.progress === null && source
-  }, 50)
+  waitFor(
+    async () => {
+      const source = await getSource(id)
+      return source.status !== 'syncing' && source.progress === null && source
+    },
+    { intervalMs: 50 },
+  )
 
-/** As far as that, or through. */
+/** Waits until the sync has reached the stage or ended. */
 const waitForStage = (id: string, stage: string) =>
-  waitFor(async () => {
-    const { progress, status } = await getSource(id)
-    return status !== 'syncing' || STAGES.indexOf(progress?.stage) >= STAGES.indexOf(stage)
-  }, 5)
+  waitFor(
+    async () => {
+      const { progress, status } = await getSource(id)
+      return status !== 'syncing' || STAGES.indexOf(progress?.stage) >= STAGES.indexOf(stage)
+    },
+    { intervalMs: 5 },
+  )
 
-/** A source and a tool that cuts it small: several commits of passages, and each quickly embedded. */
+/** Creates a source and a tool with small passages, so that a sync has several commits and embeds each quickly. */
 async function createSource(name: string) {
   const { post } = daemon as DaemonProcess
   const source = await post('/api/knowledge-sources', { name, type: 'folder', configuration: { path: folder.path } })
@@ -73,7 +80,7 @@ async function createSource(name: string) {
 const startSync = async (id: string) =>
   assert.is((await (daemon as DaemonProcess).post(`/api/knowledge-sources/${id}/sync`, {})).status, 200)
 
-/** What the indexes of a source hold, once the daemon is stopped: passages by document, and whether each has its vector once. */
+/** Reads the passages of an index while the daemon is stopped, and asserts that each has exactly one vector. */
 async function readPassages(id: string, names: Map<string, string>, indexId: string): Promise<string[]> {
   const rows = await readTableRows(join(home, 'vectors'), `${indexId}-text`)
   const vectors = await readTableRows(join(home, 'vectors'), `${indexId}-vectors`)
@@ -88,19 +95,19 @@ test('a sync killed ten times resumes by itself and ends with the same passages 
   await restartDaemon()
   const { id: disturbed, tool: first } = await createSource('disturbed')
   await startSync(disturbed)
-  let inTheMiddle = 0
+  let interrupted = 0
   for (let kill = 0; kill < KILL_COUNT; kill++) {
     await waitForStage(disturbed, STAGES[kill % STAGES.length] as string)
     await pause(next() * 600)
-    if ((await getSource(disturbed)).status === 'syncing') inTheMiddle++
+    if ((await getSource(disturbed)).status === 'syncing') interrupted++
     await (daemon as DaemonProcess).kill()
-    // What changes while nobody looks, so that there is always something to do and something to undo.
+    // Changes and deletes files while the daemon is down, so that every sync has work.
     folder.write(Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`${at % 4}/${(kill * 5 + at) % 60}.md`, createText(next)])))
     folder.remove(`${(kill * 7) % 4}/${kill * 7}.md`)
     await restartDaemon()
     if ((await getSource(disturbed)).status !== 'syncing') await startSync(disturbed)
   }
-  assert.ok(inTheMiddle >= KILL_COUNT / 2, `only ${inTheMiddle} kills came in the middle`)
+  assert.ok(interrupted >= KILL_COUNT / 2, `only ${interrupted} kills interrupted a sync`)
   assert.is((await waitForSync(disturbed)).status, 'active')
   await startSync(disturbed)
   const ended = await waitForSync(disturbed)

@@ -1,7 +1,7 @@
 /** Runs of evaluations as tests follow them. */
 import { expectData } from '../harness/expect.ts'
 import type { Json, TestServer } from '../harness/test-server.ts'
-import { waitFor } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../harness/wait-for.ts'
 
 /** How a run ended, with its results; the newest where none is named. */
 export const ended = (service: TestServer, id: string, runId?: string): Promise<Json> =>

@@ -6,7 +6,7 @@ import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { hang, type ReceivedRequest, ScriptedProvider, type Step, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { waitFor } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { ended } from './evaluation-fixture.ts'
 
 const test = suite('runs of evaluations that are disturbed')

@@ -5,6 +5,7 @@ import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { hang, type ReceivedRequest, respondWithError, ScriptedProvider, type Step, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { ended, run } from './evaluation-fixture.ts'
 
 const test = suite('runs of evaluations')
@@ -302,7 +303,7 @@ test('deleting an evaluation ends its runs', async () => {
   does(hang)
   const { id } = await resources.evaluation({ target_id: (await agent()).id })
   await expectData(service.post(`/evaluations/${id}/run`))
-  while (provider.received.length < 1) await new Promise((resolve) => setTimeout(resolve, 20))
+  await waitFor(() => provider.received.length >= 1)
   await expectData(service.delete(`/evaluations/${id}`))
   await provider.received[0]?.closed
   assert.equal(await service.database.all('SELECT run_id FROM evaluation_results WHERE run_id NOT IN (SELECT id FROM evaluation_runs)'), [])

@@ -1,4 +1,4 @@
-/** What a hook throws, said aloud: uvu swallows it and then runs no test. */
+/** Reports errors of hooks: uvu ignores them and then runs no test. */
 
 export function reportFailure<Context>(work: (context: Context) => unknown): (context: Context) => Promise<void> {
   return async (context) => {

@@ -1,12 +1,12 @@
-/** A disk that takes its time: others read what is committed while whoever wrote it still waits to hear that it is there for good. */
+/** A disk whose flushes can be paused: committed rows are readable while their writer still waits for the flush. */
 import { cpSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { openWriteAheadLog, type WriteAheadLog } from '../../daemon/store/write-ahead-log.ts'
+import { waitFor } from './wait-for.ts'
 
 export class PausableDisk {
-  /** Thrown instead of saying that it is there for good. */
+  /** Thrown by every flush. */
   failure: Error | undefined
   #held = false
   readonly #waiting: (() => void)[] = []
@@ -32,22 +32,24 @@ export class PausableDisk {
     for (const proceed of this.#waiting.splice(0)) proceed()
   }
 
-  /** Lets one commit after the other through until the work makes the condition hold, and stops there: right after the commit that made it so. */
+  /** Releases one flush at a time until the condition holds, and pauses right after the commit that fulfilled it. */
   async holdAt(work: Promise<unknown>, condition: () => Promise<boolean>): Promise<void> {
-    let refused: { reason: unknown } | undefined
+    let failure: { reason: unknown } | undefined
     work.catch((reason: unknown) => {
-      refused = { reason }
+      failure = { reason }
     })
     this.hold()
-    while (!(await condition())) {
-      if (refused) throw refused.reason
+    const step = async () => {
+      if (await condition()) return true
+      if (failure) throw failure.reason
       this.#waiting.shift()?.()
-      await pause(5)
+      return false
     }
+    await waitFor(step, { intervalMs: 5, description: String(condition) })
   }
 }
 
-/** What a kill would leave of a home just now. */
+/** Copies a home as a kill would leave it now. */
 export function copyHome(home: string): string {
   const copy = join(mkdtempSync(join(tmpdir(), 'cadre-killed-')), 'home')
   cpSync(home, copy, { recursive: true })

@@ -1,10 +1,10 @@
-/** A terminal without a terminal: understands what Ink writes, and knows what would stand on the screen. */
+/** An in-memory terminal that interprets the output of Ink and provides the resulting screen. */
 import { splitGraphemes, stringWidth } from '../../src/cli/terminal/text.ts'
 
 export class TerminalEmulator {
   columns: number
   rows: number
-  /** Lines that scrolled out above. */
+  /** Lines that scrolled off the top. */
   readonly history: string[] = []
   #cells: string[][] = []
   #x = 0
@@ -35,7 +35,7 @@ export class TerminalEmulator {
       .trimEnd()
   }
 
-  /** Lines stay where they are, as in a terminal that does not reflow; the program draws anew. */
+  /** Does not reflow lines. The program is expected to redraw. */
   resize(columns: number, rows: number): void {
     while (this.#cells.length > rows) this.history.push(this.#text(this.#cells.shift() ?? []))
     while (this.#cells.length < rows) this.#cells.push([])
@@ -51,7 +51,7 @@ export class TerminalEmulator {
     while (input !== '') {
       const control = /^\u001b(?:\[([?<>=]?)([\d;]*)([@-~])|\][^\u0007]*\u0007)/.exec(input)
       if (control) {
-        // A title or a clipboard is not on the screen.
+        // OSC sequences (title, clipboard) do not change the screen.
         if (control[3] !== undefined) this.#control(control[1] ?? '', control[2] ?? '', control[3])
         input = input.slice(control[0].length)
       } else if (input.startsWith('\u001b')) {
@@ -93,7 +93,7 @@ export class TerminalEmulator {
   }
 
   #control(mode: string, parameters: string, final: string): void {
-    if (mode !== '') return // modes of keyboard, cursor and drawing
+    if (mode !== '') return // private modes: keyboard, cursor, synchronized updates
     const [first = 1, second = 1] = parameters.split(';').map((each) => (each === '' ? undefined : Number(each)))
     const row = this.#cells[this.#y] as string[]
     if (final === 'A') this.#y = Math.max(0, this.#y - first)
@@ -105,6 +105,6 @@ export class TerminalEmulator {
     else if (final === 'H') [this.#y, this.#x] = [first - 1, second - 1]
     else if (final === 'J') this.#erase()
     else if (final === 'K') row.length = parameters === '2' ? 0 : Math.min(row.length, this.#x)
-    else if (final !== 'm') throw new Error(`the emulator does not know CSI ${parameters}${final}`)
+    else if (final !== 'm') throw new Error(`Unsupported control sequence: CSI ${parameters}${final}`)
   }
 }

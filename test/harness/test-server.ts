@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
-import { type App, type AppOptions, createApp } from '../../daemon/app.ts'
+import { createApp } from '../../daemon/app.ts'
+import type { App, AppOptions } from '../../daemon/app-options.ts'
 import { type Log, openLog } from '../../daemon/logging/log.ts'
 import type { ProviderTimeouts } from '../../daemon/models/providers/http-exchange.ts'
 import type { Resolve } from '../../daemon/outbound/guarded-connector.ts'
@@ -19,7 +20,7 @@ import { checkResponse } from './check-response.ts'
 export const ADMIN_TOKEN = 'cadre_admin-token-of-the-tests-0123456789abcdef'
 export const MEMBER_USER = 'ada'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape checkAnswer has already proven
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect bodies of every shape; checkResponse has validated them
 export type Json = any
 
 export interface TestResponse {

@@ -2,11 +2,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from '@lancedb/lancedb'
 import { expectData } from '../harness/expect.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer, type TestServerOptions } from '../harness/test-server.ts'
+import { waitFor } from '../harness/wait-for.ts'
 
 type Fields = Record<string, unknown>
 
@@ -127,17 +127,6 @@ export async function readTableRows(directory: string, name: string): Promise<Ro
   } finally {
     database.close()
   }
-}
-
-const WAIT_TIMEOUT_MS = 120_000
-
-/** Polls until the condition returns a value. The error of a timeout shows the source of the condition. */
-export async function waitFor<T>(condition: () => Promise<T | undefined | false>, intervalMs = 25): Promise<T> {
-  for (const deadline = Date.now() + WAIT_TIMEOUT_MS; Date.now() < deadline; await pause(intervalMs)) {
-    const value = await condition()
-    if (value !== undefined && value !== false) return value
-  }
-  throw new Error(`Timed out after ${WAIT_TIMEOUT_MS / 1000} s waiting for ${condition}`)
 }
 
 export class TemporaryFolder {

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { PassageTable } from '../../daemon/store/passage-table.ts'
 import { VectorStore } from '../../daemon/store/vector-store.ts'
-import { waitFor } from '../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../harness/wait-for.ts'
 
 const test = suite('nearest')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-nearest-'))

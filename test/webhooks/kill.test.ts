@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { Receiver } from './receiver.ts'
 
 const test = suite<{ home: string; receiver: Receiver; daemon: DaemonProcess }>('webhooks: kill -9')
@@ -55,11 +56,8 @@ test('every conversation that was completed is told of, although the daemon is k
   await context.daemon.kill()
   receiver.answer = (reply) => reply.writeHead(204).end()
   context.daemon = await startDaemon(home, { token: TOKEN })
-  for (;;) {
-    const delivered = await call(context.daemon, 'GET', `/webhooks/${hook.id}/deliveries?status=delivered&limit=100`)
-    if (delivered.length === 30) break
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  const listDelivered = () => call(context.daemon, 'GET', `/webhooks/${hook.id}/deliveries?status=delivered&limit=100`)
+  await waitFor(async () => (await listDelivered()).length === 30, { description: '30 deliveries' })
   const told = new Map(receiver.received.map(({ id, body }) => [id, JSON.parse(body).data.conversation_id]))
   assert.equal([...told.values()].sort(), made.map(({ id }) => id).sort())
   // Those whose answer was not written down come twice, with the id by which a receiver knows them again.

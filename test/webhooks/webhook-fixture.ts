@@ -3,6 +3,7 @@
 import { expectData } from '../harness/expect.ts'
 import { Resources } from '../harness/resources.ts'
 import type { Json, TestServer } from '../harness/test-server.ts'
+import { waitFor } from '../harness/wait-for.ts'
 
 /** A conversation that is over, which is an event. */
 export async function complete(service: TestServer): Promise<Json> {
@@ -15,11 +16,13 @@ export const deliveriesOf = (service: TestServer, hook: Json, query = ''): Promi
 
 /** The newest delivery, once it was tried and stands so: the answer is there a moment before it is written down. */
 export async function settled(service: TestServer, hook: Json, status: string): Promise<Json> {
-  for (;;) {
+  const description = `a delivery with status ${status}`
+  const findAttempted = async () => {
     const [newest] = await deliveriesOf(service, hook)
-    if (newest?.status === status && newest.attempts > 0) return expectData(service.get(`/webhooks/${hook.id}/deliveries/${newest.id}`))
-    await new Promise(setImmediate)
+    return newest?.status === status && newest.attempts > 0 && newest
   }
+  const { id } = await waitFor(findAttempted, { description, intervalMs: 5 })
+  return expectData(service.get(`/webhooks/${hook.id}/deliveries/${id}`))
 }
 
 export const webhookTo = (service: TestServer, url: string, fields: Json = {}): Promise<Json> =>

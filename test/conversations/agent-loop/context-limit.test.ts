@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { ScriptedProvider, streamText } from '../../harness/scripted-provider.ts'
-import { waitFor } from '../../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../../harness/wait-for.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
 
 const test = suite('messages longer than the context window')

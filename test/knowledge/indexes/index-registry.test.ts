@@ -2,7 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
-import { KnowledgeFixture, waitFor } from '../knowledge-fixture.ts'
+import { waitFor } from '../../harness/wait-for.ts'
+import { KnowledgeFixture } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
 const test = suite('indexes')

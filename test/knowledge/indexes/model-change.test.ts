@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
-import { KnowledgeFixture, waitFor } from '../knowledge-fixture.ts'
+import { waitFor } from '../../harness/wait-for.ts'
+import { KnowledgeFixture } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
 const test = suite('changed embedding models')

@@ -4,7 +4,7 @@ import { chunkDocument } from '../../../daemon/knowledge/chunking/chunk-document
 import { DocumentReadError } from '../../../daemon/knowledge/readers/parsed-document.ts'
 import { readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
 import { ParserPool } from '../../../daemon/knowledge/sync/parser-pool.ts'
-import { waitFor } from '../knowledge-fixture.ts'
+import { waitFor } from '../../harness/wait-for.ts'
 
 const countThreads = () => (process.report.getReport() as { workers: unknown[] }).workers.length
 const test = suite('parser pool')

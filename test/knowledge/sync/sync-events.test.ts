@@ -5,7 +5,8 @@ import { EventDecoder, type ServerEvent } from '../../../src/sse.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { ADMIN_TOKEN, type Json } from '../../harness/test-server.ts'
-import { KnowledgeFixture, TemporaryFolder, waitFor } from '../knowledge-fixture.ts'
+import { waitFor } from '../../harness/wait-for.ts'
+import { KnowledgeFixture, TemporaryFolder } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
 const test = suite('events of a sync')

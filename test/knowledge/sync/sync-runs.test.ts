@@ -5,7 +5,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
-import { KnowledgeFixture, TemporaryFolder, waitFor } from '../knowledge-fixture.ts'
+import { waitFor } from '../../harness/wait-for.ts'
+import { KnowledgeFixture, TemporaryFolder } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
 const test = suite('sync runs')
@@ -160,10 +161,13 @@ test('a source deleted during its sync leaves no documents, tables or originals'
     const { source, tool } = await createScriptedSource('folder', { path: folder.path })
     if (stage === 'embedding') embedder.hold()
     await knowledge.startSync(source.id)
-    await waitFor(async () => {
-      const { progress, statistics } = await knowledge.getSource(source.id)
-      return progress === null || (progress.stage === stage && statistics.documents >= documents)
-    }, 1)
+    await waitFor(
+      async () => {
+        const { progress, statistics } = await knowledge.getSource(source.id)
+        return progress === null || (progress.stage === stage && statistics.documents >= documents)
+      },
+      { intervalMs: 1 },
+    )
     await expectData(knowledge.service.delete(`/knowledge-sources/${source.id}?force=true`))
     embedder.release()
     await pause(100) // late writes of the cancelled sync
@@ -192,19 +196,22 @@ test('the progress of a sync only grows and is null at the end', async () => {
   const stages = ['finding', 'reading', 'embedding']
   let last = { stage: 0, documents: 0, chunks: 0 }
   let seen = 0
-  await waitFor(async () => {
-    const { progress, status } = await knowledge.getSource(source.id)
-    if (status !== 'syncing' && progress === null) return true
-    if (progress === null) return false
-    const now = { stage: stages.indexOf(progress.stage), documents: progress.documents, chunks: progress.chunks }
-    assert.ok(now.stage >= last.stage && now.chunks >= last.chunks, JSON.stringify([last, now]))
-    if (now.stage === last.stage && now.stage === 1) assert.ok(now.documents >= last.documents)
-    if (progress.stage === 'embedding') assert.is(progress.chunks_total, 150)
-    assert.ok(progress.chunks <= Math.max(progress.chunks_total, 0))
-    last = now
-    seen++
-    return false
-  }, 1)
+  await waitFor(
+    async () => {
+      const { progress, status } = await knowledge.getSource(source.id)
+      if (status !== 'syncing' && progress === null) return true
+      if (progress === null) return false
+      const now = { stage: stages.indexOf(progress.stage), documents: progress.documents, chunks: progress.chunks }
+      assert.ok(now.stage >= last.stage && now.chunks >= last.chunks, JSON.stringify([last, now]))
+      if (now.stage === last.stage && now.stage === 1) assert.ok(now.documents >= last.documents)
+      if (progress.stage === 'embedding') assert.is(progress.chunks_total, 150)
+      assert.ok(progress.chunks <= Math.max(progress.chunks_total, 0))
+      last = now
+      seen++
+      return false
+    },
+    { intervalMs: 1 },
+  )
   assert.ok(seen > 0)
   assert.equal((await knowledge.getSource(source.id)).statistics, { documents: 150, chunks: 150, failed: 0, embedded: 150 })
 })

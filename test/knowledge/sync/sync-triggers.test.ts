@@ -5,7 +5,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
-import { KnowledgeFixture, TemporaryFolder, waitFor } from '../knowledge-fixture.ts'
+import { waitFor } from '../../harness/wait-for.ts'
+import { KnowledgeFixture, TemporaryFolder } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
 
 const test = suite('sync triggers')
@@ -40,7 +41,7 @@ async function scheduleEverySecond({ id, configuration }: { id: string; configur
   await expectData(knowledge.service.put(`/knowledge-sources/${id}`, { name: 'Every second' }))
 }
 const waitForNames = (tool: { id: string }, query: string, names: string[]) =>
-  waitFor(async () => (await knowledge.searchNames(tool, query)).join() === names.join(), 50)
+  waitFor(async () => (await knowledge.searchNames(tool, query)).join() === names.join(), { intervalMs: 50 })
 
 test('a watched folder is synced after each change', async () => {
   const folder = new TemporaryFolder()

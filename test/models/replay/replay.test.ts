@@ -7,7 +7,7 @@ import { copyHome, PausableDisk } from '../../harness/pausable-disk.ts'
 import { Resources } from '../../harness/resources.ts'
 import { respondWithError, ScriptedProvider, type Step, streamReply } from '../../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../../harness/test-server.ts'
-import { waitFor } from '../../knowledge/knowledge-fixture.ts'
+import { waitFor } from '../../harness/wait-for.ts'
 
 const test = suite('record and replay')
 const disk = new PausableDisk()
