@@ -1,2 +1,2 @@
-/** Stands in for the package that tells Ink whether it runs in a CI. */
+/** Replaces the package is-in-ci: Ink draws nothing in CI, but a chat always runs on a terminal. */
 export default false

@@ -1,4 +1,4 @@
-/** Records the picture of the README: a short session with this build in a real terminal, in a home of its own. */
+/** Records docs/recording.svg: a short session with this build in a real terminal and a temporary home. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { homedir, hostname, tmpdir } from 'node:os'
@@ -28,16 +28,16 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-const place = mkdtempSync(join(tmpdir(), 'cadre-recording-'))
-mkdirSync(join(place, 'handbook'))
-for (const [name, text] of Object.entries(HANDBOOK)) writeFileSync(join(place, 'handbook', name), text)
-// The port that a reader will see, too; where something else has it just now, the address is written as it would be.
-const usual = `http://127.0.0.1:${DEFAULT_PORT}`
+const folder = mkdtempSync(join(tmpdir(), 'cadre-recording-'))
+mkdirSync(join(folder, 'handbook'))
+for (const [name, text] of Object.entries(HANDBOOK)) writeFileSync(join(folder, 'handbook', name), text)
+// Uses the default port; if it is taken, the URL in the recording is replaced.
+const defaultUrl = `http://127.0.0.1:${DEFAULT_PORT}`
 const terminal = openTerminal((await isFree(DEFAULT_PORT)) ? { CADRE_PORT: String(DEFAULT_PORT) } : {})
 const screen = openShell(terminal, COLUMNS)
 const prompt = /\n\$$/
 try {
-  screen.type(`cd '${place}'; clear`)
+  screen.type(`cd '${folder}'; clear`)
   await screen.waitFor(/^\$$/)
   screen.type('cadre quickstart ./handbook --no-chat')
   await screen.waitFor('What would you like to know?')
@@ -45,19 +45,19 @@ try {
   await screen.waitFor(prompt)
   screen.type('cadre ask handbook "When is my laptop replaced?"')
   await screen.waitFor(/my laptop replaced[\s\S]*\n\$$/)
-  const shown = screen
+  const recording = screen
     .readWithColors()
     .replace(/\n[^\n]*$/, '')
-    .replaceAll(terminal.url(), usual)
-  for (const secret of [place, terminal.home, tmpdir(), homedir(), hostname(), ROOT])
-    if (secret.length > 1 && shown.includes(secret)) throw new Error(`The recording would show ${secret}, which is of this machine.`)
+    .replaceAll(terminal.url(), defaultUrl)
+  for (const secret of [folder, terminal.home, tmpdir(), homedir(), hostname(), ROOT])
+    if (secret.length > 1 && recording.includes(secret)) throw new Error(`The recording contains ${secret}, which identifies this machine.`)
   writeFileSync(
     TARGET,
-    renderTerminalSvg(shown, { title: 'Cadre reads a folder and answers questions from it, with citations', columns: COLUMNS }),
+    renderTerminalSvg(recording, { title: 'Cadre reads a folder and answers questions from it, with citations', columns: COLUMNS }),
   )
   process.stdout.write(`${TARGET}\n`)
 } finally {
   screen.close()
   await terminal.close()
-  rmSync(place, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
 }

@@ -1,9 +1,9 @@
-/** Draws what a terminal shows, with its colours, as an SVG that needs no font, script or file beside it. */
+/** Renders the screen of a terminal as a self-contained SVG. */
 
 const CELL = { width: 8.4, height: 18 }
 const MARGIN = { x: 18, top: 44, bottom: 16 }
 const FONT = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace'
-/** A terminal of its own colours is readable on a light page and on a dark one. */
+/** Fixed colors are readable on light and dark pages. */
 const BACKGROUND = '#161b22'
 const FOREGROUND = '#e6edf3'
 const BORDER = '#57606a'
@@ -29,7 +29,7 @@ interface Run extends Style {
 
 const PLAIN: Style = { bold: false, dim: false, color: undefined }
 
-/** The style after one more code of a terminal. */
+/** Applies an SGR code to a style. */
 function applyCode(style: Style, code: number): Style {
   if (code === 0) return PLAIN
   if (code === 1) return { ...style, bold: true }
@@ -39,13 +39,13 @@ function applyCode(style: Style, code: number): Style {
   return code in COLORS ? { ...style, color: code } : style
 }
 
-/** Every line as runs of one style; a style lasts over the ends of lines. */
+/** Splits each line into runs of one style; styles last across lines. */
 export function parseRuns(screen: string): Run[][] {
   let style = PLAIN
   return screen.split('\n').map((line) => {
     const runs: Run[] = []
     let column = 0
-    // Other sequences than colours, such as the change of character sets, draw nothing.
+    // Removes other sequences, such as changes of the character set.
     for (const [, codes, text] of line.replace(/\u000e|\u000f|\u001b[()][A-Z0-9]/g, '').matchAll(/\u001b\[([\d;]*)m|([^\u001b]+)/g)) {
       if (text === undefined) for (const code of (codes || '0').split(';')) style = applyCode(style, Number(code))
       else {
@@ -59,7 +59,7 @@ export function parseRuns(screen: string): Run[][] {
 
 const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** Blanks at the ends would be lost; a run begins and ends with a letter. */
+/** Trims the run: SVG would drop spaces at its ends. */
 function renderRun({ text, column, bold, dim, color }: Run, y: number): string {
   const lead = text.length - text.trimStart().length
   const letters = text.trim()
@@ -77,8 +77,8 @@ export function renderTerminalSvg(screen: string, { title, columns }: { title: s
   const lines = parseRuns(screen)
   const width = Math.ceil(columns * CELL.width + 2 * MARGIN.x)
   const height = MARGIN.top + lines.length * CELL.height + MARGIN.bottom
-  const texts = lines.flatMap((runs, at) => runs.map((run) => renderRun(run, MARGIN.top + (at + 1) * CELL.height - 5)))
-  const dots = ['#ff5f57', '#febc2e', '#28c840'].map((fill, at) => `<circle cx="${22 + at * 20}" cy="22" r="6" fill="${fill}"/>`)
+  const texts = lines.flatMap((runs, row) => runs.map((run) => renderRun(run, MARGIN.top + (row + 1) * CELL.height - 5)))
+  const dots = ['#ff5f57', '#febc2e', '#28c840'].map((fill, index) => `<circle cx="${22 + index * 20}" cy="22" r="6" fill="${fill}"/>`)
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>${escapeXml(title)}</title>
 <rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${BACKGROUND}" stroke="${BORDER}"/>

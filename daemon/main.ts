@@ -15,7 +15,7 @@ import {
 import { CadreError } from '../src/contract/errors.ts'
 import { readKeychain, writeKeychain } from '../src/keychain.ts'
 import { version } from '../src/version.ts'
-import type { App } from './app.ts'
+import type { App } from './app-options.ts'
 import { type Log, openLog } from './logging/log.ts'
 import { prepareHome, writeFileAtomically } from './process/home.ts'
 import { acquireLock } from './process/lock.ts'

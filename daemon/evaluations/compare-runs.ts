@@ -1,16 +1,16 @@
-/** Two runs side by side: which test cases went better or worse, and whether that is more than chance. */
+/** Compares two runs: which test cases improved or regressed, and whether the difference is significant. */
 import type { Static } from 'typebox'
 import type { Run, RunComparison } from '../../src/contract/families/evaluation-runs.ts'
 import type { Outcome } from './comparison-store.ts'
 
 export interface ComparedResult extends Outcome {
-  /** Tells a test case from all others, also after some were added or moved. */
+  /** Identifies the test case, also after cases were added or moved. */
   key: string
 }
 
 type Comparison = Static<typeof RunComparison>
 
-/** A test case of both runs, by the first of its repeats. */
+/** A test case whose outcome differs, located by its first repeat. */
 export interface Difference {
   change: 'better' | 'worse'
   a: Outcome
@@ -26,16 +26,16 @@ export function compareRuns(
   before: readonly ComparedResult[],
   after: readonly ComparedResult[],
 ) {
-  const old = groupByCase(before)
-  const fresh = groupByCase(after)
+  const casesBefore = groupByCase(before)
+  const casesAfter = groupByCase(after)
   const differences: Difference[] = []
   let same = 0
-  for (const [key, now] of fresh) {
-    const then = old.get(key)
-    if (!then) continue
-    const change = compareOutcomes(then, now)
+  for (const [key, current] of casesAfter) {
+    const previous = casesBefore.get(key)
+    if (!previous) continue
+    const change = compareOutcomes(previous, current)
     if (change === undefined) same++
-    else differences.push({ change, a: then, b: now })
+    else differences.push({ change, a: previous, b: current })
   }
   const better = differences.filter(({ change }) => change === 'better').length
   const worse = differences.length - better
@@ -46,9 +46,9 @@ export function compareRuns(
     better,
     worse,
     same,
-    only_a: [...old.keys()].filter((key) => !fresh.has(key)).length,
-    only_b: [...fresh.keys()].filter((key) => !old.has(key)).length,
-    pass_rate_change: computePassRate(after, old) - computePassRate(before, fresh),
+    only_a: [...casesBefore.keys()].filter((key) => !casesAfter.has(key)).length,
+    only_b: [...casesAfter.keys()].filter((key) => !casesBefore.has(key)).length,
+    pass_rate_change: computePassRate(after, casesBefore) - computePassRate(before, casesAfter),
     p_value,
     verdict: p_value > SIGNIFICANCE_LEVEL || better === worse ? 'same' : better > worse ? 'better' : 'worse',
   }
@@ -58,13 +58,13 @@ export function compareRuns(
   }
 }
 
-/** Of the test cases that the other run has too: one that was added or taken out makes nothing better or worse. */
+/** Counts only test cases that both runs have. */
 function computePassRate(results: readonly ComparedResult[], others: ReadonlyMap<string, unknown>): number {
   const shared = results.filter(({ key }) => others.has(key))
   return shared.length === 0 ? 0 : shared.filter(({ passed }) => passed).length / shared.length
 }
 
-/** Repeats of a test case count as one, by their mean; it passes where most of them do. */
+/** Combines the repeats of a test case: their mean score, passed if the majority passed. */
 function groupByCase(results: readonly ComparedResult[]): Map<string, Outcome> {
   const grouped = new Map<string, ComparedResult[]>()
   for (const result of results) {
@@ -82,19 +82,19 @@ function groupByCase(results: readonly ComparedResult[]): Map<string, Outcome> {
   )
 }
 
-/** Whether it passes says more than its score; a case that could not be scored is as bad as one that scored nothing. */
-function compareOutcomes(then: Outcome, now: Outcome): 'better' | 'worse' | undefined {
-  if (then.passed !== now.passed) return now.passed ? 'better' : 'worse'
-  const difference = (now.score ?? 0) - (then.score ?? 0)
+/** Compares `passed` first, then the score. A missing score counts as 0. */
+function compareOutcomes(previous: Outcome, current: Outcome): 'better' | 'worse' | undefined {
+  if (previous.passed !== current.passed) return current.passed ? 'better' : 'worse'
+  const difference = (current.score ?? 0) - (previous.score ?? 0)
   return Math.abs(difference) < EPSILON ? undefined : difference > 0 ? 'better' : 'worse'
 }
 
-/** How likely at least such a split is if better and worse were a coin's sides: two-sided, exact. */
+/** The exact two-sided p-value of the sign test. */
 export function computeSignTest(better: number, worse: number): number {
   const n = better + worse
   if (n === 0) return 1
   const least = Math.min(better, worse)
-  // In logarithms: two to the power of a thousand cases is beyond a number.
+  // In logarithms: 2^n overflows for a thousand cases.
   let log = -n * Math.LN2
   let tail = 0
   for (let k = 0; k <= least; k++) {

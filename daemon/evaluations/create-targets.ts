@@ -1,4 +1,4 @@
-/** The four kinds of targets, over the services that own them. */
+/** Creates the targets of evaluations: agents, RAG tools, prompt templates and models. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { AgentSnapshot, AgentsService } from '../agents/service.ts'
 import type { ApiToolsService } from '../api-tools/service.ts'
@@ -31,7 +31,7 @@ interface ToolFamily {
 
 type Template = Parameters<typeof fillTemplate>[0]
 
-/** Runs of before the template was kept have none. */
+/** Older runs were stored without the template. */
 type AgentConfiguration = AgentSnapshot & { prompt_template?: Template | null }
 
 export const createTargets = (parts: TargetDependencies): Targets => ({
@@ -70,15 +70,23 @@ function createAgentTarget({
       }
     },
     prepare(configuration) {
-      const kept = configuration as unknown as AgentConfiguration
-      const usual = memoize(() => agents.loadSnapshot(database, kept))
-      const chosen = memoize(() => models.getChatModel(database, kept.agent.model_id))
-      return async ({ input, variables }, { evaluationId, caller, acquire: turn, signal }) => {
-        const agent = await (kept.prompt_template && variables
-          ? agents.loadSnapshot(database, createSnapshot(kept, kept.prompt_template, variables))
-          : usual())
+      const stored = configuration as unknown as AgentConfiguration
+      const getAgent = memoize(() => agents.loadSnapshot(database, stored))
+      const getModel = memoize(() => models.getChatModel(database, stored.agent.model_id))
+      return async ({ input, variables }, { evaluationId, caller, acquire, signal }) => {
+        const agent = await (stored.prompt_template && variables
+          ? agents.loadSnapshot(database, createSnapshot(stored, stored.prompt_template, variables))
+          : getAgent())
         const origin = createOrigin(evaluationId, caller)
-        const { message, unsettled } = await askOnce({ agent, model: await chosen(), question: input, caller, origin, turn, signal })
+        const { message, unsettled } = await askOnce({
+          agent,
+          model: await getModel(),
+          question: input,
+          caller,
+          origin,
+          turn: acquire,
+          signal,
+        })
         return {
           output: message.content,
           citations: message.citations ?? [],
@@ -92,7 +100,7 @@ function createAgentTarget({
   }
 }
 
-/** A tool in full, as callers see it: its secrets are not kept with a run. */
+/** Returns the public view of a tool: runs store no secrets. */
 async function describeTool(reader: Reader, families: readonly ToolFamily[], id: string): Promise<Record<string, unknown>> {
   for (const family of families) {
     const tool = await family.findView(reader, id)
@@ -104,24 +112,23 @@ async function describeTool(reader: Reader, families: readonly ToolFamily[], id:
 const listSourceIds = ({ knowledge_source_id, knowledge_source_ids }: Record<string, unknown>): string[] =>
   [knowledge_source_id ?? [], knowledge_source_ids ?? []].flat() as string[]
 
-/** The prompt with the values of a test case over the agent's own. */
+/** The variables of the test case override the agent's own. */
 function createSnapshot({ agent }: AgentConfiguration, template: Template, variables: Record<string, unknown>): AgentSnapshot {
   return { agent, prompt: renderTemplate(template, { ...agent.variables, ...variables }) }
 }
 
-/** Made when first asked for, and the same ever after. */
-function memoize<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
+function memoize<T>(create: () => Promise<T>): () => Promise<T> {
+  let value: Promise<T> | undefined
   return () => {
-    made ??= make()
-    return made
+    value ??= create()
+    return value
   }
 }
 
 function renderTemplate(template: Template, variables: Record<string, unknown>): string {
   const { text, missing } = fillTemplate(template, variables)
   if (missing.length === 0) return text
-  throw new CadreError('VALIDATION_ERROR', `The test case has no value for ${missing.join(', ')}, which the template needs.`)
+  throw new CadreError('VALIDATION_ERROR', `The test case has no value for the template variables ${missing.join(', ')}.`)
 }
 
 function createRagToolTarget({ ragTools, models, knowledge }: TargetDependencies): Target {
@@ -135,19 +142,25 @@ function createRagToolTarget({ ragTools, models, knowledge }: TargetDependencies
     },
     prepare({ rag_tool }) {
       const tool = rag_tool as Parameters<RagToolsService['answer']>[0]
-      return async ({ input }, { evaluationId, caller, acquire: turn, signal }) => {
-        const done = await turn()
-        const begun = performance.now()
-        const { results, answer } = await ragTools.answer(tool, { query: input }, createOrigin(evaluationId, caller), signal).finally(done)
+      return async ({ input }, { evaluationId, caller, acquire, signal }) => {
+        const release = await acquire()
+        const startTime = performance.now()
+        const { results, answer } = await ragTools
+          .answer(tool, { query: input }, createOrigin(evaluationId, caller), signal)
+          .finally(release)
         const citations = new CitationRegistry()
         for (const passage of results) citations.add(passage)
-        return { ...toTargetAnswer(answer), citations: citations.listFor(answer.text), latency_ms: Math.round(performance.now() - begun) }
+        return {
+          ...toTargetAnswer(answer),
+          citations: citations.listFor(answer.text),
+          latency_ms: Math.round(performance.now() - startTime),
+        }
       }
     },
   }
 }
 
-/** A template is what a model is told; the test case's input is what it is asked. */
+/** The template becomes the system message, the input of the test case the user message. */
 function createTemplateTarget({ database, templates, models }: TargetDependencies): Target {
   return {
     exists: (reader, id) => templates.exists(reader, id),
@@ -157,14 +170,14 @@ function createTemplateTarget({ database, templates, models }: TargetDependencie
     },
     prepare({ prompt_template, model }) {
       const template = prompt_template as Template & { id: string }
-      const chosen = memoize(() => models.getChatModel(database, getId(model)))
-      return async ({ input, variables = {} }, { evaluationId, caller, acquire: turn, signal }) => {
+      const getModel = memoize(() => models.getChatModel(database, getId(model)))
+      return async ({ input, variables = {} }, { evaluationId, caller, acquire, signal }) => {
         const messages = [
           { role: 'system' as const, content: renderTemplate(template, variables) },
           { role: 'user' as const, content: input },
         ]
         const origin = { ...createOrigin(evaluationId, caller), prompt_template_id: template.id }
-        return toTargetAnswer(await models.generateUnsettled(await chosen(), { messages, origin, turn, signal }))
+        return toTargetAnswer(await models.generateUnsettled(await getModel(), { messages, origin, turn: acquire, signal }))
       }
     },
   }
@@ -178,11 +191,11 @@ function createModelTarget({ database, models }: TargetDependencies): Target {
       return model && { model }
     },
     prepare({ model }) {
-      const chosen = memoize(() => models.getChatModel(database, getId(model)))
-      return async ({ input }, { evaluationId, caller, acquire: turn, signal }) => {
+      const getModel = memoize(() => models.getChatModel(database, getId(model)))
+      return async ({ input }, { evaluationId, caller, acquire, signal }) => {
         const messages = [{ role: 'user' as const, content: input }]
         return toTargetAnswer(
-          await models.generateUnsettled(await chosen(), { messages, origin: createOrigin(evaluationId, caller), turn, signal }),
+          await models.generateUnsettled(await getModel(), { messages, origin: createOrigin(evaluationId, caller), turn: acquire, signal }),
         )
       }
     },

@@ -1,17 +1,16 @@
-/** Regular expressions that people bring, tried in threads of their own: one that never ends is stopped, and nobody else waits for it. */
+/** Matches regular expressions of users in worker threads, which are terminated on a timeout. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { CadreError } from '../../src/contract/errors.ts'
 import { Semaphore } from '../async/semaphore.ts'
 
-/** Patterns tried at a time: one that never ends takes a whole core for as long as it may. */
+/** A backtracking pattern occupies a whole core until its timeout. */
 const MAX_THREADS = 2
 const MATCH_TIMEOUT_MS = 3_000
-/** A run whose patterns ran out of time so often gives each of the others less. */
+/** After this many timed-out patterns, a run reduces the timeout of the others. */
 const MAX_FULL_TIMEOUTS = 10
 const REDUCED_TIMEOUT_MS = 300
 
-/** Written out here, because it is all a thread ever does. */
 const WORKER_SOURCE = `
 const { parentPort } = require('node:worker_threads')
 parentPort.on('message', ({ pattern, text }) => {
@@ -28,7 +27,7 @@ interface WorkerResponse {
   problem?: string
 }
 
-/** Tries the patterns of one run. */
+/** Matches the patterns of one run. */
 export type MatchPattern = (pattern: string, text: string) => Promise<boolean>
 
 export class PatternMatcher {
@@ -36,26 +35,26 @@ export class PatternMatcher {
   readonly #semaphore = new Semaphore(MAX_THREADS)
   readonly #timeoutMs: number
 
-  constructor(longest = MATCH_TIMEOUT_MS) {
-    this.#timeoutMs = longest
+  constructor(timeoutMs = MATCH_TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs
   }
 
-  /** A pattern that ran out of time is not tried again in the same run; a run that ends waits neither in line nor for its patterns. */
+  /** A pattern that timed out is not tried again in the same run. Aborting the signal ends waiting and running matches. */
   createRunMatcher(signal: AbortSignal): MatchPattern {
-    const slow = new Set<string>()
+    const timedOut = new Set<string>()
     return async (pattern, text) => {
-      const done = await this.#semaphore.acquire()
+      const release = await this.#semaphore.acquire()
       try {
         signal.throwIfAborted()
-        if (slow.has(pattern)) throw createTimeoutError('The pattern took too long on another answer of this run, and was not tried again.')
-        const most = slow.size < MAX_FULL_TIMEOUTS ? this.#timeoutMs : REDUCED_TIMEOUT_MS
-        const found = await this.#match({ pattern, text }, most, signal)
+        if (timedOut.has(pattern)) throw createTimeoutError('The pattern timed out on another answer of this run and was not tried again.')
+        const timeoutMs = timedOut.size < MAX_FULL_TIMEOUTS ? this.#timeoutMs : REDUCED_TIMEOUT_MS
+        const found = await this.#match({ pattern, text }, timeoutMs, signal)
         if (found !== undefined) return found
         signal.throwIfAborted()
-        slow.add(pattern)
-        throw createTimeoutError(`The pattern took longer than ${most / 1000} seconds on this answer.`)
+        timedOut.add(pattern)
+        throw createTimeoutError(`The pattern took longer than ${timeoutMs / 1000} seconds on this answer.`)
       } finally {
-        done()
+        release()
       }
     }
   }
@@ -64,30 +63,30 @@ export class PatternMatcher {
     await Promise.all(this.#idleWorkers.splice(0).map((worker) => worker.terminate()))
   }
 
-  /** Undefined where it was not done in time. */
-  async #match(attempt: { pattern: string; text: string }, most: number, signal: AbortSignal): Promise<boolean | undefined> {
+  /** Returns undefined on a timeout. */
+  async #match(attempt: { pattern: string; text: string }, timeoutMs: number, signal: AbortSignal): Promise<boolean | undefined> {
     const worker = this.#idleWorkers.pop() ?? (await startWorker())
-    // While the thread started, which nobody could hear of.
+    // The run may have been stopped while the worker started.
     if (signal.aborted) {
       this.#idleWorkers.push(worker)
       return undefined
     }
-    // From here on: the time that a thread takes to start is not the pattern's.
-    const ending = new AbortController()
-    const end = () => ending.abort()
-    const timer = setTimeout(end, most)
-    signal.addEventListener('abort', end, { once: true })
+    // The start of the worker does not count towards the timeout.
+    const controller = new AbortController()
+    const abort = () => controller.abort()
+    const timer = setTimeout(abort, timeoutMs)
+    signal.addEventListener('abort', abort, { once: true })
     worker.postMessage(attempt)
-    const reply = await (once(worker, 'message', { signal: ending.signal }) as Promise<[WorkerResponse]>).then(
-      ([told]) => told,
-      () => undefined, // too slow, no longer wanted, or the thread broke: it is replaced
+    const response = await (once(worker, 'message', { signal: controller.signal }) as Promise<[WorkerResponse]>).then(
+      ([message]) => message,
+      () => undefined, // timeout, abort or a crashed worker, which is replaced
     )
     clearTimeout(timer)
-    signal.removeEventListener('abort', end)
-    if (!reply) await worker.terminate()
+    signal.removeEventListener('abort', abort)
+    if (!response) await worker.terminate()
     else this.#idleWorkers.push(worker)
-    if (reply?.problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The pattern cannot be read: ${reply.problem}`)
-    return reply?.found
+    if (response?.problem !== undefined) throw new CadreError('VALIDATION_ERROR', `Invalid pattern: ${response.problem}`)
+    return response?.found
   }
 }
 
@@ -100,5 +99,5 @@ async function startWorker(): Promise<Worker> {
 
 const createTimeoutError = (problem: string): CadreError =>
   new CadreError('VALIDATION_ERROR', problem, {
-    hint: 'Patterns such as (a+)+ try every way to split a text; write it without a repeat inside a repeat.',
+    hint: 'Avoid nested quantifiers such as (a+)+, which cause catastrophic backtracking.',
   })

@@ -1,4 +1,4 @@
-/** Results of a run as they come, written together with what they took: those that come while others are being written wait for the next time. */
+/** Writes the results of a run in batches, each in one transaction with the settlement of its model calls. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Meter, Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
@@ -25,34 +25,33 @@ export class ResultWriter {
   readonly #closing = new AbortController()
   #failure: { error: unknown } | undefined
 
-  constructor(parts: ResultWriterDependencies, runId: string, written: () => void) {
-    this.#dependencies = parts
+  constructor(dependencies: ResultWriterDependencies, runId: string, onWritten: () => void) {
+    this.#dependencies = dependencies
     this.#runId = runId
-    this.#onWritten = written
+    this.#onWritten = onWritten
   }
 
-  add(finished: FinishedCase): void {
-    this.#pending.push(finished)
+  add(finishedCase: FinishedCase): void {
+    this.#pending.push(finishedCase)
     this.#writing ??= this.#flush()
   }
 
-  /** Whether results can no longer be stored: to ask for more would cost and give nothing. */
+  /** Whether a write failed. Further model calls would be wasted. */
   get hasFailed(): boolean {
     return this.#failure !== undefined
   }
 
-  /** Nothing more comes. Throws what kept results from being stored. */
+  /** Writes the remaining results. Throws the error of a failed write. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#writing
     if (this.#failure) throw this.#failure.error
   }
 
-  /** Never throws: nobody may be waiting yet, and a rejection that nobody hears ends the process. */
+  /** Never rejects: an unhandled rejection would end the process. */
   async #flush(): Promise<void> {
     while (this.#pending.length > 0) {
-      // Results that end in the same moment go together.
-      await pause(BATCH_DELAY_MS, undefined, { signal: this.#closing.signal }).catch(() => {}) // cut short: nothing more comes
+      await pause(BATCH_DELAY_MS, undefined, { signal: this.#closing.signal }).catch(() => {}) // aborted by close()
       const batch = this.#pending
       this.#pending = []
       const unsettled = batch.flatMap((each) => each.unsettled)
@@ -64,7 +63,7 @@ export class ResultWriter {
           await insertResults(transaction, this.#runId, results)
         })
       } catch (error) {
-        // What was spent counts, also where nothing comes of it: it is tried once more alone.
+        // Usage counts even without a result: retry the settlements alone, once.
         if (!this.#failure) this.#pending.unshift({ unsettled })
         this.#failure ??= { error }
       }

@@ -1,4 +1,4 @@
-/** Runs evaluations: a few at a time, several test cases at once, and on from where it stood after a restart. */
+/** Executes evaluation runs in the background, with several test cases at a time, and resumes them after a restart. */
 import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
@@ -17,14 +17,15 @@ import {
   type TestCase,
   updateRun,
 } from './run-store.ts'
-import { type ScorerTools, scoreAnswer } from './score-answer.ts'
+import { scoreAnswer } from './score-answer.ts'
 import type { ScorerToolFactory } from './scorer-tool-factory.ts'
+import type { ScorerTools } from './scorers.ts'
 import type { AskTarget, EvaluationType, Targets } from './targets.ts'
 
-/** Runs at a time; the others wait in line. */
+/** Further runs are queued. */
 const MAX_ACTIVE_RUNS = 4
 
-/** What a run was made of, kept with it. */
+/** The evaluation and its target as they were at the start of the run; stored with the run. */
 export interface RunConfiguration extends Record<string, unknown> {
   evaluation: { name: string; type: EvaluationType; target_id: string; scorers: ScorerSettings[] }
   target: Record<string, unknown>
@@ -33,20 +34,20 @@ export interface RunConfiguration extends Record<string, unknown> {
 export interface RunExecutorDependencies {
   database: Database
   targets: Targets
-  scoring: ScorerToolFactory
+  scorerTools: ScorerToolFactory
   meter: Meter
-  bus: EventBus
+  events: EventBus
   logger: Logger
 }
 
 interface PendingCase {
   test: TestCase
   position: number
-  /** From 1 on. */
+  /** Counted from 1. */
   repeat: number
 }
 
-/** What all test cases of a run share. */
+/** Shared by all test cases of a run. */
 interface RunContext {
   ask: AskTarget
   tools: ScorerTools
@@ -71,32 +72,32 @@ export class RunExecutor {
     this.#dependencies = parts
   }
 
-  /** Takes a run that is stored as queued. */
+  /** Queues a run that is stored with the status queued. */
   enqueue(run: RunWithCases): void {
     this.#queue.push(run)
     this.#startQueued()
   }
 
-  /** Takes up what a stop or a kill left unfinished. */
+  /** Continues the runs that a stop or a crash interrupted. */
   async resume(): Promise<void> {
     for (const run of await listUnfinishedRuns(this.#dependencies.database)) this.enqueue(run)
   }
 
-  /** Ends a run before its time. What has run stays, and is in the summary: it ends once nothing of it is under way. */
+  /** Waits for running test cases first, so that the summary includes all stored results. */
   async cancel(run: StoredRun): Promise<void> {
     await this.#stop(run.id)
     await this.#finish(run, 'cancelled', null)
     this.#notify(run.id)
   }
 
-  /** Ends what runs of an evaluation that was deleted. */
+  /** Stops all runs of a deleted evaluation. */
   async stopRuns(evaluationId: string): Promise<void> {
     const runs = [...this.#queue, ...[...this.#active.values()].map(({ run }) => run)].filter((run) => run.evaluation_id === evaluationId)
     await Promise.all(runs.map(({ id }) => this.#stop(id)))
     for (const { id } of runs) this.#notify(id)
   }
 
-  /** Calls back whenever results came or the run ended; returns how to stop. */
+  /** Calls the listener after new results and at the end of the run. Returns a function that unsubscribes. */
   subscribe(runId: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(runId) ?? new Set()
     this.#listeners.set(runId, listeners.add(listener))
@@ -106,7 +107,7 @@ export class RunExecutor {
     }
   }
 
-  /** Unfinished runs stay as they are: the next start goes on with them. */
+  /** Leaves unfinished runs for the next start. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#queue.length = 0
@@ -121,8 +122,8 @@ export class RunExecutor {
   }
 
   async #stop(runId: string): Promise<void> {
-    const at = this.#queue.findIndex(({ id }) => id === runId)
-    if (at >= 0) this.#queue.splice(at, 1)
+    const index = this.#queue.findIndex(({ id }) => id === runId)
+    if (index >= 0) this.#queue.splice(index, 1)
     const running = this.#active.get(runId)
     running?.controller.abort(new CadreError('CONFLICT', 'The run was cancelled.'))
     await running?.completion
@@ -133,7 +134,7 @@ export class RunExecutor {
       const run = this.#queue.shift()
       if (!run) return
       const controller = new AbortController()
-      setMaxListeners(0, controller.signal) // each test case listens
+      setMaxListeners(0, controller.signal) // one listener per test case
       const settled = this.#execute(run, controller.signal)
         .catch((error: unknown) => this.#handleFailure(run, error))
         .finally(() => {
@@ -146,45 +147,45 @@ export class RunExecutor {
   }
 
   async #execute(run: RunWithCases, signal: AbortSignal): Promise<void> {
-    const { database, meter, scoring } = this.#dependencies
+    const { database, meter, targets, scorerTools } = this.#dependencies
     const started = await database.write((transaction) =>
       updateRun(transaction, run.id, { status: 'running', started_at: run.started_at ?? new Date().toISOString() }),
     )
     if (!started) return
-    const done = await listFinishedCases(database, run.id)
-    const todo = Array.from({ length: run.repeats }, (_, repeat) =>
+    const finished = await listFinishedCases(database, run.id)
+    const pending = Array.from({ length: run.repeats }, (_, repeat) =>
       run.test_cases.map((test, position) => ({ test, position, repeat: repeat + 1 })),
     )
       .flat()
-      .filter(({ position, repeat }) => !done.has(`${position}/${repeat}`))
+      .filter(({ position, repeat }) => !finished.has(`${position}/${repeat}`))
     const results = new ResultWriter({ database, meter }, run.id, () => this.#notify(run.id))
-    const { acquire: turn } = new Semaphore(run.concurrency)
+    const { acquire } = new Semaphore(run.concurrency)
     const { evaluation, target } = run.configuration as RunConfiguration
-    const ask = this.#dependencies.targets[evaluation.type].prepare(target)
-    const tools = scoring.createTools({ evaluation_id: run.evaluation_id }, turn, signal)
+    const ask = targets[evaluation.type].prepare(target)
+    const tools = scorerTools.createTools({ evaluation_id: run.evaluation_id }, acquire, signal)
     let next = 0
     const worker = async () => {
-      for (let item = todo[next++]; item !== undefined && !signal.aborted && !results.hasFailed; item = todo[next++]) {
-        results.add(await this.#executeCase(run, item, { ask, tools, acquire: turn, signal }))
+      for (let item = pending[next++]; item !== undefined && !signal.aborted && !results.hasFailed; item = pending[next++]) {
+        results.add(await this.#executeCase(run, item, { ask, tools, acquire, signal }))
       }
     }
-    // Twice as many as are answered at a time: the others are made ready meanwhile.
+    // Twice the concurrency, which the semaphore enforces: the other half prepares or scores meanwhile.
     const workers = 2 * run.concurrency
-    await Promise.all(Array.from({ length: Math.min(workers, todo.length) }, worker))
+    await Promise.all(Array.from({ length: Math.min(workers, pending.length) }, worker))
     await results.close()
     if (signal.aborted) return
     await this.#finish(run, 'completed', null)
   }
 
-  /** Ends a run that has not ended, and tells of it in the same transaction. */
+  /** Stores the end of a run and publishes the event in one transaction. Does nothing if the run has already ended. */
   async #finish(run: StoredRun, status: 'completed' | 'failed' | 'cancelled', error: string | null): Promise<void> {
-    const { database, bus } = this.#dependencies
+    const { database, events } = this.#dependencies
     await database.write(async (transaction) => {
       const { summary } = await summarizeRun(transaction, run.id, run.total)
       const finished_at = new Date().toISOString()
       if (!(await updateRun(transaction, run.id, { status, finished_at, error, summary }))) return
       const { name } = (run.configuration as RunConfiguration).evaluation
-      await bus.publish(transaction, 'evaluation.finished', {
+      await events.publish(transaction, 'evaluation.finished', {
         evaluation_id: run.evaluation_id,
         run_id: run.id,
         name,
@@ -195,27 +196,27 @@ export class RunExecutor {
     })
   }
 
-  /** Without a result where the run ended meanwhile. */
+  /** Returns no result if the run was stopped meanwhile. */
   async #executeCase(
     run: RunWithCases,
     { test, position, repeat }: PendingCase,
-    { ask, tools, acquire: turn, signal }: RunContext,
+    { ask, tools, acquire, signal }: RunContext,
   ): Promise<FinishedCase> {
     const { evaluation } = run.configuration as RunConfiguration
-    const known = { position, repeat, input: test.input, expected_output: test.expected_output ?? null, metadata: test.metadata ?? {} }
+    const base = { position, repeat, input: test.input, expected_output: test.expected_output ?? null, metadata: test.metadata ?? {} }
     let unsettled: readonly Settlement[] = []
     try {
-      const answer = await ask(test, { evaluationId: run.evaluation_id, caller: run.caller, acquire: turn, signal })
+      const answer = await ask(test, { evaluationId: run.evaluation_id, caller: run.caller, acquire, signal })
       unsettled = answer.unsettled
-      const scored = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, tools)
-      if (signal.aborted && scored.error !== null) return { unsettled } // the end of the run stopped a scorer, not the answer
-      const { output: actual_output, unsettled: _, ...told } = answer
-      return { unsettled, result: { ...known, ...told, actual_output, ...scored } }
+      const scores = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, tools)
+      if (signal.aborted && scores.error !== null) return { unsettled } // the scorer failed because the run was stopped
+      const { output: actual_output, unsettled: _, ...details } = answer
+      return { unsettled, result: { ...base, ...details, actual_output, ...scores } }
     } catch (error) {
       if (signal.aborted) return { unsettled }
       if (!(error instanceof CadreError))
-        this.#dependencies.logger.error({ err: error, run: run.id, position }, 'a test case could not be run')
-      const nothing = {
+        this.#dependencies.logger.error({ err: error, run: run.id, position }, 'a test case failed unexpectedly')
+      const noAnswer = {
         actual_output: null,
         passed: false,
         score: null,
@@ -225,14 +226,14 @@ export class RunExecutor {
         cost: null,
         citations: [],
       }
-      return { unsettled, result: { ...known, ...nothing, error: describeError(error) } }
+      return { unsettled, result: { ...base, ...noAnswer, error: describeError(error) } }
     }
   }
 
   async #handleFailure(run: RunWithCases, error: unknown): Promise<void> {
-    this.#dependencies.logger.error({ err: error, run: run.id }, 'a run of an evaluation failed')
-    await this.#finish(run, 'failed', describeError(error)).catch((again: unknown) =>
-      this.#dependencies.logger.error({ err: again, run: run.id }, 'that could not be stored either'),
+    this.#dependencies.logger.error({ err: error, run: run.id }, 'an evaluation run failed')
+    await this.#finish(run, 'failed', describeError(error)).catch((storeError: unknown) =>
+      this.#dependencies.logger.error({ err: storeError, run: run.id }, 'the failure of an evaluation run could not be stored'),
     )
   }
 
@@ -241,5 +242,4 @@ export class RunExecutor {
   }
 }
 
-const describeError = (error: unknown): string =>
-  error instanceof CadreError ? error.message : 'Something went wrong inside Cadre; the log has the details.'
+const describeError = (error: unknown): string => (error instanceof CadreError ? error.message : 'Internal error. See the log for details.')

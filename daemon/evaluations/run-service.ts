@@ -1,5 +1,5 @@
-/** Runs of evaluations for those who ask: begun, listed, cancelled, followed and compared. */
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
+/** Starts, lists, cancels, streams and compares evaluation runs. */
+import { setTimeout as pause, setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import type { Run, RunComparison, RunDetails, runRoutes } from '../../src/contract/families/evaluation-runs.ts'
@@ -33,7 +33,7 @@ type Results = Static<typeof runRoutes.results.response>
 
 export interface RunsDependencies {
   database: Database
-  engine: RunExecutor
+  executor: RunExecutor
   targets: Targets
   evaluations: EvaluationsService
 }
@@ -41,20 +41,20 @@ export interface RunsDependencies {
 export class RunsService {
   readonly #dependencies: RunsDependencies
 
-  constructor(parts: RunsDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: RunsDependencies) {
+    this.#dependencies = dependencies
   }
 
-  async start(change: ChangeContext, id: string, pace: { concurrency?: number; repeats?: number }): Promise<RunView> {
-    const { database, engine, targets, evaluations } = this.#dependencies
-    const { run, shown } = await database.write(async (transaction) => {
+  async start(change: ChangeContext, id: string, settings: { concurrency?: number; repeats?: number }): Promise<RunView> {
+    const { database, executor, targets, evaluations } = this.#dependencies
+    const { run, view } = await database.write(async (transaction) => {
       const { name, type, target_id, scorers, test_cases, concurrency, repeats } = await evaluations.require(transaction, change.caller, id)
       if (target_id === null)
-        throw new CadreError('CONFLICT', 'What this evaluation asks was deleted.', { hint: 'Give it another target_id.' })
+        throw new CadreError('CONFLICT', 'The target of this evaluation was deleted.', { hint: 'Set another target_id.' })
       const target = await targets[type].findConfiguration(transaction, target_id)
       if (!target) throw createNotFoundError(type.replace('_', ' '), target_id)
       const configuration: RunConfiguration = { evaluation: { name, type, target_id, scorers }, target }
-      const made: RunWithCases = {
+      const newRun: RunWithCases = {
         id: generateId('run'),
         evaluation_id: id,
         status: 'queued',
@@ -62,21 +62,21 @@ export class RunsService {
         started_at: null,
         finished_at: null,
         error: null,
-        concurrency: pace.concurrency ?? concurrency,
-        repeats: pace.repeats ?? repeats,
-        total: test_cases.length * (pace.repeats ?? repeats),
+        concurrency: settings.concurrency ?? concurrency,
+        repeats: settings.repeats ?? repeats,
+        total: test_cases.length * (settings.repeats ?? repeats),
         caller: change.caller,
         configuration,
         test_cases,
         summary: null,
       }
-      await insertRun(transaction, made)
-      const told = await this.#toView(transaction, made)
-      await change.storeResponse?.(transaction, told)
-      return { run: made, shown: told }
+      await insertRun(transaction, newRun)
+      const response = await this.#toView(transaction, newRun)
+      await change.storeResponse?.(transaction, response)
+      return { run: newRun, view: response }
     })
-    engine.enqueue(run)
-    return shown
+    executor.enqueue(run)
+    return view
   }
 
   async list(caller: Caller, id: string, query: ListQuery): Promise<Page<RunView>> {
@@ -90,7 +90,7 @@ export class RunsService {
     return this.#toDetails(await this.#require(caller, id, runId))
   }
 
-  /** Of the newest run where none is named. */
+  /** Returns the results of the newest run unless `run_id` is given. */
   async getResults(caller: Caller, id: string, { run_id, ...paging }: ResultQuery & { run_id?: string }): Promise<Results> {
     const { database } = this.#dependencies
     const run = run_id === undefined ? await this.#requireNewest(caller, id) : await this.#require(caller, id, run_id)
@@ -100,8 +100,8 @@ export class RunsService {
   }
 
   async cancel(change: ChangeContext, id: string, runId: string): Promise<RunView> {
-    const { database, engine } = this.#dependencies
-    await engine.cancel(await this.#require(change.caller, id, runId))
+    const { database, executor } = this.#dependencies
+    await executor.cancel(await this.#require(change.caller, id, runId))
     return this.#toView(database, await this.#require(change.caller, id, runId))
   }
 
@@ -110,58 +110,51 @@ export class RunsService {
     const runs = [await this.#require(caller, id, a), await this.#require(caller, id, b)] as const
     const before = await loadOutcomes(database, a)
     const after = await loadOutcomes(database, b)
-    const shown = [await this.#toView(database, runs[0]), await this.#toView(database, runs[1])] as const
-    const { comparison, differences } = compareRuns(...shown, before.outcomes, after.outcomes)
+    const views = [await this.#toView(database, runs[0]), await this.#toView(database, runs[1])] as const
+    const { comparison, differences } = compareRuns(...views, before.outcomes, after.outcomes)
     const changes: Static<typeof RunComparison>['changes'] = []
     for (let from = 0; from < differences.length; from += BATCH_SIZE) {
-      const some = differences.slice(from, from + BATCH_SIZE)
-      const [was, is] = [
-        await listAnswers(
-          database,
-          a,
-          some.map((one) => one.a),
-        ),
-        await listAnswers(
-          database,
-          b,
-          some.map((one) => one.b),
-        ),
-      ]
-      for (const [index, { change, a: then, b: now }] of some.entries()) {
-        const { input, expected_output = null } = after.cases[now.position] as TestCase
-        changes.push({
-          position: now.position,
-          input,
-          expected_output,
-          change,
-          a: toComparedSide(then, was[index]),
-          b: toComparedSide(now, is[index]),
-        })
+      const batch = differences.slice(from, from + BATCH_SIZE)
+      const answersBefore = await listAnswers(
+        database,
+        a,
+        batch.map((difference) => difference.a),
+      )
+      const answersAfter = await listAnswers(
+        database,
+        b,
+        batch.map((difference) => difference.b),
+      )
+      for (const [index, { change, a: previous, b: current }] of batch.entries()) {
+        const { position } = current
+        const { input, expected_output = null } = after.cases[position] as TestCase
+        const sides = { a: toComparedSide(previous, answersBefore[index]), b: toComparedSide(current, answersAfter[index]) }
+        changes.push({ position, input, expected_output, change, ...sides })
       }
-      await turn() // others are answered in between
+      await yieldToEventLoop()
     }
     return { ...comparison, changes }
   }
 
-  /** Where a run stands whenever it moves on, then how it ended. */
+  /** Yields the progress of a run, then its end. */
   async *streamEvents(caller: Caller, id: string, runId: string): AsyncGenerator<StreamEvent> {
-    const { database, engine } = this.#dependencies
-    let moved = () => {}
-    const leave = engine.subscribe(runId, () => moved())
+    const { database, executor } = this.#dependencies
+    let wake = () => {}
+    const unsubscribe = executor.subscribe(runId, () => wake())
     try {
       for (;;) {
         const change = new Promise<void>((resolve) => {
-          moved = resolve
+          wake = resolve
         })
         const run = await this.#toView(database, await this.#require(caller, id, runId))
         const ended = run.status !== 'queued' && run.status !== 'running'
         yield { event: ended ? 'end' : 'progress', data: { run } }
-        if (ended || engine.closed) return
+        if (ended || executor.closed) return
         await change
-        await pause(PROGRESS_INTERVAL_MS) // results come faster than anybody reads; each look counts them all
+        await pause(PROGRESS_INTERVAL_MS) // each view counts all results
       }
     } finally {
-      leave()
+      unsubscribe()
     }
   }
 
@@ -170,8 +163,8 @@ export class RunsService {
     await this.#dependencies.evaluations.requireExists(database, caller, id)
     const run = await findNewestRun(database, id)
     if (!run)
-      throw new CadreError('NOT_FOUND', 'This evaluation has not been run yet.', {
-        hint: `POST /api/evaluations/${id}/run (cadre evaluations run) runs it.`,
+      throw new CadreError('NOT_FOUND', 'This evaluation has no runs.', {
+        hint: `Start one: cadre evaluations run ${id} (POST /api/evaluations/${id}/run).`,
       })
     return run
   }
@@ -199,22 +192,22 @@ export class RunsService {
 
 const countDone = ({ passed, failed, errors }: RunView['summary']): number => passed + failed + errors
 
-/** Between two looks at a run that goes on. */
+/** Minimum time between two progress events. */
 const PROGRESS_INTERVAL_MS = 100
 
-/** Results whose texts are read in one turn of the event loop. */
+/** Results whose answers are read before yielding to the event loop. */
 const BATCH_SIZE = 200
 
 const toComparedSide = ({ score, passed }: Outcome, actual_output: string | null = null) => ({ score, passed, actual_output })
 
-/** A test case is told from others by what is asked and expected, so that runs compare after cases were added or moved. */
+/** Identifies test cases by their content, so that runs stay comparable after cases were added or moved. */
 async function loadOutcomes(reader: Reader, runId: string): Promise<{ cases: TestCase[]; outcomes: ComparedResult[] }> {
   const cases = await listTestCases(reader, runId)
-  await turn()
+  await yieldToEventLoop()
   const keys = cases.map(({ input, expected_output, expected_sources, variables }) =>
     JSON.stringify([input, expected_output, expected_sources, variables]),
   )
-  await turn()
+  await yieldToEventLoop()
   const outcomes = await listOutcomes(reader, runId)
   return { cases, outcomes: outcomes.map((outcome) => ({ ...outcome, key: keys[outcome.position] as string })) }
 }

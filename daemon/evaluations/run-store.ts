@@ -1,5 +1,5 @@
-/** Runs of evaluations and their results as they are stored. */
-import { setImmediate as turn } from 'node:timers/promises'
+/** Stores evaluation runs and their results. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { Run, RunResult, RunSummary } from '../../src/contract/families/evaluation-runs.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
@@ -26,11 +26,11 @@ export interface StoredRun {
   total: number
   caller: Caller
   configuration: Record<string, unknown>
-  /** Worked out when the run ends; until then it is counted when asked for. */
+  /** Stored at the end of the run; null until then. */
   summary: Summary | null
 }
 
-/** With what it is to do, which may be long: whoever only looks at a run is spared it. */
+/** A run with its test cases, which may be large and are not loaded otherwise. */
 export interface RunWithCases extends StoredRun {
   test_cases: TestCase[]
 }
@@ -98,19 +98,19 @@ export async function listRuns(reader: Reader, evaluationId: string, query: List
   const values = [evaluationId, ...filters.map((name) => query[name] as string)]
   const { limit = DEFAULT_LIMIT, page = 1 } = query
   const direction = query.order === 'asc' ? 'ASC' : 'DESC'
-  const sorted = `${query.sort === 'status' ? `status ${direction}, ` : ''}created_at ${direction}, id ${direction}`
-  const rows = await reader.all<RunRow>(`SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE ${where} ORDER BY ${sorted} LIMIT ? OFFSET ?`, [
+  const orderBy = `${query.sort === 'status' ? `status ${direction}, ` : ''}created_at ${direction}, id ${direction}`
+  const rows = await reader.all<RunRow>(`SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE ${where} ORDER BY ${orderBy} LIMIT ? OFFSET ?`, [
     ...values,
     limit,
     (page - 1) * limit,
   ])
-  const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_runs WHERE ${where}`, values)
-  return { items: rows.map(toRun), total: counted?.total ?? 0 }
+  const count = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_runs WHERE ${where}`, values)
+  return { items: rows.map(toRun), total: count?.total ?? 0 }
 }
 
 type RunChange = Partial<Pick<StoredRun, 'status' | 'started_at' | 'finished_at' | 'error' | 'summary'>>
 
-/** Changes a run that has not ended; false where it has. */
+/** Returns false, without a change, if the run has already ended. */
 export async function updateRun(transaction: Transaction, runId: string, change: RunChange): Promise<boolean> {
   const entries = Object.entries(change).map(([name, value]): [string, Value] => [
     name,
@@ -118,15 +118,11 @@ export async function updateRun(transaction: Transaction, runId: string, change:
   ])
   const assignments = entries.map(([name]) => `${name} = ?`).join(', ')
   const values = entries.map(([, value]) => value)
-  return (
-    (await transaction.run(`UPDATE evaluation_runs SET ${assignments} WHERE id = ? AND status IN ('queued', 'running')`, [
-      ...values,
-      runId,
-    ])) === 1
-  )
+  const sql = `UPDATE evaluation_runs SET ${assignments} WHERE id = ? AND status IN ('queued', 'running')`
+  return (await transaction.run(sql, [...values, runId])) === 1
 }
 
-/** A run that was deleted meanwhile takes none. All go in one statement: to hand each over on its own costs more than to write it. */
+/** Ignores results of deleted runs. One statement for all: a call per row costs more than the insert. */
 export async function insertResults(transaction: Transaction, runId: string, results: readonly Result[]): Promise<void> {
   const rows = results.map(({ position, repeat, passed, score, latency_ms, usage, cost, error, ...details }) => [
     position,
@@ -140,7 +136,11 @@ export async function insertResults(transaction: Transaction, runId: string, res
     { ...details, usage },
   ])
   await transaction.run(
-    'INSERT OR IGNORE INTO evaluation_results (run_id, position, repeat, passed, score, latency_ms, tokens, cost, error, details) SELECT evaluation_runs.id, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value -> 8 FROM json_each(?), evaluation_runs WHERE evaluation_runs.id = ?',
+    `INSERT OR IGNORE INTO evaluation_results
+       (run_id, position, repeat, passed, score, latency_ms, tokens, cost, error, details)
+     SELECT evaluation_runs.id, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+       value -> 8
+     FROM json_each(?), evaluation_runs WHERE evaluation_runs.id = ?`,
     [JSON.stringify(rows), runId],
   )
 }
@@ -167,32 +167,32 @@ export interface ResultQuery {
 export async function listResults(reader: Reader, runId: string, { passed, page = 1, limit }: ResultQuery = {}): Promise<Page<Result>> {
   const where = `run_id = ?${passed === undefined ? '' : ' AND passed = ?'}`
   const values: Value[] = [runId, ...(passed === undefined ? [] : [Number(passed)])]
-  const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_results WHERE ${where}`, values)
-  const total = counted?.total ?? 0
+  const count = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_results WHERE ${where}`, values)
+  const total = count?.total ?? 0
   const items: Result[] = []
-  const most = limit ?? (page === 1 ? total : 0)
-  while (items.length < most) {
+  const maxItems = limit ?? (page === 1 ? total : 0)
+  while (items.length < maxItems) {
     const last = items.at(-1)
+    const offset = last ? 0 : (page - 1) * (limit ?? 0)
     const rows = await reader.all<ResultRow>(
-      `SELECT position, repeat, passed, score, latency_ms, cost, error, details FROM evaluation_results WHERE ${where} AND (position, repeat) > (?, ?) ORDER BY position, repeat LIMIT ? OFFSET ?`,
-      [...values, last?.position ?? -1, last?.repeat ?? 0, Math.min(BATCH_SIZE, most - items.length), last ? 0 : (page - 1) * (limit ?? 0)],
+      `SELECT position, repeat, passed, score, latency_ms, cost, error, details FROM evaluation_results
+       WHERE ${where} AND (position, repeat) > (?, ?) ORDER BY position, repeat LIMIT ? OFFSET ?`,
+      [...values, last?.position ?? -1, last?.repeat ?? 0, Math.min(BATCH_SIZE, maxItems - items.length), offset],
     )
     for (const row of rows) items.push(toResult(row))
     if (rows.length < BATCH_SIZE) break
-    await turn()
+    await yieldToEventLoop()
   }
   return { items, total }
 }
 
-/** Results read or deleted in one turn of the event loop: others are answered in between. */
+/** Results read or deleted before yielding to the event loop. */
 const BATCH_SIZE = 250
 
-/** Which of its results a run has already. */
+/** Returns the finished cases of a run as "position/repeat". */
 export async function listFinishedCases(reader: Reader, runId: string): Promise<Set<string>> {
-  const rows = await reader.all<{ position: number; repeat: number }>('SELECT position, repeat FROM evaluation_results WHERE run_id = ?', [
-    runId,
-  ])
-  return new Set(rows.map(({ position, repeat }) => `${position}/${repeat}`))
+  const sql = "SELECT position || '/' || repeat AS key FROM evaluation_results WHERE run_id = ?"
+  return new Set((await reader.all<{ key: string }>(sql, [runId])).map(({ key }) => key))
 }
 
 interface RunTotals {
@@ -207,19 +207,22 @@ interface RunTotals {
 }
 
 export async function summarizeRun(reader: Reader, runId: string, total: number): Promise<{ done: number; summary: Summary }> {
-  const counted = (await reader.all<RunTotals>(
-    'SELECT count(*) AS done, coalesce(sum(passed), 0) AS passed, count(error) AS errors, avg(score) AS average_score, coalesce(sum(tokens), 0) AS tokens, sum(cost) AS cost, coalesce(sum(cost IS NULL AND tokens > 0), 0) AS unpriced, count(latency_ms) AS timed FROM evaluation_results INDEXED BY figures_of_results WHERE run_id = ?',
+  const totals = (await reader.get<RunTotals>(
+    `SELECT count(*) AS done, coalesce(sum(passed), 0) AS passed, count(error) AS errors, avg(score) AS average_score,
+       coalesce(sum(tokens), 0) AS tokens, sum(cost) AS cost, coalesce(sum(cost IS NULL AND tokens > 0), 0) AS unpriced,
+       count(latency_ms) AS timed
+     FROM evaluation_results INDEXED BY figures_of_results WHERE run_id = ?`,
     [runId],
-  )) as [RunTotals]
-  const { done, passed, errors, average_score, tokens, cost, unpriced, timed } = counted[0]
-  const percentile = async (share: number): Promise<number | null> => {
+  )) as RunTotals
+  const { done, passed, errors, average_score, tokens, cost, unpriced, timed } = totals
+  const getPercentile = async (share: number): Promise<number | null> => {
     if (timed === 0) return null
-    const at = Math.max(0, Math.ceil(share * timed) - 1)
-    const rows = await reader.all<{ latency_ms: number }>(
-      'SELECT latency_ms FROM evaluation_results INDEXED BY figures_of_results WHERE run_id = ? AND latency_ms IS NOT NULL ORDER BY latency_ms LIMIT 1 OFFSET ?',
-      [runId, at],
+    const row = await reader.get<{ latency_ms: number }>(
+      `SELECT latency_ms FROM evaluation_results INDEXED BY figures_of_results
+       WHERE run_id = ? AND latency_ms IS NOT NULL ORDER BY latency_ms LIMIT 1 OFFSET ?`,
+      [runId, Math.max(0, Math.ceil(share * timed) - 1)],
     )
-    return rows[0]?.latency_ms ?? null
+    return row?.latency_ms ?? null
   }
   return {
     done,
@@ -230,8 +233,8 @@ export async function summarizeRun(reader: Reader, runId: string, total: number)
       errors,
       pass_rate: done === 0 ? 0 : passed / done,
       average_score,
-      latency_p50_ms: await percentile(0.5),
-      latency_p95_ms: await percentile(0.95),
+      latency_p50_ms: await getPercentile(0.5),
+      latency_p95_ms: await getPercentile(0.95),
       tokens,
       cost: unpriced > 0 ? null : (cost ?? 0),
     },
@@ -245,12 +248,9 @@ export async function deleteRuns(transaction: Transaction, evaluationId: string)
   )
   for (const { id, last } of runs) {
     for (let from = 0; from <= (last ?? -1); from += BATCH_SIZE) {
-      await transaction.run('DELETE FROM evaluation_results WHERE run_id = ? AND position >= ? AND position < ?', [
-        id,
-        from,
-        from + BATCH_SIZE,
-      ])
-      await turn()
+      const sql = 'DELETE FROM evaluation_results WHERE run_id = ? AND position >= ? AND position < ?'
+      await transaction.run(sql, [id, from, from + BATCH_SIZE])
+      await yieldToEventLoop()
     }
   }
   await transaction.run('DELETE FROM evaluation_runs WHERE evaluation_id = ?', [evaluationId])

@@ -1,27 +1,7 @@
-/** Holds an answer against its test case with every scorer, and says what each made of it. */
-import type { Static } from 'typebox'
+/** Scores an answer with all scorers of a test case. */
 import { CadreError } from '../../src/contract/errors.ts'
-import type { Citation } from '../../src/contract/families/conversations.ts'
 import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
-import type { ChatMessage } from '../models/chat-model.ts'
-import { buildJudgePrompt, parseVerdict } from './judge.ts'
-import { scoreJson } from './score-json.ts'
-import { scoreCitations, scoreRetrieval } from './score-sources.ts'
-import { scoreContains, scoreExact, scoreTokenF1 } from './score-text.ts'
-
-export interface ScoredCase {
-  input: string
-  expected_output?: string
-  expected_sources?: readonly string[]
-}
-
-export interface ScoredAnswer {
-  output: string
-  citations: readonly Static<typeof Citation>[]
-  latency_ms: number
-  /** Null where the price is not known. */
-  cost: number | null
-}
+import { SCORERS, type ScoredAnswer, type ScoredCase, type ScorerInput, type ScorerTools } from './scorers.ts'
 
 export interface ScorerReport {
   score: number | null
@@ -35,20 +15,9 @@ export interface AnswerScores {
   scores: Record<string, ScorerReport>
   score: number | null
   passed: boolean
-  /** Why a scorer could not do its work. */
+  /** Errors of scorers that could not score the answer. */
   error: string | null
 }
-
-/** What scorers need that is not in the answer. */
-export interface ScorerTools {
-  matchPattern(pattern: string, text: string): Promise<boolean>
-  /** Cosine of both texts' meanings. */
-  computeSimilarity(a: string, b: string): Promise<number>
-  askModel(modelId: string | null, messages: readonly ChatMessage[]): Promise<string>
-}
-
-/** Least scores that pass, where an evaluation names none. */
-const THRESHOLDS: Partial<Record<ScorerSettings['type'], number>> = { similarity: 0.75, token_f1: 0.5, llm_judge: 0.7 }
 
 export async function scoreAnswer(
   scorers: readonly ScorerSettings[],
@@ -57,17 +26,18 @@ export async function scoreAnswer(
   tools: ScorerTools,
 ): Promise<AnswerScores> {
   const reports = await Promise.all(
-    scorers.map(async (scorer): Promise<ScorerReport & { failure?: string }> => {
+    scorers.map(async (settings): Promise<ScorerReport & { failure?: string }> => {
       try {
-        return await report(scorer, test, answer, tools)
+        return await runScorer({ settings, test, answer, tools })
       } catch (error) {
         if (!(error instanceof CadreError) || error.code === 'UNAVAILABLE') throw error
-        return { score: null, passed: false, reason: error.message, failure: `${scorer.type}: ${error.message}` }
+        return { score: null, passed: false, reason: error.message, failure: `${settings.type}: ${error.message}` }
       }
     }),
   )
   const scores: Record<string, ScorerReport> = {}
-  for (const [index, { failure: _, ...told }] of reports.entries()) scores[freeName((scorers[index] as ScorerSettings).type, scores)] = told
+  for (const [index, { failure: _, ...report }] of reports.entries())
+    scores[createUniqueName((scorers[index] as ScorerSettings).type, scores)] = report
   const numbers = reports.flatMap(({ score }) => score ?? [])
   const failures = reports.flatMap(({ failure }) => failure ?? [])
   return {
@@ -78,82 +48,26 @@ export async function scoreAnswer(
   }
 }
 
-async function report(scorer: ScorerSettings, test: ScoredCase, answer: ScoredAnswer, tools: ScorerTools): Promise<ScorerReport> {
-  const { type, threshold } = scorer
-  if (type === 'latency') return within(answer.latency_ms, threshold, 'latency_ms')
-  if (type === 'cost') {
-    if (answer.cost === null) throw new CadreError('VALIDATION_ERROR', 'The price of the model is not known; set its pricing.')
-    return within(answer.cost, threshold, 'cost')
+async function runScorer(input: ScorerInput): Promise<ScorerReport> {
+  const { settings } = input
+  const scorer = SCORERS[settings.type]
+  if ('measure' in scorer) {
+    const value = scorer.measure(input)
+    return { ...compareWithLimit(value, settings.threshold), [scorer.field]: value }
   }
-  const { score, ...more } = await scored(scorer, test, answer, tools)
-  const least = threshold ?? THRESHOLDS[type] ?? (type === 'retrieval' && scorer.metric === 'mrr' ? 0.5 : 1)
-  return { score, passed: score >= least, threshold: least, ...more }
+  const { score, ...details } = await scorer.score(input)
+  const threshold = settings.threshold ?? scorer.getDefaultThreshold?.(settings) ?? 1
+  return { score, passed: score >= threshold, threshold, ...details }
 }
 
-async function scored(
-  scorer: ScorerSettings,
-  test: ScoredCase,
-  answer: ScoredAnswer,
-  tools: ScorerTools,
-): Promise<{ score: number; reason?: string }> {
-  const { output } = answer
-  switch (scorer.type) {
-    case 'exact':
-      return { score: scoreExact(expectation(test), output) }
-    case 'contains':
-      return { score: scoreContains(expectation(test), output) }
-    case 'regex':
-      return { score: Number(await tools.matchPattern(expectation(test), output)) }
-    case 'json':
-      return scoreJson(expectation(test), output)
-    case 'similarity':
-      return { score: Math.max(0, await tools.computeSimilarity(expectation(test), output)) }
-    case 'token_f1':
-      return { score: scoreTokenF1(expectation(test), output) }
-    case 'citation':
-      return scoreCitations(
-        sources(test),
-        answer.citations.filter(({ cited }) => cited),
-      )
-    case 'retrieval': {
-      const { hit, reciprocal_rank, rank } = scoreRetrieval(sources(test), answer.citations, scorer.k)
-      const reason = hit === 0 ? { reason: `Not found: ${sources(test).slice(0, 5).join(', ')}.` } : {}
-      return { score: scorer.metric === 'mrr' ? reciprocal_rank : hit, ...{ hit, reciprocal_rank, rank }, ...reason }
-    }
-    default:
-      return judge(scorer, test, output, tools)
-  }
-}
-
-/** A judge that talks nonsense is asked once more; after that there is no score, and no guess either. */
-async function judge({ model_id, instructions }: ScorerSettings, test: ScoredCase, actual: string, tools: ScorerTools) {
-  const prompt = buildJudgePrompt({ input: test.input, expected: test.expected_output, actual, instructions })
-  for (let attempt = 0; attempt < 2; attempt++) {
-    const verdict = parseVerdict(await tools.askModel(model_id ?? null, prompt))
-    if (verdict) return verdict
-  }
-  throw new CadreError('PROVIDER_ERROR', 'The judge did not answer with a score from 0 to 1, not even when asked again.')
-}
-
-/** At most so much; how far beyond it was makes the score. Without a limit it is only measured. */
-function within(value: number, limit: number | undefined, name: string): ScorerReport {
-  if (limit === undefined) return { score: null, passed: true, [name]: value }
+/** Beyond the limit, the score is the limit divided by the value. */
+function compareWithLimit(value: number, limit: number | undefined): ScorerReport {
+  if (limit === undefined) return { score: null, passed: true }
   const passed = value <= limit
-  return { score: passed ? 1 : limit / value, passed, threshold: limit, [name]: value }
+  return { score: passed ? 1 : limit / value, passed, threshold: limit }
 }
 
-function expectation({ expected_output }: ScoredCase): string {
-  if (expected_output === undefined) throw new CadreError('VALIDATION_ERROR', 'The test case has no expected_output.')
-  return expected_output
-}
-
-function sources({ expected_sources, expected_output }: ScoredCase): readonly string[] {
-  if (expected_sources) return expected_sources
-  if (expected_output) return [expected_output]
-  throw new CadreError('VALIDATION_ERROR', 'The test case has no expected_sources.')
-}
-
-function freeName(type: string, taken: Record<string, unknown>): string {
+function createUniqueName(type: string, taken: Record<string, unknown>): string {
   let name = type
   for (let count = 2; Object.hasOwn(taken, name); count++) name = `${type}_${count}`
   return name

@@ -1,4 +1,4 @@
-/** Scores an answer that should be JSON: the share of what is expected that is there, whatever the order of fields. */
+/** Scores a JSON answer by the share of expected values it contains. */
 import { exceedsDepth } from '../validation/json-depth.ts'
 
 export interface JsonScore {
@@ -6,33 +6,33 @@ export interface JsonScore {
   reason?: string
 }
 
-/** Whoever compares goes down as deep as what is expected, and a call within a call has an end. */
+/** Bounds the recursion of comparisons. */
 const MAX_DEPTH = 500
 
-/** Throws where a text is not JSON that answers can be held against. */
+/** Throws a SyntaxError if the text is not JSON or is nested too deeply. */
 export function checkJson(text: string): void {
-  if (exceedsDepth(JSON.parse(text), MAX_DEPTH)) throw new SyntaxError(`It is nested more than ${MAX_DEPTH} levels deep.`)
+  if (exceedsDepth(JSON.parse(text), MAX_DEPTH)) throw new SyntaxError(`The JSON is nested more than ${MAX_DEPTH} levels deep.`)
 }
 
 export function scoreJson(expected: string, actual: string): JsonScore {
-  const wanted = JSON.parse(expected) as unknown
-  const found = extractJson(actual)
-  if (found === undefined) return { score: 0, reason: 'The answer holds no JSON.' }
-  const leaves = [...listLeaves(wanted, [])]
-  const missing = leaves.filter(({ path, value }) => !isEqualJson(getValueAt(found.value, path), value))
+  const expectedValue = JSON.parse(expected) as unknown
+  const actualJson = extractJson(actual)
+  if (actualJson === undefined) return { score: 0, reason: 'The answer contains no JSON.' }
+  const leaves = [...listLeaves(expectedValue, [])]
+  const missing = leaves.filter(({ path, value }) => !isEqualJson(getValueAt(actualJson.value, path), value))
   if (missing.length === 0) {
-    return isEqualJson(wanted, found.value)
+    return isEqualJson(expectedValue, actualJson.value)
       ? { score: 1 }
-      : { score: leaves.length / (leaves.length + 1), reason: 'The answer holds more than was expected.' }
+      : { score: leaves.length / (leaves.length + 1), reason: 'The answer contains more than the expected values.' }
   }
-  const names = missing.slice(0, 5).map(({ path }) => path.join('.') || 'the value')
+  const names = missing.slice(0, 5).map(({ path }) => path.join('.') || 'value')
   return {
     score: (leaves.length - missing.length) / leaves.length,
     reason: `Different: ${names.join(', ')}${missing.length > 5 ? ' and more' : ''}.`,
   }
 }
 
-/** What an answer holds of JSON: all of it, a fenced block, or the first object or list that stands in it. */
+/** Parses the whole text, a fenced block, or everything from the first to the last bracket. */
 export function extractJson(text: string): { value: unknown } | undefined {
   const open = text.search(/[[{]/)
   const close = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))
@@ -42,13 +42,13 @@ export function extractJson(text: string): { value: unknown } | undefined {
     try {
       return { value: JSON.parse(candidate) as unknown }
     } catch {
-      // the next candidate may be better
+      // try the next candidate
     }
   }
   return undefined
 }
 
-/** Line by line: a pattern would try every way to split a row of empty lines, and a model may write thousands. */
+/** Works line by line: a regular expression would backtrack over long runs of empty lines. */
 function extractFencedBlock(text: string): string | undefined {
   const lines = text.split('\n')
   const open = lines.findIndex((line) => /```(?:json)?$/i.test(line.trimEnd()))

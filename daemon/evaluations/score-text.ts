@@ -1,44 +1,44 @@
-/** Scores of an answer by its words alone. */
+/** Scores an answer by its text: equality, inclusion and token F1. */
 
-/** White space apart, the very same text. */
+/** Compares the texts; differences in white space are ignored. */
 export const scoreExact = (expected: string, actual: string): number => Number(normalizeSpace(expected) === normalizeSpace(actual))
 
-/** Whether what is expected stands in the answer, whatever its case and line breaks. */
+/** Ignores case and white space. */
 export const scoreContains = (expected: string, actual: string): number =>
   Number(normalizeSpace(actual).toLowerCase().includes(normalizeSpace(expected).toLowerCase()))
 
-/** How much of the words both share: the harmonic mean of precision and recall, each word counted as often as it occurs. */
+/** The harmonic mean of the precision and recall of words. */
 export function scoreTokenF1(expected: string, actual: string): number {
-  const wanted = listWords(expected)
-  const given = listWords(actual)
-  if (wanted.length === 0 && given.length === 0) return Number(joinSymbols(expected) === joinSymbols(actual))
-  const left = new Map<string, number>()
-  for (const word of wanted) left.set(word, (left.get(word) ?? 0) + 1)
+  const expectedWords = listWords(expected)
+  const actualWords = listWords(actual)
+  if (expectedWords.length === 0 && actualWords.length === 0) return Number(joinSymbols(expected) === joinSymbols(actual))
+  const remaining = new Map<string, number>()
+  for (const word of expectedWords) remaining.set(word, (remaining.get(word) ?? 0) + 1)
   let shared = 0
-  for (const word of given) {
-    const count = left.get(word) ?? 0
+  for (const word of actualWords) {
+    const count = remaining.get(word) ?? 0
     if (count === 0) continue
-    left.set(word, count - 1)
+    remaining.set(word, count - 1)
     shared++
   }
-  return (2 * shared) / (wanted.length + given.length)
+  return (2 * shared) / (expectedWords.length + actualWords.length)
 }
 
 const normalizeSpace = (text: string): string => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 
-/** Articles say nothing and are left out, as is usual for this score. */
+/** Omits articles, as is usual for this score. */
 function listWords(text: string): string[] {
-  const cut = segmentWords(text).filter(({ isWordLike }) => isWordLike)
-  return cut.map(({ segment }) => segment).filter((word) => !ARTICLES.has(word))
+  return segmentWords(text).flatMap(({ segment, isWordLike }) => (isWordLike && !ARTICLES.has(segment) ? [segment] : []))
 }
 
-/** What a text without words says: a thumb up is not a thumb down. */
+/** For texts without words, such as emoji. */
 function joinSymbols(text: string): string {
-  const cut = segmentWords(text).filter(({ isWordLike }) => !isWordLike)
-  return cut.map(({ segment }) => segment.trim()).join('')
+  return segmentWords(text)
+    .map(({ segment, isWordLike }) => (isWordLike ? '' : segment.trim()))
+    .join('')
 }
 
-/** Cut by language, so that Chinese and Thai have words too. */
+/** Intl.Segmenter also finds words in languages without spaces, such as Chinese and Thai. */
 const segmentWords = (text: string) => [
   ...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text.normalize('NFKC').toLowerCase()),
 ]

@@ -1,4 +1,4 @@
-/** What scorers need besides the answer: patterns, meanings and judges. */
+/** Creates the services that scorers use: pattern matching, similarity and judge models. */
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
 import type { Acquire } from '../async/semaphore.ts'
 import type { CallOrigin } from '../core/meter.ts'
@@ -6,7 +6,7 @@ import type { EmbeddingService } from '../embedding/service.ts'
 import type { ChatMessage } from '../models/chat-model.ts'
 import type { ModelsService } from '../models/service.ts'
 import { PatternMatcher } from './pattern-matcher.ts'
-import type { ScorerTools } from './score-answer.ts'
+import type { ScorerTools } from './scorers.ts'
 
 export class ScorerToolFactory {
   readonly #matcher = new PatternMatcher()
@@ -18,13 +18,13 @@ export class ScorerToolFactory {
     this.#models = models
   }
 
-  /** Tools for one run: what judges take is counted as the evaluation's. */
-  createTools(origin: CallOrigin, turn: Acquire, signal: AbortSignal): ScorerTools {
+  /** Judge calls of the run are attributed to the origin. */
+  createTools(origin: CallOrigin, acquire: Acquire, signal: AbortSignal): ScorerTools {
     return {
       matchPattern: this.#matcher.createRunMatcher(signal),
       computeSimilarity: (a, b) => this.#computeSimilarity(a, b, signal),
       askModel: async (modelId: string | null, messages: readonly ChatMessage[]) =>
-        (await this.#models.generate({ modelId, messages, temperature: 0, origin, turn, signal })).text,
+        (await this.#models.generate({ modelId, messages, temperature: 0, origin, turn: acquire, signal })).text,
     }
   }
 
@@ -35,8 +35,8 @@ export class ScorerToolFactory {
   async #computeSimilarity(a: string, b: string, signal: AbortSignal): Promise<number> {
     if (a.trim() === '' || b.trim() === '') return Number(a.trim() === b.trim())
     const embedder = await this.#embedding.getEmbedder(DEFAULT_EMBEDDING_MODEL)
-    const [one, other] = (await embedder.embed([a, b], { signal })) as [Float32Array, Float32Array]
-    const cosine = one.reduce((sum, value, at) => sum + value * (other[at] as number), 0)
-    return Number(cosine.toFixed(6)) // vectors are single precision: the same text twice is 0.99999995
+    const [first, second] = (await embedder.embed([a, b], { signal })) as [Float32Array, Float32Array]
+    const cosine = first.reduce((sum, value, index) => sum + value * (second[index] as number), 0)
+    return Number(cosine.toFixed(6)) // single precision: identical texts yield 0.99999995
   }
 }

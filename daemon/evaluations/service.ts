@@ -1,4 +1,4 @@
-/** Evaluations: test cases for something that exists. */
+/** Manages evaluations: validates targets, scorers and test cases. */
 import type { Static } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
 import {
@@ -16,7 +16,7 @@ import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
 import type { RunExecutor } from './run-executor.ts'
 import { deleteRuns } from './run-store.ts'
-import { checkJson } from './score-json.ts'
+import { SCORERS } from './scorers.ts'
 import { evaluationRecords, type StoredEvaluation } from './store.ts'
 import type { Targets } from './targets.ts'
 
@@ -25,110 +25,105 @@ export interface EvaluationsDependencies {
   database: Database
   models: ModelsService
   targets: Targets
-  engine: RunExecutor
+  executor: RunExecutor
 }
 
 export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInput> {
-  constructor({ database, models, targets, engine }: EvaluationsDependencies) {
+  constructor({ database, models, targets, executor }: EvaluationsDependencies) {
     super(database, evaluations, evaluationRecords, {
       prepare: async (record, _, { transaction, current }) => {
         const { type, target_id } = record
-        const moved = current === undefined || current.type !== type || current.target_id !== target_id
-        if (moved && target_id !== null && !(await targets[type].exists(transaction, target_id)))
+        const hasNewTarget = current === undefined || current.type !== type || current.target_id !== target_id
+        if (hasNewTarget && target_id !== null && !(await targets[type].exists(transaction, target_id)))
           throw createValidationError('target_id', `there is no ${type.replace('_', ' ')} "${target_id}"`)
-        const judges = createJudgeResolver(transaction, models)
+        const resolveJudge = createJudgeResolver(transaction, models)
         const scorers =
-          record.scorers.length > 0 ? await normalizeScorers(record.scorers, 'scorers', judges) : [{ type: 'contains' as const }]
+          record.scorers.length > 0 ? await normalizeScorers(record.scorers, 'scorers', resolveJudge) : [{ type: 'contains' as const }]
         const test_cases: StoredEvaluation['test_cases'] = []
-        for (const [index, one] of record.test_cases.entries())
-          test_cases.push(
-            one.scorers ? { ...one, scorers: await normalizeScorers(one.scorers, `test_cases.${index}.scorers`, judges) } : one,
-          )
+        for (const [index, test] of record.test_cases.entries()) {
+          const own = test.scorers && (await normalizeScorers(test.scorers, `test_cases.${index}.scorers`, resolveJudge))
+          test_cases.push(own ? { ...test, scorers: own } : test)
+        }
         checkExpectations(scorers, test_cases)
         return { ...record, scorers, test_cases }
       },
       getReferences: listReferences,
       beforeRemove: async (transaction, { id }) => deleteRuns(transaction, id),
-      afterRemove: async ({ id }) => engine.stopRuns(id),
+      afterRemove: async ({ id }) => executor.stopRuns(id),
     })
   }
 
-  /** Adds test cases behind those there are, whoever else does so at the same time. */
+  /** Appends test cases; safe against concurrent appends. */
   async append(change: ChangeContext, id: string, test_cases: Static<typeof EvaluationCreate>['test_cases']): Promise<StoredEvaluation> {
     return this.update(change, id, (current) => {
       const all = [...current.test_cases, ...test_cases]
       if (all.length > MAX_TEST_CASES || JSON.stringify(all).length > MAX_EVALUATION_BYTES)
         throw createValidationError(
           'test_cases',
-          `an evaluation has at most ${MAX_TEST_CASES} test cases, and ${MAX_EVALUATION_BYTES / 2 ** 20} MB of them`,
-          'Make another evaluation of these.',
+          `must not exceed ${MAX_TEST_CASES} test cases or ${MAX_EVALUATION_BYTES / 2 ** 20} MB`,
+          'Create another evaluation for these test cases.',
         )
       return { test_cases: all }
     })
   }
 }
 
-/** A pattern or JSON that cannot be read would fail in every run. */
 function checkExpectations(scorers: readonly ScorerSettings[], cases: StoredEvaluation['test_cases']): void {
   for (const [index, { scorers: own = scorers, expected_output }] of cases.entries()) {
     if (expected_output === undefined) continue
     const field = `test_cases.${index}.expected_output`
-    if (own.some(({ type }) => type === 'json'))
-      requireValid(() => checkJson(expected_output), field, 'is not JSON that the scorer json can compare with')
-    if (own.some(({ type }) => type === 'regex'))
-      requireValid(() => new RegExp(expected_output, 'u'), field, 'is not a regular expression, which the scorer regex needs')
+    for (const { type } of own) {
+      const scorer = SCORERS[type]
+      if ('measure' in scorer || !scorer.expectation) continue
+      try {
+        scorer.expectation.check(expected_output)
+      } catch (error) {
+        throw createValidationError(field, scorer.expectation.problem, (error as Error).message)
+      }
+    }
   }
 }
 
-function requireValid(read: () => unknown, field: string, problem: string): void {
-  try {
-    read()
-  } catch (error) {
-    throw createValidationError(field, problem, (error as Error).message)
-  }
-}
+/** Resolves the reference to a judge model to its id. */
+type ResolveJudge = (reference: string, field: string) => Promise<string>
 
-/** The identifier of the model that is named in a field. */
-type ResolveJudge = (named: string, field: string) => Promise<string>
-
-/** Each name is looked up once, however many test cases have it. */
+/** Caches references: many test cases may name the same judge. */
 function createJudgeResolver(reader: Reader, models: ModelsService): ResolveJudge {
-  const known = new Map<string, string>()
-  return async (named, field) => {
-    const id = known.get(named) ?? (await models.resolve(reader, named, field))
-    known.set(named, id)
+  const ids = new Map<string, string>()
+  return async (reference, field) => {
+    const id = ids.get(reference) ?? (await models.resolve(reader, reference, field))
+    ids.set(reference, id)
     return id
   }
 }
 
-/** Scorers in full, with their judges by id. */
 async function normalizeScorers(
   list: readonly (ScorerSettings['type'] | ScorerSettings)[],
   field: string,
-  judges: ResolveJudge,
+  resolveJudge: ResolveJudge,
 ): Promise<ScorerSettings[]> {
   const scorers: ScorerSettings[] = []
-  for (const [index, scorer] of list.entries()) scorers.push(await normalizeScorer(scorer, `${field}.${index}`, judges))
+  for (const [index, scorer] of list.entries()) scorers.push(await normalizeScorer(scorer, `${field}.${index}`, resolveJudge))
   return scorers
 }
 
-/** The type comes first, so that the judge can be taken out again. */
+/** `type` comes first, so that `model_id` can be removed when the judge is deleted. */
 async function normalizeScorer(
   scorer: ScorerSettings['type'] | ScorerSettings,
   field: string,
-  judges: ResolveJudge,
+  resolveJudge: ResolveJudge,
 ): Promise<ScorerSettings> {
   if (typeof scorer === 'string') return { type: scorer }
   const { type, model_id, ...rest } = scorer
-  // A bar that no answer can reach would fail every run; most often it is meant as a percentage.
-  if ((rest.threshold ?? 0) > 1 && type !== 'latency' && type !== 'cost')
-    throw createValidationError(`${field}.threshold`, 'must be at most 1', 'Scores go from 0 to 1; write 0.9 for 90 %.')
-  return { type, ...rest, ...(model_id === undefined ? {} : { model_id: await judges(model_id, `${field}.model_id`) }) }
+  // Every run would fail. Usually a percentage was meant.
+  if ((rest.threshold ?? 0) > 1 && !('measure' in SCORERS[type]))
+    throw createValidationError(`${field}.threshold`, 'must be at most 1', 'Scores range from 0 to 1: write 0.9 for 90 %.')
+  return { type, ...rest, ...(model_id === undefined ? {} : { model_id: await resolveJudge(model_id, `${field}.model_id`) }) }
 }
 
 function listReferences({ target_id, scorers, test_cases }: StoredEvaluation): Reference[] {
   const links: Reference[] = target_id === null ? [] : [{ field: 'target_id', target: target_id, detach: { kind: 'value', value: null } }]
-  const judges = { scorers, test_cases: test_cases.flatMap((one) => one.scorers ?? []) }
+  const judges = { scorers, test_cases: test_cases.flatMap((test) => test.scorers ?? []) }
   for (const [field, list] of Object.entries(judges)) {
     for (const target of new Set(list.flatMap(({ model_id }) => model_id ?? [])))
       links.push({ field, target, detach: { kind: 'member', name: 'model_id' } })

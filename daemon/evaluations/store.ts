@@ -1,4 +1,4 @@
-/** Evaluations as they are stored. */
+/** Stores evaluations. */
 import type { Static } from 'typebox'
 import { Evaluation } from '../../src/contract/families/evaluations.ts'
 import { Records, type StoredRecord } from '../store/records.ts'

@@ -1,4 +1,4 @@
-/** What an evaluation asks: each kind of target can say exactly what it is, and answer a test case as that. */
+/** The interface of evaluation targets: capturing their configuration and answering test cases with it. */
 import type { Static } from 'typebox'
 import type { Citation, Usage } from '../../src/contract/families/conversations.ts'
 import type { EVALUATION_TYPES } from '../../src/contract/families/evaluations.ts'
@@ -10,24 +10,24 @@ import type { TestCase } from './run-store.ts'
 
 export type EvaluationType = (typeof EVALUATION_TYPES)[number]
 
-/** Everything that decides what a target answers, as plain data that is kept with the run. */
+/** All data that determines the target's answers, as JSON that is stored with the run. */
 export type TargetConfiguration = Record<string, unknown>
 
 export interface TargetAnswer {
   output: string
   citations: Static<typeof Citation>[]
   usage: Static<typeof Usage> | null
-  /** Null where the price is not known. */
+  /** Null if the price is unknown. */
   cost: number | null
   latency_ms: number
-  /** Calls that are to be settled together with the result. */
+  /** Calls to settle in the transaction that stores the result. */
   unsettled: readonly Settlement[]
 }
 
 export interface CaseContext {
   evaluationId: string
   caller: Caller
-  /** What may be made ready before is; from here on it is timed. */
+  /** Limits concurrency. Called after the preparation; latency is measured from then on. */
   acquire: Acquire
   signal: AbortSignal
 }
@@ -36,9 +36,9 @@ export type AskTarget = (test: TestCase, use: CaseContext) => Promise<TargetAnsw
 
 export interface Target {
   exists(reader: Reader, id: string): Promise<boolean>
-  /** What it is now; undefined where it is gone. */
+  /** Returns the current configuration, or undefined if the target does not exist. */
   findConfiguration(reader: Reader, id: string): Promise<TargetConfiguration | undefined>
-  /** For all test cases of a run: it answers as it was configured then, whatever is changed since. */
+  /** Called once per run. The returned function answers with this configuration even if the target has changed since. */
   prepare(configuration: TargetConfiguration): AskTarget
 }
 

@@ -30,12 +30,6 @@ export function prepareHome(paths: Paths): void {
   checkWritable(paths.home)
 }
 
-/** Starting anyway would remove every original as a leftover of a crash. */
-export const createMissingDatabaseError = ({ database, documents, home }: Paths) =>
-  new CadreError('UNAVAILABLE', `${database} is missing or empty, but ${documents} holds documents.`, {
-    hint: `Restore it from a backup of ${home}. To start over, move ${documents} away.`,
-  })
-
 /** Replaces a small file atomically: readers and crashes see the old text or the new one. */
 export function writeFileAtomically(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`

@@ -18,14 +18,14 @@ type EntityType = (typeof ENTITY_TYPES)[number]
 export type EntityFamilies = Record<Exclude<EntityType, 'user'>, { exists(reader: Reader, id: string): Promise<boolean> }>
 
 export class UsageThresholdsService extends Resource<StoredUsageThreshold, ThresholdInput> {
-  constructor(database: Database, entities: EntityFamilies) {
+  constructor(database: Database, getEntityFamilies: () => EntityFamilies) {
     super(database, usageThresholds, usageThresholdRecords, {
       prepare: async (record, _, { transaction, current }) => {
         const { entity_type, entity_id } = record
         if ((entity_type === null) !== (entity_id === null))
           throw createValidationError('entity_id', 'entity_type and entity_id go together', 'Leave both out to count everything.')
         const known = current !== undefined || entity_type === null || entity_id === null || entity_type === 'user'
-        if (!known && !(await entities[entity_type].exists(transaction, entity_id)))
+        if (!known && !(await getEntityFamilies()[entity_type].exists(transaction, entity_id)))
           throw createValidationError('entity_id', `there is no ${entity_type.replace('_', ' ')} "${entity_id}"`)
         return record
       },

@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { PatternMatcher } from '../../daemon/evaluations/pattern-matcher.ts'
-import { type ScoredAnswer, type ScoredCase, type ScorerTools, scoreAnswer } from '../../daemon/evaluations/score-answer.ts'
+import { scoreAnswer } from '../../daemon/evaluations/score-answer.ts'
+import type { ScoredAnswer, ScoredCase, ScorerTools } from '../../daemon/evaluations/scorers.ts'
 import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
 
 const test = suite('scorers, against examples worked by hand')

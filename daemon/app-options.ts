@@ -1,0 +1,41 @@
+/** The options of the application and the handle it returns. */
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { Paths } from '../src/config.ts'
+import type { Clock } from './async/clock.ts'
+import type { DiscoveryOptions } from './models/model-discovery.ts'
+import type { ProviderTimeouts } from './models/providers/http-exchange.ts'
+import type { Resolve } from './outbound/guarded-connector.ts'
+import type { Vault } from './secrets/vault.ts'
+import type { WriteAheadLog } from './store/write-ahead-log.ts'
+
+export interface AppOptions {
+  paths: Paths
+  logger: FastifyBaseLogger
+  vault: Vault
+  rateLimit: number
+  version: string
+  modelDiscovery: DiscoveryOptions
+  /** The admin token to create at the first start; generated if undefined. */
+  adminToken: string | undefined
+  /** Creates a new admin token for an owner who lost it. */
+  recoverToken?: boolean | undefined
+  /** Replaces the system's DNS resolver in tests. */
+  resolve?: Resolve | undefined
+  providerTimeouts?: Partial<ProviderTimeouts> | undefined
+  /** Saves the first admin token for the CLI. Called before the token is stored in the database. */
+  keepToken(token: string): Promise<void>
+  /** The clock and the jitter of webhook deliveries; tests replace them. */
+  clock?: Clock
+  random?: () => number
+  /** Replaces how commits are flushed, for tests with a slow disk. */
+  disk?: (databasePath: string) => WriteAheadLog
+}
+
+export interface App {
+  server: FastifyInstance
+  /** Rejects new requests with 503. */
+  drain(): void
+  close(): Promise<void>
+  /** Sets the address that the server listens on. */
+  listening(url: string): void
+}

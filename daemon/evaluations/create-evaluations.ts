@@ -1,0 +1,36 @@
+/** Creates the evaluations family: targets, scorers, the run executor, services and routes. */
+import type { EventBus } from '../core/event-bus.ts'
+import type { Meter } from '../core/meter.ts'
+import type { EmbeddingService } from '../embedding/service.ts'
+import type { Logger } from '../logging/logger.ts'
+import { createTargets, type TargetDependencies } from './create-targets.ts'
+import { bindEvaluationRoutes } from './routes.ts'
+import { RunExecutor } from './run-executor.ts'
+import { RunsService } from './run-service.ts'
+import { ScorerToolFactory } from './scorer-tool-factory.ts'
+import { EvaluationsService } from './service.ts'
+
+export interface EvaluationsFamilyDependencies extends TargetDependencies {
+  embedding: EmbeddingService
+  meter: Meter
+  events: EventBus
+  logger: Logger
+}
+
+export function createEvaluations(dependencies: EvaluationsFamilyDependencies) {
+  const { embedding, models } = dependencies
+  const targets = createTargets(dependencies)
+  const scorerTools = new ScorerToolFactory(embedding, models)
+  const executor = new RunExecutor({ ...dependencies, targets, scorerTools })
+  const service = new EvaluationsService({ ...dependencies, targets, executor })
+  const runs = new RunsService({ ...dependencies, targets, executor, evaluations: service })
+  return {
+    service,
+    bindings: bindEvaluationRoutes(service, runs),
+    /** Continues the runs that the last stop interrupted. */
+    resume: () => executor.resume(),
+    async close() {
+      await Promise.all([executor.close(), scorerTools.close()])
+    },
+  }
+}

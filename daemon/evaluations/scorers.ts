@@ -1,0 +1,127 @@
+/** The scorers, by type. A new scorer needs its type in the contract and an entry in this table. */
+import type { Static } from 'typebox'
+import { CadreError } from '../../src/contract/errors.ts'
+import type { Citation } from '../../src/contract/families/conversations.ts'
+import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
+import type { ChatMessage } from '../models/chat-model.ts'
+import { buildJudgePrompt, parseVerdict } from './judge.ts'
+import { checkJson, scoreJson } from './score-json.ts'
+import { scoreCitations, scoreRetrieval } from './score-sources.ts'
+import { scoreContains, scoreExact, scoreTokenF1 } from './score-text.ts'
+
+export interface ScoredCase {
+  input: string
+  expected_output?: string
+  expected_sources?: readonly string[]
+}
+
+export interface ScoredAnswer {
+  output: string
+  citations: readonly Static<typeof Citation>[]
+  latency_ms: number
+  /** Null if the price is unknown. */
+  cost: number | null
+}
+
+/** Services that scorers use besides the answer. */
+export interface ScorerTools {
+  matchPattern(pattern: string, text: string): Promise<boolean>
+  /** Cosine similarity of the embeddings of both texts. */
+  computeSimilarity(a: string, b: string): Promise<number>
+  askModel(modelId: string | null, messages: readonly ChatMessage[]): Promise<string>
+}
+
+export interface ScorerInput {
+  settings: ScorerSettings
+  test: ScoredCase
+  answer: ScoredAnswer
+  tools: ScorerTools
+}
+
+/** A score with its reason and further figures, which are stored with the result. */
+export interface Score {
+  score: number
+  reason?: string
+}
+
+export type Scorer =
+  | {
+      score(input: ScorerInput): Score | Promise<Score>
+      /** Minimum score to pass if the settings have no threshold. Default: 1. */
+      getDefaultThreshold?(settings: ScorerSettings): number
+      /** Checked when the evaluation is saved: an invalid expected_output would fail in every run. `check` throws if it is invalid. */
+      expectation?: { check(expected: string): void; problem: string }
+    }
+  /** Passes up to a maximum, the threshold; without one the value is only measured. The field stores the value. */
+  | { field: string; measure(input: ScorerInput): number }
+
+export const SCORERS: Record<ScorerSettings['type'], Scorer> = {
+  exact: { score: ({ test, answer }) => ({ score: scoreExact(requireOutput(test), answer.output) }) },
+  contains: { score: ({ test, answer }) => ({ score: scoreContains(requireOutput(test), answer.output) }) },
+  regex: {
+    score: async ({ test, answer, tools }) => ({ score: Number(await tools.matchPattern(requireOutput(test), answer.output)) }),
+    expectation: {
+      check: (expected) => void new RegExp(expected, 'u'),
+      problem: 'is not a regular expression, which the scorer regex needs',
+    },
+  },
+  json: {
+    score: ({ test, answer }) => scoreJson(requireOutput(test), answer.output),
+    expectation: { check: checkJson, problem: 'is not JSON that the scorer json can compare with' },
+  },
+  similarity: {
+    score: async ({ test, answer, tools }) => ({
+      score: Math.max(0, await tools.computeSimilarity(requireOutput(test), answer.output)),
+    }),
+    getDefaultThreshold: () => 0.75,
+  },
+  token_f1: {
+    score: ({ test, answer }) => ({ score: scoreTokenF1(requireOutput(test), answer.output) }),
+    getDefaultThreshold: () => 0.5,
+  },
+  llm_judge: { score: judgeAnswer, getDefaultThreshold: () => 0.7 },
+  citation: {
+    score: ({ test, answer }) => {
+      const cited = answer.citations.filter((citation) => citation.cited)
+      return scoreCitations(requireSources(test), cited)
+    },
+  },
+  retrieval: {
+    score({ settings, test, answer }) {
+      const expected = requireSources(test)
+      const figures = scoreRetrieval(expected, answer.citations, settings.k)
+      const reason = figures.hit === 0 ? { reason: `Not found: ${expected.slice(0, 5).join(', ')}.` } : {}
+      return { score: settings.metric === 'mrr' ? figures.reciprocal_rank : figures.hit, ...figures, ...reason }
+    },
+    getDefaultThreshold: ({ metric }) => (metric === 'mrr' ? 0.5 : 1),
+  },
+  latency: { field: 'latency_ms', measure: ({ answer }) => answer.latency_ms },
+  cost: {
+    field: 'cost',
+    measure({ answer }) {
+      if (answer.cost === null) throw new CadreError('VALIDATION_ERROR', 'The price of the model is unknown. Set its pricing.')
+      return answer.cost
+    },
+  },
+}
+
+/** Asks the judge a second time if its response contains no valid score. */
+async function judgeAnswer({ settings: { model_id, instructions }, test, answer, tools }: ScorerInput): Promise<Score> {
+  const prompt = buildJudgePrompt({ input: test.input, expected: test.expected_output, actual: answer.output, instructions })
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const verdict = parseVerdict(await tools.askModel(model_id ?? null, prompt))
+    if (verdict) return verdict
+  }
+  throw new CadreError('PROVIDER_ERROR', 'The judge did not return a score from 0 to 1, even after a second request.')
+}
+
+function requireOutput({ expected_output }: ScoredCase): string {
+  if (expected_output === undefined) throw new CadreError('VALIDATION_ERROR', 'The test case has no expected_output.')
+  return expected_output
+}
+
+function requireSources({ expected_sources, expected_output }: ScoredCase): readonly string[] {
+  if (expected_sources) return expected_sources
+  if (expected_output) return [expected_output]
+  throw new CadreError('VALIDATION_ERROR', 'The test case has no expected_sources.')
+}

@@ -1,0 +1,26 @@
+/** Opens and migrates the stores of a home: records, originals and vectors. */
+import type { Paths } from '../../src/config.ts'
+import { CadreError } from '../../src/contract/errors.ts'
+import { openDatabase } from './database.ts'
+import { isBlank, migrate } from './migrations.ts'
+import { OriginalStore } from './original-store.ts'
+import { VectorStore } from './vector-store.ts'
+import type { WriteAheadLog } from './write-ahead-log.ts'
+
+/** Throws if the database is missing although documents are stored. */
+export async function openStores(paths: Paths, log?: WriteAheadLog) {
+  const database = openDatabase(paths.database, log)
+  const originals = new OriginalStore(paths.documents)
+  if ((await isBlank(database)) && (await originals.hasAny())) {
+    await database.close()
+    throw createMissingDatabaseError(paths)
+  }
+  await migrate(database)
+  return { database, originals, vectors: new VectorStore(paths.vectors) }
+}
+
+/** Starting anyway would remove every original as a leftover of a crash. */
+const createMissingDatabaseError = ({ database, documents, home }: Paths) =>
+  new CadreError('UNAVAILABLE', `${database} is missing or empty, but ${documents} holds documents.`, {
+    hint: `Restore it from a backup of ${home}. To start over, move ${documents} away.`,
+  })

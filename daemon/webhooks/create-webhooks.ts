@@ -1,0 +1,40 @@
+/** Creates the webhooks family: the outbox, the dispatcher, the event stream, services and routes. */
+import type { EventBus } from '../core/event-bus.ts'
+import { DeliveriesService } from './delivery-service.ts'
+import { Dispatcher, type DispatcherDependencies } from './dispatcher.ts'
+import { EventLog } from './event-log.ts'
+import { EventRetention } from './event-retention.ts'
+import { Outbox } from './outbox.ts'
+import { bindWebhookRoutes } from './routes.ts'
+import { WebhooksService } from './service.ts'
+
+export interface WebhooksFamilyDependencies extends DispatcherDependencies {
+  events: EventBus
+}
+
+export function createWebhooks(dependencies: WebhooksFamilyDependencies) {
+  const { database, events, clock, logger } = dependencies
+  const dispatcher = new Dispatcher(dependencies)
+  const service = new WebhooksService({ ...dependencies, dispatcher })
+  const deliveries = new DeliveriesService({ ...dependencies, webhooks: service, dispatcher })
+  const eventLog = new EventLog(database)
+  const retention = new EventRetention(database, clock, logger)
+  const outbox = new Outbox(database, clock, () => {
+    dispatcher.wake()
+    eventLog.wake()
+  })
+  outbox.listen(events)
+  return {
+    service,
+    bindings: bindWebhookRoutes(service, deliveries, eventLog),
+    start() {
+      dispatcher.start()
+      retention.start()
+    },
+    /** Ends event streams at once, then waits for running deliveries. */
+    async close() {
+      eventLog.close()
+      await Promise.all([dispatcher.close(), retention.close()])
+    },
+  }
+}
