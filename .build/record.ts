@@ -15,9 +15,12 @@ const TARGET = join(ROOT, 'docs', 'recording.svg')
 
 const HANDBOOK = {
   'leave.md':
-    '# Leave\n\nEvery employee has twenty-eight days of paid leave a year. Up to five days that are left can be taken until the end of March.\n\n## How to ask\n\nAsk for leave two weeks ahead, in the calendar. Your team lead answers within three days.\n',
+    '# Leave\n\nEvery employee has twenty-eight days of paid leave a year. ' +
+    'Up to five days that are left can be taken until the end of March.\n\n' +
+    '## How to ask\n\nAsk for leave two weeks ahead, in the calendar. Your team lead answers within three days.\n',
   'travel.md':
-    '# Travel\n\nTrips under 500 euros need no approval. Longer or dearer ones are approved by the team lead, and above 3,000 euros by the head of finance.\n',
+    '# Travel\n\nTrips under 500 euros need no approval. ' +
+    'Longer or dearer ones are approved by the team lead, and above 3,000 euros by the head of finance.\n',
   'equipment.md': '# Equipment\n\nEverybody chooses a laptop and a screen. They are replaced after four years, or when they break.\n',
 }
 

@@ -32,9 +32,8 @@ export async function runPlainChat({ connect, conversation, cwd, input, output }
   const session = new ChatSession({ store, connect, isPlain: true, cwd, quit: () => quit(), copy: async () => false })
   await openConversation(session, conversation)
   const { agent, model } = store.state
-  output.write(
-    `${sanitizeLine(agent?.name ?? '')}${model ? `, ${sanitizeLine(model.name)}` : ''}. Type a message and press Enter. For help: /help. To quit: quit\n`,
-  )
+  const names = [agent?.name ?? '', ...(model ? [model.name] : [])].map(sanitizeLine).join(', ')
+  output.write(`${names}. Type a message and press Enter. For help: /help. To quit: quit\n`)
   // Created last: lines that arrive before the loop below are lost.
   const lines = createInterface({ input, terminal: false })
   quit = () => lines.close()

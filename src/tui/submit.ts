@@ -24,7 +24,7 @@ export async function submit(session: ChatSession, text: string): Promise<void> 
   await sendMessage(session, text, message)
 }
 
-/** Attaches files to a text. Returns undefined and adds a note if they cannot be attached; submitting the same text again skips the check. */
+/** Attaches files. Returns undefined and adds a note if that fails; submitting the same text again skips the check. */
 function buildMessage(session: ChatSession, text: string): string | undefined {
   const { store, cwd, isPlain } = session
   const isConfirmed = session.unconfirmedText === text

@@ -23,7 +23,7 @@ export const COMMANDS = [
   { name: 'search', argument: 'query', summary: 'search documents', group: 'Replies' },
   { name: 'history', argument: '', summary: 'show all messages', group: 'Conversation' },
   { name: 'resume', argument: '', summary: 'open a conversation', group: 'Conversation' },
-  { name: 'title', argument: 'title', summary: 'rename', group: 'Conversation' },
+  { name: 'title', argument: 'name', summary: 'rename', group: 'Conversation' },
   { name: 'export', argument: 'file', summary: 'write to a file', group: 'Conversation' },
   { name: 'copy', argument: '', summary: 'copy the last reply', group: 'Replies' },
   { name: 'usage', argument: '', summary: 'tokens and cost', group: 'Chat' },

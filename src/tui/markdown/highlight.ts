@@ -13,7 +13,7 @@ interface Language {
   ignoresCase?: boolean
 }
 
-const createSet = (words: string) => new Set(words.split(' '))
+const createSet = (words: string) => new Set(words.split(/\s+/))
 const C_LIKE = { lineComments: ['//'], blockComment: ['/*', '*/'] as const, quotes: '"\'', longQuotes: [] as string[] }
 
 const FAMILIES = {
@@ -21,7 +21,11 @@ const FAMILIES = {
     ...C_LIKE,
     longQuotes: ['`'],
     keywords: createSet(
-      'abstract any as async await boolean break case catch class const constructor continue debugger declare default delete do else enum export extends false finally for from function get if implements import in infer instanceof interface is keyof let namespace never new null number object of private protected public readonly return satisfies set static string super switch symbol this throw true try type typeof undefined unknown var void while with yield',
+      `abstract any as async await boolean break case catch class const constructor continue debugger
+      declare default delete do else enum export extends false finally for from function get if implements
+      import in infer instanceof interface is keyof let namespace never new null number object of private
+      protected public readonly return satisfies set static string super switch symbol this throw true try
+      type typeof undefined unknown var void while with yield`,
     ),
   },
   python: {
@@ -29,27 +33,40 @@ const FAMILIES = {
     quotes: '"\'',
     longQuotes: ['"""', "'''"],
     keywords: createSet(
-      'False None True and as assert async await break case class continue def del elif else except finally for from global if import in is lambda match nonlocal not or pass raise return self try while with yield',
+      `False None True and as assert async await break case class continue def del elif else except finally
+      for from global if import in is lambda match nonlocal not or pass raise return self try while with
+      yield`,
     ),
   },
   c: {
     ...C_LIKE,
     keywords: createSet(
-      'abstract alignas auto base bool boolean break byte case catch char class concept const constexpr continue decimal default delete do double dynamic else enum event explicit export extends extern false final finally float for foreach friend fun goto guard if implements import in inline instanceof int interface internal is lateinit let lock long mutable namespace native new nil null nullptr object open operator override package private protected public readonly record ref register return sealed short signed sizeof static strictfp string struct super suspend switch synchronized template this throw throws transient true try typedef typename uint union unsigned using val var virtual void volatile when where while yield',
+      `abstract alignas auto base bool boolean break byte case catch char class concept const constexpr
+      continue decimal default delete do double dynamic else enum event explicit export extends extern
+      false final finally float for foreach friend fun goto guard if implements import in inline
+      instanceof int interface internal is lateinit let lock long mutable namespace native new nil null
+      nullptr object open operator override package private protected public readonly record ref register
+      return sealed short signed sizeof static strictfp string struct super suspend switch synchronized
+      template this throw throws transient true try typedef typename uint union unsigned using val var
+      virtual void volatile when where while yield`,
     ),
   },
   go: {
     ...C_LIKE,
     longQuotes: ['`'],
     keywords: createSet(
-      'any bool break byte case chan const continue default defer else error fallthrough false float64 for func go goto if import int int64 interface iota map nil package range return rune select string struct switch true type uint var',
+      `any bool break byte case chan const continue default defer else error fallthrough false float64 for
+      func go goto if import int int64 interface iota map nil package range return rune select string
+      struct switch true type uint var`,
     ),
   },
   rust: {
     ...C_LIKE,
     quotes: '"',
     keywords: createSet(
-      'as async await bool box break char const continue crate dyn else enum extern f64 false fn for i32 i64 if impl in let loop match mod move mut pub ref return Self self static str String struct super trait true type u32 u64 u8 unsafe use usize where while',
+      `as async await bool box break char const continue crate dyn else enum extern f64 false fn for i32
+      i64 if impl in let loop match mod move mut pub ref return Self self static str String struct super
+      trait true type u32 u64 u8 unsafe use usize where while`,
     ),
   },
   shell: {
@@ -57,7 +74,9 @@ const FAMILIES = {
     quotes: '"\'',
     longQuotes: [],
     keywords: createSet(
-      'alias break case cd continue declare do done echo elif else esac eval exec exit export fi for function if in local printf read readonly return select set shift source sudo then time trap unset until while',
+      `alias break case cd continue declare do done echo elif else esac eval exec exit export fi for
+      function if in local printf read readonly return select set shift source sudo then time trap unset
+      until while`,
     ),
   },
   ruby: {
@@ -65,7 +84,9 @@ const FAMILIES = {
     quotes: '"\'',
     longQuotes: [],
     keywords: createSet(
-      'alias and begin break case class def defined do else elsif end ensure false for if in include module next nil not or private protected public raise redo require rescue retry return self super then true undef unless until when while yield',
+      `alias and begin break case class def defined do else elsif end ensure false for if in include module
+      next nil not or private protected public raise redo require rescue retry return self super then true
+      undef unless until when while yield`,
     ),
   },
   sql: {
@@ -75,7 +96,11 @@ const FAMILIES = {
     longQuotes: [],
     ignoresCase: true,
     keywords: createSet(
-      'add all alter and as asc avg begin between by case check commit constraint count create cross database default delete desc distinct drop else end except exists false foreign from full group having if in index inner insert intersect into is join key left like limit max min not null offset on or order outer primary references returning right rollback select set sum table then transaction true union unique update values view when where with',
+      `add all alter and as asc avg begin between by case check commit constraint count create cross
+      database default delete desc distinct drop else end except exists false foreign from full group
+      having if in index inner insert intersect into is join key left like limit max min not null offset
+      on or order outer primary references returning right rollback select set sum table then transaction
+      true union unique update values view when where with`,
     ),
   },
   data: { lineComments: ['#'], quotes: '"\'', longQuotes: [], keywords: createSet('true false null yes no on off') },

@@ -59,14 +59,12 @@ export function renderReplyFooter(reply: ReplyState, columns: number): Line[] {
 }
 
 function renderSourceNames(cited: readonly Citation[]): Line {
-  const spans = cited.slice(0, MAX_SOURCES).flatMap((citation, index): Span[] => [
-    span(`${index === 0 ? '' : '  '}[${citation.index}]`, 'cyan'),
+  const spans = cited.slice(0, MAX_SOURCES).flatMap((citation, index): Span[] => {
     // Non-breaking spaces keep name and page on one line.
-    span(
-      ` ${sanitizeLine(citation.source)}${hasPages(citation) ? `,\u00a0p.\u00a0${citation.page}` : ''}${citation.stale ? ' (changed since)' : ''}`,
-      'dim',
-    ),
-  ])
+    const page = hasPages(citation) ? `,\u00a0p.\u00a0${citation.page}` : ''
+    const stale = citation.stale ? ' (changed since)' : ''
+    return [span(`${index === 0 ? '' : '  '}[${citation.index}]`, 'cyan'), span(` ${sanitizeLine(citation.source)}${page}${stale}`, 'dim')]
+  })
   return cited.length > MAX_SOURCES ? [...spans, span(` and ${cited.length - MAX_SOURCES} more`, 'dim')] : spans
 }
 

@@ -21,13 +21,13 @@ const [LEFT, RIGHT, UP, DOWN, HOME, END, DELETE] = ['[D', '[C', '[A', '[B', '[H'
   string,
 ]
 
-function keysOf(...chunks: string[]): Key[] {
+function decodeKeys(...chunks: string[]): Key[] {
   const decoder = new KeyDecoder()
   return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.flush()]
 }
 
-const named = (...chunks: string[]) =>
-  keysOf(...chunks).map(
+const formatKeys = (...chunks: string[]) =>
+  decodeKeys(...chunks).map(
     ({ name, text, ctrl, alt, shift }) => `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}${text && `:${text}`}`,
   )
 
@@ -38,14 +38,14 @@ function typed(bytes: string, { from = EMPTY_EDITOR, columns = 40 }: { from?: Ed
 }
 
 function after(bytes: string, from: Editor = EMPTY_EDITOR, columns = 40): Editor {
-  return keysOf(bytes).reduce((editor, key) => applyKey(editor, key, columns) ?? editor, from)
+  return decodeKeys(bytes).reduce((editor, key) => applyKey(editor, key, columns) ?? editor, from)
 }
 
 test('the key decoder recognizes the sequences of common terminals', () => {
-  assert.equal(named('a日👍'), ['text:a日👍'])
-  assert.equal(named('\r', '\n', '\t', '\u007f', '\u0008'), ['enter', 'newline', 'tab', 'backspace', 'backspace'])
-  assert.equal(named('\u0001', '\u0003', '\u001f', '\u0000'), ['ctrl+text:a', 'ctrl+text:c', 'ctrl+text:_', 'ctrl+text: '])
-  assert.equal(named(UP, `${ESC}OB`, `${ESC}[1;5C`, `${ESC}[1;3D`, `${ESC}OH`, `${ESC}[4~`), [
+  assert.equal(formatKeys('a日👍'), ['text:a日👍'])
+  assert.equal(formatKeys('\r', '\n', '\t', '\u007f', '\u0008'), ['enter', 'newline', 'tab', 'backspace', 'backspace'])
+  assert.equal(formatKeys('\u0001', '\u0003', '\u001f', '\u0000'), ['ctrl+text:a', 'ctrl+text:c', 'ctrl+text:_', 'ctrl+text: '])
+  assert.equal(formatKeys(UP, `${ESC}OB`, `${ESC}[1;5C`, `${ESC}[1;3D`, `${ESC}OH`, `${ESC}[4~`), [
     'up',
     'down',
     'ctrl+right',
@@ -53,19 +53,19 @@ test('the key decoder recognizes the sequences of common terminals', () => {
     'home',
     'end',
   ])
-  assert.equal(named(`${ESC}b`, `${ESC}\r`, `${ESC}\u007f`, `${ESC}[Z`), ['alt+text:b', 'alt+enter', 'alt+backspace', 'shift+tab'])
+  assert.equal(formatKeys(`${ESC}b`, `${ESC}\r`, `${ESC}\u007f`, `${ESC}[Z`), ['alt+text:b', 'alt+enter', 'alt+backspace', 'shift+tab'])
 })
 
 test('Shift+Enter is recognized in both encodings', () => {
-  assert.equal(named(`${ESC}[13;2u`, `${ESC}[27;2;13~`), ['shift+enter', 'shift+enter'])
-  assert.equal(named(`${ESC}[27u`, `${ESC}[99;5u`, `${ESC}[97;1:3u`, `${ESC}[57441;2u`), ['escape', 'ctrl+text:c'])
+  assert.equal(formatKeys(`${ESC}[13;2u`, `${ESC}[27;2;13~`), ['shift+enter', 'shift+enter'])
+  assert.equal(formatKeys(`${ESC}[27u`, `${ESC}[99;5u`, `${ESC}[97;1:3u`, `${ESC}[57441;2u`), ['escape', 'ctrl+text:c'])
 })
 
 test('a sequence may be split, and Escape alone is a key', () => {
-  assert.equal(named(ESC, '[', 'A'), ['up'])
-  assert.equal(named(ESC), ['escape'])
-  assert.equal(named(`${ESC}${ESC}`), ['escape', 'escape'])
-  assert.equal(named(`x${ESC}`), ['text:x', 'escape'])
+  assert.equal(formatKeys(ESC, '[', 'A'), ['up'])
+  assert.equal(formatKeys(ESC), ['escape'])
+  assert.equal(formatKeys(`${ESC}${ESC}`), ['escape', 'escape'])
+  assert.equal(formatKeys(`x${ESC}`), ['text:x', 'escape'])
   const decoder = new KeyDecoder()
   decoder.push(ESC)
   assert.is(decoder.hasPending, true)
@@ -74,15 +74,15 @@ test('a sequence may be split, and Escape alone is a key', () => {
 })
 
 test('unknown sequences are dropped', () => {
-  assert.equal(named(`${ESC}[I${ESC}[?1;2c${ESC}[12;40Ra`), ['text:a'])
+  assert.equal(formatKeys(`${ESC}[I${ESC}[?1;2c${ESC}[12;40Ra`), ['text:a'])
 })
 
 test('a paste is one key regardless of its content and chunks', () => {
   const paste = `${ESC}[200~one\r\ntwo\r${ESC}[A\u0003three${ESC}[201~`
-  const [whole] = keysOf(paste)
+  const [whole] = decodeKeys(paste)
   assert.equal([whole?.name, whole?.text], ['paste', `one\ntwo\n${ESC}[A\u0003three`])
-  assert.equal(keysOf(...paste.split('')), keysOf(paste))
-  assert.equal(named(`a${paste}\r`).length, 3)
+  assert.equal(decodeKeys(...paste.split('')), decodeKeys(paste))
+  assert.equal(formatKeys(`a${paste}\r`).length, 3)
   assert.is(typed(paste), 'one\ntwo\n[Athree|', 'what cannot be seen is not kept')
 })
 
@@ -120,7 +120,7 @@ test('undo reverts the last change', () => {
 
 test('a line break is inserted by Ctrl+J, Alt+Enter, Shift+Enter and a backslash before Enter', () => {
   for (const bytes of ['\n', `${ESC}\r`, `${ESC}[13;2u`, '\\\r']) assert.is(typed(`a${bytes}b`), 'a\nb|')
-  const [enter] = keysOf('\r') as [Key]
+  const [enter] = decodeKeys('\r') as [Key]
   assert.is(isLineBreak(enter, setText(EMPTY_EDITOR, 'a')), false)
   assert.is(applyKey(setText(EMPTY_EDITOR, 'a'), enter, 40), undefined, 'Enter alone is for sending')
 })

@@ -9,19 +9,19 @@ import { type Line, toAnsi, toPlainText } from '../../../src/tui/markdown/styled
 
 const test = suite('markdown')
 
-const shown = (text: string, columns = 60) => renderMarkdown(text, columns).map(toPlainText)
-const colored = (text: string, columns = 60) => renderMarkdown(text, columns).map((each) => toAnsi(each, true))
+const renderPlain = (text: string, columns = 60) => renderMarkdown(text, columns).map(toPlainText)
+const renderColored = (text: string, columns = 60) => renderMarkdown(text, columns).map((line) => toAnsi(line, true))
 
-/** Returns the final lines, and the live lines after each piece. */
-function streamed(pieces: readonly string[], columns = 60): { done: string[]; live: string[][] } {
-  let flow: StreamState = INITIAL_STREAM
+/** Returns the final lines, and the live lines after line piece. */
+function stream(pieces: readonly string[], columns = 60): { done: string[]; live: string[][] } {
+  let state: StreamState = INITIAL_STREAM
   const done: Line[] = []
   const live: string[][] = []
   let text = ''
   for (const piece of [...pieces, undefined]) {
     text += piece ?? ''
-    const next = renderStream(flow, text, columns, piece === undefined)
-    flow = next.state
+    const next = renderStream(state, text, columns, piece === undefined)
+    state = next.state
     done.push(...next.done)
     live.push(next.live.map(toPlainText))
   }
@@ -64,8 +64,8 @@ const days = 25 // a year
 
 The end.`
 
-test('each block type is rendered', () => {
-  assert.equal(shown(EVERYTHING), [
+test('line block type is rendered', () => {
+  assert.equal(renderPlain(EVERYTHING), [
     'Leave',
     '',
     'You have 25 days of paid leave a year [1], not see the',
@@ -104,27 +104,33 @@ test('each block type is rendered', () => {
 })
 
 test('emphasis, code, citations, keywords, strings and comments are colored', () => {
-  assert.equal(colored('**b** *i* ~~s~~ `c` [1]'), [
+  assert.equal(renderColored('**b** *i* ~~s~~ `c` [1]'), [
     '\u001b[1mb\u001b[22m \u001b[3mi\u001b[23m \u001b[9ms\u001b[29m \u001b[33mc\u001b[39m \u001b[36m[1]\u001b[39m',
   ])
-  assert.equal(colored('```py\nreturn "x" # why\n```'), ['  \u001b[35mreturn\u001b[39m \u001b[32m"x"\u001b[39m \u001b[2m# why\u001b[22m'])
-  assert.equal(colored('```js\n/* a\nb */ 3\n```'), ['  \u001b[2m/* a\u001b[22m', '  \u001b[2mb */\u001b[22m \u001b[33m3\u001b[39m'])
-  assert.equal(colored('```sh\necho $# a#b\n```'), ['  \u001b[35mecho\u001b[39m $# a#b'], 'a # inside a word starts no comment')
+  assert.equal(renderColored('```py\nreturn "x" # why\n```'), [
+    '  \u001b[35mreturn\u001b[39m \u001b[32m"x"\u001b[39m \u001b[2m# why\u001b[22m',
+  ])
+  assert.equal(renderColored('```js\n/* a\nb */ 3\n```'), ['  \u001b[2m/* a\u001b[22m', '  \u001b[2mb */\u001b[22m \u001b[33m3\u001b[39m'])
+  assert.equal(renderColored('```sh\necho $# a#b\n```'), ['  \u001b[35mecho\u001b[39m $# a#b'], 'a # inside a word starts no comment')
 })
 
 test('no line is wider than the columns, with wide characters too', () => {
-  const wide = `${EVERYTHING}\n\n中文和日本語のテキストは空白なしで折り返されます。これは長い文です。\n\n| ${'很长的标题 | '.repeat(6)}\n|${'--|'.repeat(6)}\n| ${'内容内容内容 | '.repeat(6)}\n`
+  const table = `| ${'很长的标题 | '.repeat(6)}\n|${'--|'.repeat(6)}\n| ${'内容内容内容 | '.repeat(6)}\n`
+  const wide = `${EVERYTHING}\n\n中文和日本語のテキストは空白なしで折り返されます。これは長い文です。\n\n${table}`
   for (const columns of [14, 20, 40, 80, 120])
-    for (const each of shown(wide, columns)) assert.ok(stringWidth(each) <= columns, `${columns}: ${each}`)
+    for (const line of renderPlain(wide, columns)) assert.ok(stringWidth(line) <= columns, `${columns}: ${line}`)
 })
 
 test('a table too narrow for its columns is rendered as records', () => {
-  const lines = shown('| Name | Age | City | Street | Country |\n|--|--|--|--|--|\n| Ada Lovelace | 36 | London | St James | England |', 24)
+  const lines = renderPlain(
+    '| Name | Age | City | Street | Country |\n|--|--|--|--|--|\n| Ada Lovelace | 36 | London | St James | England |',
+    24,
+  )
   assert.equal(lines, ['Name: Ada Lovelace', 'Age: 36', 'City: London', 'Street: St James', 'Country: England'])
 })
 
 test('the cells of a wide table wrap', () => {
-  assert.equal(shown('| A | B |\n|--|--|\n| one two three four | x |', 16), [
+  assert.equal(renderPlain('| A | B |\n|--|--|\n| one two three four | x |', 16), [
     'A            │ B',
     '─────────────┼──',
     'one two      │ x',
@@ -133,7 +139,7 @@ test('the cells of a wide table wrap', () => {
 })
 
 test('entities are decoded', () => {
-  assert.equal(shown('a &lt;b&gt; &amp; &#233; &nope; `&lt;`'), ['a <b> & é &nope; &lt;'])
+  assert.equal(renderPlain('a &lt;b&gt; &amp; &#233; &nope; `&lt;`'), ['a <b> & é &nope; &lt;'])
 })
 
 test('a reply cannot send control characters to the terminal', () => {
@@ -148,78 +154,78 @@ test('a reply cannot send control characters to the terminal', () => {
     '# \u001b]52;c;ZXZpbA==\u0007heading',
   ].join('\n\n')
   const steering = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
-  for (const each of shown(evil)) assert.not.match(each, steering)
-  for (const each of streamed(evil.split('')).done) assert.not.match(each, steering)
-  for (const each of colored(evil)) assert.not.match(each.replaceAll(/\u001b\[[\d;]*m/g, ''), steering)
+  for (const line of renderPlain(evil)) assert.not.match(line, steering)
+  for (const line of stream(evil.split('')).done) assert.not.match(line, steering)
+  for (const line of renderColored(evil)) assert.not.match(line.replaceAll(/\u001b\[[\d;]*m/g, ''), steering)
 })
 
 test('an escape sequence split between chunks is removed', () => {
-  assert.equal(streamed('one \u001b[31mred\u001b[0m \u001b]0;title\u0007two\r\nthree'.split('')).done, ['one red two', 'three'])
+  assert.equal(stream('one \u001b[31mred\u001b[0m \u001b]0;title\u0007two\r\nthree'.split('')).done, ['one red two', 'three'])
 })
 
 test('the final output does not depend on the chunks', () => {
-  const whole = shown(EVERYTHING)
-  assert.equal(streamed([EVERYTHING]).done, whole)
-  assert.equal(streamed(EVERYTHING.split('')).done, whole)
+  const whole = renderPlain(EVERYTHING)
+  assert.equal(stream([EVERYTHING]).done, whole)
+  assert.equal(stream(EVERYTHING.split('')).done, whole)
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 5, maxLength: 60 }), (sizes) => {
       const pieces: string[] = []
-      let at = 0
+      let offset = 0
       for (const size of sizes) {
-        pieces.push(EVERYTHING.slice(at, at + size))
-        at += size
+        pieces.push(EVERYTHING.slice(offset, offset + size))
+        offset += size
       }
-      assert.equal(streamed([...pieces, EVERYTHING.slice(at)]).done, whole)
+      assert.equal(stream([...pieces, EVERYTHING.slice(offset)]).done, whole)
     }),
   )
 })
 
 test('a block is final when the next one starts', () => {
-  let { state: flow, done, live } = renderStream(INITIAL_STREAM, 'First paragraph.\n\nSecond', 60, false)
+  let { state, done, live } = renderStream(INITIAL_STREAM, 'First paragraph.\n\nSecond', 60, false)
   assert.equal([done.map(toPlainText), live.map(toPlainText)], [['First paragraph.'], ['', 'Second']])
-  ;({ state: flow, done, live } = renderStream(flow, 'First paragraph.\n\nSecond one.', 60, false))
+  ;({ state: state, done, live } = renderStream(state, 'First paragraph.\n\nSecond one.', 60, false))
   assert.equal([done.map(toPlainText), live.map(toPlainText)], [[], ['', 'Second one.']])
-  ;({ done, live } = renderStream(flow, 'First paragraph.\n\nSecond one.', 60, true))
+  ;({ done, live } = renderStream(state, 'First paragraph.\n\nSecond one.', 60, true))
   assert.equal([done.map(toPlainText), live], [['', 'Second one.'], []])
 })
 
 test('a line of code is final before the fence closes', () => {
-  const { live } = streamed(['```py', '\nx = 1\ny', ' = 2\n', '```\nafter'])
+  const { live } = stream(['```py', '\nx = 1\ny', ' = 2\n', '```\nafter'])
   assert.equal(live, [[], ['  y'], [], ['', 'after'], []])
-  assert.equal(streamed(['```py\nx = 1\n']).done, ['  x = 1'], 'an unclosed fence is code')
+  assert.equal(stream(['```py\nx = 1\n']).done, ['  x = 1'], 'an unclosed fence is code')
 })
 
 test('three backticks inside a paragraph start no fence while streaming', () => {
   const pieces = ['Use\n```', 'npm test', '``` here.\n']
-  assert.equal(streamed(pieces).done, shown(pieces.join('')))
+  assert.equal(stream(pieces).done, renderPlain(pieces.join('')))
 })
 
 test('an unfinished table is rendered as a table', () => {
-  const { live } = streamed(['| a | b |', '\n|-', '-|--|\n', '| 1 |'])
+  const { live } = stream(['| a | b |', '\n|-', '-|--|\n', '| 1 |'])
   assert.equal(live[0], ['a │ b', '──┼──'])
   assert.equal(live[1], ['a │ b', '──┼──'])
   assert.equal(live[3], ['a │ b', '──┼──', '1 │  '])
 })
 
 test('a list continues across an empty line', () => {
-  assert.equal(streamed(['- one\n\n', '-', ' two\n\n', 'end']).done, ['• one', '', '• two', '', 'end'])
-  assert.equal(streamed(['1. one\n\n', '2', '. two\n', 'x']).done.slice(0, 3), ['1. one', '', '2. two'])
+  assert.equal(stream(['- one\n\n', '-', ' two\n\n', 'end']).done, ['• one', '', '• two', '', 'end'])
+  assert.equal(stream(['1. one\n\n', '2', '. two\n', 'x']).done.slice(0, 3), ['1. one', '', '2. two'])
 })
 
 test('a very long paragraph is split without losing text', () => {
   const words = Array.from({ length: 20_000 }, (_, index) => `word${index}`)
-  const pieces = words.map((each) => `${each} `)
-  const { done, live } = streamed(chunked(pieces, 50))
+  const pieces = words.map((line) => `${line} `)
+  const { done, live } = stream(joinChunks(pieces, 50))
   assert.is(done.join(' ').split(/\s+/).filter(Boolean).join(' '), words.join(' '))
   assert.ok(live.every((lines) => lines.length < 400))
 })
 
 test('text that overflows the parser is rendered as plain text', () => {
   for (const text of ['>'.repeat(20_000), '['.repeat(5_000), `${'- '.repeat(3_000)}x`, '*'.repeat(9_999), '`'.repeat(10_001)])
-    assert.ok(shown(text, 40).length > 0)
+    assert.ok(renderPlain(text, 40).length > 0)
 })
 
-function chunked(pieces: readonly string[], size: number): string[] {
+function joinChunks(pieces: readonly string[], size: number): string[] {
   return Array.from({ length: Math.ceil(pieces.length / size) }, (_, index) => pieces.slice(index * size, (index + 1) * size).join(''))
 }
 

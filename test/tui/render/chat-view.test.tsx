@@ -17,7 +17,7 @@ import { TerminalEmulator } from '../../harness/terminal-emulator.ts'
 const test = suite('chat view')
 
 /** Renders frames on an emulated terminal. */
-function shown(columns = 60, rows = 20) {
+function openView(columns = 60, rows = 20) {
   const terminal = new TerminalEmulator(columns, rows)
   const pieces: string[] = []
   const output = new Writable({
@@ -58,7 +58,7 @@ const frame = (fields: Partial<Frame>): Frame => ({ isFullRedraw: false, history
 
 test('history is written once, above the live area', async () => {
   const builder = new FrameBuilder(false)
-  const view = shown()
+  const view = openView()
   const talk: TranscriptAction[] = [{ kind: 'said', text: 'Hello' }, delta('One.\n\nTw')]
   await view.show(builder.build(state(talk)))
   const screen = await view.show(builder.build(state([...talk, delta('o.\n\nThree')])))
@@ -75,14 +75,14 @@ test('history is written once, above the live area', async () => {
 })
 
 test('history published between two frames is not lost', async () => {
-  const view = shown()
+  const view = openView()
   const screen = await view.show(...['one', 'two', 'three'].map((line) => frame({ history: [line], lines: [`after ${line}`] })))
   assert.is(screen, 'one\ntwo\nthree\nafter three')
   view.unmount()
 })
 
 test('a full redraw clears the screen', async () => {
-  const view = shown()
+  const view = openView()
   await view.show(frame({ history: ['old'], lines: ['live', 'more'] }))
   const screen = await view.show(frame({ isFullRedraw: true, history: ['new'], lines: ['live', 'more'] }))
   assert.is(screen, 'new\nlive\nmore')
@@ -91,7 +91,7 @@ test('a full redraw clears the screen', async () => {
 })
 
 test('a frame is one write', async () => {
-  const view = shown()
+  const view = openView()
   await view.show(frame({ lines: ['first'] }))
   view.pieces.length = 0
   await view.show(frame({ history: ['a', 'b'], lines: ['x', 'y'], cursor: { x: 1, y: 0 } }))

@@ -32,30 +32,30 @@ const citation = (index: number, fields: Partial<Citation> = {}): Citation => ({
   ...fields,
 })
 
-function chatOf(
+function openChat(
   content: string,
   citations: Citation[],
   size: TerminalSize = { columns: 80, rows: 24 },
   question = 'How fast must I acknowledge a page?',
 ) {
-  const desk = new ChatStore(
+  const store = new ChatStore(
     () => {},
     () => 0,
   )
-  const connect = () => Promise.reject(new UnreachableError('Nothing answers.'))
-  const room = new ChatSession({ store: desk, connect, isPlain: false, cwd: '.', quit: () => {}, copy: async () => true })
-  desk.update({ agent: { id: 'agent_1', name: 'Guide' }, size })
-  desk.dispatch({ kind: 'said', text: question })
+  const connect = () => Promise.reject(new UnreachableError('The service is not reachable.'))
+  const session = new ChatSession({ store, connect, isPlain: false, cwd: '.', quit: () => {}, copy: async () => true })
+  store.update({ agent: { id: 'agent_1', name: 'Guide' }, size })
+  store.dispatch({ kind: 'said', text: question })
   const message = { id: 'msg_2', role: 'assistant' as const, content, timestamp: '', finish_reason: 'stop' as const, citations }
-  desk.dispatch({ kind: 'event', at: 0, event: { event: 'message_end', data: { message } } })
+  store.dispatch({ kind: 'event', at: 0, event: { event: 'message_end', data: { message } } })
   const type = (...chunks: string[]) => {
     for (const chunk of chunks) {
       const decoder = new KeyDecoder()
-      for (const key of [...decoder.push(chunk), ...decoder.flush()]) handleKey(room, key)
+      for (const key of [...decoder.push(chunk), ...decoder.flush()]) handleKey(session, key)
     }
   }
-  const lines = () => renderLiveArea(desk.state, []).lines.map(toPlainText)
-  return { desk, type, lines, passage: () => lines().filter((each) => /^ {4}[│…]/.test(each)) }
+  const lines = () => renderLiveArea(store.state, []).lines.map(toPlainText)
+  return { store, type, lines, passage: () => lines().filter((each) => /^ {4}[│…]/.test(each)) }
 }
 
 test('a passage opens at the quoted sentence and marks omitted lines', () => {
@@ -64,7 +64,7 @@ test('a passage opens at the quoted sentence and marks omitted lines', () => {
     { columns: 80, rows: 24 },
     { columns: 200, rows: 40 },
   ]) {
-    const { type, passage } = chatOf(`${QUOTED} [1]`, [citation(1)], size)
+    const { type, passage } = openChat(`${QUOTED} [1]`, [citation(1)], size)
     type(CTRL_O)
     const shown = passage()
     assert.match(shown.map((each) => each.slice(6)).join(' '), QUOTED, `${size.columns} columns`)
@@ -75,7 +75,7 @@ test('a passage opens at the quoted sentence and marks omitted lines', () => {
 
 test('a passage opens at the words of the citing sentence if the question does not occur in it', () => {
   const other = `${filler(1)}\n\nHotels cost at most 120 euros.\n\n${filler(41)}`
-  const { type, passage } = chatOf(
+  const { type, passage } = openChat(
     `Five minutes: on call, acknowledges. [1] A hotel is 120 euros at most [2].`,
     [citation(1), citation(2, { content: other })],
     undefined,
@@ -90,7 +90,7 @@ test('a passage opens at the words of the citing sentence if the question does n
 })
 
 test('a passage scrolls by lines and pages within its bounds', () => {
-  const { type, passage, lines } = chatOf(`${QUOTED} [1]`, [citation(1)])
+  const { type, passage, lines } = openChat(`${QUOTED} [1]`, [citation(1)])
   type(CTRL_O)
   assert.ok(lines().includes('  Sources  ↑↓ scroll · Esc close'))
   const opened = passage().map((each) => each.slice(6))
@@ -117,22 +117,22 @@ test('a passage scrolls by lines and pages within its bounds', () => {
 })
 
 test('a short passage is shown in full and does not scroll', () => {
-  const { type, passage, lines } = chatOf('Trains. [1]', [citation(1, { content: 'Cars are not.\nTrains are booked.' })])
+  const { type, passage, lines } = openChat('Trains. [1]', [citation(1, { content: 'Cars are not.\nTrains are booked.' })])
   type(CTRL_O, DOWN, PAGE_DOWN)
   assert.equal(passage(), ['    │ Cars are not.', '    │ Trains are booked.'])
   assert.ok(lines().includes('  Sources  Esc close'))
 })
 
 test('key hints that do not fit are omitted', () => {
-  const { type, lines } = chatOf(`${QUOTED} [1] [2]`, [citation(1), citation(2)], { columns: 40, rows: 24 })
+  const { type, lines } = openChat(`${QUOTED} [1] [2]`, [citation(1), citation(2)], { columns: 40, rows: 24 })
   type(CTRL_O)
   assert.ok(lines().includes('  Sources  ↑↓ scroll · Tab next'))
 })
 
 test('the completion menu gets the keys while the panel is open', () => {
-  const { type, desk } = chatOf(`${QUOTED} [1] [2]`, [citation(1), citation(2)])
+  const { type, store } = openChat(`${QUOTED} [1] [2]`, [citation(1), citation(2)])
   type(CTRL_O, '/he', '\t')
-  assert.equal([desk.state.editor.text.trim(), desk.state.panel?.kind === 'sources' && desk.state.panel.selected], ['/help', 0])
+  assert.equal([store.state.editor.text.trim(), store.state.panel?.kind === 'sources' && store.state.panel.selected], ['/help', 0])
 })
 
 test.run()

@@ -64,21 +64,21 @@ async function setUp() {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const states: ChatState[] = []
   const watchers: ((state: ChatState) => void)[] = []
-  const desk = new ChatStore(() => {
-    states.push(desk.state)
-    for (const watch of watchers) watch(desk.state)
+  const store = new ChatStore(() => {
+    states.push(store.state)
+    for (const watch of watchers) watch(store.state)
   })
   const connect = async () => ({ url, token: undefined, notify: () => {} })
-  const room = new ChatSession({ store: desk, connect, isPlain: false, cwd: '.', quit: () => {}, copy: async () => true })
+  const session = new ChatSession({ store, connect, isPlain: false, cwd: '.', quit: () => {}, copy: async () => true })
   const sent: string[] = []
-  room.replies.send = async (message) => void sent.push(`${desk.state.agent?.name}: ${message}`)
-  room.agent = agent(GUIDE, 'Guide') as unknown as AgentRecord
-  desk.update({ agent: { id: GUIDE, name: 'Guide' }, conversation: { id: OLD_CONVERSATION, title: null } })
-  desk.dispatch({ kind: 'loaded', messages: MESSAGES as never })
+  session.replies.send = async (message) => void sent.push(`${store.state.agent?.name}: ${message}`)
+  session.agent = agent(GUIDE, 'Guide') as unknown as AgentRecord
+  store.update({ agent: { id: GUIDE, name: 'Guide' }, conversation: { id: OLD_CONVERSATION, title: null } })
+  store.dispatch({ kind: 'loaded', messages: MESSAGES as never })
   const type = (...chunks: string[]) => {
     for (const chunk of chunks) {
       const decoder = new KeyDecoder()
-      for (const key of [...decoder.push(chunk), ...decoder.flush()]) handleKey(room, key)
+      for (const key of [...decoder.push(chunk), ...decoder.flush()]) handleKey(session, key)
     }
   }
   /** Waits until the service was asked for something. */
@@ -95,13 +95,13 @@ async function setUp() {
   }
   const choices = [{ id: CONVERSATION, label: 'Found', note: '' }]
   const offer = () =>
-    desk.update({ panel: { kind: 'picker', target: 'conversation', title: 'Conversations', choices, filter: '', selected: 0 } })
-  const notes = () => desk.state.transcript.entries.flatMap((entry) => (entry.kind === 'note' ? [entry.text] : []))
-  return { desk, room, type, sent, states, watchers, request, answerUntil, offer, notes }
+    store.update({ panel: { kind: 'picker', target: 'conversation', title: 'Conversations', choices, filter: '', selected: 0 } })
+  const notes = () => store.state.transcript.entries.flatMap((entry) => (entry.kind === 'note' ? [entry.text] : []))
+  return { store, session, type, sent, states, watchers, request, answerUntil, offer, notes }
 }
 
 test('the first state without the picker has the chosen conversation, agent, model and input history', async () => {
-  const { desk, type, states, watchers, answerUntil, offer } = await setUp()
+  const { store, type, states, watchers, answerUntil, offer } = await setUp()
   type('/help', ENTER)
   await pause(1)
   offer()
@@ -113,11 +113,11 @@ test('the first state without the picker has the chosen conversation, agent, mod
   })
   states.length = 0
   type(ENTER)
-  assert.is(desk.state.panel?.kind, 'picker', 'the list stays until the conversation is there')
-  await answerUntil(() => desk.state.editor.text !== '')
+  assert.is(store.state.panel?.kind, 'picker', 'the list stays until the conversation is there')
+  await answerUntil(() => store.state.editor.text !== '')
   const first = states.find(({ panel }) => !panel)
   assert.equal(
-    [first?.agent?.name, first?.model?.name, first?.conversation?.id, first?.transcript.entries.length, desk.state.editor.text],
+    [first?.agent?.name, first?.model?.name, first?.conversation?.id, first?.transcript.entries.length, store.state.editor.text],
     ['Janitor', 'Janitor model', CONVERSATION, 2, 'A question to find again'],
   )
   assert.ok(
@@ -127,64 +127,64 @@ test('the first state without the picker has the chosen conversation, agent, mod
 })
 
 test('Up right after the choice recalls a message of the chosen conversation', async () => {
-  const { desk, type, answerUntil } = await setUp()
+  const { store, type, answerUntil } = await setUp()
   type(`/resume ${CONVERSATION}`, ENTER, UP)
-  assert.is(desk.state.editor.text, '', 'it waits')
-  await answerUntil(() => desk.state.conversation?.id === CONVERSATION && desk.state.editor.text !== '')
-  assert.is(desk.state.editor.text, 'A question to find again')
+  assert.is(store.state.editor.text, '', 'it waits')
+  await answerUntil(() => store.state.conversation?.id === CONVERSATION && store.state.editor.text !== '')
+  assert.is(store.state.editor.text, 'A question to find again')
 })
 
 test('a message typed while an agent is loaded goes to that agent', async () => {
-  const { desk, type, sent, answerUntil } = await setUp()
+  const { store, type, sent, answerUntil } = await setUp()
   type(`/agent ${JANITOR}`, ENTER, 'Hello', ENTER)
   assert.equal(sent, [])
   await answerUntil(() => sent.length > 0)
-  assert.equal([sent, desk.state.agent?.name], [['Janitor: Hello'], 'Janitor'])
+  assert.equal([sent, store.state.agent?.name], [['Janitor: Hello'], 'Janitor'])
 })
 
 test('a failed switch changes nothing and keeps typed text without sending it', async () => {
-  const { desk, room, type, sent, notes, answerUntil } = await setUp()
-  room.setModel(model('Chosen') as never)
+  const { store, session, type, sent, notes, answerUntil } = await setUp()
+  session.setModel(model('Chosen') as never)
   type(`/agent ${id('agent', 'f')}`, ENTER, 'Hello', ENTER)
   await answerUntil(() => notes().length > 0)
   assert.equal(
-    [sent, desk.state.editor.text, desk.state.agent?.name, room.agent?.name, room.chosenModel],
+    [sent, store.state.editor.text, store.state.agent?.name, session.agent?.name, session.chosenModel],
     [[], 'Hello', 'Guide', 'Guide', 'Chosen_model'],
   )
 })
 
 test('Escape cancels a switch, and its late response changes nothing', async () => {
-  const { desk, type, notes, request, answerUntil, offer } = await setUp()
+  const { store, type, notes, request, answerUntil, offer } = await setUp()
   offer()
   type(ENTER)
   const late = await request()
   type('typed', ESC)
-  await answerUntil(() => desk.state.panel === undefined)
+  await answerUntil(() => store.state.panel === undefined)
   late.answer()
   const over = Date.now() + 100
   await answerUntil(() => Date.now() > over)
-  assert.equal([desk.state.conversation?.id, desk.state.editor.text, notes()], [OLD_CONVERSATION, 'typed', []])
+  assert.equal([store.state.conversation?.id, store.state.editor.text, notes()], [OLD_CONVERSATION, 'typed', []])
 })
 
 test('a late response to /title does not restore its conversation', async () => {
-  const { desk, type, notes, request } = await setUp()
+  const { store, type, notes, request } = await setUp()
   type('/title Renamed', ENTER)
   const late = await request()
   type('/new', ENTER)
   late.answer()
   await waitFor(() => notes().some((note) => note.includes('Renamed')), { intervalMs: 1 })
-  assert.is(desk.state.conversation, undefined)
+  assert.is(store.state.conversation, undefined)
 })
 
 test('the usage of a stopped reply is loaded from its own conversation', async () => {
-  const { desk, room, type, request } = await setUp()
-  room.replies.join('msg_3')
+  const { store, session, type, request } = await setUp()
+  session.replies.join('msg_3')
   await request()
   type(ESC)
-  await room.replies.done
+  await session.replies.done
   type('/new', ENTER)
   assert.is((await request()).asked, `GET /api/conversations/${OLD_CONVERSATION}/messages`)
-  assert.is(desk.state.conversation, undefined)
+  assert.is(store.state.conversation, undefined)
 })
 
 test.run()
