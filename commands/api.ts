@@ -66,7 +66,7 @@ export default class Api extends CadreCommand {
     const reply = await sendRequest(connection, sent)
     const text = await reply.text()
     if (flags.include) process.stdout.write(`${heading(reply)}\n\n`)
-    process.stdout.write(`${shown(reply, text)}\n`)
+    process.stdout.write(`${formatBody(reply, text)}\n`)
     if (!isSuccess(reply)) throw new ReportedError(toFailure(createResponseError(reply, text)).exitCode)
   }
 }
@@ -76,7 +76,7 @@ function heading({ status, headers }: ClientResponse): string {
   return sanitizeText([`HTTP/1.1 ${status}`, ...lines].join('\n'))
 }
 
-function shown(reply: ClientResponse, text: string): string {
+function formatBody(reply: ClientResponse, text: string): string {
   if (/\bjson\b/.test(reply.headers['content-type'] ?? '')) return formatJson(JSON.parse(text))
   return process.stdout.isTTY ? sanitizeText(text) : text
 }

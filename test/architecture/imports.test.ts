@@ -113,10 +113,10 @@ test('each storage engine is opened in one place', () => {
 
 for (const [parent, rules] of Object.entries(LAYERS)) {
   test(`folders of ${parent} import only what their layer allows`, () => {
-    const folderOf = (file: string) => (file.startsWith(`${parent}/`) ? file.slice(parent.length + 1).split('/') : []).slice(0, -1)[0]
+    const getFolder = (file: string) => (file.startsWith(`${parent}/`) ? file.slice(parent.length + 1).split('/') : []).slice(0, -1)[0]
     assert.equal(
       findViolations(listFiles(parent), ({ target }, file) => {
-        const [from, to] = [folderOf(file), folderOf(target)]
+        const [from, to] = [getFolder(file), getFolder(target)]
         const allowed = from === undefined ? undefined : (rules[from] ?? rules.default)
         return allowed !== undefined && to !== undefined && to !== from && !allowed.includes(to)
       }),
@@ -243,19 +243,19 @@ test('only the configuration reads the environment', () => {
 
 test('every imported package is a dependency, and the product needs no development dependency', () => {
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  const packageOf = (target: string) => /^(@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target
+  const getPackageName = (target: string) => /^(@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target
   const isPackage = ({ target }: Import) => !/^(node:|\.|(src|daemon|commands|dist|test|bench|\.build)\/)/.test(target)
   const shipped = { ...dependencies, ...optionalDependencies }
   const product = [...listFiles('src'), ...listFiles('commands'), ...listFiles('daemon')]
   assert.equal(
-    findViolations(product, (found) => isPackage(found) && shipped[packageOf(found.target)] === undefined),
+    findViolations(product, (found) => isPackage(found) && shipped[getPackageName(found.target)] === undefined),
     [],
   )
   const installed = { ...shipped, ...devDependencies }
   assert.equal(
     findViolations(
       [...listFiles('test'), ...listFiles('.build')],
-      (found) => isPackage(found) && installed[packageOf(found.target)] === undefined,
+      (found) => isPackage(found) && installed[getPackageName(found.target)] === undefined,
     ),
     [],
   )

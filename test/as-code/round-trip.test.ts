@@ -5,7 +5,7 @@ import { FAMILIES } from '../../src/contract/routes.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { declared, furnish, SECRETS, textsOf } from './declared-home.ts'
+import { declared, furnish, listTexts, SECRETS } from './declared-home.ts'
 
 const test = suite<{ service: TestServer; empty: TestServer }>('as code: round trip')
 
@@ -23,8 +23,8 @@ test.after(
   }),
 )
 
-const exportOf = (service: TestServer): Promise<Json> => expectData(service.get('/export'))
-const fieldsOf = ({ resources }: Json, file: string): Json => resources.find((one: Json) => one.file === file)?.fields
+const exportHome = (service: TestServer): Promise<Json> => expectData(service.get('/export'))
+const pickFields = ({ resources }: Json, file: string): Json => resources.find((one: Json) => one.file === file)?.fields
 const stamps = async (service: TestServer): Promise<unknown> =>
   Promise.all(
     [
@@ -49,11 +49,11 @@ test('whatever is configured is part of it', () => {
 })
 
 test('files know others by name, leave out what is as it would be anyway, and hold no secret, identifier or time', async ({ service }) => {
-  const everything = await exportOf(service)
+  const everything = await exportHome(service)
   const text = JSON.stringify(everything)
   for (const secret of Object.values(SECRETS)) assert.not.match(text, secret)
   assert.not.match(text, /_[0-9a-f]{8}-[0-9a-f]{4}-|created_at|updated_at/)
-  assert.equal(Object.keys(fieldsOf(everything, 'agents/helper.yaml')), [
+  assert.equal(Object.keys(pickFields(everything, 'agents/helper.yaml')), [
     'name',
     'model_id',
     'temperature',
@@ -62,56 +62,56 @@ test('files know others by name, leave out what is as it would be anyway, and ho
     'variables',
     'topics',
   ])
-  assert.equal(fieldsOf(everything, 'agents/helper.yaml').tools, ['rag-tools/handbook', 'retrieval-tools/handbook', 'api-tools/weather'])
-  assert.equal(fieldsOf(everything, 'models/cloud.yaml'), {
+  assert.equal(pickFields(everything, 'agents/helper.yaml').tools, ['rag-tools/handbook', 'retrieval-tools/handbook', 'api-tools/weather'])
+  assert.equal(pickFields(everything, 'models/cloud.yaml'), {
     name: 'Cloud',
     provider: 'openai',
     model_id: 'gpt-4o',
     pricing: { input: 0.5, output: 1.5 },
     api_key: '${env:CADRE_MODEL_CLOUD_API_KEY}',
   })
-  assert.is(fieldsOf(everything, 'models/again.yaml').model_id, 'Cloud')
-  assert.is(fieldsOf(everything, 'models/embedded.yaml'), undefined)
-  assert.equal(fieldsOf(everything, 'knowledge-sources/wiki.yaml').auth, {
+  assert.is(pickFields(everything, 'models/again.yaml').model_id, 'Cloud')
+  assert.is(pickFields(everything, 'models/embedded.yaml'), undefined)
+  assert.equal(pickFields(everything, 'knowledge-sources/wiki.yaml').auth, {
     type: 'basic',
     username: '${env:CADRE_KNOWLEDGE_SOURCE_WIKI_AUTH_USERNAME}',
     password: '${env:CADRE_KNOWLEDGE_SOURCE_WIKI_AUTH_PASSWORD}',
   })
-  assert.equal(fieldsOf(everything, 'api-tools/maps.yaml').auth, {
+  assert.equal(pickFields(everything, 'api-tools/maps.yaml').auth, {
     type: 'api_key',
     name: 'key',
     in: 'query',
     value: '${env:CADRE_API_TOOL_MAPS_AUTH_VALUE}',
   })
-  assert.is(fieldsOf(everything, 'retrieval-tools/handbook.yaml').embedding_model, 'Local')
+  assert.is(pickFields(everything, 'retrieval-tools/handbook.yaml').embedding_model, 'Local')
   assert.equal(
     [
-      fieldsOf(everything, 'evaluations/smoke.yaml').target_id,
-      fieldsOf(everything, 'evaluations/smoke.yaml').test_cases[0].scorers[0].model_id,
+      pickFields(everything, 'evaluations/smoke.yaml').target_id,
+      pickFields(everything, 'evaluations/smoke.yaml').test_cases[0].scorers[0].model_id,
     ],
     ['Helper', 'Local'],
   )
-  assert.is(fieldsOf(everything, 'usage-thresholds/agent-helper-tokens-day-2.yaml').action, 'block')
-  assert.equal(fieldsOf(everything, 'settings.yaml'), { default_model_id: 'Local', conversation_idle_minutes: 90 })
+  assert.is(pickFields(everything, 'usage-thresholds/agent-helper-tokens-day-2.yaml').action, 'block')
+  assert.equal(pickFields(everything, 'settings.yaml'), { default_model_id: 'Local', conversation_idle_minutes: 90 })
   assert.match(everything.notes.join(), /Documents that were sent to "Handbook" are content/)
 })
 
 test('applied to an empty home, an export gives the same files again, byte for byte', async ({ service, empty }) => {
-  const everything = await exportOf(service)
+  const everything = await exportHome(service)
   const { changes } = await expectData(empty.post('/apply', { resources: await declared(everything.resources) }))
   assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['create', 'update'])
-  const again = await exportOf(empty)
-  assert.equal(await textsOf(again.resources), await textsOf(everything.resources))
+  const again = await exportHome(empty)
+  assert.equal(await listTexts(again.resources), await listTexts(everything.resources))
   assert.equal(again, everything)
   // Order does not matter: what others need is made first.
   const third = await TestServer.start()
   await expectData(third.post('/apply', { resources: (await declared(everything.resources)).reverse() }))
-  assert.equal(await exportOf(third), everything)
+  assert.equal(await exportHome(third), everything)
   await third.close()
 })
 
 test('applied twice, the second time changes nothing at all', async ({ empty, service }) => {
-  const { resources } = await exportOf(service)
+  const { resources } = await exportHome(service)
   const before = await stamps(empty)
   for (const environment of [SECRETS, {}]) {
     const { changes, notes } = await expectData(empty.post('/apply', { resources: await declared(resources, environment), prune: true }))
@@ -140,7 +140,7 @@ test('an export leaves out what cannot be made again', async () => {
   await expectData(service.post('/evaluations', { name: 'Of it', type: 'rag_tool', target_id: rag.id, test_cases: [{ input: 'x' }] }), 201)
   await expectData(service.put(`/agents/${first.id}`, { tools: [rag.id] }))
   await service.delete(`/knowledge-sources/${source.id}?force=true`)
-  const { resources, notes } = await exportOf(service)
+  const { resources, notes } = await exportHome(service)
   assert.equal(
     resources.map(({ file }: Json) => file),
     ['agents/twin.yaml', 'settings.yaml'],
@@ -155,9 +155,9 @@ test('a model that plays what a deleted one said is made again as that', async (
   const source = await expectData(service.post('/models', { name: 'Source', provider: 'openai', model_id: 'gpt-4o' }), 201)
   await expectData(service.post('/models', { name: 'Player', provider: 'replay', model_id: source.id }), 201)
   await expectData(service.delete(`/models/${source.id}`))
-  const { resources } = await exportOf(service)
+  const { resources } = await exportHome(service)
   const player = { name: 'Player', provider: 'replay', model_id: 'gpt-4o', recording: false }
-  assert.equal(fieldsOf({ resources }, 'models/player.yaml'), player)
+  assert.equal(pickFields({ resources }, 'models/player.yaml'), player)
   for (const home of [service, empty]) await expectData(home.post('/apply', { resources: await declared(resources), dry_run: true }))
   await service.close()
 })

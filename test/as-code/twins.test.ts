@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { declared, textsOf } from './declared-home.ts'
+import { declared, listTexts } from './declared-home.ts'
 
 const test = suite<{ service: TestServer; other: TestServer }>('as code: several of one name')
 test.before.each(
@@ -19,7 +19,7 @@ test.after.each(
   }),
 )
 
-const exportOf = (service: TestServer): Promise<Json> => expectData(service.get('/export'))
+const exportHome = (service: TestServer): Promise<Json> => expectData(service.get('/export'))
 const make = (service: TestServer, path: string, body: Json): Promise<Json> => expectData(service.post(path, body), 201)
 const agents = async (service: TestServer): Promise<string[]> =>
   (await expectData(service.get('/agents?limit=100&sort=created_at&order=asc'))).map(({ description }: Json) => description)
@@ -62,7 +62,7 @@ test('twins of every family, and all that refers to them, come back byte for byt
     })
     await make(service, '/webhooks', { url: 'https://hooks.example.com/', events: ['evaluation.finished'], enabled: index > 0 })
   }
-  const everything = await exportOf(service)
+  const everything = await exportHome(service)
   const files = everything.resources.map(({ file }: Json) => file).filter((file: string) => file.startsWith('agents/'))
   assert.equal(files.filter((file: string) => /^agents\/twin(-[0-9a-f]{6})?\.yaml$/.test(file)).length, 3)
   const environment = new Proxy({}, { get: (_, name) => `whsec_${Buffer.alloc(32, String(name)).toString('base64')}` })
@@ -70,8 +70,8 @@ test('twins of every family, and all that refers to them, come back byte for byt
   for (const set of [resources, [...resources].reverse()]) {
     const home = set === resources ? other : await TestServer.start()
     await apply(home, set)
-    const again = await exportOf(home)
-    assert.equal(await textsOf(again.resources), await textsOf(everything.resources))
+    const again = await exportHome(home)
+    assert.equal(await listTexts(again.resources), await listTexts(everything.resources))
     assert.equal(again, everything)
     const { changes } = await apply(home, set, { prune: true })
     assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['unchanged'])
@@ -83,23 +83,23 @@ test('twins of every family, and all that refers to them, come back byte for byt
 
 test('the oldest keeps its file and its name, so that a twin that comes later touches neither', async ({ service, other }) => {
   await make(service, '/agents', { name: 'Twin', description: 'old' })
-  const before = await exportOf(service)
+  const before = await exportHome(service)
   await apply(other, await declared(before.resources))
   await make(service, '/agents', { name: 'Twin', description: 'young' })
-  const after = await exportOf(service)
+  const after = await exportHome(service)
   const [young, old] = after.resources
   assert.equal(old, before.resources[0])
   const { key, ...fields } = young.fields
   assert.equal([fields, young.file], [{ name: 'Twin', description: 'young' }, `agents/twin-${key}.yaml`])
   assert.equal(actions(await apply(other, await declared(after.resources))), [`create Twin#${key}`, 'unchanged Twin'])
-  assert.equal(await exportOf(other), after)
+  assert.equal(await exportHome(other), after)
 })
 
 test('a file with a key is about that one, whatever becomes of the others', async ({ service }) => {
   await apply(service, [twin('a'), twin('b', 'b'), twin('c', 'c')])
   assert.equal(actions(await apply(service, [twin('c2', 'c')], { prune: true })), ['update Twin#c', 'delete Twin', 'delete Twin#b'])
   assert.equal(actions(await apply(service, [twin('c2', 'c')], { prune: true })), ['unchanged Twin'])
-  const alone = await exportOf(service)
+  const alone = await exportHome(service)
   assert.equal(alone.resources[0], {
     family: 'agents',
     name: 'Twin',
@@ -127,7 +127,7 @@ test('references name the key where there is need for it, and a name that looks 
   })
   const awkward = { family: 'knowledge-sources', fields: { name: 'Twin#b', type: 'text', configuration: { text: 'awkward' } } }
   await apply(service, [source('a'), source('b', 'b'), rag('of a', 'Twin'), rag('of b', 'Twin#b')])
-  const made = await exportOf(service)
+  const made = await exportHome(service)
   assert.equal(
     made.resources.filter(({ family }: Json) => family === 'rag-tools').map(({ fields }: Json) => fields.knowledge_source_id),
     ['Twin', 'Twin#b'],
@@ -137,9 +137,9 @@ test('references name the key where there is need for it, and a name that looks 
     name: 'of c',
     knowledge_source_id: (await expectData(service.get('/knowledge-sources?name=Twin%23b')))[0].id,
   })
-  const everything = await exportOf(service)
+  const everything = await exportHome(service)
   await apply(other, await declared(everything.resources))
-  assert.equal(await exportOf(other), everything)
+  assert.equal(await exportHome(other), everything)
   const texts = everything.resources
     .filter(({ family }: Json) => family === 'rag-tools')
     .map(({ fields }: Json) => fields.knowledge_source_id)

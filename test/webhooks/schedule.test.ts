@@ -17,7 +17,7 @@ const TIMES = [0, ...DELAYS].map((_, attempts) => DELAYS.slice(0, attempts).redu
 
 const test = suite('webhooks: the schedule')
 
-interface Scene {
+interface ScheduleFixture {
   clock: FakeClock
   receiver: Receiver
   service: TestServer
@@ -25,12 +25,12 @@ interface Scene {
   restart(): Promise<void>
 }
 
-async function scene(work: (scene: Scene) => Promise<void>, timing: TestServerOptions = { random: () => 0 }): Promise<void> {
+async function scene(work: (scene: ScheduleFixture) => Promise<void>, timing: TestServerOptions = { random: () => 0 }): Promise<void> {
   const clock = new FakeClock()
   const receiver = await Receiver.start(undefined, () => clock.now())
   const service = await TestServer.start({ clock, ...timing })
   const hook = await webhookTo(service, receiver.url)
-  const scene: Scene = {
+  const scene: ScheduleFixture = {
     clock,
     receiver,
     service,
@@ -51,7 +51,7 @@ async function scene(work: (scene: Scene) => Promise<void>, timing: TestServerOp
 const ARMED = 3
 
 /** Lives on from one waking to the next until so many attempts were made. */
-async function until({ clock, receiver }: Scene, attempts: number): Promise<void> {
+async function until({ clock, receiver }: ScheduleFixture, attempts: number): Promise<void> {
   while (receiver.received.length < attempts) {
     await Promise.race([clock.armed(ARMED), receiver.count(attempts)])
     if (receiver.received.length < attempts) clock.next()

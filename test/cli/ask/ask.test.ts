@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
 import type { ReplyEvent } from '../../../src/contract/reply-events.ts'
 import { type CommandResult, openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
@@ -20,23 +21,13 @@ import {
 const test = suite('ask')
 let terminal: Terminal
 let provider: Provider
+let scripted: string
 test.before(
   reportFailure(async () => {
     terminal = openTerminal()
     provider = await ScriptedProvider.start('openai', streamText('Hello.'))
-    const { endpoint, model_id } = provider.model
-    await terminal.json([
-      'models',
-      'create',
-      '--name',
-      'scripted',
-      '--provider',
-      'openai-compatible',
-      '--model-id',
-      model_id,
-      '--endpoint',
-      endpoint,
-    ])
+    await terminal.run(['daemon', 'start'])
+    scripted = (await terminal.request('POST', '/models', { name: 'scripted', ...provider.model })).data.id
   }),
 )
 test.after(
@@ -47,8 +38,8 @@ test.after(
 )
 
 /** The last message that the model received. */
-const asked = (): string => provider.received.at(-1)?.body.messages.at(-1).content
-const newest = async () => (await terminal.json<{ id: string }[]>(['conversations', 'list', '--limit', '1']))[0]?.id ?? ''
+const getLastPrompt = (): string => provider.received.at(-1)?.body.messages.at(-1).content
+const newest = async () => (await terminal.request('GET', '/conversations?limit=1')).data[0]?.id ?? ''
 const events = ({ stdout }: CommandResult) =>
   stdout
     .trimEnd()
@@ -60,21 +51,21 @@ test('ask without any agent fails and explains how to create one', async () => {
   assert.equal([code, stdout], [3, ''])
   assert.match(stderr, 'cadre quickstart')
   assert.match(stderr, 'cadre agents create')
-  await terminal.json(['agents', 'create', '--name', 'Helper', '--model', 'scripted'])
+  await terminal.request('POST', '/agents', { name: 'Helper', model_id: scripted })
 })
 
 test('ask uses the only agent and writes its reply to stdout unchanged', async () => {
   provider.script = [streamText('Twenty-five ', 'days \u001b[1m', 'a year.')]
   const { code, stdout, stderr } = await terminal.run(['ask', 'How many days?'])
   assert.equal([code, stdout, stderr], [0, 'Twenty-five days \u001b[1ma year.\n', ''])
-  assert.is(asked(), 'How many days?')
+  assert.is(getLastPrompt(), 'How many days?')
 })
 
 test('unquoted words after the agent form the question', async () => {
   await terminal.run(['ask', 'Helper', 'how', 'many', 'days?'])
-  assert.is(asked(), 'how many days?')
+  assert.is(getLastPrompt(), 'how many days?')
   await terminal.run(['ask', '--agent', 'Helper', 'how', 'many'])
-  assert.is(asked(), 'how many')
+  assert.is(getLastPrompt(), 'how many')
 })
 
 test('an unquoted question whose first word is no agent gets a hint to quote it', async () => {
@@ -90,17 +81,17 @@ test('an unquoted question whose first word is no agent gets a hint to quote it'
 
 test('stdin is attached to the question, and is the question if there is none', async () => {
   await terminal.run(['ask', 'What broke?'], { input: 'line 1\nerror: ENOSPC\n' })
-  assert.is(asked(), 'What broke?\n\n<stdin>\nline 1\nerror: ENOSPC\n</stdin>')
+  assert.is(getLastPrompt(), 'What broke?\n\n<stdin>\nline 1\nerror: ENOSPC\n</stdin>')
   for (const words of [['ask'], ['ask', '-'], ['ask', 'Helper', '-']]) {
     await terminal.run(words, { input: `Why ${words.length}?\n` })
-    assert.is(asked(), `Why ${words.length}?`)
+    assert.is(getLastPrompt(), `Why ${words.length}?`)
   }
   await terminal.run(['ask', 'Helper'], { input: 'And what of this?\n' })
-  assert.is(asked(), 'And what of this?', 'stdin is the question for a named agent')
+  assert.is(getLastPrompt(), 'And what of this?', 'stdin is the question for a named agent')
   await terminal.run(['ask', 'Nothing?'], { input: '\n' })
-  assert.is(asked(), 'Nothing?')
+  assert.is(getLastPrompt(), 'Nothing?')
   await terminal.run(['ask', 'Alone?', '--no-stdin'], { input: 'not this' })
-  assert.is(asked(), 'Alone?')
+  assert.is(getLastPrompt(), 'Alone?')
 })
 
 test('a file named with @ is attached, and a missing one is reported and sent as text', async () => {
@@ -108,33 +99,33 @@ test('a file named with @ is attached, and a missing one is reported and sent as
   writeFileSync(join(cwd, 'notes.md'), 'Milk and @eggs.md\n')
   const file = 'notes.md:\n```md\nMilk and @eggs.md\n```'
   const { code, stderr } = await terminal.run(['ask', 'What is in @notes.md?'], { cwd })
-  assert.equal([code, stderr, asked()], [0, '', `What is in @notes.md?\n\n${file}`])
+  assert.equal([code, stderr, getLastPrompt()], [0, '', `What is in @notes.md?\n\n${file}`])
   await terminal.run(['ask', 'Compare @notes.md'], { cwd, input: 'Flour, see @notes.md' })
-  assert.is(asked(), `Compare @notes.md\n\n${file}\n\n<stdin>\nFlour, see @notes.md\n</stdin>`)
+  assert.is(getLastPrompt(), `Compare @notes.md\n\n${file}\n\n<stdin>\nFlour, see @notes.md\n</stdin>`)
   const missing = await terminal.run(['ask', 'Ask @ada about @note.md'], { cwd })
-  assert.equal([missing.code, asked()], [0, 'Ask @ada about @note.md'])
+  assert.equal([missing.code, getLastPrompt()], [0, 'Ask @ada about @note.md'])
   assert.match(missing.stderr, /@note\.md: no such file: .* Did you mean @notes\.md\? Sent as plain text/)
   await terminal.run(['ask', '-'], { cwd, input: 'Read @notes.md' })
-  assert.is(asked(), 'Read @notes.md')
+  assert.is(getLastPrompt(), 'Read @notes.md')
   const folder = await terminal.run(['ask', 'What is in @logs?'], { cwd })
   assert.is(folder.code, 2)
   assert.match(folder.stderr, 'logs is a directory')
 })
 
 test('a model that only quotes documents receives no attachments, and ask says so', async () => {
-  await terminal.json(['agents', 'create', '--name', 'Quoter', '--model', 'Embedded'])
+  const quoter = (await terminal.request('POST', '/agents', { name: 'Quoter', model_id: EMBEDDED_MODEL_ID })).data.id
   const { code, stderr } = await terminal.run(['ask', 'Quoter', 'What is the code?'], { input: 'The code is 1234.' })
   assert.is(code, 0, stderr)
   assert.match(stderr, /Embedded only quotes the agent's documents and cannot read stdin/)
   writeFileSync(join(terminal.home, 'code.txt'), '1234')
   const filed = await terminal.run(['ask', 'Quoter', 'What is in @code.txt?'], { cwd: terminal.home })
   assert.match(filed.stderr, /cannot read code\.txt, which was not sent/)
-  await terminal.json(['conversations', 'delete', await newest(), '--yes'])
+  await terminal.request('DELETE', `/conversations/${await newest()}`)
   const id = await newest()
   const { messages } = await terminal.json<{ messages: { role: string; content: string }[] }>(['conversations', 'show', id])
   assert.is(messages.find(({ role }) => role === 'user')?.content, 'What is the code?')
-  await terminal.json(['conversations', 'delete', id, '--yes'])
-  await terminal.json(['agents', 'delete', 'Quoter', '--yes'])
+  await terminal.request('DELETE', `/conversations/${id}`)
+  await terminal.request('DELETE', `/agents/${quoter}`)
 })
 
 test('input that is too long, binary or empty is rejected before anything is sent', async () => {
@@ -153,7 +144,7 @@ test('input that is too long, binary or empty is rejected before anything is sen
 test('a message of the maximum length arrives, also in multi-byte scripts', async () => {
   const { code } = await terminal.run(['ask', 'What?'], { input: '語'.repeat(499_900) })
   assert.is(code, 0)
-  assert.ok(asked().length > 499_900)
+  assert.ok(getLastPrompt().length > 499_900)
 })
 
 test('--continue and --conversation continue a conversation; otherwise ask starts a new one', async () => {

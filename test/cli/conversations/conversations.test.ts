@@ -63,11 +63,11 @@ test.after(
 /** Names of the tools in the last request to the model. */
 const toolNames = (): string[] =>
   (provider.received.at(-1)?.body.tools ?? []).map((tool: { function: { name: string } }) => tool.function.name)
-const named = (part: string): string => toolNames().find((name) => name.includes(part)) ?? part
+const findToolName = (part: string): string => toolNames().find((name) => name.includes(part)) ?? part
 
 test('ask prints tool calls on stderr and the cited passages on stdout after the reply', async () => {
   provider.script = [
-    streamReply(() => ({ calls: [{ name: named('handbook'), arguments: { query: 'annual leave' } }] })),
+    streamReply(() => ({ calls: [{ name: findToolName('handbook'), arguments: { query: 'annual leave' } }] })),
     streamText('Twenty-five days [1].'),
   ]
   const { code, stdout, stderr } = await terminal.run(['ask', 'How many days of leave do I have?'])
@@ -80,7 +80,7 @@ test('ask prints tool calls on stderr and the cited passages on stdout after the
 })
 
 test('a tool call that needs confirmation is denied without a terminal', async () => {
-  provider.script = [streamReply(() => ({ calls: [{ name: named('pay'), arguments: { amount: 12 } }] })), streamText('Not paid.')]
+  provider.script = [streamReply(() => ({ calls: [{ name: findToolName('pay'), arguments: { amount: 12 } }] })), streamText('Not paid.')]
   const { code, stdout, stderr } = await terminal.run(['ask', 'Pay 12'])
   assert.equal([code, stdout, paid], [0, 'Not paid.\n', []])
   assert.match(stderr, 'needs confirmation, but there is no terminal: denied. To allow it, use --allow-tools.')
@@ -88,7 +88,7 @@ test('a tool call that needs confirmation is denied without a terminal', async (
 })
 
 test('--allow-tools confirms tool calls without a prompt', async () => {
-  provider.script = [streamReply(() => ({ calls: [{ name: named('pay'), arguments: { amount: 12 } }] })), streamText('Paid.')]
+  provider.script = [streamReply(() => ({ calls: [{ name: findToolName('pay'), arguments: { amount: 12 } }] })), streamText('Paid.')]
   const { code, stdout, stderr } = await terminal.run(['ask', 'Pay 12', '--allow-tools'])
   assert.equal([code, stdout, paid], [0, 'Paid.\n', ['/pay?amount=12']], stderr)
 })

@@ -6,11 +6,11 @@ import type { ReplyEvent } from '../../../src/contract/reply-events.ts'
 const test = suite('event log')
 const nobody = () => {}
 const delta = (log: ReplyEventLog, text: string) => log.append('message_delta', { text })
-const textOf = (event: ReplyEvent) => (event.event === 'message_delta' ? event.data.text : event.event)
+const readText = (event: ReplyEvent) => (event.event === 'message_delta' ? event.data.text : event.event)
 
 async function read(follower: AsyncIterable<ReplyEvent>): Promise<string[]> {
   const texts: string[] = []
-  for await (const event of follower) texts.push(`${event.id} ${textOf(event)}`)
+  for await (const event of follower) texts.push(`${event.id} ${readText(event)}`)
   return texts
 }
 
