@@ -1,4 +1,4 @@
-/** The tour and the REST lines of the README, line by line as a reader types them. */
+/** Runs the commands of the tour and of the REST section in the README. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { openTerminal, type Terminal } from '../harness/cli.ts'
 import { reportFailure } from '../harness/hooks.ts'
 
 const README = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')
-/** These have tests of their own: one reads all documentation, one needs a screen, one ends with Ctrl+C. */
+/** Commands with their own tests: one reads all documentation, one needs a terminal, one ends with Ctrl+C. */
 const TESTED_ELSEWHERE = /^cadre (quickstart|chat|webhooks listen)\b/
 
 const test = suite('tour')
@@ -22,42 +22,42 @@ test.before(() => {
 })
 test.after(reportFailure(() => terminal.close()))
 
-/** The blocks of shell below a heading. */
+/** Returns the shell blocks below a heading. */
 function findBlocks(heading: string): string[] {
   const section = README.split(/^## /m).find((text) => text.startsWith(heading)) ?? ''
   return [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
 }
 
 const runShell = (script: string) =>
-  new Promise<{ code: number; said: string }>((resolve) => {
+  new Promise<{ code: number; output: string }>((resolve) => {
     const environment = { ...terminal.environment, PATH: `${dirname(terminal.command)}${delimiter}${process.env.PATH}` }
     execFile('bash', ['-c', `exec 2>&1 </dev/null\n${script}`], { cwd: folder, env: environment }, (error, stdout) =>
-      resolve({ code: error ? Number(error.code) : 0, said: stdout }),
+      resolve({ code: error ? Number(error.code) : 0, output: stdout }),
     )
   })
 
-test('every line runs as it is printed, and one is refused as it says', async () => {
+test('every command of the tour works as printed, and the refused one exits with 1', async () => {
   const [files = '', tour = ''] = findBlocks('A tour')
   assert.is((await runShell(`set -e\n${files}`)).code, 0)
-  const said = new Map<string, string>()
+  const outputs = new Map<string, string>()
   for (const line of tour.split('\n').filter((text) => text !== '' && !TESTED_ELSEWHERE.test(text))) {
-    const ran = await runShell(line)
-    assert.is(ran.code, line.includes('# refused') ? 1 : 0, `${line}\n${ran.said}`)
-    said.set(line.replace(/\s+#.*$/, ''), ran.said)
+    const result = await runShell(line)
+    assert.is(result.code, line.includes('# refused') ? 1 : 0, `${line}\n${result.output}`)
+    outputs.set(line.replace(/\s+#.*$/, ''), result.output)
   }
-  const of = (line: string) => said.get(line) ?? `nothing was said by ${line}`
-  assert.match(of("cadre ask Helper 'How many days of leave do I have?'"), 'twenty-five days of leave a year.” [1]')
-  assert.match(of("cadre ask --continue 'Where do I ask for leave?'"), 'You ask for leave in the portal.” [1]')
-  assert.match(of("cadre daemon logs | cadre ask Helper 'What went wrong?'"), 'does not read stdin')
-  assert.match(of('cadre tools import ./openapi.yaml'), 'listRooms')
+  const getOutput = (line: string) => outputs.get(line) ?? `${line} was not run`
+  assert.match(getOutput("cadre ask Helper 'How many days of leave do I have?'"), 'twenty-five days of leave a year.” [1]')
+  assert.match(getOutput("cadre ask --continue 'Where do I ask for leave?'"), 'You ask for leave in the portal.” [1]')
+  assert.match(getOutput("cadre daemon logs | cadre ask Helper 'What went wrong?'"), 'does not read stdin')
+  assert.match(getOutput('cadre tools import ./openapi.yaml'), 'listRooms')
 })
 
-test('the REST side answers to what is printed', async () => {
-  const { code, said } = await runShell(`set -e\n${findBlocks('REST API').join('\n')}`)
-  assert.is(code, 0, said)
-  assert.match(said, '"status":"healthy"')
-  assert.match(said, '"name":"Helper"')
-  assert.match(said, '"role":"assistant"')
+test('the REST examples work as printed', async () => {
+  const { code, output } = await runShell(`set -e\n${findBlocks('REST API').join('\n')}`)
+  assert.is(code, 0, output)
+  assert.match(output, '"status":"healthy"')
+  assert.match(output, '"name":"Helper"')
+  assert.match(output, '"role":"assistant"')
 })
 
 test.run()

@@ -9,7 +9,7 @@ import type { Json } from '../harness/test-server.ts'
 
 const test = suite('canary')
 
-/** Each is told apart from the others, and from anything that could occur by chance. */
+/** Unique values that cannot occur by chance. */
 const CANARIES = {
   'api key': 'sk-canary-Aq7Xw2Lz9Rk4-api-key',
   'changed api key': 'sk-canary-Bt5Yn8Mc3Vp1-other-key',
@@ -46,12 +46,12 @@ test.after(
   }),
 )
 
-/** Calls, and keeps what was answered; what is shown once is taken out of it first. */
+/** Sends a request and keeps the response, without the field that shows a secret once. */
 async function call(
   method: string,
   path: string,
   body?: unknown,
-  { token = TOKEN, key, shown }: { token?: string; key?: string; shown?: string } = {},
+  { token = TOKEN, key, secretField }: { token?: string; key?: string; secretField?: string } = {},
 ): Promise<Json> {
   const headers = {
     authorization: `Bearer ${token}`,
@@ -64,15 +64,15 @@ async function call(
     ...(body ? { body: typeof body === 'string' ? body : JSON.stringify(body) } : {}),
   })
   let text = await response.text()
-  const answer = { status: response.status, ...JSON.parse(text) }
-  if (shown && answer.data?.[shown]) text = text.replaceAll(answer.data[shown], '(shown once)')
+  const result = { status: response.status, ...JSON.parse(text) }
+  if (secretField && result.data?.[secretField]) text = text.replaceAll(result.data[secretField], '(shown once)')
   responses.push(`${method} ${path}: ${text} ${JSON.stringify([...response.headers])}`)
-  return answer
+  return result
 }
 
 const encodeBase64Prefix = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '').slice(0, -1)
 
-/** Every file of the home, as it is on disk, by name. */
+/** Reads all files of the home. */
 function readHomeFiles(directory = home): [string, Buffer][] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .map((name) => join(directory, name))
@@ -80,7 +80,7 @@ function readHomeFiles(directory = home): [string, Buffer][] {
     .map((name) => [name.slice(home.length + 1), readFileSync(name)])
 }
 
-/** Where a secret is found in clear or in base64. */
+/** Returns the places that contain the secret as plain text, in base64 or URL-encoded. */
 function findSecret(secret: string, places: [string, Buffer | string][]): string[] {
   return places
     .filter(
@@ -106,9 +106,9 @@ test('secrets are stored through every endpoint that accepts them', async () => 
   const source = { name: 's', type: 'git', configuration: { repository: 'https://example.invalid/s.git' }, auth }
   assert.is((await call('POST', '/knowledge-sources', source, { key: 'source' })).status, 201)
   const hook = { url: 'https://hooks.example.com/', events: ['conversation.completed'], secret: c['webhook secret'] }
-  assert.is((await call('POST', '/webhooks', hook, { key: 'hook', shown: 'secret' })).status, 201)
-  const own = await call('POST', '/webhooks', { ...hook, secret: undefined }, { shown: 'secret' })
-  const token = await call('POST', '/tokens', { name: 't', role: 'editor' }, { key: 'token', shown: 'token' })
+  assert.is((await call('POST', '/webhooks', hook, { key: 'hook', secretField: 'secret' })).status, 201)
+  const own = await call('POST', '/webhooks', { ...hook, secret: undefined }, { secretField: 'secret' })
+  const token = await call('POST', '/tokens', { name: 't', role: 'editor' }, { key: 'token', secretField: 'token' })
   generatedSecrets['minted webhook secret'] = own.data.secret
   generatedSecrets['minted token'] = token.data.token
   assert.is((await call('GET', '/agents', undefined, { token: token.data.token })).status, 200)
@@ -146,26 +146,26 @@ test('error responses contain no secrets', async () => {
 })
 
 test('no response contains a secret', () => {
-  const answers = responses.map((text): [string, string] => [text.slice(0, 60), text])
-  assert.ok(answers.length > 20)
+  const places = responses.map((text): [string, string] => [text.slice(0, 60), text])
+  assert.ok(places.length > 20)
   for (const [name, secret] of Object.entries({ ...CANARIES, ...generatedSecrets, 'admin token': TOKEN }))
-    assert.equal(findSecret(secret, answers), [], name)
+    assert.equal(findSecret(secret, places), [], name)
 })
 
 test('no file contains a secret while the daemon runs, after a kill and after a stop', async () => {
-  const look = () => {
+  const checkFiles = () => {
     const all = readHomeFiles()
     assert.ok(all.some(([name]) => name === 'cadre.db') && all.some(([name]) => name === 'logs/daemon.log'))
     for (const [name, secret] of Object.entries({ ...CANARIES, ...generatedSecrets })) assert.equal(findSecret(secret, all), [], name)
-    // The first token is left in a file of its own, where there is no keychain.
+    // Without a keychain the admin token is stored in a file.
     assert.equal(findSecret(TOKEN, all), ['token'])
   }
-  look()
+  checkFiles()
   await daemon.kill()
-  look()
+  checkFiles()
   daemon = await startDaemon(home, { token: TOKEN, environment: { CADRE_LOG_LEVEL: 'trace' } })
   await daemon.stop()
-  look()
+  checkFiles()
 })
 
 test('the search finds a secret that is there', () => {

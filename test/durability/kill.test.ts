@@ -14,7 +14,7 @@ import type { Json } from '../harness/test-server.ts'
 const ROUNDS = 20
 const WRITES_PER_ROUND = 1_000
 const CONCURRENCY = 8
-/** Every so many writes, one is a document. */
+/** Every 25th write is a document. */
 const DOCUMENT_INTERVAL = 25
 
 const test = suite('kill -9')
@@ -57,7 +57,7 @@ interface Write {
   key: string
   path: string
   body: { name: string; [field: string]: unknown }
-  /** What it became, once that was acknowledged. */
+  /** The identifier from the response, once acknowledged. */
   id?: string
 }
 
@@ -70,8 +70,8 @@ function createWrites(round: number, sourceId: string): Write[] {
   })
 }
 
-/** Sends writes, several at once, until all are done or the daemon is gone. */
-async function sendWrites(call: Call, writes: Write[], acknowledged: (count: number) => void): Promise<void> {
+/** Sends writes concurrently until all are done or the daemon is gone. */
+async function sendWrites(call: Call, writes: Write[], onAcknowledged: (count: number) => void): Promise<void> {
   let next = 0
   let count = 0
   const worker = async () => {
@@ -79,13 +79,13 @@ async function sendWrites(call: Call, writes: Write[], acknowledged: (count: num
       const { status, body } = await call('POST', write.path, write.body, write.key)
       assert.is(status, 201, JSON.stringify(body))
       write.id = body.data.id
-      acknowledged(++count)
+      onAcknowledged(++count)
     }
   }
   await Promise.allSettled(Array.from({ length: CONCURRENCY }, worker))
 }
 
-/** Everything of a list, by name. */
+/** Reads all pages of a list, grouped by name. */
 async function listByName(call: Call, path: string): Promise<Map<string, Json[]>> {
   const found = new Map<string, Json[]>()
   for (let page = 1; ; page++) {
@@ -99,7 +99,7 @@ function readOriginal({ content_hash }: Json): Buffer {
   return readFileSync(join(home, 'documents', content_hash.slice(0, 2), content_hash))
 }
 
-/** Waiting for a start means waiting for a process; on a machine that is slow at that now, two seconds mean more. */
+/** Two seconds, or more on a machine that is slow at starting processes now. */
 function measureStartLimitMs(): number {
   const begun = performance.now()
   execFileSync(process.execPath, ['-e', '0'])
@@ -124,7 +124,7 @@ test(`no acknowledged write is lost or duplicated in ${ROUNDS} kills`, async () 
     await sendWrites(before.call, writes, (count) => {
       if (count === killAt) killed = victim.kill()
     })
-    assert.ok(killed, 'it was not killed')
+    assert.ok(killed, 'the daemon was not killed')
     await killed
     await before.end()
 
@@ -144,22 +144,22 @@ test(`no acknowledged write is lost or duplicated in ${ROUNDS} kills`, async () 
         [write.id],
         `round ${round}: ${write.body.name}`,
       )
-    // What was under way may have happened or not, but not by halves: asked again, it is there once.
-    const unsure = writes.filter((write) => write.id === undefined && found(write).length > 0)
-    assert.ok(unsure.length <= CONCURRENCY, `${unsure.length} that nobody acknowledged`)
-    for (const write of unsure) {
+    // An unacknowledged write was stored completely or not at all; repeating it stores it once.
+    const unacknowledged = writes.filter((write) => write.id === undefined && found(write).length > 0)
+    assert.ok(unacknowledged.length <= CONCURRENCY, `${unacknowledged.length} unacknowledged writes`)
+    for (const write of unacknowledged) {
       const again = await after.call('POST', write.path, write.body, write.key)
       assert.equal([again.status, again.body.data.id], [201, found(write)[0].id])
     }
     for (const write of done) {
       if (write.path === '/agents') continue
-      assert.ok(readOriginal(found(write)[0]).equals(Buffer.from(String(write.body.content))), `${write.body.name}: other bytes`)
+      assert.ok(readOriginal(found(write)[0]).equals(Buffer.from(String(write.body.content))), `${write.body.name}: different bytes`)
     }
     const repeated = done[randomInt(done.length)] as Write
     assert.is((await after.call('POST', repeated.path, repeated.body, repeated.key)).body.data.id, repeated.id)
     await after.end()
     sent += done.length
-    cut += unsure.length
+    cut += unacknowledged.length
   }
 
   const last = createClient((daemon as DaemonProcess).url)
@@ -175,7 +175,8 @@ test(`no acknowledged write is lost or duplicated in ${ROUNDS} kills`, async () 
   assert.is(await (daemon as DaemonProcess).stop(), 0)
   daemon = undefined
   console.log(
-    `${sent} acknowledged writes, ${cut} more that were not, in ${Math.round((performance.now() - begun) / 1000)} s; slowest start after a kill ${Math.round(slowest)} ms`,
+    `${sent} acknowledged and ${cut} unacknowledged writes in ${Math.round((performance.now() - begun) / 1000)} s; ` +
+      `slowest start after a kill: ${Math.round(slowest)} ms`,
   )
 })
 

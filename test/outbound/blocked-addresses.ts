@@ -85,7 +85,7 @@ export const BLOCKED_HOSTS = [
     '127.0.0.1%0d%0a',
   ],
 ]
-/** Names, and what the injected resolver answers: loopback in every form a resolver could give. */
+/** Host names and the addresses that the injected resolver returns: loopback in every form a resolver could return. */
 export const BLOCKED_NAMES: Readonly<Record<string, readonly string[]>> = {
   'plain.test': ['127.0.0.1'],
   'six.test': ['::1'],

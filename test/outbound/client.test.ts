@@ -9,9 +9,9 @@ import { createFirstHop, createNextHop } from '../../daemon/outbound/redirects.t
 import { CadreError } from '../../src/contract/errors.ts'
 import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 
-const test = suite<{ server: RecordingServer; other: RecordingServer; outbound: Outbound }>('the outbound client')
+const test = suite<{ server: RecordingServer; other: RecordingServer; outbound: Outbound }>('outbound client')
 
-/** Every name is this machine, one of them by an address that no setting opens. */
+/** Resolves every name to this machine; zero.test to an address that stays blocked when private addresses are allowed. */
 const resolve = async (host: string) => [{ address: host === 'zero.test' ? '0.0.0.0' : '127.0.0.1', family: 4 }]
 
 test.before.each(async (context) => {
@@ -36,7 +36,7 @@ async function catchError(work: Promise<unknown>): Promise<CadreError> {
     assert.instance(error, CadreError)
     return error as CadreError
   }
-  throw new Error('nothing failed')
+  throw new Error('the call did not fail')
 }
 
 test('a request sends method, headers and body and returns status, headers and body', async ({ server, outbound }) => {
@@ -115,7 +115,7 @@ test('secret headers are not sent to another origin', async ({ server, other, ou
 })
 
 test('a redirect to a blocked address never connects', async ({ server, other, outbound }) => {
-  // This machine by addresses that stay closed even where the private network is open: each would reach the stand-in.
+  // Addresses of this machine that stay blocked when private addresses are allowed: without the guard each would reach the server.
   const closed = ['0.0.0.0', '0', '[::]', '0x0', 'zero.test'].map((host) => `http://${host}:${other.port}/`)
   const elsewhere = ['file:///etc/passwd', 'ftp://example.test/', `http://u:p@127.0.0.1:${other.port}/`, 'javascript:1']
   for (const location of [...closed, ...elsewhere]) {

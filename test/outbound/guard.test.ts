@@ -5,16 +5,16 @@ import { CadreError } from '../../src/contract/errors.ts'
 import { BLOCKED_HOSTS, BLOCKED_NAMES, resolveBlockedName } from './blocked-addresses.ts'
 import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 
-const test = suite<{ server: RecordingServer; six: RecordingServer | undefined }>('the outbound guard')
+const test = suite<{ server: RecordingServer; ipv6Server: RecordingServer | undefined }>('outbound guard')
 
 test.before.each(async (context) => {
   context.server = await startRecordingServer()
-  // Machines without IPv6 cannot be reached by it either.
-  context.six = await startRecordingServer(undefined, '::1').catch(() => undefined)
+  // Undefined on machines without IPv6.
+  context.ipv6Server = await startRecordingServer(undefined, '::1').catch(() => undefined)
 })
-test.after.each(async ({ server, six }) => {
+test.after.each(async ({ server, ipv6Server }) => {
   await server.close()
-  await six?.close()
+  await ipv6Server?.close()
 })
 
 async function catchError(work: Promise<unknown>): Promise<CadreError> {
@@ -24,15 +24,15 @@ async function catchError(work: Promise<unknown>): Promise<CadreError> {
     assert.instance(error, CadreError)
     return error as CadreError
   }
-  throw new Error('it was sent')
+  throw new Error('the request was sent')
 }
 
-test('over 60 spellings of forbidden addresses are blocked without connecting', async ({ server, six }) => {
+test('over 60 spellings of forbidden addresses are blocked without connecting', async ({ server, ipv6Server }) => {
   const outbound = createOutbound({ resolve: resolveBlockedName })
   const hosts = [...BLOCKED_HOSTS, ...Object.keys(BLOCKED_NAMES)]
   assert.ok(hosts.length >= 60, String(hosts.length))
   for (const host of hosts) {
-    for (const { port } of six ? [server, six] : [server]) {
+    for (const { port } of ipv6Server ? [server, ipv6Server] : [server]) {
       const error = await catchError(outbound.request(`http://${host}:${port}/`, { timeoutMs: 5_000 }))
       assert.ok(error.code === 'ADDRESS_BLOCKED' || error.code === 'VALIDATION_ERROR', `${host}: ${error.code}`)
     }
@@ -40,7 +40,7 @@ test('over 60 spellings of forbidden addresses are blocked without connecting', 
   for (const name of Object.keys(BLOCKED_NAMES))
     assert.is((await catchError(outbound.request(`https://${name}:${server.port}/`))).code, 'ADDRESS_BLOCKED', name)
   assert.is(server.connections, 0)
-  assert.is(six?.connections ?? 0, 0)
+  assert.is(ipv6Server?.connections ?? 0, 0)
   await outbound.close()
 })
 
@@ -67,14 +67,14 @@ test('schemes other than http and https are rejected', async () => {
 
 test('DNS rebinding fails: the checked address is the one connected to', async ({ server }) => {
   server.listener = (_, reply) => reply.setHeader('connection', 'close').end('reached')
-  let asked = 0
-  // Both lead to the stand-in, and only the first may be used, so a second look-up between check and connection would show.
-  const outbound = createOutbound({ resolve: async () => [{ address: asked++ % 2 === 0 ? '127.0.0.1' : '0.0.0.0', family: 4 }] })
+  let lookups = 0
+  // Both addresses lead to the server and only the first is allowed, so a second lookup between check and connection would be noticed.
+  const outbound = createOutbound({ resolve: async () => [{ address: lookups++ % 2 === 0 ? '127.0.0.1' : '0.0.0.0', family: 4 }] })
   const request = () => outbound.request(`http://rebind.test:${server.port}/`, { allowPrivateNetwork: true })
-  for (let turn = 1; turn <= 3; turn++) {
+  for (let round = 1; round <= 3; round++) {
     assert.is((await request()).status, 200)
     assert.is((await catchError(request())).code, 'ADDRESS_BLOCKED')
-    assert.equal([asked, server.connections], [turn * 2, turn])
+    assert.equal([lookups, server.connections], [round * 2, round])
   }
   await outbound.close()
 })
@@ -90,7 +90,7 @@ test('a connection to a private address is not reused for requests without that 
 
 test('metadata services stay blocked when private addresses are allowed, by address and by name', async () => {
   const outbound = createOutbound({ resolve: async () => [{ address: '169.254.169.254', family: 4 }] })
-  // Only looked up, never connected to.
+  // The hosts are only resolved, never connected to.
   for (const host of ['169.254.169.254', '[fd00:ec2::254]', '168.63.129.16', '0xa9fea9fe', 'metadata.test']) {
     assert.is((await catchError(outbound.resolveAddresses(host, true))).code, 'ADDRESS_BLOCKED', host)
   }

@@ -1,4 +1,4 @@
-/** A local server that stands in for whatever must not be reached, or for a site; it counts who connects. */
+/** A local HTTP server that records its connections and requests. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -8,33 +8,33 @@ export interface RecordingServer {
   connections: number
   requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[]
   listener: RequestListener
-  /** The answer reads the body itself. */
+  /** The listener reads the request body itself. */
   listenerReadsBody?: boolean
   close(): Promise<void>
 }
 
 export async function startRecordingServer(
-  answer: RequestListener = (_, reply) => reply.end('reached'),
+  listener: RequestListener = (_, response) => response.end('reached'),
   host = '127.0.0.1',
 ): Promise<RecordingServer> {
   const sockets = new Set<Socket>()
-  const server = createServer((request: IncomingMessage, reply: ServerResponse) => {
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     let body = ''
-    if (made.listenerReadsBody) {
-      made.requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: '' })
-      made.listener(request, reply)
+    if (recorder.listenerReadsBody) {
+      recorder.requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: '' })
+      recorder.listener(request, response)
       return
     }
     request.setEncoding('utf8').on('data', (part: string) => {
       body += part
     })
     request.on('end', () => {
-      made.requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body })
-      made.listener(request, reply)
+      recorder.requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body })
+      recorder.listener(request, response)
     })
   })
   server.on('connection', (socket) => {
-    made.connections++
+    recorder.connections++
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
@@ -44,17 +44,17 @@ export async function startRecordingServer(
     server.listen(0, host, resolve)
   })
   const { port } = server.address() as AddressInfo
-  const made: RecordingServer = {
+  const recorder: RecordingServer = {
     port,
     origin: `http://127.0.0.1:${port}`,
     connections: 0,
     requests: [],
-    listener: answer,
+    listener,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
         for (const socket of sockets) socket.destroy()
       }),
   }
-  return made
+  return recorder
 }

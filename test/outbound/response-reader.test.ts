@@ -3,9 +3,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ResponseReader } from '../../daemon/outbound/response-reader.ts'
 
-const test = suite('an answer as it arrives')
+const test = suite('response reader')
 
-/** What undici hands a request to steer itself by. */
+/** A stub of undici's request controller. */
 class FakeController {
   aborted = false
   reason: Error | null = null
@@ -27,52 +27,52 @@ class FakeController {
   }
 }
 
-function startResponse(): { incoming: ResponseReader; steering: FakeController } {
-  const incoming = new ResponseReader()
-  const steering = new FakeController()
-  incoming.onRequestStart(steering)
-  incoming.onResponseStart(steering, 200, {})
-  return { incoming, steering }
+function startResponse(): { reader: ResponseReader; controller: FakeController } {
+  const reader = new ResponseReader()
+  const controller = new FakeController()
+  reader.onRequestStart(controller)
+  reader.onResponseStart(controller, 200, {})
+  return { reader, controller }
 }
 
 test('the response reader pauses the sender while nothing is read', async () => {
-  const { incoming, steering } = startResponse()
+  const { reader, controller } = startResponse()
   const part = Buffer.alloc(40_000)
-  incoming.onResponseData(steering, part)
-  assert.not(steering.paused)
-  incoming.onResponseData(steering, part)
-  assert.ok(steering.paused)
-  assert.is((await incoming.next())?.length, 80_000)
-  assert.not(steering.paused)
-  incoming.onResponseData(steering, part)
-  incoming.onResponseEnd()
-  assert.is(await incoming.next(), part)
-  assert.is(await incoming.next(), undefined)
+  reader.onResponseData(controller, part)
+  assert.not(controller.paused)
+  reader.onResponseData(controller, part)
+  assert.ok(controller.paused)
+  assert.is((await reader.next())?.length, 80_000)
+  assert.not(controller.paused)
+  reader.onResponseData(controller, part)
+  reader.onResponseEnd()
+  assert.is(await reader.next(), part)
+  assert.is(await reader.next(), undefined)
 })
 
 test('a request aborted before it is sent is not sent and causes no unhandled rejection', async () => {
-  const crashes: unknown[] = []
-  const crashed = (error: unknown) => void crashes.push(error)
-  process.on('unhandledRejection', crashed)
-  const [incoming, steering] = [new ResponseReader(), new FakeController()]
+  const rejections: unknown[] = []
+  const onRejection = (error: unknown) => void rejections.push(error)
+  process.on('unhandledRejection', onRejection)
+  const [reader, controller] = [new ResponseReader(), new FakeController()]
   const reason = new Error('never mind')
-  incoming.abort(reason)
+  reader.abort(reason)
   await setImmediate()
-  process.off('unhandledRejection', crashed)
-  assert.equal(crashes, [])
-  incoming.onRequestStart(steering)
-  assert.is(steering.reason, reason)
-  assert.is(await incoming.head.catch((error) => error), reason)
+  process.off('unhandledRejection', onRejection)
+  assert.equal(rejections, [])
+  reader.onRequestStart(controller)
+  assert.is(controller.reason, reason)
+  assert.is(await reader.head.catch((error) => error), reason)
 })
 
 test('bytes received before a connection error are returned before the error', async () => {
-  const { incoming, steering } = startResponse()
-  incoming.onResponseData(steering, Buffer.from([1]))
-  incoming.onResponseData(steering, Buffer.from([2]))
+  const { reader, controller } = startResponse()
+  reader.onResponseData(controller, Buffer.from([1]))
+  reader.onResponseData(controller, Buffer.from([2]))
   const broken = new Error('ECONNRESET')
-  incoming.onResponseError(steering, broken)
-  assert.equal([...((await incoming.next()) ?? [])], [1, 2])
-  assert.is(await incoming.next().catch((error) => error), broken)
+  reader.onResponseError(controller, broken)
+  assert.equal([...((await reader.next()) ?? [])], [1, 2])
+  assert.is(await reader.next().catch((error) => error), broken)
 })
 
 test.run()

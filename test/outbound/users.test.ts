@@ -6,8 +6,8 @@ import { KnowledgeFixture } from '../knowledge/knowledge-fixture.ts'
 import { BLOCKED_HOSTS, BLOCKED_NAMES, resolveBlockedName } from './blocked-addresses.ts'
 import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 
-/** Everybody who sends requests to addresses that people configure, through the routes of the whole service. */
-const test = suite('who uses the outbound client')
+/** Tests every feature that sends requests to configured addresses, through the REST API. */
+const test = suite('callers of the outbound client')
 let knowledge: KnowledgeFixture
 let server: RecordingServer
 let other: RecordingServer
@@ -15,7 +15,7 @@ let ipv6Server: RecordingServer | undefined
 let tool: Json
 let source: Json
 let webhook: Json
-/** Answers that change from one question to the next. */
+/** Addresses of rebind.test, one per lookup. */
 let rebindingAddresses: string[] = []
 
 test.before(
@@ -26,7 +26,7 @@ test.before(
     })
     server = await startRecordingServer()
     other = await startRecordingServer()
-    // Machines without IPv6 cannot be reached by it either.
+    // Undefined on machines without IPv6.
     ipv6Server = await startRecordingServer(undefined, '::1').catch(() => undefined)
     tool = await knowledge.resources.apiTool()
     webhook = await knowledge.resources.webhook()
@@ -40,7 +40,7 @@ test.before.each(() => {
 test.after(
   reportFailure(async () => {
     await knowledge.close()
-    for (const one of [server, other, ipv6Server]) await one?.close()
+    for (const each of [server, other, ipv6Server]) await each?.close()
   }),
 )
 
@@ -48,7 +48,7 @@ type Outcome = { blocked: string } | { reached: true }
 const isInvalidSetting = (status: number, body: Json): boolean => status === 400 && body.code === 'VALIDATION_ERROR'
 const toOutcome = (problem: string | null): Outcome => (problem === null ? { reached: true } : { blocked: problem })
 
-/** Each is pointed at an address and made to call it; refused when it is configured or when it connects. */
+/** Each caller is configured with an address and made to call it. It is blocked at configuration or on connecting. */
 const CALLERS: Record<string, (url: string, allowed: boolean) => Promise<Outcome>> = {
   'an API tool': async (url, allow_private_network) => {
     const changed = await knowledge.service.put(`/api-tools/${tool.id}`, { url, allow_private_network })
@@ -79,8 +79,8 @@ const CALLERS: Record<string, (url: string, allowed: boolean) => Promise<Outcome
 
 const countConnections = () => server.connections + other.connections + (ipv6Server?.connections ?? 0)
 
-for (const [user, call] of Object.entries(CALLERS))
-  test(`${user} reaches none of over 60 spellings of forbidden addresses`, async () => {
+for (const [caller, call] of Object.entries(CALLERS))
+  test(`${caller} reaches none of over 60 spellings of forbidden addresses`, async () => {
     const hosts = [...BLOCKED_HOSTS, ...Object.keys(BLOCKED_NAMES)]
     assert.ok(hosts.length >= 60)
     for (const host of hosts) {
@@ -94,24 +94,24 @@ for (const [user, call] of Object.entries(CALLERS))
     }
   })
 
-for (const [user, call] of Object.entries(CALLERS)) {
-  test(`${user} would reach them without the guard`, async () => {
-    server.listener = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain' }).end('reached')
+for (const [caller, call] of Object.entries(CALLERS)) {
+  test(`${caller} would reach them without the guard`, async () => {
+    server.listener = (_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('reached')
     for (const host of ['127.1', '0x7f000001', 'localhost', 'plain.test', '[::ffff:127.0.0.1]'])
       assert.equal(await call(`http://${host}:${server.port}/`, true), { reached: true }, host)
     assert.is(server.requests.length, 5)
   })
 
-  test(`${user} follows no redirect to a blocked address`, async () => {
-    // This machine by addresses that stay closed where the private network is open: each would reach the stand-in.
+  test(`${caller} follows no redirect to a blocked address`, async () => {
+    // Addresses of this machine that stay blocked when private addresses are allowed: without the guard each would reach the server.
     for (const host of ['0.0.0.0', '0', '0x0', '[::]', '[::ffff:0.0.0.0]', '[::7f00:1]', 'zero.test', 'compatible.test']) {
       for (const redirects of [1, 2, 4]) {
         server.requests.length = 0
-        server.listener = (_, reply) => {
+        server.listener = (_, response) => {
           const location = server.requests.length < redirects ? `/${server.requests.length}` : `http://${host}:${other.port}/`
-          reply.writeHead(302, { location }).end()
+          response.writeHead(302, { location }).end()
         }
-        const follows = user !== 'a webhook'
+        const follows = caller !== 'a webhook'
         assert.equal(
           await call(`${server.origin}/`, true),
           follows ? { blocked: 'ADDRESS_BLOCKED' } : { reached: true },
@@ -122,10 +122,10 @@ for (const [user, call] of Object.entries(CALLERS)) {
     }
   })
 
-  test(`${user} is protected against DNS rebinding`, async () => {
-    server.listener = (_, reply) => reply.writeHead(200, { 'content-type': 'text/plain', connection: 'close' }).end('reached')
+  test(`${caller} is protected against DNS rebinding`, async () => {
+    server.listener = (_, response) => response.writeHead(200, { 'content-type': 'text/plain', connection: 'close' }).end('reached')
     rebindingAddresses = ['127.0.0.1', '0.0.0.0']
-    // Whatever the second answer is, the connection goes to the one that was checked.
+    // The connection goes to the checked address, whatever a second lookup would return.
     assert.equal(await call(`http://rebind.test:${server.port}/a`, true), { reached: true })
     assert.equal([rebindingAddresses, server.connections], [['0.0.0.0'], 1])
     assert.equal(await call(`http://rebind.test:${server.port}/b`, true), { blocked: 'ADDRESS_BLOCKED' })

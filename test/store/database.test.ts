@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Database, openDatabase } from '../../daemon/store/database.ts'
+import { waitFor } from '../harness/wait-for.ts'
 
-const test = suite('writes of the database')
+const test = suite('database')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-database-'))
 let database: Database
 
@@ -37,7 +38,7 @@ test('concurrent writes run in order, each seeing the earlier ones', async () =>
   )
   assert.equal(
     seen,
-    Array.from({ length: 200 }, (_, at) => at),
+    Array.from({ length: 200 }, (_, index) => index),
   )
 })
 
@@ -53,21 +54,21 @@ test('a completed write is visible immediately', async () => {
 test('a write resolves after the flush and rejects if the flush fails', async () => {
   const flushes: { resolve(): void; reject(error: Error): void }[] = []
   const log = { flush: () => new Promise<void>((resolve, reject) => flushes.push({ resolve, reject })), close: async () => undefined }
-  const flush = async () => {
-    while (flushes.length === 0) await new Promise(setImmediate)
+  const nextFlush = async () => {
+    await waitFor(() => flushes.length > 0, { intervalMs: 1 })
     return flushes.shift()
   }
   const held = openDatabase(join(folder, 'held.db'), log)
-  let told = false
-  const write = held.write((transaction) => transaction.run('CREATE TABLE notes (id INTEGER)')).finally(() => (told = true))
-  const first = await flush()
+  let resolved = false
+  const write = held.write((transaction) => transaction.run('CREATE TABLE notes (id INTEGER)')).finally(() => (resolved = true))
+  const first = await nextFlush()
   await new Promise(setImmediate)
-  assert.not.ok(told)
+  assert.not.ok(resolved)
   first?.resolve()
   await write
   const [failing] = await Promise.allSettled([
     held.write((transaction) => transaction.run('INSERT INTO notes VALUES (1)')),
-    flush().then((second) => second?.reject(new Error('the disk is broken'))),
+    nextFlush().then((second) => second?.reject(new Error('the disk is broken'))),
   ])
   assert.is(failing.status, 'rejected')
   await held.close()
@@ -81,9 +82,9 @@ test('writeWithoutFlush does not wait for the disk and is visible immediately', 
   assert.is(await held.writeWithoutFlush((transaction) => transaction.run('INSERT INTO notes VALUES (1)')), 1)
   assert.ok(await held.get('SELECT 1 FROM notes'))
   assert.is(flushes, 0)
-  const told = held.write((transaction) => transaction.run('INSERT INTO notes VALUES (2)')).then(() => 'told')
-  const entered = held.writeWithoutFlush((transaction) => transaction.run('INSERT INTO notes VALUES (3)')).then(() => 'entered')
-  assert.is(await Promise.race([told, entered]), 'entered')
+  const flushed = held.write((transaction) => transaction.run('INSERT INTO notes VALUES (2)')).then(() => 'flushed')
+  const unflushed = held.writeWithoutFlush((transaction) => transaction.run('INSERT INTO notes VALUES (3)')).then(() => 'unflushed')
+  assert.is(await Promise.race([flushed, unflushed]), 'unflushed')
   assert.is(flushes, 1)
 })
 
@@ -105,10 +106,10 @@ test('a failed write is rolled back without affecting the others', async () => {
 test('a write resolves only after the whole shared commit is on disk', async () => {
   const other = openDatabase(join(folder, 'test.db'))
   try {
-    const told = [1, 2, 3, 4, 5].map((id) => insertNote(id).then(() => other.all('SELECT id FROM notes')))
-    const found = await Promise.all(told)
+    const reads = [1, 2, 3, 4, 5].map((id) => insertNote(id).then(() => other.all('SELECT id FROM notes')))
+    const found = await Promise.all(reads)
     assert.equal(
-      found.map((rows, at) => rows.length >= at + 1),
+      found.map((rows, index) => rows.length >= index + 1),
       [true, true, true, true, true],
     )
   } finally {

@@ -11,7 +11,7 @@ import { FAMILIES } from '../../src/contract/routes.ts'
 import { getFields } from '../../src/contract/schemas/fields.ts'
 import { getSortableFields } from '../../src/contract/schemas/list-query.ts'
 
-/** Fields that are worked out when they are read. */
+/** Fields without a column: they are computed when read. */
 const COMPUTED: Record<string, readonly string[]> = {
   'knowledge-sources': ['statistics', 'progress', 'error'],
   conversations: ['messages'],

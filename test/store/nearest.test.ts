@@ -1,4 +1,4 @@
-/** Nearness beyond the number of rows that are all compared: an index of partitions, small enough here to be made in a test. */
+/** Tests vector search above the limit for exact search, with a limit low enough for a test. */
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { PassageTable } from '../../daemon/store/passage-table.ts'
 import { VectorStore } from '../../daemon/store/vector-store.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-const test = suite('nearest')
+const test = suite('vector search')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-nearest-'))
 test.after(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -18,26 +18,26 @@ const CLUSTERS = 25
 const ROWS = 1_000
 const EXACT_ROWS = 600
 
-/** A wave of its own for each subject, with something added that differs from row to row. */
+/** Returns a vector near the center of its cluster. */
 function createVector(number: number): Float32Array {
-  const subject = number % CLUSTERS
+  const cluster = number % CLUSTERS
   const vector = Float32Array.from(
     { length: DIMENSIONS },
-    (_, at) => Math.sin((subject + 1) * (at + 1) * 1.7) + 0.4 * Math.sin((number + 3) * (at + 2) * 2.3),
+    (_, index) => Math.sin((cluster + 1) * (index + 1) * 1.7) + 0.4 * Math.sin((number + 3) * (index + 2) * 2.3),
   )
   const length = Math.hypot(...vector)
   return vector.map((value) => value / length)
 }
 
 const createRow = (number: number) => ({ id: `p${number}`, document_id: `d${number % 50}`, vector: createVector(number) })
-const createRows = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => createRow(from + at))
+const createRows = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => createRow(from + index))
 const pickIds = (found: readonly { id?: unknown }[]) => found.map(({ id }) => id as string)
 const findNearest = async (table: PassageTable, number: number, limit = 10) =>
   pickIds(await table.searchVectors(createVector(number), { columns: ['id'], limit }))
 
-/** Seen past our own code: what kind of index the vectors have. */
+/** Reads the type of the vector index directly from LanceDB. */
 async function getIndexType(name: string): Promise<string | undefined> {
-  const { connect } = await import('@lancedb/lancedb') // after the store, which sets it up
+  const { connect } = await import('@lancedb/lancedb') // after the store, which configures it
   const table = await (await connect(join(folder, 'vectors'))).openTable(name)
   return (await table.listIndices()).find(({ columns }) => columns.includes('vector'))?.indexType
 }
@@ -66,7 +66,7 @@ test('small tables are searched exactly; larger ones use an index that finds nea
       const found = await findNearest(table, number * 19)
       same += all.filter((id) => found.includes(id)).length / (50 * all.length)
     }
-    assert.ok(same >= 0.95, `${same} of the nearest were found`)
+    assert.ok(same >= 0.95, `${same} of the nearest rows were found`)
   }))
 
 test('rows added after indexing are found before and after optimize, and deleted rows are not', () =>

@@ -1,4 +1,4 @@
-/** Tables of passages: rows that come and go, and the indices that keep up with them. */
+/** Tests that the indexes of passage tables follow inserts and deletes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ const searchIds = async (table: PassageTable, words: string) =>
   (await table.searchText(words, { columns: ['id'], limit: 10 })).map(({ id }) => id)
 
 test('repeated deletes and inserts keep the full-text index correct', async () => {
-  // Bringing the full-text index up to date panics inside LanceDB in about half of these rounds.
+  // Updating the full-text index panics inside LanceDB in about half of these rounds.
   for (let round = 0; round < 12; round++) {
     const table = vectors.table(`round-${round}`, SHAPE)
     await table.add([createRow(0), createRow(1)])

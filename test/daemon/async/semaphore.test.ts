@@ -3,41 +3,41 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Semaphore } from '../../../daemon/async/semaphore.ts'
 
-const test = suite('turn taking')
+const test = suite('semaphore')
 
 test('a semaphore limits concurrency and queues callers in order', async () => {
-  const { acquire: turn } = new Semaphore(2)
-  const seen: string[] = []
-  const come = async (name: string) => {
-    const end = await turn()
-    seen.push(name)
-    return end
+  const { acquire } = new Semaphore(2)
+  const order: string[] = []
+  const enter = async (name: string) => {
+    const release = await acquire()
+    order.push(name)
+    return release
   }
-  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(come) as [
-    ReturnType<typeof come>,
-    ReturnType<typeof come>,
-    ReturnType<typeof come>,
-    ReturnType<typeof come>,
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(enter) as [
+    ReturnType<typeof enter>,
+    ReturnType<typeof enter>,
+    ReturnType<typeof enter>,
+    ReturnType<typeof enter>,
   ]
-  const ends = [await a, await b]
-  assert.equal(seen, ['a', 'b'])
-  ends[1]?.()
+  const releases = [await a, await b]
+  assert.equal(order, ['a', 'b'])
+  releases[1]?.()
   ;(await c)()
   ;(await d)()
-  assert.equal(seen, ['a', 'b', 'c', 'd'])
-  ends[0]?.()
-  await Promise.all([come('e'), come('f')])
-  assert.is(seen.length, 6)
+  assert.equal(order, ['a', 'b', 'c', 'd'])
+  releases[0]?.()
+  await Promise.all([enter('e'), enter('f')])
+  assert.is(order.length, 6)
 })
 
 test('releasing a permit twice frees it once', async () => {
-  const { acquire: turn } = new Semaphore(1)
-  const end = await turn()
-  end()
-  end()
-  await turn()
+  const { acquire } = new Semaphore(1)
+  const release = await acquire()
+  release()
+  release()
+  await acquire()
   let third = false
-  void turn().then(() => {
+  void acquire().then(() => {
     third = true
   })
   await setImmediate()

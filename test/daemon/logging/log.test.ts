@@ -8,6 +8,8 @@ import { openLog } from '../../../daemon/logging/log.ts'
 import { Redactor } from '../../../daemon/secrets/redactor.ts'
 
 const test = suite<{ root: string; path: string }>('log')
+/** /dev/full fails every write with ENOSPC. */
+const withFullDevice = existsSync('/dev/full') ? test : test.skip
 
 test.before.each((context) => {
   context.root = mkdtempSync(join(tmpdir(), 'cadre-log-'))
@@ -81,7 +83,7 @@ test('log files rotate by size, keep five files and lose no line', ({ root, path
   }
   const numbers = names.flatMap((name) => readLines(join(root, name)).map(({ n }) => n as number))
   const first = numbers[0] as number
-  assert.ok(first > 0, 'nothing was turned out')
+  assert.ok(first > 0, 'no lines were rotated out')
   assert.equal(
     numbers,
     Array.from({ length: amount - first }, (_, index) => first + index),
@@ -104,8 +106,7 @@ test('a log file that was moved away is created again', ({ path }) => {
   )
 })
 
-test('a full disk drops log lines, which are counted, but does not stop the process', ({ path }) => {
-  if (!existsSync('/dev/full')) return
+withFullDevice('a full disk drops log lines, which are counted, but does not stop the process', ({ path }) => {
   symlinkSync('/dev/full', path)
   const log = openTestLog(path)
   for (let n = 0; n < 7; n++) log.logger.warn({ n }, 'nowhere to go')
@@ -120,7 +121,7 @@ test('a full disk drops log lines, which are counted, but does not stop the proc
 })
 
 test('a disk that fills up during a batch leaves only complete lines', ({ path }) => {
-  // A limit on the size of files stands in for the disk's end: the write that passes it is cut short, the next one fails.
+  // Simulated by a file size limit: the write that exceeds it is partial, the next one fails.
   const writer = `
     import { openLog } from '${new URL('../../../daemon/logging/log.ts', import.meta.url).href}'
     import { Redactor } from '${new URL('../../../daemon/secrets/redactor.ts', import.meta.url).href}'
@@ -130,12 +131,12 @@ test('a disk that fills up during a batch leaves only complete lines', ({ path }
     log.close()
     console.log('alive')
   `
-  const said = execFileSync(
+  const output = execFileSync(
     'bash',
     ['-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath, '--import', import.meta.resolve('tsx'), '--input-type=module', '-e', writer],
     { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } },
   )
-  assert.is(said.trim(), 'alive')
+  assert.is(output.trim(), 'alive')
   const numbers = readLines(path).map(({ n }) => n)
   assert.ok(numbers.length > 100 && numbers.length < 3000, `${numbers.length} lines`)
 })

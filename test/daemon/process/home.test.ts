@@ -19,6 +19,10 @@ import { homePaths } from '../../../src/config.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 
 const test = suite<{ root: string }>('home')
+/** /proc rejects new directories even from root. */
+const withProc = process.platform === 'linux' ? test : test.skip
+/** /dev/full fails every write with ENOSPC. */
+const withFullDevice = existsSync('/dev/full') ? test : test.skip
 
 test.before.each((context) => {
   context.root = mkdtempSync(join(tmpdir(), 'cadre-home-'))
@@ -86,9 +90,7 @@ test("the user's home directory and sticky directories like /tmp are rejected as
   assert.match(catchRefusal(homedir()).message, 'shared with other programs')
 })
 
-test('an unwritable home is rejected with a hint', ({ root }) => {
-  // /proc takes no directory from anybody, root included.
-  if (process.platform !== 'linux') return
+withProc('an unwritable home is rejected with a hint', ({ root }) => {
   const error = catchRefusal('/proc/cadre')
   assert.is(error.code, 'UNAVAILABLE')
   assert.match(error.message, '/proc/cadre')
@@ -96,8 +98,7 @@ test('an unwritable home is rejected with a hint', ({ root }) => {
   assert.ok(existsSync(root))
 })
 
-test('a full disk is reported as STORAGE_FULL', ({ root }) => {
-  if (!existsSync('/dev/full')) return
+withFullDevice('a full disk is reported as STORAGE_FULL', ({ root }) => {
   const paths = getPaths(join(root, 'home'))
   prepareHome(paths)
   symlinkSync('/dev/full', join(paths.home, `.probe-${process.pid}`))
@@ -116,8 +117,7 @@ test('a file is replaced atomically and keeps mode 0600', ({ root }) => {
   assert.equal(readdirSync(root), ['daemon.json'])
 })
 
-test('a failed write keeps the old file and leaves no temporary file', ({ root }) => {
-  if (!existsSync('/dev/full')) return
+withFullDevice('a failed write keeps the old file and leaves no temporary file', ({ root }) => {
   const file = join(root, 'token')
   writeFileSync(file, 'old')
   symlinkSync('/dev/full', `${file}.${process.pid}.new`)

@@ -11,12 +11,12 @@ import { acquireLock } from '../../../daemon/process/lock.ts'
 
 const test = suite<{ root: string; path: string; holders: ChildProcess[] }>('lock')
 
-/** The lock as plain JavaScript: twenty processes that each load a TypeScript compiler would take longer to start than to test. */
+/** The lock as JavaScript: loading a TypeScript compiler in twenty processes would be slow. */
 const LOCK_SOURCE = transformSync(readFileSync(new URL('../../../daemon/process/lock.ts', import.meta.url), 'utf8'), {
   loader: 'ts',
 }).code.replace(/"libsql"/, JSON.stringify(import.meta.resolve('libsql')))
 
-/** Says held or refused with the milliseconds it took, and keeps what it got until its input ends. */
+/** Prints held or refused and the milliseconds it took, and holds the lock until its stdin ends. */
 const HOLDER_SCRIPT = `
 ${LOCK_SOURCE}
 process.stdin.once('data', () => {

@@ -11,7 +11,7 @@ import { type DaemonProcess, runDaemonToExit, spawnDaemon, startDaemon, waitForE
 interface Context {
   home: string
   paths: Paths
-  /** A daemon on the test's home, which is stopped when the test is over. */
+  /** Starts a daemon with the home of the test; it is stopped after the test. */
   start(options?: Parameters<typeof startDaemon>[1]): Promise<DaemonProcess>
   started: DaemonProcess[]
 }
@@ -37,7 +37,7 @@ const exists = (path: string) => statSync(path, { throwIfNoEntry: false }) !== u
 const readDaemonRecord = (paths: Paths) => JSON.parse(readFileSync(paths.daemon, 'utf8')) as DaemonRecord
 const readAdminToken = (paths: Paths) => readFileSync(paths.token, 'utf8').trim()
 const listAllFiles = (home: string) => readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => join(home, name))
-/** Options for Node that run something in the daemon's process before the daemon. */
+/** A Node option that runs code in the daemon's process before the daemon. */
 const createImportOption = (code: string) => `--import=data:text/javascript,${encodeURIComponent(code)}`
 const readLog = (paths: Paths) => readFileSync(paths.log, 'utf8')
 
@@ -220,7 +220,7 @@ test("secrets appear in clear text neither in files of the home nor in the daemo
     ['the created model', JSON.stringify(answers[0]?.body)],
   ]
   for (const path of listAllFiles(home)) if (statSync(path).isFile()) places.push([path, readFileSync(path)])
-  assert.ok(places.length > 8 && stderr.includes('"msg":"request"'), 'there is little to look at')
+  assert.ok(places.length > 8 && stderr.includes('"msg":"request"'), 'too few files and outputs to search')
   for (const [where, text] of places) for (const spelling of spellings) assert.not(text.includes(spelling), `${spelling} is in ${where}`)
 })
 
@@ -237,7 +237,7 @@ test('the daemon keeps running when its output is closed', async ({ paths, start
 test('an uncaught error or rejection is logged without secrets and exits with 1', async ({ paths, start }) => {
   const token = 'a-token-of-my-own-choosing-0123456789'
   for (const failure of ['throw ', 'Promise.reject']) {
-    // Fails on a signal that the daemon does not know.
+    // Fails on a signal that the daemon does not handle.
     const NODE_OPTIONS = createImportOption(`process.on('SIGWINCH', () => { ${failure}(new Error('planted ${token}')) })`)
     const daemon = await start({ environment: { CADRE_TOKEN: token, NODE_OPTIONS } })
     daemon.child.kill('SIGWINCH')
@@ -251,7 +251,7 @@ test('an uncaught error or rejection is logged without secrets and exits with 1'
   }
 })
 
-/** Stands for work that does not end: the server never says that it is closed. */
+/** Simulates a shutdown that hangs: the HTTP server never reports that it is closed. */
 const HANGING_CLOSE_OPTION = createImportOption("import { Server } from 'node:http'; Server.prototype.close = function () { return this }")
 
 async function waitUntilStopping(daemon: DaemonProcess): Promise<void> {

@@ -23,12 +23,17 @@ const test = suite<{ root: string; home: string; sessions: ChildProcess[] }>('ke
 const hasKeyring = ['dbus-run-session', 'gnome-keyring-daemon', 'dbus-send'].every(
   (program) => spawnSync(program, ['--version']).error === undefined,
 )
-if (!hasKeyring) console.log('gnome-keyring, libsecret and dbus are not installed: only what happens without a keychain is tested.')
+const withKeyring = hasKeyring ? test : test.skip
 
-/** A session with a keyring of its own: prints the address of its bus and the keyring's process, and lasts until its input ends. */
+/** Runs a keyring in its own D-Bus session, prints the address of the bus and the keyring's process ID, and ends when its stdin ends. */
 const SESSION_SCRIPT = `
 printf %s "$1" | gnome-keyring-daemon $2 --components=secrets >/dev/null 2>&1
-until pid=$(dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets 2>/dev/null); do sleep 0.02; done
+find_keyring() {
+  dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus / \\
+    org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets 2>/dev/null
+}
+for _ in $(seq 1500); do pid=$(find_keyring) && break; sleep 0.02; done
+[ -n "$pid" ] || exit 1
 pid=\${pid##* }
 echo "$DBUS_SESSION_BUS_ADDRESS $pid"
 read -r _
@@ -48,12 +53,12 @@ test.before.each((context) => {
 test.after.each(async ({ root, sessions }) => {
   for (const session of sessions) {
     session.stdin?.end('done\n')
-    await once(session, 'exit')
+    if (session.exitCode === null) await once(session, 'exit')
   }
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Starts a keyring, makes it this process's keychain, and returns its process. */
+/** Starts a keyring, uses it as the keychain of this process and returns its process ID. */
 async function startKeyring(root: string, sessions: ChildProcess[], start = '--unlock'): Promise<number> {
   const runtime = join(root, 'runtime')
   mkdirSync(runtime, { mode: 0o700 })
@@ -62,7 +67,8 @@ async function startKeyring(root: string, sessions: ChildProcess[], start = '--u
     env: { PATH: process.env.PATH, HOME: root, XDG_RUNTIME_DIR: runtime, XDG_DATA_HOME: join(root, 'data') },
   })
   sessions.push(child)
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  const exit = once(child, 'exit').then(() => Promise.reject(new Error('the keyring did not start')))
+  const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exit])) as [string]
   const [address = '', pid] = line.split(' ')
   process.env.DBUS_SESSION_BUS_ADDRESS = address
   return Number(pid)
@@ -97,30 +103,27 @@ test('without a keychain the daemon stores its key and token in files', async ({
   await daemon.stop()
 })
 
-if (hasKeyring) {
-  test('keychain entries can be written, read and deleted, separately for each home', async ({ root, home, sessions }) => {
-    await startKeyring(root, sessions)
-    assert.is(await isKeychainAvailable(home), true)
-    assert.is(await readKeychain(home, ADMIN_TOKEN), undefined)
-    const value = 'a "value" with ключ 🔑\nand a second line'
-    await writeKeychain(home, ADMIN_TOKEN, value)
-    assert.is(await readKeychain(home, ADMIN_TOKEN), value)
-    assert.is(await readKeychain(home, VAULT_KEY), undefined)
-    assert.is(await readKeychain(join(root, 'another'), ADMIN_TOKEN), undefined)
-    symlinkSync(home, join(root, 'link'))
-    assert.is(await readKeychain(join(root, 'link'), ADMIN_TOKEN), value)
-    await writeKeychain(home, ADMIN_TOKEN, 'newer')
-    assert.is(await readKeychain(home, ADMIN_TOKEN), 'newer')
-    assert.is(await deleteKeychain(home, ADMIN_TOKEN), true)
-    assert.is(await deleteKeychain(home, ADMIN_TOKEN), false)
-    assert.is(await readKeychain(home, ADMIN_TOKEN), undefined)
-  })
+withKeyring('keychain entries can be written, read and deleted, separately for each home', async ({ root, home, sessions }) => {
+  await startKeyring(root, sessions)
+  assert.is(await isKeychainAvailable(home), true)
+  assert.is(await readKeychain(home, ADMIN_TOKEN), undefined)
+  const value = 'a "value" with ключ 🔑\nand a second line'
+  await writeKeychain(home, ADMIN_TOKEN, value)
+  assert.is(await readKeychain(home, ADMIN_TOKEN), value)
+  assert.is(await readKeychain(home, VAULT_KEY), undefined)
+  assert.is(await readKeychain(join(root, 'another'), ADMIN_TOKEN), undefined)
+  symlinkSync(home, join(root, 'link'))
+  assert.is(await readKeychain(join(root, 'link'), ADMIN_TOKEN), value)
+  await writeKeychain(home, ADMIN_TOKEN, 'newer')
+  assert.is(await readKeychain(home, ADMIN_TOKEN), 'newer')
+  assert.is(await deleteKeychain(home, ADMIN_TOKEN), true)
+  assert.is(await deleteKeychain(home, ADMIN_TOKEN), false)
+  assert.is(await readKeychain(home, ADMIN_TOKEN), undefined)
+})
 
-  test("the vault's key and the admin token are stored in the keychain and in no file, also after a restart", async ({
-    root,
-    home,
-    sessions,
-  }) => {
+withKeyring(
+  "the vault's key and the admin token are stored in the keychain and in no file, also after a restart",
+  async ({ root, home, sessions }) => {
     await startKeyring(root, sessions)
     const paths = homePaths({ CADRE_HOME: home })
     const environment = { DBUS_SESSION_BUS_ADDRESS: process.env.DBUS_SESSION_BUS_ADDRESS, CADRE_KEYCHAIN: 'on' }
@@ -137,38 +140,38 @@ if (hasKeyring) {
       for (const file of [paths.token, paths.vaultKey]) assert.not(existsSync(file), file)
       await daemon.stop()
     }
-  })
+  },
+)
 
-  test('a keychain that stops answering locks the vault, and the daemon still starts', async ({ root, home, sessions }) => {
-    const keyring = await startKeyring(root, sessions)
-    const environment = { DBUS_SESSION_BUS_ADDRESS: process.env.DBUS_SESSION_BUS_ADDRESS, CADRE_KEYCHAIN: 'on' }
-    await (await startDaemon(home, { environment })).stop()
-    const token = (await readKeychain(home, ADMIN_TOKEN)) ?? ''
-    process.kill(keyring, 'SIGSTOP')
-    const before = Date.now()
-    assert.match((await catchError(readKeychain(home, ADMIN_TOKEN))).message, 'did not answer')
-    assert.ok(Date.now() - before < 15_000, 'it waited too long')
-    const daemon = await startDaemon(home, { environment })
-    assert.is((await daemon.get('/api/status', token)).body.data?.secrets, 'locked')
-    const refused = await daemon.post(
-      '/api/models',
-      {
-        name: 'Locked',
-        provider: 'openai',
-        model_id: 'gpt',
-        api_key: 'sk-locked-out-0123456789',
-      },
-      token,
-    )
-    assert.is(refused.status, 503, JSON.stringify(refused))
-    assert.is(refused.body.code, 'UNAVAILABLE')
-    await daemon.stop()
-  })
+withKeyring('a keychain that stops answering locks the vault, and the daemon still starts', async ({ root, home, sessions }) => {
+  const keyring = await startKeyring(root, sessions)
+  const environment = { DBUS_SESSION_BUS_ADDRESS: process.env.DBUS_SESSION_BUS_ADDRESS, CADRE_KEYCHAIN: 'on' }
+  await (await startDaemon(home, { environment })).stop()
+  const token = (await readKeychain(home, ADMIN_TOKEN)) ?? ''
+  process.kill(keyring, 'SIGSTOP')
+  const before = Date.now()
+  assert.match((await catchError(readKeychain(home, ADMIN_TOKEN))).message, 'did not answer')
+  assert.ok(Date.now() - before < 15_000, 'the read took longer than 15 s')
+  const daemon = await startDaemon(home, { environment })
+  assert.is((await daemon.get('/api/status', token)).body.data?.secrets, 'locked')
+  const refused = await daemon.post(
+    '/api/models',
+    {
+      name: 'Locked',
+      provider: 'openai',
+      model_id: 'gpt',
+      api_key: 'sk-locked-out-0123456789',
+    },
+    token,
+  )
+  assert.is(refused.status, 503, JSON.stringify(refused))
+  assert.is(refused.body.code, 'UNAVAILABLE')
+  await daemon.stop()
+})
 
-  test('a locked keyring is treated as missing', async ({ root, home, sessions }) => {
-    await startKeyring(root, sessions, '--start')
-    assert.is(await isKeychainAvailable(home), false)
-  })
-}
+withKeyring('a locked keyring is treated as missing', async ({ root, home, sessions }) => {
+  await startKeyring(root, sessions, '--start')
+  assert.is(await isKeychainAvailable(home), false)
+})
 
 test.run()
