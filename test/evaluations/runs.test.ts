@@ -1,20 +1,19 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectData, expectError } from '../harness/expect.ts'
+import { expectData } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { hang, type ReceivedRequest, respondWithError, ScriptedProvider, type Step, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { waitFor } from '../harness/wait-for.ts'
 import { ended, run } from './evaluation-fixture.ts'
 
-const test = suite('runs of evaluations')
+const test = suite('evaluation runs')
 let service: TestServer
 let resources: Resources
 let provider: ScriptedProvider
 
-const asked = ({ body }: ReceivedRequest): string => body.messages.at(-1).content
-const system = ({ body }: ReceivedRequest): string => body.messages.find(({ role }: Json) => role === 'system')?.content ?? ''
+const getInput = ({ body }: ReceivedRequest): string => body.messages.at(-1).content
+const getSystemPrompt = ({ body }: ReceivedRequest): string => body.messages.find(({ role }: Json) => role === 'system')?.content ?? ''
 
 test.before(
   reportFailure(async () => {
@@ -29,21 +28,21 @@ test.after(
     await provider.close()
   }),
 )
-const does = (step: Step) => {
+const setStep = (step: Step) => {
   provider.script = [step]
 }
 
 test.before.each(() => {
   provider.received.length = 0
-  // "say: x" is answered with x, anything else with itself.
-  does(streamReply((received) => ({ text: [asked(received).replace(/^say: /, '')], usage: { input: 11, output: 7, cached: 0 } })))
+  // The reply to "say: x" is x; any other input is repeated.
+  setStep(streamReply((received) => ({ text: [getInput(received).replace(/^say: /, '')], usage: { input: 11, output: 7, cached: 0 } })))
 })
 
-const model = () => resources.model({ ...provider.model, pricing: { input: 1, output: 2 } })
-const agent = async (fields: Record<string, unknown> = {}) => resources.agent({ model_id: (await model()).id, ...fields })
+const createModel = () => resources.model({ ...provider.model, pricing: { input: 1, output: 2 } })
+const createAgent = async (fields: Record<string, unknown> = {}) => resources.agent({ model_id: (await createModel()).id, ...fields })
 
 test('an agent is asked each test case, and every answer is scored', async () => {
-  const helper = await agent({ system_prompt: 'Be brief.' })
+  const helper = await createAgent({ system_prompt: 'Be brief.' })
   const { id } = await resources.evaluation({
     target_id: helper.id,
     test_cases: [
@@ -69,7 +68,7 @@ test('an agent is asked each test case, and every answer is scored', async () =>
 })
 
 test('what a run takes is counted for the evaluation and for what it asks', async () => {
-  const helper = await agent()
+  const helper = await createAgent()
   const { id } = await resources.evaluation({ target_id: helper.id, test_cases: [{ input: 'say: a', expected_output: 'a' }], repeats: 3 })
   await run(service, id)
   for (const [type, entity] of [
@@ -81,7 +80,7 @@ test('what a run takes is counted for the evaluation and for what it asks', asyn
 
 test('variables of a test case go over those of the agent, whose template is kept with the run', async () => {
   const template = await resources.template({ template: 'Talk to {{name}} as {{role}}.' })
-  const helper = await agent({ prompt_template_id: template.id, variables: { name: 'Ada', role: 'clerk' } })
+  const helper = await createAgent({ prompt_template_id: template.id, variables: { name: 'Ada', role: 'clerk' } })
   const { id } = await resources.evaluation({
     target_id: helper.id,
     concurrency: 1,
@@ -96,7 +95,7 @@ test('variables of a test case go over those of the agent, whose template is kep
 })
 
 test('a model, a prompt template and a RAG tool are evaluated likewise', async () => {
-  const asIs = await model()
+  const asIs = await createModel()
   const plain = await resources.evaluation({ type: 'model', target_id: asIs.id, test_cases: [{ input: 'say: x', expected_output: 'x' }] })
   assert.is((await run(service, plain.id)).summary.passed, 1)
 
@@ -137,14 +136,14 @@ test('a model, a prompt template and a RAG tool are evaluated likewise', async (
 })
 
 test('a run uses the agent as it was when the run began', async () => {
-  const helper = await agent({ system_prompt: 'old' })
+  const helper = await createAgent({ system_prompt: 'old' })
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  does(async (response, received, wire) => {
+  setStep(async (response, received, wire) => {
     await held
-    return streamReply({ text: [system(received)] })(response, received, wire)
+    return streamReply({ text: [getSystemPrompt(received)] })(response, received, wire)
   })
   const { id } = await resources.evaluation({
     target_id: helper.id,
@@ -162,12 +161,12 @@ test('a run uses the agent as it was when the run began', async () => {
 
 test('and the model as it was when its first test case was asked', async () => {
   const model = await resources.model({ ...provider.model, model_id: 'before' })
-  const helper = await agent({ model_id: model.id })
+  const helper = await createAgent({ model_id: model.id })
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  does(async (...given) => {
+  setStep(async (...given) => {
     await held
     return streamReply({ text: ['fine'] })(...given)
   })
@@ -189,11 +188,11 @@ test('and the model as it was when its first test case was asked', async () => {
 })
 
 test('a provider that fails is an error of its case, and the rest goes on', async () => {
-  does((response, received, wire) =>
-    (asked(received) === 'break' ? respondWithError(400) : streamReply({ text: ['fine'] }))(response, received, wire),
+  setStep((response, received, wire) =>
+    (getInput(received) === 'break' ? respondWithError(400) : streamReply({ text: ['fine'] }))(response, received, wire),
   )
   const { id } = await resources.evaluation({
-    target_id: (await agent()).id,
+    target_id: (await createAgent()).id,
     test_cases: [
       { input: 'break', expected_output: 'fine' },
       { input: 'work', expected_output: 'fine' },
@@ -202,111 +201,6 @@ test('a provider that fails is an error of its case, and the rest goes on', asyn
   const { status, summary, results } = await run(service, id)
   assert.equal([status, summary.passed, summary.failed, summary.errors], ['completed', 1, 0, 1])
   assert.equal([results[0].actual_output, /scripted error 400/.test(results[0].error)], [null, true])
-})
-
-test('a run is cancelled, and what has run stays', async () => {
-  does((response, received, wire) => (asked(received) === 'wait' ? hang : streamReply({ text: ['x'] }))(response, received, wire))
-  const { id } = await resources.evaluation({
-    target_id: (await agent()).id,
-    test_cases: [
-      { input: 'say', expected_output: 'x' },
-      { input: 'wait', expected_output: 'x' },
-      { input: 'never asked', expected_output: 'x' },
-    ],
-    concurrency: 1,
-  })
-  const { run_id } = await expectData(service.post(`/evaluations/${id}/run`))
-  while ((await expectData(service.get(`/evaluations/${id}/runs/${run_id}`))).done < 1 || provider.received.length < 2)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  assert.is((await expectData(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
-  await provider.received.at(-1)?.closed
-  const { status, summary, results } = await ended(service, id, run_id)
-  assert.equal([status, summary.total, summary.passed, results.length], ['cancelled', 3, 1, 1])
-  assert.is((await expectData(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
-  const told = await service.database.all<{ body: string }>("SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?", [
-    `%${run_id}%`,
-  ])
-  const [event, another] = told.map(({ body }) => JSON.parse(body).data)
-  assert.equal([event.status, event.summary.passed, another], ['cancelled', 1, undefined], 'whoever waits for the end hears of it, once')
-  const calls = await service.database.all<{ status: string; input_tokens: number }>(
-    'SELECT * FROM usage_calls WHERE evaluation_id = ? ORDER BY id',
-    [id],
-  )
-  assert.equal(
-    calls.map(({ status, input_tokens }) => [status, input_tokens > 0]),
-    [
-      ['done', true],
-      ['aborted', true],
-      ['aborted', false],
-    ],
-    'what was made ready and never asked has taken nothing',
-  )
-})
-
-test('runs go on after a restart, with the results they had', async () => {
-  const waiting: (() => void)[] = []
-  does(async (response, received, wire) => {
-    if (asked(received) !== 'a') await new Promise<void>((resolve) => waiting.push(resolve))
-    return streamReply({ text: [asked(received)] })(response, received, wire)
-  })
-  const home = { id: '', run: '' }
-  const cases = ['a', 'b', 'c'].map((input) => ({ input, expected_output: input }))
-  home.id = (await resources.evaluation({ target_id: (await agent()).id, test_cases: cases, concurrency: 1 })).id
-  home.run = (await expectData(service.post(`/evaluations/${home.id}/run`))).run_id
-  while ((await expectData(service.get(`/evaluations/${home.id}/runs/${home.run}`))).done < 1 || provider.received.length < 2)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  does(streamReply((received) => ({ text: [asked(received)] })))
-  const place = await service.stop()
-  for (const go of waiting) go()
-  service = await TestServer.start({ home: place })
-  resources = new Resources(service)
-  const { status, results } = await ended(service, home.id, home.run)
-  assert.equal([status, results.map(({ actual_output }: Json) => actual_output)], ['completed', ['a', 'b', 'c']])
-  assert.equal(provider.received.map(asked).filter((input) => input === 'a').length, 1, 'what was done is not done again')
-})
-
-test('two runs are compared', async () => {
-  const helper = await agent()
-  const { id } = await resources.evaluation({
-    target_id: helper.id,
-    test_cases: [
-      { input: 'say: a', expected_output: 'a' },
-      { input: 'say: b', expected_output: 'b' },
-    ],
-  })
-  const a = (await run(service, id)).run_id
-  does(streamReply((received) => ({ text: [asked(received) === 'say: a' ? 'a' : 'wrong'] })))
-  const b = (await run(service, id)).run_id
-  const { better, worse, same, verdict, changes } = await expectData(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=${b}`))
-  assert.equal([better, worse, same, verdict, changes.length, changes[0].b.actual_output], [0, 1, 1, 'same', 1, 'wrong'])
-  const listed = await expectData(service.get(`/evaluations/${id}/runs`))
-  assert.equal(
-    listed.map(({ run_id }: Json) => run_id),
-    [b, a],
-  )
-  await expectError(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=none`), 'NOT_FOUND')
-})
-
-test('results are paged and filtered', async () => {
-  const cases = Array.from({ length: 5 }, (_, index) => ({ input: `say: ${index}`, expected_output: index < 2 ? 'x' : String(index) }))
-  const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases: cases })
-  await run(service, id)
-  const failed = await expectData(service.get(`/evaluations/${id}/results?passed=false`))
-  assert.equal([failed.results.length, failed.pagination.total, failed.summary.total], [2, 2, 5])
-  const page = await expectData(service.get(`/evaluations/${id}/results?limit=2&page=3`))
-  assert.equal([page.results.map(({ position }: Json) => position), page.pagination], [[4], { page: 3, limit: 2, total: 5, pages: 3 }])
-  const beyond = await expectData(service.get(`/evaluations/${id}/results?page=2`))
-  assert.equal([beyond.results, beyond.pagination], [[], { page: 2, limit: 5, total: 5, pages: 1 }])
-})
-
-test('deleting an evaluation ends its runs', async () => {
-  does(hang)
-  const { id } = await resources.evaluation({ target_id: (await agent()).id })
-  await expectData(service.post(`/evaluations/${id}/run`))
-  await waitFor(() => provider.received.length >= 1)
-  await expectData(service.delete(`/evaluations/${id}`))
-  await provider.received[0]?.closed
-  assert.equal(await service.database.all('SELECT run_id FROM evaluation_results WHERE run_id NOT IN (SELECT id FROM evaluation_runs)'), [])
 })
 
 test.run()
