@@ -143,13 +143,13 @@ export async function furnish(service: TestServer): Promise<void> {
 }
 
 /** The files of an export, as the command line writes them. */
-export async function listTexts(resources: Json[]): Promise<Record<string, string>> {
+export async function formatResources(resources: Json[]): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(resources.map(async ({ file, fields }) => [file, await formatResource(fields)])))
 }
 
 /** What the command line sends of an export that it wrote into files: secrets from the environment, or the names of those that are not there. */
 export async function declared(resources: Json[], environment: Record<string, string> = SECRETS): Promise<Json[]> {
-  const texts = await listTexts(resources)
+  const texts = await formatResources(resources)
   return Promise.all(
     resources.map(async ({ family, file }) => ({
       family,

@@ -4,7 +4,7 @@ import { createStems } from '../../daemon/as-code/file-names.ts'
 import { expectData } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { declared, listTexts } from './declared-home.ts'
+import { declared, formatResources } from './declared-home.ts'
 
 const test = suite<{ service: TestServer; empty: TestServer }>('as code: names')
 test.before(
@@ -86,7 +86,7 @@ test('whatever things are called, they and what refers to them come back', async
   const { resources } = await expectData(service.get('/export'))
   assert.is(new Set(resources.map(({ file }: Json) => file)).size, NAMES.length * 5 + 1)
   await expectData(empty.post('/apply', { resources: await declared(resources) }))
-  assert.equal(await listTexts((await expectData(empty.get('/export'))).resources), await listTexts(resources))
+  assert.equal(await formatResources((await expectData(empty.get('/export'))).resources), await formatResources(resources))
 })
 
 test('secrets that would share a variable have one each', async () => {

@@ -5,7 +5,7 @@ import { FAMILIES } from '../../src/contract/routes.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { declared, furnish, listTexts, SECRETS } from './declared-home.ts'
+import { declared, furnish, formatResources, SECRETS } from './declared-home.ts'
 
 const test = suite<{ service: TestServer; empty: TestServer }>('as code: round trip')
 
@@ -101,7 +101,7 @@ test('applied to an empty home, an export gives the same files again, byte for b
   const { changes } = await expectData(empty.post('/apply', { resources: await declared(everything.resources) }))
   assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['create', 'update'])
   const again = await exportHome(empty)
-  assert.equal(await listTexts(again.resources), await listTexts(everything.resources))
+  assert.equal(await formatResources(again.resources), await formatResources(everything.resources))
   assert.equal(again, everything)
   // Order does not matter: what others need is made first.
   const third = await TestServer.start()

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { declared, listTexts } from './declared-home.ts'
+import { declared, formatResources } from './declared-home.ts'
 
 const test = suite<{ service: TestServer; other: TestServer }>('as code: several of one name')
 test.before.each(
@@ -71,7 +71,7 @@ test('twins of every family, and all that refers to them, come back byte for byt
     const home = set === resources ? other : await TestServer.start()
     await apply(home, set)
     const again = await exportHome(home)
-    assert.equal(await listTexts(again.resources), await listTexts(everything.resources))
+    assert.equal(await formatResources(again.resources), await formatResources(everything.resources))
     assert.equal(again, everything)
     const { changes } = await apply(home, set, { prune: true })
     assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['unchanged'])

@@ -140,11 +140,11 @@ test('header and authentication values are never returned', async () => {
 })
 
 test('authentication is returned without its secret values', async () => {
-  const getTool = async (auth: unknown) => (await expectData(make({ auth }))).auth
-  assert.equal(await getTool({ type: 'none' }), { type: 'none' })
-  assert.equal(await getTool({ type: 'bearer', token: 't' }), { type: 'bearer' })
-  assert.equal(await getTool({ type: 'api_key', name: 'X-Key', value: 'v' }), { type: 'api_key', name: 'X-Key', in: 'header' })
-  assert.equal(await getTool({ type: 'api_key', name: 'key', value: 'v', in: 'query' }), { type: 'api_key', name: 'key', in: 'query' })
+  const createAuth = async (auth: unknown) => (await expectData(make({ auth }))).auth
+  assert.equal(await createAuth({ type: 'none' }), { type: 'none' })
+  assert.equal(await createAuth({ type: 'bearer', token: 't' }), { type: 'bearer' })
+  assert.equal(await createAuth({ type: 'api_key', name: 'X-Key', value: 'v' }), { type: 'api_key', name: 'X-Key', in: 'header' })
+  assert.equal(await createAuth({ type: 'api_key', name: 'key', value: 'v', in: 'query' }), { type: 'api_key', name: 'key', in: 'query' })
   for (const auth of [
     {},
     { type: 'oauth' },

@@ -45,10 +45,10 @@ test('the body of a document can have up to 64 MB', async () => {
 })
 
 test('a body that is not UTF-8, or declares another charset, is rejected', async () => {
-  const sendName = (...bytes: number[]) => Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')])
+  const createBody = (...bytes: number[]) => Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')])
   for (const bytes of [[0xff], [0xc3], [0xe9], [0xed, 0xa0, 0x80], [0xc0, 0xaf]])
-    await expectError(raw(sendName(...bytes)), 'INVALID_JSON', { error: /UTF-8/ })
-  assert.is((await expectData(raw(sendName(0xc3, 0xa9)), 201)).name, 'é')
+    await expectError(raw(createBody(...bytes)), 'INVALID_JSON', { error: /UTF-8/ })
+  assert.is((await expectData(raw(createBody(0xc3, 0xa9)), 201)).name, 'é')
   for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'us-ascii'])
     await expectData(raw('{"name":"x"}', `application/json; charset=${charset}`), 201)
   for (const charset of ['iso-8859-1', 'utf-16', '"windows-1252"'])

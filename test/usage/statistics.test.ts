@@ -61,10 +61,10 @@ test('what is still open is not counted, also not in a piece of a day', async ({
 
 test('names that objects have of their own are names like others', async ({ ledger, reports }) => {
   for (const user_id of ['__proto__', 'constructor']) await ledger.use(1, 1, { user_id })
-  assert.is(JSON.stringify((await reports.getStatistics({})).by_entity.user), JSON.stringify(pickTwo(['__proto__', 'constructor'])))
+  assert.is(JSON.stringify((await reports.getStatistics({})).by_entity.user), JSON.stringify(expectTwo(['__proto__', 'constructor'])))
 })
 
-const pickTwo = (ids: string[]) => Object.fromEntries(ids.map((id) => [id, { tokens: 2, cost: 0.002, unpriced_tokens: 0 }]))
+const expectTwo = (ids: string[]) => Object.fromEntries(ids.map((id) => [id, { tokens: 2, cost: 0.002, unpriced_tokens: 0 }]))
 
 test('an identifier with its type is one of them; a type alone is all of that type', async ({ ledger, reports }) => {
   await ledger.use(1, 1, { agent_id: 'agent_a', user_id: 'ada' })
@@ -72,9 +72,9 @@ test('an identifier with its type is one of them; a type alone is all of that ty
   await ledger.use(5, 5, { user_id: 'ada' })
   const all = await reports.getStatistics({ entity_type: 'agent' })
   assert.is(all.total_tokens, 4)
-  assert.equal(all.by_entity, { agent: pickTwo(['agent_a', 'agent_b']) })
+  assert.equal(all.by_entity, { agent: expectTwo(['agent_a', 'agent_b']) })
   const one = await reports.getStatistics({ entity_type: 'agent', entity_id: 'agent_a' })
-  assert.equal(one.by_entity, { agent: pickTwo(['agent_a']) })
+  assert.equal(one.by_entity, { agent: expectTwo(['agent_a']) })
   assert.is((await reports.getStatistics({ entity_type: 'model', entity_id: PRICED.id })).total_tokens, 14)
   assert.equal(Object.keys((await reports.getStatistics({ entity_type: 'model' })).by_entity), ['model'])
   assert.is((await reports.getStatistics({ entity_type: 'agent', entity_id: 'agent_gone' })).total_tokens, 0)

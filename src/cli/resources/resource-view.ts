@@ -15,9 +15,9 @@ export async function addReferenceNames(
 ): Promise<Row> {
   const fields = Object.keys(references).filter((field) => row[field] !== null && row[field] !== undefined)
   const names = await fetchNames(connection, collectIdentifiers([row], fields))
-  const nameReference = (id: unknown) => (names.has(String(id)) ? `${names.get(String(id))} (${String(id)})` : id)
+  const formatReference = (id: unknown) => (names.has(String(id)) ? `${names.get(String(id))} (${String(id)})` : id)
   const nothing = Object.entries(absent).filter(([field]) => row[field] === null)
-  return { ...row, ...Object.fromEntries([...nothing, ...fields.map((field) => [field, mapValue(row[field], nameReference)])]) }
+  return { ...row, ...Object.fromEntries([...nothing, ...fields.map((field) => [field, mapValue(row[field], formatReference)])]) }
 }
 
 /** Shows references by name, under the heading without _id. */

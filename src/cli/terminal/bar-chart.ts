@@ -36,13 +36,13 @@ export function formatChart(heads: readonly [string, ...string[]], rows: readonl
   const noted =
     columns === Number.POSITIVE_INFINITY || room - label - 2 * GAP - length >= Math.max(...rows.map(({ note = '' }) => stringWidth(note)))
   const longest = Math.max(...rows.map(({ value }) => value))
-  const listFigures = (cells: readonly string[]) =>
+  const formatFigures = (cells: readonly string[]) =>
     cells.map((cell, index) => ' '.repeat(GAP + (widths[index] ?? 0) - stringWidth(cell)) + cell).join('')
   const lines = rows.map(({ cells, value, note = '' }, index) => {
-    const text = padEnd(truncate(labels[index] ?? '', label), label) + listFigures(cells)
+    const text = padEnd(truncate(labels[index] ?? '', label), label) + formatFigures(cells)
     const drawn = length < MIN_BAR_COLUMNS || longest <= 0 ? '' : formatBar(value / longest, length)
     const behind = noted && note !== '' ? `${' '.repeat(Math.max(0, length - stringWidth(drawn)) + GAP)}${paint('dim', note, stream)}` : ''
     return `${text}${' '.repeat(GAP)}${paint('cyan', drawn, stream)}${behind}`.trimEnd()
   })
-  return [paint('bold', padEnd(truncate(head, label), label) + listFigures(figures), stream), ...lines]
+  return [paint('bold', padEnd(truncate(head, label), label) + formatFigures(figures), stream), ...lines]
 }
