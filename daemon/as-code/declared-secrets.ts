@@ -1,4 +1,4 @@
-/** Secrets of a declared resource: given, or named by variables that are not set where it is applied. */
+/** Classifies the secrets of a declared resource: provided, or read from unset environment variables. */
 import { isDeepStrictEqual } from 'node:util'
 import { createSigningSecret } from '../../src/webhook-signature.ts'
 import type { StoredRecord } from '../store/records.ts'
@@ -11,26 +11,28 @@ export interface UnsetSecret {
 }
 
 export interface DeclaredSecrets {
-  /** Fields whose values are all here. */
+  /** Fields with all values set. */
   provided: string[]
-  /** Fields with a variable that is not set, where what is there can stay. */
+  /** Fields with unset variables whose stored secret is kept. */
   kept: UnsetSecret[]
-  /** Fields with a variable that is not set, where nothing can stay. */
+  /** Fields with unset variables and no stored secret to keep. */
   missing: UnsetSecret[]
 }
 
 export function classifySecrets(kind: Kind, fields: Fields, current: StoredRecord | undefined): DeclaredSecrets {
-  const named = listSecretFields(kind).filter((field) => fields[field] !== undefined)
-  const unset = named.map((field) => ({ field, variables: listVariables(fields[field]) })).filter(({ variables }) => variables.length > 0)
-  const stays = ({ field }: UnsetSecret) => current !== undefined && looksUnchanged(kind, field, fields, current)
+  const declared = listSecretFields(kind).filter((field) => fields[field] !== undefined)
+  const unset = declared
+    .map((field) => ({ field, variables: listVariables(fields[field]) }))
+    .filter(({ variables }) => variables.length > 0)
+  const canKeep = ({ field }: UnsetSecret) => current !== undefined && looksUnchanged(kind, field, fields, current)
   return {
-    provided: named.filter((field) => !unset.some((one) => one.field === field)),
-    kept: unset.filter(stays),
-    missing: unset.filter((one) => !stays(one)),
+    provided: declared.filter((field) => !unset.some((secret) => secret.field === field)),
+    kept: unset.filter(canKeep),
+    missing: unset.filter((secret) => !canKeep(secret)),
   }
 }
 
-/** The fields with something in place of what is missing, to see what would become of the rest. Signing secrets are what every field of a secret takes. */
+/** Replaces missing secrets so that the other fields can be validated. Every secret field accepts a signing secret. */
 export const withPlaceholders = (fields: Fields, missing: readonly UnsetSecret[]): Fields => ({
   ...fields,
   ...Object.fromEntries(missing.map(({ field }) => [field, toPlaceholder(fields[field])])),
@@ -42,10 +44,10 @@ function toPlaceholder(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlaceholder(inner)]))
 }
 
-/** Whether a field that cannot be compared at least looks as what is there: the same headers, the same kind of authentication. */
+/** Compares the public parts of a secret field, such as header names and the type of authentication. */
 function looksUnchanged(kind: Kind, field: string, fields: Fields, current: StoredRecord): boolean {
-  const there = kind.referenceSecrets?.(current as unknown as Fields, () => MASK)[field]
-  return there !== undefined && isDeepStrictEqual(mask(fields[field], there), there)
+  const stored = kind.referenceSecrets?.(current as unknown as Fields, () => MASK)[field]
+  return stored !== undefined && isDeepStrictEqual(mask(fields[field], stored), stored)
 }
 
 const MASK = '***'
@@ -55,16 +57,16 @@ function listVariables(value: unknown): string[] {
   return parseVariable(value) ?? Object.values(value).flatMap(listVariables)
 }
 
-/** What {env: NAME} names. */
+/** Parses {env: NAME}. */
 function parseVariable(value: object): string[] | undefined {
   const { env } = value as { env?: unknown }
   return typeof env === 'string' && Object.keys(value).length === 1 ? [env] : undefined
 }
 
-/** The declared value with a mask wherever the present one has its secrets. */
-function mask(declared: unknown, present: unknown): unknown {
-  if (present === MASK) return declared === null || declared === undefined ? declared : MASK
-  if (declared === null || typeof declared !== 'object' || present === null || typeof present !== 'object') return declared
-  const spelled = (present as Fields).type === 'api_key' ? { in: 'header', ...declared } : declared
-  return Object.fromEntries(Object.entries(spelled).map(([name, value]) => [name, mask(value, (present as Fields)[name])]))
+/** Masks the declared value wherever the current one has secrets. */
+function mask(declared: unknown, current: unknown): unknown {
+  if (current === MASK) return declared === null || declared === undefined ? declared : MASK
+  if (declared === null || typeof declared !== 'object' || current === null || typeof current !== 'object') return declared
+  const complete = (current as Fields).type === 'api_key' ? { in: 'header', ...declared } : declared
+  return Object.fromEntries(Object.entries(complete).map(([name, value]) => [name, mask(value, (current as Fields)[name])]))
 }

@@ -1,4 +1,4 @@
-/** Everything there is, as files hold it. */
+/** Exports all resources and settings in the format of files. */
 import type { Caller } from '../core/caller.ts'
 import type { StoredRecord } from '../store/records.ts'
 import { createStems, createVariableName, findDuplicates, shortHash } from './file-names.ts'
@@ -24,36 +24,34 @@ export function exportResources(inventory: Inventory, settings: Fields, caller: 
   const { directory } = inventory
   const resources: ExportedResource[] = []
   const hidden = KINDS.filter((kind) => !isAllowed('list', kind, caller)).map(
-    ({ name }) => `Only admins see ${name}: they are not part of this.`,
+    ({ name }) => `Not exported: ${name} are visible to admins only.`,
   )
   const notes = [EXCLUDED_NOTE, ...hidden]
-  /** What cannot be made again, and so cannot be referred to. */
-  const leftOut = new Set<string>()
+  /** Ids of resources that could not be created again; references to them are omitted too. */
+  const omitted = new Set<string>()
   for (const kind of KINDS) {
     const all = inventory.list(kind)
-    const kept = all.filter(({ name, record }) => {
-      const lost = findLostReference(kind, record, leftOut)
+    const complete = all.filter(({ name, record }) => {
+      const lost = findLostReference(kind, record, omitted)
       if (lost === undefined) return true
-      leftOut.add(record.id)
-      notes.push(
-        `The ${kind.family.noun} "${name}" is left out: what its ${lost} named was deleted, and without that it cannot be made again.`,
-      )
+      omitted.add(record.id)
+      notes.push(`Not exported: the ${kind.family.noun} "${name}", because the resource of its required ${lost} was deleted.`)
       return false
     })
-    const stems = createStems(kept.map(({ name }) => name))
-    const variableOf = createVariableNamer(kind, stems, kept)
-    const files = kept.map(({ name, key, record }) => {
+    const stems = createStems(complete.map(({ name }) => name))
+    const nameVariable = createVariableNamer(kind, stems, complete)
+    const files = complete.map(({ name, key, record }) => {
       const stem = stems.get(name) as string
-      const reference = (what: string) => `\${env:${variableOf(stem, what)}}`
+      const reference = (secret: string) => `\${env:${nameVariable(stem, secret)}}`
       return {
         family: kind.name,
         name,
         file: `${kind.name}/${stem}.yaml`,
-        fields: insertKey(kind, key, toFileFields(kind, omitReferences(record, leftOut), directory, reference)),
+        fields: insertKey(kind, key, toFileFields(kind, omitReferences(record, omitted), directory, reference)),
       }
     })
     resources.push(...files.sort((a, b) => (a.file < b.file ? -1 : 1)))
-    if (kind.name === 'knowledge-sources') notes.push(...listSourceNotes(kept))
+    if (kind.name === 'knowledge-sources') notes.push(...listSourceNotes(complete))
   }
   resources.push({
     family: 'settings',
@@ -64,57 +62,55 @@ export function exportResources(inventory: Inventory, settings: Fields, caller: 
   return { resources, notes }
 }
 
-/** The key stands behind the name. */
+/** Inserts the key after the name. */
 function insertKey({ label }: Kind, key: string | undefined, fields: Fields): Fields {
   if (label === undefined || key === undefined) return fields
   const { [label]: name, ...rest } = fields
   return { [label]: name, key, ...rest }
 }
 
-/** The variable of each secret; those that would share one get a few characters of a hash. */
+/** Names the environment variables of secrets. Names that would collide get a hash suffix. */
 function createVariableNamer(
   { family: { noun }, referenceSecrets: secrets }: Kind,
   stems: ReadonlyMap<string, string>,
   all: readonly NamedRecord[],
-): (stem: string, what: string) => string {
-  const named: string[] = []
+): (stem: string, secret: string) => string {
+  const names: string[] = []
   for (const { name, record } of all)
-    secrets?.(record as unknown as Fields, (what) => String(named.push(createVariableName(noun, stems.get(name) as string, what))))
-  const shared = findDuplicates(named)
-  return (stem, what) => {
-    const variable = createVariableName(noun, stem, what)
-    return shared.has(variable) ? `${variable}_${shortHash(`${stem} ${what}`).toUpperCase()}` : variable
+    secrets?.(record as unknown as Fields, (secret) => String(names.push(createVariableName(noun, stems.get(name) as string, secret))))
+  const duplicates = findDuplicates(names)
+  return (stem, secret) => {
+    const variable = createVariableName(noun, stem, secret)
+    return duplicates.has(variable) ? `${variable}_${shortHash(`${stem} ${secret}`).toUpperCase()}` : variable
   }
 }
 
-/** A field that must name something and does not. */
+/** Returns a required reference that is empty or refers to an omitted resource. */
 function findLostReference(
   { requiredReferences: vital = [], references }: Kind,
   record: StoredRecord,
-  leftOut: ReadonlySet<string>,
+  omitted: ReadonlySet<string>,
 ): string | undefined {
   const stored = record as unknown as Fields
   const empty = vital.find((field) => stored[field] === null || (Array.isArray(stored[field]) && stored[field].length === 0))
   return (
     empty ??
-    references.map(({ path }) => path[0] as string).find((field) => typeof stored[field] === 'string' && leftOut.has(stored[field]))
+    references.map(({ path }) => path[0] as string).find((field) => typeof stored[field] === 'string' && omitted.has(stored[field]))
   )
 }
 
-/** Lists lose what is left out. */
-function omitReferences(record: StoredRecord, leftOut: ReadonlySet<string>): StoredRecord {
-  const lists = Object.entries(record).filter(([, value]) => Array.isArray(value) && value.some((item) => leftOut.has(item)))
+/** Removes omitted resources from lists. */
+function omitReferences(record: StoredRecord, omitted: ReadonlySet<string>): StoredRecord {
+  const lists = Object.entries(record).filter(([, value]) => Array.isArray(value) && value.some((item) => omitted.has(item)))
   return lists.length === 0
     ? record
-    : { ...record, ...Object.fromEntries(lists.map(([field, list]) => [field, list.filter((item: string) => !leftOut.has(item))])) }
+    : { ...record, ...Object.fromEntries(lists.map(([field, list]) => [field, list.filter((item: string) => !omitted.has(item))])) }
 }
 
 const EXCLUDED_NOTE =
-  'Tokens, conversations, usage, recordings of models and runs of evaluations are no configuration, and not part of this. Secrets are named, never written.'
+  'Not exported: tokens, conversations, usage, model recordings and evaluation runs. Secrets are written as references to variables.'
 
 function listSourceNotes(all: readonly NamedRecord[]): string[] {
-  const sent = all.flatMap(({ name, record }) => ((record as unknown as { type: string }).type === 'file' ? [`"${name}"`] : [])).join(', ')
-  return sent
-    ? [`Documents that were sent to ${sent} are content, and not part of this: send them again with cadre knowledge documents add.`]
-    : []
+  const names = all.flatMap(({ name, record }) => ((record as unknown as { type: string }).type === 'file' ? [`"${name}"`] : [])).join(', ')
+  return names ? [`Not exported: documents uploaded to ${names}. Upload them again with cadre knowledge documents add.`] : []
 }

@@ -1,20 +1,20 @@
-/** What the file of a resource is called, and the environment variables that hold its secrets: the same whenever it is asked. */
+/** Derives stable names of files and of the environment variables for secrets. */
 import { hash } from 'node:crypto'
 
 const MAX_STEM_LENGTH = 80
-/** Names that no file can have on Windows. */
+/** Reserved file names on Windows. */
 const RESERVED_NAMES = /^(con|prn|aux|nul|com\d|lpt\d)$/
 
-/** One word a name: letters and digits of any script, dashes between them. Names that would share a word, or are none, get a few characters of their hash. */
+/** Maps names to file names without extension. Ambiguous, empty and reserved ones get a hash suffix. */
 export function createStems(names: readonly string[]): Map<string, string> {
-  const words = names.map(toSlug)
-  const shared = findDuplicates(words)
-  return new Map(names.map((name, index) => [name, createStem(name, words[index] as string, shared)]))
+  const slugs = names.map(toSlug)
+  const duplicates = findDuplicates(slugs)
+  return new Map(names.map((name, index) => [name, createStem(name, slugs[index] as string, duplicates)]))
 }
 
-function createStem(name: string, word: string, shared: ReadonlySet<string>): string {
-  const unclear = word === '' || word.length === MAX_STEM_LENGTH || shared.has(word) || RESERVED_NAMES.test(word)
-  return unclear ? [word, shortHash(name)].filter(Boolean).join('-') : word
+function createStem(name: string, slug: string, duplicates: ReadonlySet<string>): string {
+  const needsHash = slug === '' || slug.length === MAX_STEM_LENGTH || duplicates.has(slug) || RESERVED_NAMES.test(slug)
+  return needsHash ? [slug, shortHash(name)].filter(Boolean).join('-') : slug
 }
 
 const toSlug = (name: string): string =>
@@ -26,7 +26,6 @@ const toSlug = (name: string): string =>
     .replace(/\p{Surrogate}/gu, '')
     .replaceAll(/^-+|-+$/g, '')
 
-/** Those that are there more than once. */
 export function findDuplicates(words: readonly string[]): Set<string> {
   const seen = new Set<string>()
   return new Set(words.filter((word) => seen.has(word) || !seen.add(word)))
@@ -34,10 +33,10 @@ export function findDuplicates(words: readonly string[]): Set<string> {
 
 export const shortHash = (text: string): string => hash('sha256', text, 'hex').slice(0, 6)
 
-/** CADRE_MODEL_LLAMA_API_KEY: of the family's noun, the file's name and what it is. */
-export function createVariableName(noun: string, fileStem: string, what: string): string {
-  const plain = /^[\x20-\x7e]*$/.test(fileStem) ? fileStem : `${fileStem}-${shortHash(fileStem)}`
-  return ['cadre', noun, plain, what]
+/** Joins the family's noun, the file name and the secret, such as CADRE_MODEL_LLAMA_API_KEY. */
+export function createVariableName(noun: string, fileStem: string, secret: string): string {
+  const ascii = /^[\x20-\x7e]*$/.test(fileStem) ? fileStem : `${fileStem}-${shortHash(fileStem)}`
+  return ['cadre', noun, ascii, secret]
     .map((part) =>
       part
         .toUpperCase()

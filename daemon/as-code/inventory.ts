@@ -1,4 +1,4 @@
-/** What there is now, by name. */
+/** Loads the current resources, by name. */
 
 import type { Family } from '../../src/contract/crud.ts'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
@@ -13,7 +13,7 @@ import { getPlainFields } from './record-fields.ts'
 import { type Entry, ResourceDirectory } from './references.ts'
 import { listThresholdNames } from './threshold-names.ts'
 
-/** A family's service, as far as it takes part in a larger change. */
+/** The part of a family's service that takes part in a larger transaction. */
 export interface ManagedService {
   readonly family: Family
   readonly records: { find(reader: Reader, scope: object, limit: number): Promise<StoredRecord[]> }
@@ -21,36 +21,35 @@ export interface ManagedService {
   updateInTransaction(transaction: Transaction, caller: Caller, current: StoredRecord, input: object): Promise<{ stored: StoredRecord }>
   removeInTransaction(transaction: Transaction, record: StoredRecord, force: boolean): Promise<void>
   runAfterHooks(change: { changed?: readonly StoredRecord[]; removed?: readonly StoredRecord[] }): Promise<void>
-  hasSameSecret(field: string, one: StoredRecord, other: StoredRecord): boolean
+  hasSameSecret(field: string, first: StoredRecord, second: StoredRecord): boolean
 }
 
 const MAX_RECORDS = 1_000_000
 
 export interface NamedRecord {
-  /** With its key where the name alone means another. */
+  /** Includes the key if the name alone is ambiguous. */
   name: string
-  /** Only where it is needed. */
+  /** Undefined unless the name alone is ambiguous. */
   key: string | undefined
   record: StoredRecord
 }
 
-/** What a file says that it is about. */
+/** Identifies the resource that a file declares. */
 export interface Identity {
   name: string
-  /** Of the name alone, undefined. */
   key: string | undefined
-  /** Keys that other files of this name have. */
+  /** Keys in other files with this name. */
   otherKeys: ReadonlySet<string>
 }
 
 export interface Inventory {
   directory: ResourceDirectory
   list(kind: Kind): readonly NamedRecord[]
-  /** The one that a file is about. */
+  /** Finds the resource that a file declares. */
   find(kind: Kind, identity: Identity): { record: StoredRecord; entry: Entry } | undefined
 }
 
-/** As far as the caller may see it. */
+/** Loads the families that the caller may list. */
 export async function loadInventory(
   reader: Reader,
   resources: ReadonlyMap<ManagedResource, ManagedService>,
@@ -60,16 +59,16 @@ export async function loadInventory(
   const keys = await listFileKeys(reader)
   const all = new Map<ManagedResource, NamedRecord[]>()
   const records = new Map<string, StoredRecord>()
-  for (const kind of KINDS.filter((one) => isAllowed('list', one, caller))) {
-    const named = await listNamedRecords(reader, kind, resources.get(kind.name) as ManagedService, directory)
-    for (const { name, record } of named) {
+  for (const kind of KINDS.filter((kind) => isAllowed('list', kind, caller))) {
+    const namedRecords = await listNamedRecords(reader, kind, resources.get(kind.name) as ManagedService, directory)
+    for (const { name, record } of namedRecords) {
       const key = keys.get(record.id)
       directory.add({ family: kind.name, id: record.id, name, key: key ?? createDefaultKey(record.id), hasFileKey: key !== undefined })
       records.set(record.id, record)
     }
     all.set(
       kind.name,
-      named.map(({ record }) => ({ name: directory.getLabel(record.id), key: directory.findRequiredKey(record.id), record })),
+      namedRecords.map(({ record }) => ({ name: directory.getLabel(record.id), key: directory.findRequiredKey(record.id), record })),
     )
   }
   return {
@@ -82,14 +81,17 @@ export async function loadInventory(
   }
 }
 
-/** By its key; by the name alone the oldest that no file gave one, or else the only one, of those that no other file is about. */
-function findEntry(called: readonly Entry[], { key, otherKeys: others }: Identity): Entry | undefined {
-  if (key !== undefined) return called.find((entry) => entry.key === key)
-  const left = called.filter((entry) => !others.has(entry.key))
-  return left.find(({ hasFileKey: given }) => !given) ?? (left.length === 1 ? left[0] : undefined)
+/**
+ * Finds an entry by its key. Without a key, skips entries that other files declare, and prefers the oldest one without a key from
+ * a file.
+ */
+function findEntry(candidates: readonly Entry[], { key, otherKeys: others }: Identity): Entry | undefined {
+  if (key !== undefined) return candidates.find((entry) => entry.key === key)
+  const remaining = candidates.filter((entry) => !others.has(entry.key))
+  return remaining.find(({ hasFileKey }) => !hasFileKey) ?? (remaining.length === 1 ? remaining[0] : undefined)
 }
 
-/** The key of one that no file gave another: nobody else's, and always the same. */
+/** The key of a resource without one from a file: unique and stable. */
 export const createDefaultKey = (id: string): string => shortHash(id)
 
 async function listNamedRecords(
@@ -98,9 +100,9 @@ async function listNamedRecords(
   resource: ManagedService,
   directory: ResourceDirectory,
 ): Promise<{ name: string; record: StoredRecord }[]> {
-  // The embedded model is part of every home, and cannot be changed.
-  const found = (await resource.records.find(reader, {}, MAX_RECORDS)).filter(({ id }) => id !== EMBEDDED_MODEL_ID)
-  const records = found.sort((a, b) => (a.id < b.id ? -1 : 1)) // identifiers begin with the time at which they were made
+  // The embedded model exists in every home and cannot be changed.
+  const editable = (await resource.records.find(reader, {}, MAX_RECORDS)).filter(({ id }) => id !== EMBEDDED_MODEL_ID)
+  const records = editable.sort((a, b) => (a.id < b.id ? -1 : 1)) // ids start with the time of creation
   const names = listNames(
     kind,
     records.map((record) => (kind.label ? (record as unknown as Fields) : getPlainFields(kind, record, directory))),
@@ -108,7 +110,6 @@ async function listNamedRecords(
   return records.map((record, index) => ({ name: names[index] as string, record }))
 }
 
-/** What each is called; thresholds by what they count. */
 export function listNames({ label }: Kind, all: readonly Fields[]): string[] {
   return label ? all.map((fields) => String(fields[label])) : listThresholdNames(all)
 }

@@ -1,4 +1,4 @@
-/** What files hold of each family: which fields, what they refer to, and where its secrets are. */
+/** Describes each family for files: its fields, references and secrets. */
 
 import type { Family } from '../../src/contract/crud.ts'
 import { agents } from '../../src/contract/families/agents.ts'
@@ -20,36 +20,35 @@ export type Fields = Record<string, unknown>
 export type ManagedResource = Exclude<ManagedFamily, 'settings'>
 
 export interface ReferenceRule {
-  /** Where in the fields; * is every item of a list. */
+  /** Path of the field; * matches every list item. */
   path: readonly string[]
-  /** Families it may refer to; none where it is no reference. */
+  /** Families it may refer to; empty if the value is not a reference. */
   getFamilies(fields: Fields): readonly ManagedResource[]
-  /** Words that stand for themselves. */
+  /** Values that are not references. */
   keywords?: readonly string[]
-  /** What is not found is left as it is. */
+  /** Keeps unknown names instead of failing. */
   allowUnknown?: boolean
 }
 
-/** Writes a reference to where a secret is. */
-export type SecretReference = (what: string) => string
+/** Formats a reference to the environment variable of a secret. */
+export type SecretReference = (secret: string) => string
 
 export interface Kind {
   name: ManagedResource
   family: Family
-  /** The field it is found again by; thresholds have none and are told apart by what they count. */
+  /** The field that identifies it. Thresholds have none and are identified by what they count. */
   label: 'name' | 'url' | undefined
-  /** Only where the contract does not list them. */
+  /** Default: the fields of the create schema. */
   fields?: readonly string[]
   references: readonly ReferenceRule[]
-  /** Its plain fields as they may be read. */
+  /** Removes secrets from plain fields. */
   redact?(record: Fields): Fields
-  /** Its secret fields, each with references in place of values. */
+  /** Returns the secret fields with references instead of values. */
   referenceSecrets?(record: Fields, reference: SecretReference): Fields
-  /** Secrets that are made when none are given. */
+  /** Generates secrets that the file does not contain. */
   generateSecrets?(): Fields
-  /** What a change cannot change. */
   immutableFields?: readonly string[]
-  /** Fields without which it cannot be made again. */
+  /** References without which it cannot be created. */
   requiredReferences?: readonly string[]
 }
 
@@ -75,7 +74,7 @@ export const KINDS: readonly Kind[] = [
     name: 'models',
     family: models,
     label: 'name',
-    // A model that plays back names the one that is recorded, which need not be here.
+    // A replay model names the recorded model, which need not exist here.
     references: [{ path: ['model_id'], getFamilies: ({ provider }) => (provider === 'replay' ? ['models'] : []), allowUnknown: true }],
     referenceSecrets: ({ has_api_key }, reference) => (has_api_key ? { api_key: reference('api_key') } : {}),
   },

@@ -1,4 +1,4 @@
-/** Who may see and change what: in files as everywhere else. */
+/** Checks permissions by the access level of the family's routes. */
 import { hasAccess } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { Caller } from '../core/caller.ts'

@@ -1,4 +1,4 @@
-/** A record as its file holds it: fields in the contract's order, names for identifiers, nothing that is as it would be anyway. */
+/** Converts records to the fields of files: in the contract's order, with names for ids, without defaults. */
 import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
 import { SECRET_FIELDS } from '../../src/contract/families/as-code.ts'
@@ -7,21 +7,22 @@ import type { StoredRecord } from '../store/records.ts'
 import type { Fields, Kind, SecretReference } from './kinds.ts'
 import { type ResourceDirectory, replaceIdsWithNames } from './references.ts'
 
-/** All fields that a file of this kind may hold, in order. */
+/** Lists the fields that a file may contain, in order. */
 export const listFileFields = ({ family, fields }: Kind): readonly string[] => fields ?? Object.keys(getFields(family.create))
 
 export const listSecretFields = ({ name }: Kind): readonly string[] => SECRET_FIELDS[name] ?? []
 
-/** Without its secrets. */
+/** Excludes secrets. */
 export function getPlainFields(kind: Kind, record: StoredRecord, directory: ResourceDirectory): Fields {
-  const given = new Set(listSecretFields(kind))
+  const secrets = new Set(listSecretFields(kind))
   const stored = kind.redact?.(record as unknown as Fields) ?? (record as unknown as Fields)
   const defaults = getFields(kind.family.resource)
-  const needed = (kind.family.create as { required?: string[] }).required ?? []
-  const said = listFileFields(kind).filter(
-    (field) => !given.has(field) && stored[field] !== undefined && (needed.includes(field) || !isDefault(defaults[field], stored[field])),
+  const required = (kind.family.create as { required?: string[] }).required ?? []
+  const fields = listFileFields(kind).filter(
+    (field) =>
+      !secrets.has(field) && stored[field] !== undefined && (required.includes(field) || !isDefault(defaults[field], stored[field])),
   )
-  return replaceIdsWithNames(directory, kind.references, Object.fromEntries(said.map((field) => [field, stored[field]])))
+  return replaceIdsWithNames(directory, kind.references, Object.fromEntries(fields.map((field) => [field, stored[field]])))
 }
 
 export function toFileFields(kind: Kind, record: StoredRecord, directory: ResourceDirectory, reference: SecretReference): Fields {

@@ -1,6 +1,6 @@
-/** One application of a set of resources, within one transaction. */
+/** Applies declared resources within one transaction and records the changes. */
 import { hash } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { Caller } from '../core/caller.ts'
@@ -42,12 +42,12 @@ export interface MissingSecret {
   field: string
 }
 
-/** What is shown of a secret. */
+/** Replaces secret values in changes. */
 const SECRET_LABEL = '(secret)'
 
 const KEY_PATTERN = /^[a-z0-9][a-z0-9-]{0,39}$/i
 
-/** Resources in one turn of the event loop: others are answered in between, as things were before. */
+/** Resources applied before yielding to the event loop. */
 const BATCH_SIZE = 10
 
 export interface ResourceApplierDependencies {
@@ -60,43 +60,43 @@ export interface ResourceApplierDependencies {
 export class ResourceApplier {
   readonly changes: Change[] = []
   readonly secrets: { family: ManagedResource; name: string; secret: string }[] = []
-  /** Secrets that nobody gave: with one of them, what was done must not stay. */
+  /** Secrets without a value. If there are any, the transaction must be rolled back. */
   readonly missing: MissingSecret[] = []
-  /** Variables whose secrets stay as they are. */
+  /** Unset variables whose stored secrets are kept. */
   readonly keptVariables: string[] = []
   readonly #dependencies: ResourceApplierDependencies
   readonly #matched = new Set<string>()
   readonly #changed: { resource: ManagedService; record: StoredRecord }[] = []
   readonly #removed: { resource: ManagedService; record: StoredRecord }[] = []
-  /** Which version of what was changed or removed. */
+  /** Ids and versions of changed and removed records. */
   readonly #versions: [string, number][] = []
 
-  constructor(parts: ResourceApplierDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: ResourceApplierDependencies) {
+    this.#dependencies = dependencies
   }
 
   get directory(): ResourceDirectory {
     return this.#dependencies.inventory.directory
   }
 
-  /** Stands for exactly these changes to exactly what was there. */
+  /** A hash of the changes and of the versions they apply to. */
   get plan(): string {
     const changes = this.changes.filter(({ action }) => action !== 'unchanged').map(({ id: _, ...change }) => change)
     return hash('sha256', JSON.stringify([changes, this.#versions]), 'base64url')
   }
 
-  /** Creates and changes what is declared of a family. */
+  /** Creates and updates the declared resources of a family. */
   async applyFamily(kind: Kind, resource: ManagedService, declared: readonly DeclaredResource[]): Promise<void> {
     const [first] = declared
     if (first && !isAllowed('create', kind, this.#dependencies.caller))
-      throw new CadreError('FORBIDDEN', `${first.file}: only an admin may apply ${kind.name}.`, {
+      throw new CadreError('FORBIDDEN', `${first.file}: only admins can apply ${kind.name}.`, {
         hint: 'Use a token with the role admin.',
       })
     const identities = await this.#identify(kind, declared)
-    // Models that play back others come after those.
+    // Replay models refer to other models, so they come last.
     const order = [...declared.keys()].sort((a, b) => isReplay(declared[a]) - isReplay(declared[b]))
-    for (const [at, index] of order.entries()) {
-      if (at % BATCH_SIZE === 0) await turn()
+    for (const [count, index] of order.entries()) {
+      if (count % BATCH_SIZE === 0) await yieldToEventLoop()
       const { file, fields } = declared[index] as DeclaredResource
       await withFileContext(file, () =>
         this.#applyResource(kind, resource, identities[index] as Identity, { file, fields: omitKey(kind, fields) }),
@@ -104,14 +104,14 @@ export class ResourceApplier {
     }
   }
 
-  /** Deletes what is not declared of a family. */
+  /** Deletes the resources of a family that are not declared. */
   async prune(kind: Kind, resource: ManagedService): Promise<void> {
     const { transaction, inventory } = this.#dependencies
-    const gone = inventory.list(kind).filter(({ record }) => !this.#matched.has(record.id))
-    for (const [at, { name, record }] of gone.entries()) {
-      if (at % BATCH_SIZE === 0) await turn()
+    const undeclared = inventory.list(kind).filter(({ record }) => !this.#matched.has(record.id))
+    for (const [count, { name, record }] of undeclared.entries()) {
+      if (count % BATCH_SIZE === 0) await yieldToEventLoop()
       const { users } = await listUsers(transaction, record.id, Number.MAX_SAFE_INTEGER)
-      // Conversations are no configuration: they stay, and go on without what is gone.
+      // Conversations are not configuration: they continue without the deleted resource.
       const force = users.every(({ noun }) => noun === 'conversation')
       await resource.removeInTransaction(transaction, record, force).catch(rethrowConflict)
       this.#versions.push([record.id, record.version])
@@ -125,36 +125,36 @@ export class ResourceApplier {
     for (const { resource, record } of this.#removed) await resource.runAfterHooks({ removed: [record] })
   }
 
-  /** What each file is about: one resource has one file. */
+  /** Determines the resource of each file. Throws if two files declare the same resource. */
   async #identify(kind: Kind, declared: readonly DeclaredResource[]): Promise<Identity[]> {
-    const spelled: Fields[] = []
-    for (const { file, fields } of declared) spelled.push(await withFileContext(file, async () => this.#getIdentityFields(kind, fields)))
+    const identityFields: Fields[] = []
+    for (const { file, fields } of declared)
+      identityFields.push(await withFileContext(file, async () => this.#getIdentityFields(kind, fields)))
     const files = new Map<string, Map<string | undefined, string>>()
     const keys = new Map<string, Set<string>>()
-    const identities = listNames(kind, spelled).map((name, index) => {
+    return listNames(kind, identityFields).map((name, index) => {
       const { file, fields } = declared[index] as DeclaredResource
       const key = kind.label && (fields.key as string | undefined)
-      const same = files.get(name) ?? new Map()
-      const others = keys.get(name) ?? new Set()
-      const first = same.get(key)
+      const filesByKey = files.get(name) ?? new Map()
+      const otherKeys = keys.get(name) ?? new Set()
+      const first = filesByKey.get(key)
       if (first !== undefined) throw createDuplicateError(kind, first, file, name)
-      files.set(name, same.set(key, file))
-      keys.set(name, key === undefined ? others : others.add(key))
-      return { name, key, others }
+      files.set(name, filesByKey.set(key, file))
+      keys.set(name, key === undefined ? otherKeys : otherKeys.add(key))
+      return { name, key, otherKeys }
     })
-    return identities
   }
 
-  /** Fields that say what it is called. Thresholds are known by whom they count, however that is spelled. */
+  /** Returns the fields that identify a resource. References of thresholds are normalized to names. */
   #getIdentityFields({ label, references }: Kind, fields: Fields): Fields {
     const { directory } = this.#dependencies.inventory
     if (label === undefined) return replaceIdsWithNames(directory, references, replaceNamesWithIds(directory, references, fields))
-    if (typeof fields[label] !== 'string') throw createValidationError(label, 'is required, as text')
+    if (typeof fields[label] !== 'string') throw createValidationError(label, 'is required and must be a string')
     if (fields.key !== undefined && !(typeof fields.key === 'string' && KEY_PATTERN.test(fields.key)))
       throw createValidationError(
         'key',
-        'must be a word of letters, digits and dashes',
-        'It tells resources of one name apart, such as key: second.',
+        'must consist of at most 40 letters, digits and dashes',
+        'A key distinguishes resources with the same name, such as key: second.',
       )
     return fields
   }
@@ -163,34 +163,36 @@ export class ResourceApplier {
     const { transaction, caller, validator, inventory } = this.#dependencies
     const found = inventory.find(kind, identity)
     const current = found?.record
-    const { provided: given, kept, missing } = classifySecrets(kind, fields, current)
+    const { provided, kept, missing } = classifySecrets(kind, fields, current)
     for (const { field, variables } of missing) this.missing.push(...variables.map((variable) => ({ variable, file, field })))
-    const sent = Object.fromEntries(
-      Object.entries(withPlaceholders(fields, missing)).filter(([field]) => !kept.some((one) => one.field === field)),
+    const declaredFields = Object.fromEntries(
+      Object.entries(withPlaceholders(fields, missing)).filter(([field]) => !kept.some((secret) => secret.field === field)),
     )
-    const input = replaceNamesWithIds(inventory.directory, kind.references, sent)
+    const input = replaceNamesWithIds(inventory.directory, kind.references, declaredFields)
     validator.check(kind.family.create, input)
     if (!found || !current) return this.#create(kind, resource, identity, input)
     this.#matched.add(current.id)
     await this.#saveFileKey(found.entry, identity)
     this.keptVariables.push(...kept.flatMap(({ variables }) => variables))
-    // What the fields mean, with all defaults and spellings out, is what creating them makes of them. An admin could; what the caller may is asked of what differs.
+    // Creates the resource and rolls back, to get normalized values with defaults. Runs as an admin: the update below checks the
+    // permissions of the caller.
     const admin = { ...caller, role: 'admin' as const }
-    const meant = await runAndRollBack(transaction, async () => (await resource.createInTransaction(transaction, admin, input)).stored)
-    const differences = this.#listDifferences(kind, current, meant)
-    const other = [...given, ...missing.map(({ field }) => field)].filter((field) => !resource.hasSameSecret(field, meant, current))
-    const stuck = differences.find(({ field }) => kind.immutableFields?.includes(field))
-    if (stuck)
+    const normalized = await runAndRollBack(transaction, async () => (await resource.createInTransaction(transaction, admin, input)).stored)
+    const differences = this.#listDifferences(kind, current, normalized)
+    const secretFields = [...provided, ...missing.map(({ field }) => field)]
+    const changedSecrets = secretFields.filter((field) => !resource.hasSameSecret(field, normalized, current))
+    const immutable = differences.find(({ field }) => kind.immutableFields?.includes(field))
+    if (immutable)
       throw createValidationError(
-        stuck.field,
-        `cannot be changed from ${JSON.stringify(stuck.from)}`,
-        `Give it another ${kind.label}, or delete the ${kind.family.noun} first.`,
+        immutable.field,
+        `cannot be changed from ${JSON.stringify(immutable.from)}`,
+        `Use another ${kind.label}, or delete the ${kind.family.noun} first.`,
       )
     const change = { family: kind.name, name: inventory.directory.getLabel(current.id), id: current.id }
-    if (differences.length + other.length === 0) return void this.changes.push({ ...change, action: 'unchanged', fields: [] })
+    if (differences.length + changedSecrets.length === 0) return void this.changes.push({ ...change, action: 'unchanged', fields: [] })
     const update = {
-      ...Object.fromEntries(differences.map(({ field }) => [field, (meant as unknown as Fields)[field]])),
-      ...Object.fromEntries(other.map((field) => [field, input[field]])),
+      ...Object.fromEntries(differences.map(({ field }) => [field, (normalized as unknown as Fields)[field]])),
+      ...Object.fromEntries(changedSecrets.map((field) => [field, input[field]])),
     }
     const { stored } = await resource.updateInTransaction(transaction, caller, current, update)
     this.#versions.push([current.id, current.version])
@@ -198,11 +200,10 @@ export class ResourceApplier {
     this.changes.push({
       ...change,
       action: 'update',
-      fields: [...differences, ...other.map((field) => ({ field, from: SECRET_LABEL, to: SECRET_LABEL }))],
+      fields: [...differences, ...changedSecrets.map((field) => ({ field, from: SECRET_LABEL, to: SECRET_LABEL }))],
     })
   }
 
-  /** From now on it is known as its file says. */
   async #saveFileKey(entry: Entry, { key }: Identity): Promise<void> {
     const { transaction } = this.#dependencies
     if (entry.hasFileKey === (key !== undefined)) return
@@ -210,17 +211,17 @@ export class ResourceApplier {
     entry.hasFileKey = key !== undefined
   }
 
-  async #create(kind: Kind, resource: ManagedService, { name: plain, key }: Identity, input: Fields): Promise<void> {
+  async #create(kind: Kind, resource: ManagedService, { name: plainName, key }: Identity, input: Fields): Promise<void> {
     const { transaction, caller, inventory } = this.#dependencies
-    const made = Object.fromEntries(Object.entries(kind.generateSecrets?.() ?? {}).filter(([field]) => input[field] === undefined))
-    const { stored } = await resource.createInTransaction(transaction, caller, { ...input, ...made })
+    const generated = Object.fromEntries(Object.entries(kind.generateSecrets?.() ?? {}).filter(([field]) => input[field] === undefined))
+    const { stored } = await resource.createInTransaction(transaction, caller, { ...input, ...generated })
     if (key !== undefined) await insertFileKey(transaction, stored.id, key)
-    const name = key === undefined ? plain : formatKeyedName(plain, key)
-    for (const secret of Object.values(made)) this.secrets.push({ family: kind.name, name, secret: String(secret) })
+    const name = key === undefined ? plainName : formatKeyedName(plainName, key)
+    for (const secret of Object.values(generated)) this.secrets.push({ family: kind.name, name, secret: String(secret) })
     inventory.directory.add({
       family: kind.name,
       id: stored.id,
-      name: plain,
+      name: plainName,
       key: key ?? createDefaultKey(stored.id),
       hasFileKey: key !== undefined,
     })
@@ -230,31 +231,31 @@ export class ResourceApplier {
     this.changes.push({ family: kind.name, name, id: stored.id, action: 'create', fields: [...fields, ...hidden] })
   }
 
-  #listDifferences(kind: Kind, current: StoredRecord, meant: StoredRecord): FieldChange[] {
+  #listDifferences(kind: Kind, current: StoredRecord, declared: StoredRecord): FieldChange[] {
     const { directory } = this.#dependencies.inventory
-    const [from, to] = [getPlainFields(kind, current, directory), getPlainFields(kind, meant, directory)]
+    const [from, to] = [getPlainFields(kind, current, directory), getPlainFields(kind, declared, directory)]
     return listFileFields(kind)
       .filter((field) => !isDeepStrictEqual(from[field], to[field]))
       .map((field) => ({ field, ...(field in from ? { from: from[field] } : {}), ...(field in to ? { to: to[field] } : {}) }))
   }
 }
 
-/** Whoever deletes by hand can force it; here a file says what shall be. */
+/** Replaces the hint to force the deletion, which files cannot do. */
 function rethrowConflict(error: unknown): never {
   if (!(error instanceof CadreError) || error.code !== 'CONFLICT') throw error
   throw new CadreError(error.code, error.message, {
-    hint: 'Take it out of them first, or keep a file for it.',
+    hint: 'Remove the references to it first, or declare it in a file.',
     details: error.details,
     cause: error,
   })
 }
 
 const createDuplicateError = ({ family: { noun }, label }: Kind, first: string, second: string, name: string): CadreError =>
-  new CadreError('VALIDATION_ERROR', `${first} and ${second} are both about the ${noun} "${name}".`, {
-    hint: `A resource has one file.${label === undefined ? '' : ` Another one with this ${label} has a key of its own, such as key: second.`}`,
+  new CadreError('VALIDATION_ERROR', `${first} and ${second} both declare the ${noun} "${name}".`, {
+    hint: `Keep one file.${label === undefined ? '' : ` For another ${noun} with the same ${label}, add a key, such as key: second.`}`,
   })
 
-/** Thresholds have no names to share. */
+/** Thresholds have no names, and so no keys. */
 function omitKey({ label }: Kind, fields: Fields): Fields {
   if (label === undefined) return fields
   const { key: _, ...rest } = fields
@@ -263,7 +264,7 @@ function omitKey({ label }: Kind, fields: Fields): Fields {
 
 const isReplay = (declared: DeclaredResource | undefined): number => Number(declared?.fields.provider === 'replay')
 
-/** What goes wrong with a file says which it was. */
+/** Prefixes errors with the file. */
 export async function withFileContext<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** Routes of the whole configuration. */
+/** Binds the routes for exporting and applying configuration. */
 import { asCodeRoutes } from '../../src/contract/families/as-code.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { AsCodeService } from './service.ts'

@@ -1,4 +1,4 @@
-/** Doing something to see what it comes to, and taking it back. */
+/** Runs work within a savepoint and rolls it back. */
 import type { Transaction } from '../store/database.ts'
 
 export async function runAndRollBack<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {

@@ -1,14 +1,14 @@
-/** Thresholds have no names: they are told apart by what they count, and among those by their limits. */
+/** Names thresholds by what they count, and numbers those that count the same. */
 import type { Fields } from './kinds.ts'
 
-/** What a threshold counts, in words. Limit and action may change without making it another one. */
+/** Omits limit and action: they may change without changing the threshold's identity. */
 const describeThreshold = ({ entity_type, entity_id, metric, period }: Fields): string =>
   [entity_type ?? 'all', entity_id, metric, period]
     .filter((part) => part !== undefined && part !== null)
     .map(String)
     .join(' ')
 
-/** A name for each, of fields in which entities go by name: "agent Helper tokens day", the second of its like with a 2 behind it. */
+/** Returns names such as "agent Helper tokens day", followed by 2 for the second of its kind. Entities must be given by name. */
 export function listThresholdNames(all: readonly Fields[]): string[] {
   const order = all.map((_, index) => index).sort((a, b) => compareThresholds(all[a] as Fields, all[b] as Fields))
   const names: string[] = []

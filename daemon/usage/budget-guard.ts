@@ -1,4 +1,4 @@
-/** Watches what calls use against the thresholds: refuses before a call, and tells when a line is crossed. */
+/** Enforces usage thresholds: blocks calls over the limit and publishes events for exceeded thresholds. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import { roundMoney } from '../core/meter.ts'
@@ -19,30 +19,28 @@ export class BudgetGuard {
   }
 
   /**
-   * Throws BUDGET_EXCEEDED where a line that blocks is reached for one of these. Calls that are still open count as what
-   * they read, or as a call of the period's mean where that is more: otherwise any number could slip through side by side.
+   * Throws BUDGET_EXCEEDED if a blocking threshold of one of the entities is reached. Open calls count with their estimate, or with
+   * the mean of the period's calls if that is more: otherwise any number of concurrent calls would pass.
    */
   async check(reader: Reader, entities: readonly Entity[], at: string): Promise<void> {
     for (const { threshold, entity } of await this.#findThresholds(reader, entities)) {
       if (threshold.action !== 'block') continue
       const period = getPeriod(threshold.period, at)
       const spent = await sumSettled(reader, entity, period)
-      const each = { tokens: spent.tokens / Math.max(spent.calls, 1), cost: spent.cost / Math.max(spent.calls, 1) }
-      const promised = await sumOpen(reader, entity, period, each)
+      const mean = { tokens: spent.tokens / Math.max(spent.calls, 1), cost: spent.cost / Math.max(spent.calls, 1) }
+      const open = await sumOpen(reader, entity, period, mean)
       const value = getAmount(threshold, spent)
-      if (roundMoney(value + getAmount(threshold, promised)) >= threshold.limit)
-        throw createBudgetError(threshold, value, promised.calls, period)
+      if (roundMoney(value + getAmount(threshold, open)) >= threshold.limit) throw createBudgetError(threshold, value, open.calls, period)
     }
   }
 
-  /** Whether any call may be refused. */
   async hasBlockingThreshold(reader: Reader): Promise<boolean> {
     for (const thresholds of (await this.#loadThresholds(reader)).values())
       if (thresholds.some(({ action }) => action === 'block')) return true
     return false
   }
 
-  /** Tells, in the transaction that counted a call of that time, of every line which that crossed. */
+  /** Publishes an event for every threshold that a settled call exceeded, once per period, in the transaction that settled it. */
   async publishExceeded(transaction: Transaction, entities: readonly Entity[], at: string): Promise<void> {
     for (const { threshold, entity } of await this.#findThresholds(transaction, entities)) {
       const period = getPeriod(threshold.period, at)
@@ -75,7 +73,7 @@ export class BudgetGuard {
     const changes = await countThresholdChanges(reader)
     if (changes === this.#cache.changes) return this.#cache.thresholds
     const thresholds = groupByEntity(await listThresholds(reader))
-    // What a transaction sees may be rolled back with others that share its commit, and its number given to another change.
+    // Not cached from a transaction: it may be rolled back, and its change number would be reused.
     if (reader === this.#database) this.#cache = { changes, thresholds }
     return thresholds
   }
@@ -85,12 +83,12 @@ const formatKey = (type: string | null, id: string | null) => `${type ?? ''} ${i
 const getAmount = ({ metric }: StoredUsageThreshold, { tokens, cost }: SpentTotals) => (metric === 'tokens' ? tokens : roundMoney(cost))
 
 function groupByEntity(thresholds: readonly StoredUsageThreshold[]): Map<string, StoredUsageThreshold[]> {
-  const found = new Map<string, StoredUsageThreshold[]>()
+  const groups = new Map<string, StoredUsageThreshold[]>()
   for (const threshold of thresholds) {
-    const whose = formatKey(threshold.entity_type, threshold.entity_id)
-    found.set(whose, [...(found.get(whose) ?? []), threshold])
+    const key = formatKey(threshold.entity_type, threshold.entity_id)
+    groups.set(key, [...(groups.get(key) ?? []), threshold])
   }
-  return found
+  return groups
 }
 
 function createBudgetError(
@@ -99,18 +97,18 @@ function createBudgetError(
   open: number,
   { end }: Period,
 ): CadreError {
-  const whose = entity_type === null ? 'everything together' : `the ${entity_type.replace('_', ' ')} "${entity_id}"`
-  const count = (number: number) => number.toLocaleString('en-US', { maximumSignificantDigits: 12 })
-  const line = `${count(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} a ${period}`
-  const rest = value < limit ? `, and ${open === 1 ? 'a call' : `${open} calls`} under way will take the rest` : ''
-  // Twice the limit may be less than was used already, and then would block as well.
-  const enough = 2 * Math.max(limit, value) || 1000
+  const entity = entity_type === null ? 'all usage' : `the ${entity_type.replace('_', ' ')} "${entity_id}"`
+  const format = (number: number) => number.toLocaleString('en-US', { maximumSignificantDigits: 12 })
+  const quota = `${format(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} per ${period}`
+  const rest = value < limit ? `, the rest reserved by ${open === 1 ? 'one running call' : `${open} running calls`}` : ''
+  // Usage may already exceed twice the limit.
+  const raisedLimit = 2 * Math.max(limit, value) || 1000
   return new CadreError(
     'BUDGET_EXCEEDED',
-    `The limit of ${line} for ${whose} is reached: ${count(value)} used${rest}. No model was called.`,
+    `The limit of ${quota} for ${entity} is reached: ${format(value)} used${rest}. No model was called.`,
     {
       details: [{ field: 'threshold_id', problem: `${id} blocks until ${end}T00:00:00Z` }],
-      hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: cadre usage thresholds update ${id} --limit ${enough}.`,
+      hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: cadre usage thresholds update ${id} --limit ${raisedLimit}.`,
     },
   )
 }

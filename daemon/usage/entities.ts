@@ -1,4 +1,4 @@
-/** Whom a call is counted for. */
+/** The entities that model calls are attributed to. */
 import { agents } from '../../src/contract/families/agents.ts'
 import { evaluations } from '../../src/contract/families/evaluations.ts'
 import { models } from '../../src/contract/families/models.ts'
@@ -9,7 +9,7 @@ import type { CallOrigin } from '../core/meter.ts'
 
 export type EntityType = (typeof ENTITY_TYPES)[number]
 
-/** Without a type it is everything, without an id all of that type. */
+/** An empty type means all usage, an empty id all entities of the type. */
 export interface Entity {
   type: EntityType | ''
   id: string
@@ -17,7 +17,7 @@ export interface Entity {
 
 export const EVERYTHING: Entity = { type: '', id: '' }
 
-/** What of a call's origin is an entity; its conversation and message are not. */
+/** The fields of a call's origin that are entities; conversations and messages are not. */
 export const ORIGIN_FIELDS = {
   agent: 'agent_id',
   rag_tool: 'rag_tool_id',
@@ -33,14 +33,14 @@ function listOrigins(origin: CallOrigin): Entity[] {
   })
 }
 
-/** Whom thresholds can be about: everything, whoever it was for, and the model. */
+/** Lists the entities whose thresholds apply to a call. */
 export const listBudgetEntities = (modelId: string, origin: CallOrigin): Entity[] => [
   EVERYTHING,
   ...listOrigins(origin),
   { type: 'model', id: modelId },
 ]
 
-/** Whose sums it goes into: everything, whoever it was for, and all of the same kind. */
+/** Lists the entities whose sums include a call. */
 export const listSummedEntities = (origin: CallOrigin): Entity[] => [
   EVERYTHING,
   ...listOrigins(origin).flatMap(({ type, id }) => [
@@ -57,7 +57,7 @@ const TYPES_BY_PREFIX: Record<string, EntityType> = {
   [evaluations.prefix]: 'evaluation',
 }
 
-/** What an identifier is of. Those of users are made elsewhere and look like anything. */
+/** Detects the type by the id's prefix. Any other id is a user's: users are named by clients. */
 export function detectEntityType(id: string): EntityType {
   const [, prefix = ''] = /^([a-z]+)_[0-9a-f]{8}-[0-9a-f]{4}-/.exec(id) ?? []
   return TYPES_BY_PREFIX[prefix] ?? 'user'

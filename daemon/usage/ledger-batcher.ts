@@ -1,11 +1,11 @@
-/** Calls that are about to begin and can wait a moment: those that come together are entered together. */
+/** Inserts ledger entries in batches. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Transaction } from '../store/database.ts'
 import type { BudgetGuard } from './budget-guard.ts'
 import { listBudgetEntities } from './entities.ts'
 import { insertCalls, type NewLedgerCall } from './ledger-store.ts'
 
-/** How long the first waits for others: a transaction costs several times what an entry does. */
+/** A transaction costs several times as much as an entry. */
 const BATCH_DELAY_MS = 8
 
 interface PendingEntry {
@@ -24,7 +24,7 @@ export class LedgerBatcher {
     this.#budget = budget
   }
 
-  /** Gives the entry's id. Throws BUDGET_EXCEEDED where there is no room for it beside the others. */
+  /** Returns the entry's id. Throws BUDGET_EXCEEDED if the budget does not suffice. */
   add(entry: NewLedgerCall): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ entry, resolve, reject })
@@ -32,39 +32,39 @@ export class LedgerBatcher {
     })
   }
 
-  /** Never throws: those who wait hear of it. */
+  /** Never rejects: errors are passed to the callers of `add`. */
   async #flush(): Promise<void> {
     await pause(BATCH_DELAY_MS)
-    const together = this.#pending
+    const batch = this.#pending
     this.#pending = []
     try {
-      const entered = await this.#database.writeWithoutFlush((transaction) => this.#insertWithinBudget(transaction, together))
-      for (const { entry, resolve } of entered) resolve(entry.id)
+      const inserted = await this.#database.writeWithoutFlush((transaction) => this.#insertWithinBudget(transaction, batch))
+      for (const { entry, resolve } of inserted) resolve(entry.id)
     } catch (error) {
-      for (const { reject } of together) reject(error)
+      for (const { reject } of batch) reject(error)
     }
   }
 
-  /** Enters them and gives those for which there was room; the others are told that there is none. */
-  async #insertWithinBudget(transaction: Transaction, together: readonly PendingEntry[]): Promise<readonly PendingEntry[]> {
+  /** Returns the inserted entries; rejects the others. */
+  async #insertWithinBudget(transaction: Transaction, batch: readonly PendingEntry[]): Promise<readonly PendingEntry[]> {
     if (!(await this.#budget.hasBlockingThreshold(transaction))) {
       await insertCalls(
         transaction,
-        together.map(({ entry }) => entry),
+        batch.map(({ entry }) => entry),
       )
-      return together
+      return batch
     }
     const admitted: PendingEntry[] = []
-    for (const each of together) {
-      const { model_id, origin, began_at } = each.entry
+    for (const pending of batch) {
+      const { model_id, origin, began_at } = pending.entry
       try {
         await this.#budget.check(transaction, listBudgetEntities(model_id, origin), began_at)
       } catch (error) {
-        each.reject(error)
+        pending.reject(error)
         continue
       }
-      await insertCalls(transaction, [each.entry]) // the next is weighed with it
-      admitted.push(each)
+      await insertCalls(transaction, [pending.entry]) // counts for the next check
+      admitted.push(pending)
     }
     return admitted
   }

@@ -1,4 +1,4 @@
-/** The ledger as it is stored: a row a call, and the sums of each day. */
+/** Stores the ledger: one row per call, and sums per day and month. */
 import type { CallOrigin, CallUsage } from '../core/meter.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import type { Entity } from './entities.ts'
@@ -46,11 +46,12 @@ const INSERTED_COLUMNS = [
   'input_tokens',
 ] as const satisfies readonly (keyof LedgerCall)[]
 
-/** Many in one statement, here and below: to hand each over on its own costs more than to write it. */
+/** One statement for all rows, here and below: a call per row costs more than the insert. */
 export async function insertCalls(transaction: Transaction, calls: readonly NewLedgerCall[]): Promise<void> {
   const rows = calls.map(({ origin, ...call }) => ({ ...origin, ...call }))
   await transaction.run(
-    `INSERT INTO usage_calls (${INSERTED_COLUMNS.join(', ')}, status, output_tokens, cached_tokens, estimated) SELECT ${INSERTED_COLUMNS.map((name) => `value ->> '${name}'`).join(', ')}, 'open', 0, 0, 1 FROM json_each(?)`,
+    `INSERT INTO usage_calls (${INSERTED_COLUMNS.join(', ')}, status, output_tokens, cached_tokens, estimated)
+     SELECT ${INSERTED_COLUMNS.map((name) => `value ->> '${name}'`).join(', ')}, 'open', 0, 0, 1 FROM json_each(?)`,
     [JSON.stringify(rows)],
   )
 }
@@ -79,7 +80,8 @@ const SETTLED_COLUMNS = [
 
 export async function closeCalls(transaction: Transaction, outcomes: readonly (CallOutcome & { id: string })[]): Promise<void> {
   await transaction.run(
-    `UPDATE usage_calls SET ${SETTLED_COLUMNS.map((name) => `${name} = settled.value ->> '${name}'`).join(', ')} FROM json_each(?) AS settled WHERE usage_calls.id = settled.value ->> 'id'`,
+    `UPDATE usage_calls SET ${SETTLED_COLUMNS.map((name) => `${name} = settled.value ->> '${name}'`).join(', ')}
+     FROM json_each(?) AS settled WHERE usage_calls.id = settled.value ->> 'id'`,
     [JSON.stringify(outcomes)],
   )
 }
@@ -91,46 +93,50 @@ const SUM_TABLES = [
 
 const AMOUNT_COLUMNS = Object.keys(ZERO_USAGE) as (keyof UsageAmounts)[]
 
-/** Adds settled calls, one of which is given, to what each of these used of the model that day and that month. */
+/** Adds a settled call to the entities' sums of its day and month. */
 export async function addToSums(
   transaction: Transaction,
   entities: readonly Entity[],
   { began_at, model_id }: LedgerCall,
   amounts: UsageAmounts,
 ): Promise<void> {
-  const given = AMOUNT_COLUMNS.map((name) => amounts[name])
-  const rows = entities.map(() => `(?, ?, ?, ?, ${given.map(() => '?').join(', ')})`).join(', ')
-  const added = AMOUNT_COLUMNS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
+  const values = AMOUNT_COLUMNS.map((name) => amounts[name])
+  const rows = entities.map(() => `(?, ?, ?, ?, ${values.map(() => '?').join(', ')})`).join(', ')
+  const updates = AMOUNT_COLUMNS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
   for (const { table, time, length } of SUM_TABLES)
     await transaction.run(
-      `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, ${AMOUNT_COLUMNS.join(', ')}) VALUES ${rows} ON CONFLICT DO UPDATE SET ${added}`,
-      entities.flatMap(({ type, id }) => [type, id, began_at.slice(0, length), model_id, ...given]),
+      `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, ${AMOUNT_COLUMNS.join(', ')}) VALUES ${rows}
+       ON CONFLICT DO UPDATE SET ${updates}`,
+      entities.flatMap(({ type, id }) => [type, id, began_at.slice(0, length), model_id, ...values]),
     )
 }
 
-/** What an entity used in a period, of calls that are settled. */
+/** Sums the settled calls of an entity in a period. */
 export async function sumSettled(reader: Reader, entity: Entity, { kind, start }: Period): Promise<SpentTotals> {
   const { table, time, length } = SUM_TABLES[kind === 'day' ? 0 : 1]
   const [type, id] = entity.type === 'model' ? ['', ''] : [entity.type, entity.id]
   const model = entity.type === 'model' ? ' AND model_id = ?' : ''
-  const found = await reader.get<SpentTotals>(
-    `SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(input_tokens + output_tokens), 0) AS tokens, total(cost) AS cost FROM ${table} WHERE entity_type = ? AND entity_id = ? AND ${time} = ?${model}`,
+  const totals = await reader.get<SpentTotals>(
+    `SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(input_tokens + output_tokens), 0) AS tokens, total(cost) AS cost
+     FROM ${table} WHERE entity_type = ? AND entity_id = ? AND ${time} = ?${model}`,
     [type, id, start.slice(0, length), ...(model ? [entity.id] : [])],
   )
-  return found ?? { calls: 0, tokens: 0, cost: 0 }
+  return totals ?? { calls: 0, tokens: 0, cost: 0 }
 }
 
-/** What an entity's calls of a period that are still open will use at least, each counted as the mean of the settled ones or more. */
+/** Sums the open calls of an entity in a period; each counts with at least the given mean. */
 export async function sumOpen(
   reader: Reader,
   entity: Entity,
   { start, end }: Period,
   mean: Omit<SpentTotals, 'calls'>,
 ): Promise<SpentTotals> {
-  const whose = entity.type === '' ? '' : ` AND ${entity.type}_id = ?`
-  const found = await reader.get<SpentTotals>(
-    `SELECT count(*) AS calls, coalesce(sum(max(input_tokens + output_tokens, ?)), 0) AS tokens, total(max((input_tokens * price_input + output_tokens * price_output) / 1000, ?)) AS cost FROM usage_calls INDEXED BY usage_calls_open WHERE status = 'open' AND began_at >= ? AND began_at < ?${whose}`,
-    [mean.tokens, mean.cost, start, end, ...(whose ? [entity.id] : [])],
+  const condition = entity.type === '' ? '' : ` AND ${entity.type}_id = ?`
+  const totals = await reader.get<SpentTotals>(
+    `SELECT count(*) AS calls, coalesce(sum(max(input_tokens + output_tokens, ?)), 0) AS tokens,
+       total(max((input_tokens * price_input + output_tokens * price_output) / 1000, ?)) AS cost
+     FROM usage_calls INDEXED BY usage_calls_open WHERE status = 'open' AND began_at >= ? AND began_at < ?${condition}`,
+    [mean.tokens, mean.cost, start, end, ...(condition ? [entity.id] : [])],
   )
-  return found ?? { calls: 0, tokens: 0, cost: 0 }
+  return totals ?? { calls: 0, tokens: 0, cost: 0 }
 }

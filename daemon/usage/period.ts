@@ -1,4 +1,4 @@
-/** The day or month (UTC) that a threshold counts over. */
+/** The period of a threshold: a day or month in UTC. */
 
 export interface Period {
   kind: 'day' | 'month'

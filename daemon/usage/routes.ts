@@ -1,4 +1,4 @@
-/** Routes of usage. */
+/** Binds the routes of usage and thresholds. */
 import { usageRoutes, usageThresholdRoutes } from '../../src/contract/families/usage.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'

@@ -1,4 +1,4 @@
-/** Usage thresholds: lines over what one thing, or everything, may use. */
+/** Manages usage thresholds. */
 import type { Static } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
 import {
@@ -14,7 +14,7 @@ import { type StoredUsageThreshold, usageThresholdRecords } from './store.ts'
 type ThresholdInput = Static<typeof UsageThresholdCreate> | Static<typeof UsageThresholdUpdate>
 type EntityType = (typeof ENTITY_TYPES)[number]
 
-/** Who can be counted; users are known by name only. */
+/** The families that thresholds can apply to. Users have no records. */
 export type EntityFamilies = Record<Exclude<EntityType, 'user'>, { exists(reader: Reader, id: string): Promise<boolean> }>
 
 export class UsageThresholdsService extends Resource<StoredUsageThreshold, ThresholdInput> {
@@ -23,9 +23,9 @@ export class UsageThresholdsService extends Resource<StoredUsageThreshold, Thres
       prepare: async (record, _, { transaction, current }) => {
         const { entity_type, entity_id } = record
         if ((entity_type === null) !== (entity_id === null))
-          throw createValidationError('entity_id', 'entity_type and entity_id go together', 'Leave both out to count everything.')
-        const known = current !== undefined || entity_type === null || entity_id === null || entity_type === 'user'
-        if (!known && !(await getEntityFamilies()[entity_type].exists(transaction, entity_id)))
+          throw createValidationError('entity_id', 'requires entity_type, and vice versa', 'Omit both to count all usage.')
+        const isKnown = current !== undefined || entity_type === null || entity_id === null || entity_type === 'user'
+        if (!isKnown && !(await getEntityFamilies()[entity_type].exists(transaction, entity_id)))
           throw createValidationError('entity_id', `there is no ${entity_type.replace('_', ' ')} "${entity_id}"`)
         return record
       },

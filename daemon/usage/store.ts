@@ -1,4 +1,4 @@
-/** Usage thresholds as they are stored, and which of them have told what. */
+/** Stores usage thresholds and the notices that were published for them. */
 import type { Static } from 'typebox'
 import { UsageThreshold } from '../../src/contract/families/usage.ts'
 import type { Reader, Transaction } from '../store/database.ts'
@@ -8,7 +8,7 @@ export type StoredUsageThreshold = Static<typeof UsageThreshold> & StoredRecord
 
 export const usageThresholdRecords = new Records<StoredUsageThreshold>({ table: 'usage_thresholds', schema: UsageThreshold })
 
-/** Grows whenever a threshold is made, changed or goes. */
+/** Increases with every change to a threshold. */
 export async function countThresholdChanges(reader: Reader): Promise<number> {
   return (await reader.get<{ total: number }>('SELECT total FROM usage_threshold_changes'))?.total ?? 0
 }
@@ -18,13 +18,13 @@ export const listThresholds = (reader: Reader): Promise<StoredUsageThreshold[]> 
 
 type Notice = Pick<StoredUsageThreshold, 'id' | 'metric' | 'limit' | 'period'> & { period_start: string }
 
-/** Whether it was told that this line, or a higher one, was crossed in the period. */
+/** Whether an event was published for this limit, or a higher one, in the period. */
 export async function wasNotified(reader: Reader, { id, metric, limit, period, period_start }: Notice): Promise<boolean> {
-  const found = await reader.get(
+  const notice = await reader.get(
     'SELECT 1 FROM usage_notices WHERE threshold_id = ? AND metric = ? AND period = ? AND period_start = ? AND "limit" >= ?',
     [id, metric, period, period_start, limit],
   )
-  return found !== undefined
+  return notice !== undefined
 }
 
 export async function insertNotice(transaction: Transaction, { id, metric, limit, period, period_start }: Notice): Promise<void> {

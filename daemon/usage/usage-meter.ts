@@ -1,4 +1,4 @@
-/** The meter that stands behind every call of a model: budgets before it, the ledger around it. */
+/** Implements the meter: checks budgets and records calls in the ledger. */
 import type { EventBus } from '../core/event-bus.ts'
 import { generateId } from '../core/identifiers.ts'
 import {
@@ -38,10 +38,10 @@ export class UsageMeter implements Meter {
   readonly #budget: BudgetGuard
   readonly #batcher: LedgerBatcher
 
-  constructor(parts: UsageMeterDependencies) {
-    this.#dependencies = parts
-    this.#budget = new BudgetGuard(parts.database, parts.events)
-    this.#batcher = new LedgerBatcher(parts.database, this.#budget)
+  constructor(dependencies: UsageMeterDependencies) {
+    this.#dependencies = dependencies
+    this.#budget = new BudgetGuard(dependencies.database, dependencies.events)
+    this.#batcher = new LedgerBatcher(dependencies.database, this.#budget)
   }
 
   async checkBudget(model: MeteredModel, origin: CallOrigin): Promise<void> {
@@ -92,9 +92,7 @@ export class UsageMeter implements Meter {
     const costs = settlements.map(({ entry, call: settled }) => {
       const call = calls.get(entry)
       if (!call)
-        throw new Error(
-          `There is no entry "${entry}" in the ledger: its call was settled before it had begun, or its beginning was rolled back.`,
-        )
+        throw new Error(`There is no ledger entry "${entry}": the call was settled before it began, or its beginning was rolled back.`)
       if (call.status !== 'open') return call.cost
       const [input_tokens, output_tokens] = [toTokenCount(settled.input_tokens), toTokenCount(settled.output_tokens)]
       const price = call.price_input === null || call.price_output === null ? null : { input: call.price_input, output: call.price_output }
@@ -102,7 +100,7 @@ export class UsageMeter implements Meter {
       const cached_tokens = Math.min(toTokenCount(settled.cached_tokens ?? 0), input_tokens)
       const outcome = { id: entry, ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() }
       closed.push({ call, outcome })
-      call.status = settled.status // said again in the same breath, it counts once
+      call.status = settled.status // the same entry may occur twice in `settlements`
       call.cost = cost
       return cost
     })
@@ -110,7 +108,7 @@ export class UsageMeter implements Meter {
       transaction,
       closed.map(({ outcome }) => outcome),
     )
-    // A call counts for the day on which it began, also when it ends after midnight: that is where it was admitted.
+    // A call counts for the day on which it began: that day's budget admitted it.
     for (const { call, outcome } of closed) {
       const { input_tokens, output_tokens, cached_tokens, cost } = outcome
       const unpriced_tokens = cost === null ? input_tokens + output_tokens : 0
@@ -127,18 +125,18 @@ export class UsageMeter implements Meter {
     return costs
   }
 
-  /** Settles what a kill left open, with what was known of it. */
+  /** Settles open calls of a previous process with their estimates. Returns their number. */
   async recover(): Promise<number> {
     return this.#dependencies.database.write(async (transaction) => {
-      const left = await listOpenCalls(transaction)
+      const openCalls = await listOpenCalls(transaction)
       await this.settleAll(
         transaction,
-        left.map(({ id, input_tokens, output_tokens }) => ({
+        openCalls.map(({ id, input_tokens, output_tokens }) => ({
           entry: id,
           call: { input_tokens, output_tokens, status: 'interrupted', estimated: true },
         })),
       )
-      return left.length
+      return openCalls.length
     })
   }
 

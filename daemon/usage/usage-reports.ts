@@ -1,4 +1,4 @@
-/** What was used and what it cost: in all, by model, by entity and by day. */
+/** Reports usage and cost: in total, by model, by entity and by day. */
 import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics } from '../../src/contract/families/usage.ts'
 import { roundMoney } from '../core/meter.ts'
@@ -35,9 +35,9 @@ export class UsageReports {
 
   async getStatistics(query: UsageQuery): Promise<Static<typeof UsageStatistics>> {
     const { days, by_entity } = await this.#loadRows(query)
-    const all = sumAmounts(days)
-    const { tokens, cost, unpriced_tokens } = toSpend(all)
-    const { calls, input_tokens, output_tokens, cached_tokens } = all
+    const total = sumAmounts(days)
+    const { tokens, cost, unpriced_tokens } = toSpend(total)
+    const { calls, input_tokens, output_tokens, cached_tokens } = total
     return {
       total_tokens: tokens,
       input_tokens,
@@ -63,27 +63,27 @@ export class UsageReports {
   async #loadRows({ entity_type, entity_id, ...dates }: UsageQuery): Promise<UsageRows> {
     const entity: Entity = { type: entity_type ?? (entity_id === undefined ? '' : detectEntityType(entity_id)), id: entity_id ?? '' }
     const span = parseDateRange(dates)
-    const { days: whole, pieces } = splitWholeDays(span)
-    const { months, days: beside } = splitWholeMonths(whole)
-    // Asked for in one go, so that nothing is counted between them and all sums agree.
-    const [ofDays, ofEntities, ofPieces] = await Promise.all([
-      listDaySums(this.#database, entity, whole),
-      needsEntities(entity) ? listEntitySums(this.#database, entity.type, months, beside) : [],
+    const { days: wholeDays, pieces } = splitWholeDays(span)
+    const { months, days: remainingDays } = splitWholeMonths(wholeDays)
+    // Started together, so that no call is settled in between and all sums agree.
+    const [daySums, entitySums, partialDays] = await Promise.all([
+      listDaySums(this.#database, entity, wholeDays),
+      needsEntities(entity) ? listEntitySums(this.#database, entity.type, months, remainingDays) : [],
       Promise.all(pieces.map((piece) => listCallSums(this.#database, entity, piece))),
     ])
-    const calls = ofPieces.flat()
-    const days = [...ofDays, ...calls]
+    const calls = partialDays.flat()
+    const days = [...daySums, ...calls]
     const entities: EntityUsage = new Map()
-    for (const sum of ofEntities) addUsage(entities, sum.entity_type, sum.entity_id, sum)
+    for (const sum of entitySums) addUsage(entities, sum.entity_type, sum.entity_id, sum)
     if (needsEntities(entity)) for (const call of calls) countOrigins(entities, call, entity.type)
     else if (entity.type !== 'model' && days.length > 0) entities.set(entity.type, new Map([[entity.id, sumAmounts(days)]]))
     if (entity.type === 'model' || entity.type === '') entities.set('model', groupBy(days, 'model_id'))
-    const by_entity = Object.fromEntries([...entities].filter(([, found]) => found.size > 0).map(([type, found]) => [type, toView(found)]))
+    const by_entity = Object.fromEntries([...entities].filter(([, sums]) => sums.size > 0).map(([type, sums]) => [type, toView(sums)]))
     return { span, days, by_entity }
   }
 }
 
-/** One entity's own sum is known from its days, and so is a model's. */
+/** The sums of one entity and of models follow from the days. */
 const needsEntities = ({ type, id }: Entity) => type !== 'model' && id === ''
 
 function countOrigins(entities: EntityUsage, call: CallSum, only: string): void {
@@ -94,16 +94,16 @@ function countOrigins(entities: EntityUsage, call: CallSum, only: string): void 
 }
 
 function addUsage(entities: EntityUsage, type: string, id: string, sum: UsageAmounts): void {
-  const kind = entities.get(type) ?? new Map<string, UsageAmounts>()
-  entities.set(type, kind.set(id, addAmounts(kind.get(id) ?? ZERO_USAGE, sum)))
+  const sums = entities.get(type) ?? new Map<string, UsageAmounts>()
+  entities.set(type, sums.set(id, addAmounts(sums.get(id) ?? ZERO_USAGE, sum)))
 }
 
 const sumAmounts = (sums: readonly UsageAmounts[]): UsageAmounts => sums.reduce(addAmounts, ZERO_USAGE)
 
 function groupBy(sums: readonly DaySum[], field: 'day' | 'model_id'): Map<string, UsageAmounts> {
-  const found = new Map<string, UsageAmounts>()
-  for (const sum of sums) found.set(sum[field], addAmounts(found.get(sum[field]) ?? ZERO_USAGE, sum))
-  return found
+  const groups = new Map<string, UsageAmounts>()
+  for (const sum of sums) groups.set(sum[field], addAmounts(groups.get(sum[field]) ?? ZERO_USAGE, sum))
+  return groups
 }
 
 function toSpend({ input_tokens, output_tokens, unpriced_tokens, cost }: UsageAmounts): SpendReport {

@@ -1,4 +1,4 @@
-/** What came of attempts, written down: those that end at about the same time share a transaction, so that many deliveries leave room for everything else. */
+/** Stores the outcomes of delivery attempts in batches. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '../logging/logger.ts'
 import type { Database, Transaction } from '../store/database.ts'
@@ -8,19 +8,18 @@ import { type AttemptOutcome, GONE } from './send-delivery.ts'
 import { disableWebhook } from './store.ts'
 
 /**
- * For so long the first of them waits for others, and keeps its place meanwhile. That paces a webhook to 80 deliveries a second:
- * a receiver as quick as can be would otherwise keep the disk, and all who read, busy until ten thousand are through.
+ * Also limits a webhook to 80 deliveries per second, because an attempt occupies its slot until it is stored. A fast receiver
+ * would otherwise keep the disk busy while thousands of deliveries are pending.
  */
 const BATCH_DELAY_MS = 50
-/** Of a delivery that was asked for again and again, the latest attempts are kept. */
+/** Older attempts of a delivery are dropped. */
 const MAX_HISTORY = 50
 
 export interface FinishedAttempt {
   deliveryId: string
-  /** Where it was sent. */
   url: string
   outcome: AttemptOutcome
-  /** When the attempt began, and when it ended. */
+  /** Start and end of the attempt, in epoch milliseconds. */
   begun: number
   ended: number
 }
@@ -38,9 +37,9 @@ export class AttemptWriter {
     this.#logger = logger
   }
 
-  /** Resolves when it is on disk. */
-  record(settlement: FinishedAttempt): Promise<void> {
-    this.#pending.push(settlement)
+  /** Resolves when the outcome is stored. */
+  record(attempt: FinishedAttempt): Promise<void> {
+    this.#pending.push(attempt)
     this.#write ??= this.#flush()
     return this.#write
   }
@@ -48,20 +47,20 @@ export class AttemptWriter {
   async #flush(): Promise<void> {
     await wait(BATCH_DELAY_MS)
     this.#write = undefined
-    const gathered = this.#pending.splice(0)
+    const batch = this.#pending.splice(0)
     await this.#database.write(async (transaction) => {
-      for (const settlement of gathered) await this.#store(transaction, settlement)
+      for (const attempt of batch) await this.#store(transaction, attempt)
     })
   }
 
   async #store(transaction: Transaction, { deliveryId, url, outcome, begun, ended }: FinishedAttempt): Promise<void> {
     const delivery = await deliveryRecords.get(transaction, deliveryId)
-    if (!delivery) return // it went with its webhook
+    if (!delivery) return // deleted with its webhook
     const at = new Date(begun).toISOString()
     const { status, error, body, latencyMs } = outcome
     const step = delivery.step + 1
     const next = error === null || status === GONE ? undefined : getNextAttempt(step, ended, this.#random())
-    const settled: StoredDelivery = {
+    const updated: StoredDelivery = {
       ...delivery,
       status: error === null ? 'delivered' : next === undefined ? 'failed' : 'pending',
       attempts: delivery.attempts + 1,
@@ -74,14 +73,14 @@ export class AttemptWriter {
       history: [...delivery.history, { at, response_status: status, error, latency_ms: latencyMs }].slice(-MAX_HISTORY),
       updated_at: new Date(ended).toISOString(),
     }
-    await deliveryRecords.update(transaction, settled)
-    if (status === GONE) await disableWebhook(transaction, delivery.webhook_id, url, settled.updated_at)
-    this.#logOutcome(settled)
+    await deliveryRecords.update(transaction, updated)
+    if (status === GONE) await disableWebhook(transaction, delivery.webhook_id, url, updated.updated_at)
+    this.#logOutcome(updated)
   }
 
   #logOutcome({ id, webhook_id, event, attempts, status, error }: StoredDelivery): void {
-    const about = { delivery: id, webhook: webhook_id, event, attempts, ...(error === null ? {} : { error }) }
-    if (status === 'failed') this.#logger.warn(about, 'a webhook was not delivered, and is not tried again')
-    else this.#logger.debug(about, status === 'delivered' ? 'a webhook was delivered' : 'a webhook was not delivered')
+    const details = { delivery: id, webhook: webhook_id, event, attempts, ...(error === null ? {} : { error }) }
+    if (status === 'failed') this.#logger.warn(details, 'a webhook delivery failed and will not be retried')
+    else this.#logger.debug(details, status === 'delivered' ? 'a webhook was delivered' : 'a webhook delivery failed and will be retried')
   }
 }

@@ -1,4 +1,4 @@
-/** Deliveries as people see them: what was sent to a webhook and what came of it, sending it again, and trying a webhook out. */
+/** Lists deliveries of webhooks, sends them again and tests webhooks. */
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import { type DeliveryDetails, TEST_EVENT } from '../../src/contract/families/webhooks.ts'
@@ -25,8 +25,8 @@ interface DeliveriesDependencies {
 export class DeliveriesService {
   readonly #dependencies: DeliveriesDependencies
 
-  constructor(parts: DeliveriesDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: DeliveriesDependencies) {
+    this.#dependencies = dependencies
   }
 
   async list(caller: Caller, webhookId: string, query: ListQuery): Promise<Page<StoredDelivery>> {
@@ -43,14 +43,14 @@ export class DeliveriesService {
     return { ...delivery, body: JSON.parse(event?.body ?? '{}') }
   }
 
-  /** Begins anew on the schedule, with the first attempt now. */
+  /** Restarts the retry schedule with an immediate attempt. */
   async redeliver(caller: Caller, webhookId: string, id: string): Promise<DeliveryView> {
     const { database, webhooks, dispatcher, clock } = this.#dependencies
-    const asked = await database.write(async (transaction) => {
+    const requestedAt = await database.write(async (transaction) => {
       const webhook = await webhooks.require(transaction, caller, webhookId)
       const delivery = await requireDelivery(transaction, webhookId, id)
       if (!webhook.enabled)
-        throw new CadreError('CONFLICT', 'The webhook is disabled, so nothing is sent to it.', {
+        throw new CadreError('CONFLICT', 'The webhook is disabled.', {
           hint: `Enable it first: cadre webhooks update ${webhookId} --enabled`,
         })
       const now = new Date(clock.now()).toISOString()
@@ -58,17 +58,17 @@ export class DeliveriesService {
       return now
     })
     await dispatcher.deliver(id, webhookId)
-    // The one that was under way may have been written down before this was asked for.
-    if ((await requireDelivery(database, webhookId, id)).next_attempt_at === asked) await dispatcher.deliver(id, webhookId)
+    // A running attempt may have been stored before the restart of the schedule: then the delivery is still due.
+    if ((await requireDelivery(database, webhookId, id)).next_attempt_at === requestedAt) await dispatcher.deliver(id, webhookId)
     return this.get(caller, webhookId, id)
   }
 
-  /** One attempt and no more: whoever tries a webhook out is there to see it fail. */
+  /** Makes a single attempt without retries: the caller sees the outcome. */
   async test(caller: Caller, webhookId: string): Promise<DeliveryView> {
     const { database, webhooks, dispatcher, clock } = this.#dependencies
     const id = await database.write(async (transaction) => {
       const { url } = await webhooks.require(transaction, caller, webhookId)
-      const event = createEvent(TEST_EVENT, { webhook_id: webhookId, url, message: 'A test of this webhook, sent by hand.' }, clock.now())
+      const event = createEvent(TEST_EVENT, { webhook_id: webhookId, url, message: 'A test of this webhook, sent manually.' }, clock.now())
       await insertEvent(transaction, event)
       return insertDelivery(transaction, webhookId, event, RETRY_DELAYS.length)
     })

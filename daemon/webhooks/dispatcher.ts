@@ -1,4 +1,4 @@
-/** Sends what waits in the outbox: at its time, a few at once, and never more to one receiver than leaves room for the others. */
+/** Sends due deliveries, with a limit per webhook and in total. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Clock } from '../async/clock.ts'
@@ -12,14 +12,14 @@ import { type AttemptOutcome, sendDelivery } from './send-delivery.ts'
 import { openSigningSecrets } from './signing-secrets.ts'
 import { type StoredWebhook, webhookRecords } from './store.ts'
 
-/** A receiver that never answers holds its own places for 15 s each, and there are many more for the others. */
+/** A receiver that never responds occupies only its own slots. */
 const MAX_PER_WEBHOOK = 4
 const MAX_CONCURRENT = 64
-/** A machine that sleeps stops its timers and not its clock: this is by how much a delivery can then come late. */
+/** Timers stop while the machine sleeps; this bounds the delay after it wakes. */
 const MAX_SLEEP_MS = 5 * 60 * 1000
-/** What could not even be written down is left alone for so long. */
+/** Pause after an outcome could not be stored. */
 const FAILURE_PAUSE_MS = 60 * 1000
-/** How long a stop waits for attempts under way; one that takes longer is made again after the start. */
+/** Attempts that take longer are aborted and repeated after the next start. */
 const SHUTDOWN_GRACE_MS = 2_000
 
 export interface DispatcherDependencies {
@@ -27,7 +27,7 @@ export interface DispatcherDependencies {
   vault: Vault
   outbound: Outbound
   clock: Clock
-  /** From 0 to below 1: how much of the jitter a retry gets. */
+  /** Returns a number from 0 to below 1, for the jitter of retries. */
   random: () => number
   logger: Logger
 }
@@ -42,41 +42,39 @@ export class Dispatcher {
   #shouldPollAgain = false
   #cancelTimer = () => {}
 
-  constructor(parts: DispatcherDependencies) {
-    this.#dependencies = parts
-    this.#attemptWriter = new AttemptWriter(parts.database, parts.random, parts.logger)
+  constructor(dependencies: DispatcherDependencies) {
+    this.#dependencies = dependencies
+    this.#attemptWriter = new AttemptWriter(dependencies.database, dependencies.random, dependencies.logger)
   }
 
-  /** Takes up what is due, also what was left when the daemon stopped. */
   start(): void {
-    // Without secrets nothing can be signed; it all waits for a start with the key.
+    // Signing needs the vault. Deliveries wait for a start with the key.
     if (this.#closing.signal.aborted || this.#dependencies.vault.location === 'locked') return
     this.#isRunning = true
     this.wake()
   }
 
-  /** Says that there may be something to send. */
+  /** Checks for due deliveries. */
   wake(): void {
     if (!this.#isRunning) return
     this.#shouldPollAgain = true
     if (!this.#isPolling) void this.#poll()
   }
 
-  /** Makes an attempt now, or waits for the one under way. */
+  /** Makes an attempt now, or waits for the running one. */
   deliver(deliveryId: string, webhookId: string): Promise<void> {
     return this.#active.get(deliveryId)?.ended ?? this.#begin(deliveryId, webhookId)
   }
 
-  /** Attempts under way end within a moment, or are given up and stay due. */
   async close(): Promise<void> {
     this.#isRunning = false
     this.#cancelTimer()
     const ended = Promise.allSettled([...this.#active.values()].map(({ ended }) => ended))
-    const enough = new AbortController()
-    await Promise.race([ended, wait(SHUTDOWN_GRACE_MS, undefined, { signal: enough.signal })])
-    enough.abort()
+    const timeout = new AbortController()
+    await Promise.race([ended, wait(SHUTDOWN_GRACE_MS, undefined, { signal: timeout.signal })])
+    timeout.abort()
     this.#closing.abort(
-      new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'The delivery is made when it is started again.' }),
+      new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'The delivery is repeated after the next start.' }),
     )
     await ended
   }
@@ -90,7 +88,7 @@ export class Dispatcher {
         await this.#sendDue()
       }
     } catch (error) {
-      this.#dependencies.logger.error({ err: error }, 'the outbox of webhooks cannot be read')
+      this.#dependencies.logger.error({ err: error }, 'due webhook deliveries could not be read')
       this.#sleep(FAILURE_PAUSE_MS)
     } finally {
       this.#isPolling = false
@@ -99,11 +97,11 @@ export class Dispatcher {
 
   async #sendDue(): Promise<void> {
     const { database, clock } = this.#dependencies
-    const waiting = await listPendingWebhooks(database, this.#listActive())
+    const pending = await listPendingWebhooks(database, this.#listActive())
     const now = clock.now()
     const iso = new Date(now).toISOString()
-    // Those with least under way come first: whoever is slow waits for itself.
-    const due = waiting
+    // Webhooks with the fewest running attempts come first, so that slow receivers do not delay others.
+    const due = pending
       .filter((webhook) => webhook.due <= iso)
       .sort((a, b) => this.#countActive(a.webhook_id) - this.#countActive(b.webhook_id))
     for (const { webhook_id } of due) {
@@ -111,12 +109,12 @@ export class Dispatcher {
       if (room <= 0) continue
       for (const id of await listDueDeliveries(database, webhook_id, iso, this.#listActive(), room)) {
         if (!this.#isRunning || this.#active.has(id)) continue
-        this.#begin(id, webhook_id).catch(() => undefined) // told in the log
-        // What is due next is only known without those that are under way.
+        this.#begin(id, webhook_id).catch(() => undefined) // logged by #begin
+        // The next due time must be computed without the running attempts.
         this.#shouldPollAgain = true
       }
     }
-    const next = waiting.map((webhook) => Date.parse(webhook.due)).filter((time) => time > now)
+    const next = pending.map((webhook) => Date.parse(webhook.due)).filter((time) => time > now)
     if (next.length > 0) this.#sleep(Math.min(...next) - now)
   }
 
@@ -128,7 +126,7 @@ export class Dispatcher {
   #listActive = (): string[] => [...this.#active.keys()]
 
   #countActive(webhookId: string): number {
-    return [...this.#active.values()].filter((one) => one.webhookId === webhookId).length
+    return [...this.#active.values()].filter((attempt) => attempt.webhookId === webhookId).length
   }
 
   #begin(id: string, webhookId: string): Promise<void> {
@@ -140,8 +138,11 @@ export class Dispatcher {
     }
     ended.then(done, (error: unknown) => {
       if (this.#closing.signal.aborted) return done()
-      this.#dependencies.logger.error({ err: error, delivery: id, webhook: webhookId }, 'what came of a webhook could not be written down')
-      // Not at once: the receiver may have it, and gets it again.
+      this.#dependencies.logger.error(
+        { err: error, delivery: id, webhook: webhookId },
+        'the outcome of a webhook delivery could not be stored',
+      )
+      // Delayed: the receiver may already have the event and gets it again.
       this.#dependencies.clock.schedule(FAILURE_PAUSE_MS, done)
     })
     return ended
@@ -151,12 +152,12 @@ export class Dispatcher {
     const { database, clock } = this.#dependencies
     const delivery = await deliveryRecords.get(database, id)
     const webhook = delivery && (await webhookRecords.get(database, delivery.webhook_id))
-    if (!webhook || delivery.next_attempt_at === null) return // both may have changed since it was found
+    if (!webhook || delivery.next_attempt_at === null) return // both may have changed since the query
     const event = await findEvent(database, delivery.event_id)
-    if (!event) throw new Error(`The event of ${id} is gone.`)
-    const begun = clock.now()
-    const outcome = await this.#attempt(webhook, event, begun)
-    await this.#attemptWriter.record({ deliveryId: id, url: webhook.url, outcome, begun, ended: clock.now() })
+    if (!event) throw new Error(`The event of the delivery ${id} does not exist.`)
+    const startedAt = clock.now()
+    const outcome = await this.#attempt(webhook, event, startedAt)
+    await this.#attemptWriter.record({ deliveryId: id, url: webhook.url, outcome, begun: startedAt, ended: clock.now() })
   }
 
   async #attempt(webhook: StoredWebhook, event: StoredEvent, now: number): Promise<AttemptOutcome> {

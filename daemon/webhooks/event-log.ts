@@ -1,4 +1,4 @@
-/** Events for whoever follows them: those that were kept, then each as it happens, none left out and none twice. */
+/** Streams stored and new events to followers, each exactly once and in order. */
 import { createValidationError } from '../../src/contract/errors.ts'
 import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
@@ -22,45 +22,45 @@ export class EventLog {
     this.#database = database
   }
 
-  /** Says that there are more. */
+  /** Notifies followers of new events. */
   wake(): void {
     for (const follower of this.#followers) follower.wake()
   }
 
-  /** A client that connects by itself again repeats its query, so what it has seen last counts. */
+  /** A reconnecting client repeats its query, so Last-Event-ID takes precedence over `after`. */
   async follow({ after, types }: FollowQuery, lastEventId?: string): Promise<AsyncIterable<StreamEvent>> {
-    const wanted = types === undefined ? WEBHOOK_EVENTS : parseTypes(types)
-    const seen = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : after
-    const position = seen ?? (await getLastPosition(this.#database))
-    const follower = new Follower(this.#database, wanted, position, () => this.#followers.delete(follower))
+    const eventTypes = types === undefined ? WEBHOOK_EVENTS : parseTypes(types)
+    const lastSeen = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : after
+    const position = lastSeen ?? (await getLastPosition(this.#database))
+    const follower = new Follower(this.#database, eventTypes, position, () => this.#followers.delete(follower))
     this.#followers.add(follower)
     if (this.#closed) follower.end()
     return { [Symbol.asyncIterator]: () => follower }
   }
 
-  /** Whoever follows comes back after the restart, with the id of what it has seen. */
+  /** Ends all streams. Clients reconnect after the restart with Last-Event-ID. */
   close(): void {
     this.#closed = true
     for (const follower of this.#followers) follower.end()
   }
 }
 
-/** An iterator and no generator: a generator that waits for the next event hears of its reader's end only with that event. */
+/** Not a generator: `return()` of a generator waits until the pending `next()` resolves. */
 class Follower implements AsyncIterator<StreamEvent> {
   readonly #database: Database
   readonly #types: readonly string[]
   readonly #onEnd: () => void
   #position: number
-  #read: PositionedEvent[] = []
+  #buffer: PositionedEvent[] = []
   #isReady = false
   #isEnded = false
   #wake = () => {}
 
-  constructor(database: Database, types: readonly string[], position: number, gone: () => void) {
+  constructor(database: Database, types: readonly string[], position: number, onEnd: () => void) {
     this.#database = database
     this.#types = types
     this.#position = position
-    this.#onEnd = gone
+    this.#onEnd = onEnd
   }
 
   wake(): void {
@@ -79,17 +79,17 @@ class Follower implements AsyncIterator<StreamEvent> {
       return { done: false, value: { event: 'ready', data: { types: this.#types }, id: String(this.#position) } }
     }
     while (!this.#isEnded) {
-      // Before reading: what comes while we read wakes us all the same.
-      const more = new Promise<void>((resolve) => {
+      // Created before reading, so that events which arrive meanwhile are not missed.
+      const woken = new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-      if (this.#read.length === 0) this.#read = await listEventsAfter(this.#database, this.#position, this.#types, BATCH_SIZE)
-      const event = this.#read.shift()
+      if (this.#buffer.length === 0) this.#buffer = await listEventsAfter(this.#database, this.#position, this.#types, BATCH_SIZE)
+      const event = this.#buffer.shift()
       if (event) {
         this.#position = event.position
         return { done: false, value: { event: event.type, data: { id: event.id, ...JSON.parse(event.body) }, id: String(event.position) } }
       }
-      if (!this.#isEnded) await more
+      if (!this.#isEnded) await woken
     }
     return { done: true, value: undefined }
   }
@@ -104,9 +104,9 @@ function parseTypes(list: string): string[] {
   const types = list.split(',').map((type) => type.trim())
   const unknown = types.find((type) => !(WEBHOOK_EVENTS as readonly string[]).includes(type))
   if (unknown === undefined) return types
-  const near = suggestWord(unknown, WEBHOOK_EVENTS)
+  const suggestion = suggestWord(unknown, WEBHOOK_EVENTS)
   throw createValidationError(
     'types',
-    `"${unknown}" is not an event; ${near ? `did you mean "${near}"?` : `events are ${WEBHOOK_EVENTS.join(', ')}`}`,
+    `"${unknown}" is not an event; ${suggestion ? `did you mean "${suggestion}"?` : `events are ${WEBHOOK_EVENTS.join(', ')}`}`,
   )
 }

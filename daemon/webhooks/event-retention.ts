@@ -1,11 +1,11 @@
-/** Events and deliveries are kept for a while and then removed. */
+/** Removes old events and deliveries once a day. */
 import type { Clock } from '../async/clock.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
 import { prune } from './outbox-store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Far longer than the last attempt takes to come, so nothing goes that could still be delivered. */
+/** Longer than the retry schedule, so that no pending delivery is removed. */
 const RETENTION_MS = 30 * DAY_MS
 
 export class EventRetention {
@@ -22,7 +22,6 @@ export class EventRetention {
     this.#logger = logger
   }
 
-  /** Now, and once a day from now on. */
   start(): void {
     if (this.#isClosed) return
     this.#pruning = prune(this.#database, new Date(this.#clock.now() - RETENTION_MS).toISOString()).catch((error: unknown) =>

@@ -1,4 +1,4 @@
-/** Events and their deliveries as they are stored. A delivery waits for an attempt exactly while it has a next_attempt_at. */
+/** Stores events and deliveries. A delivery is pending while next_attempt_at is set. */
 import type { Static } from 'typebox'
 import { Delivery, DeliveryDetails } from '../../src/contract/families/webhooks.ts'
 import { generateId } from '../core/identifiers.ts'
@@ -8,18 +8,18 @@ import { Records, type StoredRecord } from '../store/records.ts'
 export interface StoredEvent {
   id: string
   type: string
-  /** Just as it is sent: what is signed must not be written twice. */
+  /** The request body as sent: serializing it again could break its signature. */
   body: string
   created_at: string
 }
 
 export interface PositionedEvent extends StoredEvent {
-  /** Its place in the order in which events happened. */
+  /** Position in the order of events. */
   position: number
 }
 
 const { body: _, ...stored } = DeliveryDetails.properties
-/** `step` counts the attempts since it last began on the schedule, `attempts` all of them. */
+/** `step` counts the attempts since the schedule was last restarted, `attempts` all of them. */
 export type StoredDelivery = Omit<Static<typeof DeliveryDetails>, 'body'> & StoredRecord & { step: number }
 
 export const deliveryRecords = new Records<StoredDelivery>({
@@ -44,17 +44,17 @@ export async function listEventsAfter(
   limit: number,
 ): Promise<PositionedEvent[]> {
   return reader.all<PositionedEvent>(
-    'SELECT position, id, type, body, created_at FROM events WHERE position > ? AND type IN (SELECT value FROM json_each(?)) ORDER BY position LIMIT ?',
+    `SELECT position, id, type, body, created_at FROM events
+     WHERE position > ? AND type IN (SELECT value FROM json_each(?)) ORDER BY position LIMIT ?`,
     [position, JSON.stringify(types), limit],
   )
 }
 
 export async function getLastPosition(reader: Reader): Promise<number> {
-  const [last] = await reader.all<{ position: number }>('SELECT position FROM events ORDER BY position DESC LIMIT 1')
+  const last = await reader.get<{ position: number }>('SELECT position FROM events ORDER BY position DESC LIMIT 1')
   return last?.position ?? 0
 }
 
-/** Webhooks that want an event now. */
 export async function listSubscribedWebhooks(reader: Reader, type: string): Promise<string[]> {
   const rows = await reader.all<{ id: string }>(
     'SELECT id FROM webhooks WHERE enabled = 1 AND EXISTS (SELECT 1 FROM json_each(webhooks.events) WHERE value = ?) ORDER BY id',
@@ -63,7 +63,7 @@ export async function listSubscribedWebhooks(reader: Reader, type: string): Prom
   return rows.map(({ id }) => id)
 }
 
-/** Due from the moment it happened. `step` is how many places of the schedule it leaves out. */
+/** Inserts a delivery that is due at the time of the event. `step` skips entries of the retry schedule. */
 export async function insertDelivery(
   transaction: Transaction,
   webhookId: string,
@@ -72,7 +72,9 @@ export async function insertDelivery(
 ): Promise<string> {
   const deliveryId = generateId('dlv')
   await transaction.run(
-    "INSERT INTO deliveries (id, webhook_id, event_id, event, status, attempts, step, next_attempt_at, history, created_at, updated_at) VALUES (?, ?, ?, ?, 'pending', 0, ?, ?, '[]', ?, ?)",
+    `INSERT INTO deliveries
+       (id, webhook_id, event_id, event, status, attempts, step, next_attempt_at, history, created_at, updated_at)
+     VALUES (?, ?, ?, ?, 'pending', 0, ?, ?, '[]', ?, ?)`,
     [deliveryId, webhookId, id, type, step, created_at, created_at, created_at],
   )
   return deliveryId
@@ -80,30 +82,36 @@ export async function insertDelivery(
 
 export interface PendingWebhook {
   webhook_id: string
-  /** When the first of its deliveries is due. */
+  /** The earliest due time of its deliveries. */
   due: string
 }
 
-/** Enabled webhooks with deliveries that wait, other than those under way. */
-export async function listPendingWebhooks(reader: Reader, underWay: readonly string[]): Promise<PendingWebhook[]> {
+/** Lists enabled webhooks with pending deliveries, except active ones. */
+export async function listPendingWebhooks(reader: Reader, active: readonly string[]): Promise<PendingWebhook[]> {
   const rows = await reader.all<{ webhook_id: string; due: string | null }>(
-    'SELECT webhooks.id AS webhook_id, (SELECT next_attempt_at FROM deliveries WHERE webhook_id = webhooks.id AND next_attempt_at IS NOT NULL AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_attempt_at LIMIT 1) AS due FROM webhooks WHERE enabled = 1',
-    [JSON.stringify(underWay)],
+    `SELECT webhooks.id AS webhook_id, (
+       SELECT next_attempt_at FROM deliveries
+       WHERE webhook_id = webhooks.id AND next_attempt_at IS NOT NULL AND id NOT IN (SELECT value FROM json_each(?))
+       ORDER BY next_attempt_at LIMIT 1
+     ) AS due FROM webhooks WHERE enabled = 1`,
+    [JSON.stringify(active)],
   )
   return rows.filter((row): row is PendingWebhook => row.due !== null)
 }
 
-/** Those of a webhook that are due, the longest waiting first. */
+/** Lists the due deliveries of a webhook, oldest first. */
 export async function listDueDeliveries(
   reader: Reader,
   webhookId: string,
   now: string,
-  underWay: readonly string[],
+  active: readonly string[],
   limit: number,
 ): Promise<string[]> {
   const rows = await reader.all<{ id: string }>(
-    'SELECT id FROM deliveries WHERE webhook_id = ? AND next_attempt_at <= ? AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_attempt_at LIMIT ?',
-    [webhookId, now, JSON.stringify(underWay), limit],
+    `SELECT id FROM deliveries
+     WHERE webhook_id = ? AND next_attempt_at <= ? AND id NOT IN (SELECT value FROM json_each(?))
+     ORDER BY next_attempt_at LIMIT ?`,
+    [webhookId, now, JSON.stringify(active), limit],
   )
   return rows.map(({ id }) => id)
 }
@@ -112,13 +120,13 @@ export async function deleteDeliveries(transaction: Transaction, webhookId: stri
   await transaction.run('DELETE FROM deliveries WHERE webhook_id = ?', [webhookId])
 }
 
-/** How many rows are removed at once: others want to write, too. */
+/** Rows removed per transaction, so that other writes are not delayed. */
 const PRUNE_BATCH_SIZE = 1_000
 
-/** Removes what happened before a time, whatever became of it. */
+/** Removes all events and deliveries from before a time. */
 export async function prune(database: Database, before: string): Promise<void> {
   for (const table of ['deliveries', 'events']) {
-    const old = `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE created_at < ? LIMIT ?)`
-    while ((await database.write((transaction) => transaction.run(old, [before, PRUNE_BATCH_SIZE]))) === PRUNE_BATCH_SIZE);
+    const sql = `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE created_at < ? LIMIT ?)`
+    while ((await database.write((transaction) => transaction.run(sql, [before, PRUNE_BATCH_SIZE]))) === PRUNE_BATCH_SIZE);
   }
 }

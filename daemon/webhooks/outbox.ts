@@ -1,4 +1,4 @@
-/** Where events wait for their receivers: written in the transaction in which they happen, so that both are kept or neither. */
+/** The transactional outbox: stores events and deliveries in the transaction that caused them. */
 import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
 import type { Clock } from '../async/clock.ts'
 import type { DomainEvents, EventBus, EventName } from '../core/event-bus.ts'
@@ -12,11 +12,11 @@ export class Outbox {
   readonly #onFilled: () => void
   #isNotifying = false
 
-  /** `filled` is called when events are there for good. */
-  constructor(database: Database, clock: Clock, filled: () => void) {
+  /** `onFilled` is called after events are committed. */
+  constructor(database: Database, clock: Clock, onFilled: () => void) {
     this.#database = database
     this.#clock = clock
-    this.#onFilled = filled
+    this.#onFilled = onFilled
   }
 
   listen(events: EventBus): void {
@@ -30,15 +30,15 @@ export class Outbox {
     this.#notify()
   }
 
-  /** Writes are done one after the other: one that changes nothing is over when the transaction of the event is. */
+  /** Writes run one after the other, so an empty one ends after the transaction of the event. */
   #notify(): void {
     if (this.#isNotifying) return
     this.#isNotifying = true
-    const told = this.#database.write(async () => {
+    const committed = this.#database.write(async () => {
       this.#isNotifying = false
     })
-    told.then(this.#onFilled, () => {
-      this.#isNotifying = false // the database is closed; the next start finds what is due
+    committed.then(this.#onFilled, () => {
+      this.#isNotifying = false // the database is closed; the next start finds due deliveries
     })
   }
 }

@@ -1,10 +1,10 @@
-/** When a delivery that failed is tried again: the schedule of the Standard Webhooks specification. */
+/** The retry schedule of the Standard Webhooks specification. */
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** From each failure to the next attempt; the first attempt is made at once. */
+/** Delays from each failure to the next attempt. The first attempt is immediate. */
 export const RETRY_DELAYS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -16,11 +16,11 @@ export const RETRY_DELAYS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ]
-/** At most this part of a delay is added to it, so that what failed together does not come back together. Nothing comes sooner. */
+/** Maximum jitter as a share of the delay. It is only added, so that no retry comes early. */
 export const MAX_JITTER = 0.1
 
-/** The time of the attempt after so many, or undefined when that was the last. `random` is from 0 to below 1. */
-export function getNextAttempt(made: number, now: number, random: number): number | undefined {
-  const delay = RETRY_DELAYS[made - 1]
+/** Returns the time of the next attempt, or undefined after the last one. `random` is from 0 to below 1. */
+export function getNextAttempt(attempts: number, now: number, random: number): number | undefined {
+  const delay = RETRY_DELAYS[attempts - 1]
   return delay === undefined ? undefined : now + Math.round(delay * (1 + MAX_JITTER * random))
 }

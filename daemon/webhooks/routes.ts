@@ -1,5 +1,4 @@
-/** Routes of webhooks, their deliveries, and the stream of events. */
-
+/** Binds the routes of webhooks, deliveries and the event stream. */
 import { webhookRoutes } from '../../src/contract/families/webhooks.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import { bindCrud } from '../crud/routes.ts'

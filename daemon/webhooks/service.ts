@@ -1,4 +1,4 @@
-/** Webhooks: addresses that are told of events, each with a signing secret of its own. */
+/** Manages webhooks and their signing secrets. */
 import type { Static } from 'typebox'
 import {
   type WebhookCreate,
@@ -33,31 +33,31 @@ interface WebhooksDependencies {
 export class WebhooksService extends Resource<StoredWebhook, WebhookInput> {
   readonly #dependencies: WebhooksDependencies
 
-  constructor(parts: WebhooksDependencies) {
-    const { database, vault, dispatcher } = parts
+  constructor(dependencies: WebhooksDependencies) {
+    const { database, vault, dispatcher } = dependencies
     super(database, webhooks, webhookRecords, {
-      prepare: async (record, given, { current }) => {
-        parseHttpUrl('url', record.url, 'Events are signed with the secret of the webhook: let the receiver check that.')
-        const { secret } = given as { secret?: string }
+      prepare: async (record, input, { current }) => {
+        parseHttpUrl('url', record.url, 'Events are signed with the secret of the webhook. Verify the signature in the receiver.')
+        const { secret } = input as { secret?: string }
         if (current) return secret === undefined ? record : this.#rotate({ ...record, secret: current.secret }, secret, OVERLAP_HOURS)
         return { ...record, secret: sealSecret(vault, record.id, chooseSecret(secret)), previous_secrets: '[]' }
       },
       getLabel: ({ url }) => url,
-      // One that is enabled again gets what waited for it.
+      // Sends the pending deliveries of a webhook that was enabled again.
       afterSave: () => dispatcher.wake(),
       beforeRemove: async (transaction, { id }) => deleteDeliveries(transaction, id),
       openSecrets: ({ id, secret }) => ({ secret: openSecret(vault, id, secret) }),
     })
-    this.#dependencies = parts
+    this.#dependencies = dependencies
   }
 
-  /** Creates a webhook and shows its secret, this once. */
+  /** The response contains the secret, which cannot be read later. */
   async createWithSecret(change: ChangeContext, input: Static<typeof WebhookCreate>): Promise<Static<typeof WebhookCreated>> {
     const secret = chooseSecret(input.secret)
     return this.create(change, { ...input, secret }, { secret })
   }
 
-  /** Another secret, shown this once. The one before it signs as well for a while, so that the receiver can change over. */
+  /** The response contains the new secret. The previous one also signs during the overlap. */
   async rotateSecret(change: ChangeContext, id: string, input: Static<typeof WebhookRotate>): Promise<Static<typeof WebhookCreated>> {
     const secret = chooseSecret(input.secret)
     return this.modify(change, id, async (current) => this.#rotate(current, secret, input.overlap_hours ?? OVERLAP_HOURS), { secret })

@@ -1,4 +1,4 @@
-/** Webhooks as they are stored; the signing secrets are sealed. */
+/** Stores webhooks; signing secrets are sealed. */
 import type { Static } from 'typebox'
 import { Webhook } from '../../src/contract/families/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
@@ -8,7 +8,7 @@ export type StoredWebhook = Static<typeof Webhook> & StoredRecord & { secret: st
 
 export const webhookRecords = new Records<StoredWebhook>({ table: 'webhooks', schema: Webhook, hidden: ['secret', 'previous_secrets'] })
 
-/** Only if it still leads to where the answer came from. */
+/** Disables a webhook unless its URL has changed since the response. */
 export async function disableWebhook(transaction: Transaction, id: string, url: string, now: string): Promise<void> {
   await transaction.run('UPDATE webhooks SET enabled = 0, version = version + 1, updated_at = ? WHERE id = ? AND url = ? AND enabled = 1', [
     now,

@@ -82,7 +82,7 @@ test('what fails leaves nothing of the rest, and names the file and the field', 
   )
   await failing(
     resource('agents', HELPER, 'agents/copy.yaml'),
-    /agents\/Helper\.yaml and agents\/copy\.yaml are both about the agent "Helper"/,
+    /agents\/Helper\.yaml and agents\/copy\.yaml both declare the agent "Helper"/,
   )
   await failing(resource('settings', { default_model_id: 'Nobody' }, 'settings.yaml'), /^settings\.yaml: default_model_id/)
 })
@@ -95,8 +95,8 @@ test('names that several kinds of tools share are told apart by their family', a
   ]
   const agent = (tool: string) => resource('agents', { name: 'A', tools: [tool] })
   await expectError(service.post('/apply', { resources: [source, ...tools, agent('docs')] }), 'VALIDATION_ERROR', {
-    error: /name of several/,
-    hint: /meant: rag-tools\/docs or retrieval-tools\/docs/,
+    error: /is ambiguous/,
+    hint: /Use one of: rag-tools\/docs, retrieval-tools\/docs/,
   })
   await apply(service, [source, ...tools, agent('retrieval-tools/docs')])
   const [made] = await expectData(service.get('/agents'))
@@ -133,7 +133,7 @@ test('prune deletes what the set does not hold, in the right order, and nothing 
   const talk = await expectData(service.post('/conversations', { agent_id: agent.id }), 201)
   await expectError(service.post('/apply', { resources: [resource('models', MODEL)], prune: true }), 'CONFLICT', {
     error: /"Other" is used by settings/,
-    hint: /keep a file for it/,
+    hint: /declare it in a file/,
   })
   const pruned = await apply(
     service,
@@ -160,7 +160,7 @@ test('what was planned is done, and nothing else', async ({ service }) => {
   const { plan } = await apply(service, change, { dry_run: true })
   const [agent] = await expectData(service.get('/agents'))
   await expectData(service.put(`/agents/${agent.id}`, { max_tokens: 7 }))
-  await expectError(service.post('/apply', { resources: change, plan }), 'CONFLICT', { error: /changed meanwhile/, hint: /Plan it again/ })
+  await expectError(service.post('/apply', { resources: change, plan }), 'CONFLICT', { error: /plan is stale/, hint: /new plan/ })
   assert.is((await expectData(service.get(`/agents/${agent.id}`))).max_tokens, 7)
   const again = await apply(service, change, { dry_run: true })
   const done = await apply(service, change, { plan: again.plan })

@@ -31,7 +31,7 @@ test('whoever reads can export what they see, and is told what they do not', asy
   for (const as of ['editor', 'viewer'] as const) {
     const { resources, notes } = await expectData(service.get('/export', { as }))
     assert.equal(families(resources), ['models', 'knowledge-sources', 'settings'])
-    assert.match(notes.join('\n'), 'Only admins see webhooks')
+    assert.match(notes.join('\n'), 'Not exported: webhooks are visible to admins only')
   }
   assert.equal(families((await expectData(service.get('/export'))).resources), ['models', 'knowledge-sources', 'webhooks', 'settings'])
   await expectError(service.get('/export', { as: 'member' }), 'FORBIDDEN')
@@ -52,7 +52,7 @@ test('an editor applies what an editor may change, and prunes what an editor see
   await expectError(apply([{ ...MODEL, fields: { ...MODEL.fields, api_key: 'sk-two-0123456789' } }]), 'FORBIDDEN', {
     error: /key of a model/,
   })
-  await expectError(apply([WEBHOOK]), 'FORBIDDEN', { error: /^webhooks\/h\.yaml: only an admin may apply webhooks/ })
+  await expectError(apply([WEBHOOK]), 'FORBIDDEN', { error: /^webhooks\/h\.yaml: only admins can apply webhooks/ })
   assert.is((await service.get('/webhooks')).body.pagination.total, 1)
   for (const as of ['member', 'viewer'] as const)
     await expectError(service.post('/apply', { resources: [MODEL], dry_run: true }, { as }), 'FORBIDDEN')

@@ -5,7 +5,7 @@ import { FAMILIES } from '../../src/contract/routes.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { declared, furnish, formatResources, SECRETS } from './declared-home.ts'
+import { declared, formatResources, furnish, SECRETS } from './declared-home.ts'
 
 const test = suite<{ service: TestServer; empty: TestServer }>('as code: round trip')
 
@@ -93,7 +93,7 @@ test('files know others by name, leave out what is as it would be anyway, and ho
   )
   assert.is(pickFields(everything, 'usage-thresholds/agent-helper-tokens-day-2.yaml').action, 'block')
   assert.equal(pickFields(everything, 'settings.yaml'), { default_model_id: 'Local', conversation_idle_minutes: 90 })
-  assert.match(everything.notes.join(), /Documents that were sent to "Handbook" are content/)
+  assert.match(everything.notes.join(), /documents uploaded to "Handbook"/)
 })
 
 test('applied to an empty home, an export gives the same files again, byte for byte', async ({ service, empty }) => {
@@ -146,7 +146,7 @@ test('an export leaves out what cannot be made again', async () => {
     ['agents/twin.yaml', 'settings.yaml'],
   )
   assert.is(resources[0].fields.tools, undefined)
-  assert.match(notes.join('\n'), /RAG tool "orphan" is left out.*\n.*evaluation "Of it" is left out/)
+  assert.match(notes.join('\n'), /Not exported: the RAG tool "orphan".*\n.*Not exported: the evaluation "Of it"/)
   await service.close()
 })
 

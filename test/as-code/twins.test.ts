@@ -151,7 +151,7 @@ test('references name the key where there is need for it, and a name that looks 
 
 test('two files about one are refused, and so are keys that are none', async ({ service }) => {
   const both = (a: Json, b: Json) =>
-    expectError(service.post('/apply', { resources: [a, b] }), 'VALIDATION_ERROR', { error: /a.yaml and b.yaml are both about/ })
+    expectError(service.post('/apply', { resources: [a, b] }), 'VALIDATION_ERROR', { error: /a.yaml and b.yaml both declare/ })
   await both(twin('a'), twin('b'))
   await both(twin('a', 'x'), twin('b', 'x'))
   for (const key of ['', ' ', 'a b', 'é', 'x'.repeat(41), 7, null, ['a']])

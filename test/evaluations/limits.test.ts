@@ -112,7 +112,7 @@ test('results that cannot be stored end the run, and nothing else', async () => 
   )
   try {
     const { status, error } = await run(service, id)
-    assert.equal([status, /inside Cadre/.test(error)], ['failed', true])
+    assert.equal([status, /Internal error/.test(error)], ['failed', true])
     const told = await service.database.all<{ body: string }>(
       "SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?",
       [`%${id}%`],

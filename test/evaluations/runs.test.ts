@@ -90,7 +90,7 @@ test('variables of a test case go over those of the agent, whose template is kep
     ],
   })
   const { configuration } = await run(service, id)
-  assert.equal(provider.received.map(system), ['Talk to Ada as clerk.', 'Talk to Grace as clerk.'])
+  assert.equal(provider.received.map(getSystemPrompt), ['Talk to Ada as clerk.', 'Talk to Grace as clerk.'])
   assert.equal([configuration.target.prompt_template.id, configuration.target.prompt_template.version], [template.id, 1])
 })
 
@@ -110,8 +110,8 @@ test('a model, a prompt template and a RAG tool are evaluated likewise', async (
     ],
   })
   const { results } = await run(service, told.id)
-  assert.equal(provider.received.map(system).at(-1), 'Talk to {{name}} & co.')
-  assert.equal([results[0].passed, results[1].passed, /no value for name/.test(results[1].error)], [true, false, true])
+  assert.equal(provider.received.map(getSystemPrompt).at(-1), 'Talk to {{name}} & co.')
+  assert.equal([results[0].passed, results[1].passed, /no value for the template variables name/.test(results[1].error)], [true, false, true])
   await expectData(service.put('/settings', { default_model_id: 'model_00000000-0000-7000-8000-000000000001' }))
 
   const source = await resources.source()

@@ -18,7 +18,7 @@ test('a line that blocks refuses once it is reached, and says what, which and un
   const error = await ledger.refusal(ledger.meter.checkBudget(PRICED, AGENT))
   assert.is(error?.code, 'BUDGET_EXCEEDED')
   assert.is(error?.status, 402)
-  assert.is(error?.message, 'The limit of 18 tokens a day for the agent "agent_a" is reached: 18 used. No model was called.')
+  assert.is(error?.message, 'The limit of 18 tokens per day for the agent "agent_a" is reached: 18 used. No model was called.')
   assert.match(error?.hint ?? '', new RegExp(`2026-02-01T00:00:00Z.*thresholds update ${id} --limit 36`))
   assert.match(error?.details?.[0]?.problem ?? '', new RegExp(id))
 })
@@ -61,7 +61,7 @@ test('a line over a model counts that model, whoever calls it', async ({ ledger 
 
 test('a line over everything counts everything, and a line of 0 lets nothing through', async ({ ledger }) => {
   const id = await ledger.line({ limit: 0, action: 'block' })
-  assert.match((await ledger.refusal(ledger.meter.checkBudget(PRICED, {})))?.message ?? '', /everything together is reached: 0 used/)
+  assert.match((await ledger.refusal(ledger.meter.checkBudget(PRICED, {})))?.message ?? '', /all usage is reached: 0 used/)
   await ledger.change('DELETE FROM usage_thresholds WHERE id = ?', [id])
   await ledger.meter.checkBudget(PRICED, {})
 })
@@ -70,7 +70,7 @@ test('cost is counted to the cent: eight times 0.1 reach 0.8', async ({ ledger }
   await ledger.line({ metric: 'cost', limit: 0.8, action: 'block' })
   const dime = { id: 'model_dime', price: { input: 0.1, output: 0 } }
   for (let call = 0; call < 8; call++) await ledger.use(1000, 0, {}, dime)
-  assert.match((await ledger.refusal(ledger.meter.checkBudget(dime, {})))?.message ?? '', /0\.8 in cost a day .* 0\.8 used/)
+  assert.match((await ledger.refusal(ledger.meter.checkBudget(dime, {})))?.message ?? '', /0\.8 in cost per day .* 0\.8 used/)
 })
 
 test('a day ends at midnight UTC and a month with its last day', async ({ ledger }) => {
@@ -100,7 +100,7 @@ test('of fifty calls side by side only those get in for which there is room', as
   const entered = begun.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   assert.is(entered.length, 4) // 20 used, and four of 20 are under way
   const refused = begun.find((one) => one.status === 'rejected') as PromiseRejectedResult
-  assert.match(refused.reason.message, /20 used, and 4 calls under way will take the rest/)
+  assert.match(refused.reason.message, /20 used, the rest reserved by 4 running calls/)
   for (const entry of entered) await ledger.settle(entry, 1, 1) // they took less
   await ledger.meter.checkBudget(PRICED, AGENT)
 })
@@ -108,7 +108,7 @@ test('of fifty calls side by side only those get in for which there is room', as
 test('calls that are open count as much as they read, where that is more than the mean', async ({ ledger }) => {
   await ledger.line({ limit: 1000, action: 'block', entity: ['agent', 'agent_a'] })
   await ledger.begin(AGENT, PRICED, 1000)
-  assert.match((await ledger.refusal(ledger.meter.checkBudget(PRICED, AGENT)))?.message ?? '', /a call under way/)
+  assert.match((await ledger.refusal(ledger.meter.checkBudget(PRICED, AGENT)))?.message ?? '', /one running call/)
   await ledger.meter.checkBudget(PRICED, { agent_id: 'agent_b' })
 })
 

@@ -24,7 +24,7 @@ test('a line that blocks answers 402 before the model is called, and leaves othe
   for (const stream of [false, true]) {
     const { status, body } = await fixture.send(talk, 'And next year?', { stream })
     assert.equal([status, body.code], [402, 'BUDGET_EXCEEDED'])
-    assert.match(body.error, /18 tokens a day.*18 used/)
+    assert.match(body.error, /18 tokens per day.*18 used/)
     assert.match(body.hint, threshold.id)
   }
   assert.is(provider.received.length, 1)

@@ -115,7 +115,7 @@ test('a redirect is a failure and is not followed', async ({ service, receiver, 
   const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.equal(
     [delivery.status, delivery.response_status, delivery.error],
-    ['failed', 307, 'The receiver answered 307; redirects are not followed.'],
+    ['failed', 307, 'The receiver responded with 307. Redirects are not followed.'],
   )
   assert.is(elsewhere.received.length, 0)
   await elsewhere.close()

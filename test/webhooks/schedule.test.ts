@@ -102,7 +102,7 @@ test('after the last attempt it has failed, and waits for nothing', async () => 
     const delivery = await settled(scene.service, scene.hook, 'failed')
     assert.equal(
       [delivery.attempts, delivery.response_status, delivery.response_body, delivery.next_attempt_at, delivery.error],
-      [10, 500, 'not today', null, 'The receiver answered 500.'],
+      [10, 500, 'not today', null, 'The receiver responded with 500.'],
     )
     assert.match(scene.service.log, /not tried again/)
   })

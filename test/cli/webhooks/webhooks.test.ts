@@ -110,7 +110,7 @@ test('webhooks test reports the delivery, and exits with 1 if it fails', async (
   receiver.answer = (reply) => reply.writeHead(500).end('broken')
   const failed = await terminal.run(['webhooks', 'test', hook.id, '--json'])
   assert.is(failed.code, 1)
-  assert.match(failed.stderr, /Not delivered: The receiver answered 500\. It will not be retried\./)
+  assert.match(failed.stderr, /Not delivered: The receiver responded with 500\. It will not be retried\./)
   assert.is(JSON.parse(failed.stdout).response_body, 'broken')
   receiver.answer = (reply) => reply.writeHead(204).end()
 })
