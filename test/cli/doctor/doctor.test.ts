@@ -31,9 +31,13 @@ test.after(
   }),
 )
 
-const examine = async (name: string) => {
+const examineAll = async () => {
   const { code, stdout } = await terminal.run(['doctor', '--json'])
-  return { code, checks: (JSON.parse(stdout) as Check[]).filter((check) => check.name === name) }
+  return { code, checks: JSON.parse(stdout) as Check[] }
+}
+const examine = async (name: string) => {
+  const { code, checks } = await examineAll()
+  return { code, checks: checks.filter((check) => check.name === name) }
 }
 
 test('before the first use, cadre without arguments suggests quickstart and starts nothing', async () => {
@@ -62,22 +66,27 @@ test('a port in use by another program is reported, with a command that fixes it
 
 test('all checks of a new service are good', async () => {
   await terminal.json(['status'])
-  for (const name of ['embedding', 'models', 'knowledge', 'webhooks']) {
-    const { code, checks } = await examine(name)
-    assert.equal([code, checks.map(({ state }) => state)], [0, ['good']], name)
-  }
+  const { code, checks } = await examineAll()
+  assert.is(code, 0)
+  for (const name of ['embedding', 'models', 'knowledge', 'webhooks'])
+    assert.equal(
+      checks.filter((check) => check.name === name).map(({ state }) => state),
+      ['good'],
+      name,
+    )
 })
 
 test('a model without API key and a model server that is down are reported with fixes', async () => {
-  await terminal.json(['models', 'create', '--name', 'keyless', '--provider', 'openai', '--model-id', 'gpt-x'])
+  const keyless = await terminal.request('POST', '/models', { name: 'keyless', provider: 'openai', model_id: 'gpt-x' })
   const [warned] = (await examine('models')).checks
   assert.equal([warned?.state, warned?.fix], ['warning', 'cadre models update keyless --api-key -'])
-  await terminal.run(['config', 'set', 'default-model', 'keyless'])
+  await terminal.request('PUT', '/settings', { default_model_id: keyless.data.id })
   const { code, checks } = await examine('models')
   assert.equal([code, checks.map(({ state }) => state)], [1, ['broken']])
   const endpoint = 'http://127.0.0.1:9/v1'
-  await terminal.json(['models', 'create', '--name', 'gone', '--provider', 'openai-compatible', '--model-id', 'x', '--endpoint', endpoint])
-  await terminal.run(['config', 'set', 'default-model', 'gone'])
+  const unreachable = { name: 'gone', provider: 'openai-compatible', model_id: 'x', endpoint }
+  const { data: model } = await terminal.request('POST', '/models', unreachable)
+  await terminal.request('PUT', '/settings', { default_model_id: model.id })
   const [gone] = (await examine('models')).checks
   assert.equal([gone?.state, gone?.found.includes(endpoint)], ['broken', true])
   assert.match(gone?.fix ?? '', 'cadre models default ')
@@ -97,20 +106,19 @@ test('unreadable documents and missing folders are reported with their source', 
 })
 
 test('disabled, unreachable and failing webhooks are reported with fixes', async () => {
-  const hook = await terminal.json<{ id: string }>([
-    ...['webhooks', 'create', '--url', 'http://127.0.0.1:9/hook', '--events', 'conversation.completed', '--allow-private-network'],
-  ])
+  const unreachable = { url: 'http://127.0.0.1:9/hook', events: ['conversation.completed'], allow_private_network: true }
+  const { data: hook } = await terminal.request('POST', '/webhooks', unreachable)
   await terminal.run(['webhooks', 'test', hook.id])
   const [failing] = (await examine('webhooks')).checks
   assert.equal([failing?.state, failing?.fix?.includes(`cadre webhooks update ${hook.id} --url ADDRESS`)], ['warning', true])
   const receiver = createReceiver((_, reply) => reply.writeHead(500).end()).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
-  await terminal.json(['webhooks', 'update', hook.id, '--url', `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`])
+  await terminal.request('PUT', `/webhooks/${hook.id}`, { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook` })
   await terminal.run(['webhooks', 'test', hook.id])
   receiver.close()
   const [refused] = (await examine('webhooks')).checks
   assert.equal([refused?.state, refused?.fix?.startsWith(`cadre webhooks redeliver ${hook.id} dlv_`)], ['warning', true])
-  await terminal.json(['webhooks', 'update', hook.id, '--no-enabled'])
+  await terminal.request('PUT', `/webhooks/${hook.id}`, { enabled: false })
   const [disabled] = (await examine('webhooks')).checks
   assert.equal([disabled?.state, disabled?.fix], ['warning', `cadre webhooks update ${hook.id} --enabled`])
 })
