@@ -1,15 +1,15 @@
-/** The chat in tmux: what its start costs beside importing Ink, a flood of deltas, keys during it, and memory after a thousand messages. */
+/** The chat in tmux: CPU time of its start, of a flood of deltas and of keys meanwhile, and memory after a thousand messages. */
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { END_UPDATE } from '../src/tui/render/buffered-stdout.ts'
 import { openChatTerminal } from '../test/harness/chat-fixture.ts'
 import type { DaemonProcess } from '../test/harness/daemon.ts'
 import { hasTmux, type TmuxTerminal } from '../test/harness/tmux-terminal.ts'
+import { waitFor } from '../test/harness/wait-for.ts'
 import { createEnvironment, ROOT, request, TOKEN, withDaemon, withHome } from './support/daemon.ts'
 import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
 
@@ -26,7 +26,7 @@ const TICKS_PER_SECOND = 100
 export const chat: Benchmark = {
   name: 'chat',
   async run() {
-    if (!hasTmux) throw new Error('The chat is measured in tmux, and there is none here.')
+    if (!hasTmux) throw new Error('The chat benchmark requires tmux.')
     const provider = fork(fileURLToPath(new URL('support/paced-provider.js', import.meta.url)), { stdio: 'inherit' })
     const [port] = (await once(provider, 'message')) as [number]
     try {
@@ -54,11 +54,10 @@ function openChat(home: string): TmuxTerminal {
   return openChatTerminal(home, { columns: 100, rows: 40, agent: 'Bench', arguments: ['--no-start'], environment: { CADRE_TOKEN: TOKEN } })
 }
 
-/** The process of the chat in that home. */
 function findChatProcess(home: string): number {
-  const found = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChatProcess(Number(name), home))
-  if (found.length !== 1) throw new Error(`There are ${found.length} chats in ${home}.`)
-  return Number(found[0])
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChatProcess(Number(name), home))
+  if (pids.length !== 1) throw new Error(`Found ${pids.length} chat processes in ${home}, expected one.`)
+  return Number(pids[0])
 }
 
 function isChatProcess(pid: number, home: string): boolean {
@@ -66,11 +65,11 @@ function isChatProcess(pid: number, home: string): boolean {
     const [command, variables] = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0'))
     return command?.[1]?.endsWith('/cadre') === true && command[2] === 'chat' && variables?.includes(`CADRE_HOME=${home}`) === true
   } catch {
-    return false // it ended, or it is another user's
+    return false // the process ended or belongs to another user
   }
 }
 
-/** User and system time of a process so far, in seconds. */
+/** Returns the user and system time of a process in seconds. */
 function readCpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -89,21 +88,21 @@ async function measureStart(home: string): Promise<Figure> {
     await terminal.waitFor(/Ask Bench/)
     const cost = readCpuSeconds(findChatProcess(home))
     terminal.close()
-    const alone = measureInkImport(home)
-    if (round === 0) continue // it only warmed the disk cache
+    const importMs = measureInkImport(home)
+    if (round === 0) continue // warms the disk cache
     prompts.push(cost * 1000)
-    imports.push(alone)
+    imports.push(importMs)
   }
   const [prompt, alone] = [median(prompts), median(imports)]
   return {
-    name: 'cadre chat to its prompt, CPU, to importing Ink',
+    name: 'cadre chat until its prompt, CPU, relative to importing Ink',
     figure: `${formatMilliseconds(prompt)} to ${formatMilliseconds(alone)}`,
     ratio: prompt / alone,
     bar: { most: 3 },
   }
 }
 
-/** CPU of a Node that imports Ink from its package and does nothing else. */
+/** Returns the CPU time of a Node process that only imports Ink. */
 function measureInkImport(home: string): number {
   const code = "await import('ink'); const { user, system } = process.cpuUsage(); console.log((user + system) / 1000)"
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
@@ -111,11 +110,11 @@ function measureInkImport(home: string): number {
     env: createEnvironment(home),
     encoding: 'utf8',
   })
-  if (!(Number(stdout) > 0)) throw new Error(`Ink could not be imported: ${stderr}`)
+  if (!(Number(stdout) > 0)) throw new Error(`Importing Ink failed: ${stderr}`)
   return Number(stdout)
 }
 
-/** A flood from its first to its last delta. However busy the machine is, the CPU it takes is held against the time it should last. */
+/** Measures CPU time from the first to the last delta, relative to the nominal duration, so that other load does not matter. */
 async function measureFlood(home: string, daemon: DaemonProcess): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-bench-'))
   const terminal = openChat(home)
@@ -123,32 +122,32 @@ async function measureFlood(home: string, daemon: DaemonProcess): Promise<Figure
     await terminal.waitFor(/Ask Bench/)
     const idle = await measureKeyLatency(terminal, KEY_COUNT)
     const pid = findChatProcess(home)
-    const recorded = join(folder, 'bytes')
-    terminal.record(recorded)
-    const [began, chatBefore, daemonBefore] = [performance.now(), readCpuSeconds(pid), readCpuSeconds(daemon.child.pid as number)]
+    const recording = join(folder, 'output')
+    terminal.record(recording)
+    const [startedAt, chatBefore, daemonBefore] = [performance.now(), readCpuSeconds(pid), readCpuSeconds(daemon.child.pid as number)]
     terminal.write(`flood ${DELTAS_PER_SECOND} ${FLOOD_SECONDS}\r`)
     await terminal.waitFor(/twenty-five/)
     const busy = await measureKeyLatency(terminal, KEY_COUNT)
-    const during = performance.now() - began < FLOOD_SECONDS * 1000
+    const isFloodOngoing = performance.now() - startedAt < FLOOD_SECONDS * 1000
     await terminal.waitFor(/tokens/)
-    const seconds = (performance.now() - began) / 1000
-    const [ours, theirs] = [readCpuSeconds(pid) - chatBefore, readCpuSeconds(daemon.child.pid as number) - daemonBefore]
-    const drawn = readFileSync(recorded, 'utf8').split(END_UPDATE).length - 1
+    const seconds = (performance.now() - startedAt) / 1000
+    const [chatCpu, daemonCpu] = [readCpuSeconds(pid) - chatBefore, readCpuSeconds(daemon.child.pid as number) - daemonBefore]
+    const frames = readFileSync(recording, 'utf8').split(END_UPDATE).length - 1
     return [
       {
-        name: `${DELTAS_PER_SECOND} deltas a second for ${FLOOD_SECONDS} s, CPU of chat and daemon, to one core`,
-        figure: `${ours.toFixed(1)} and ${theirs.toFixed(1)} s in ${seconds.toFixed(1)} s`,
-        ratio: (ours + theirs) / FLOOD_SECONDS,
+        name: `${DELTAS_PER_SECOND} deltas per second for ${FLOOD_SECONDS} s, CPU of chat and daemon, relative to one core`,
+        figure: `${chatCpu.toFixed(1)} and ${daemonCpu.toFixed(1)} s in ${seconds.toFixed(1)} s`,
+        ratio: (chatCpu + daemonCpu) / FLOOD_SECONDS,
         bar: { most: 1 },
       },
       {
-        name: 'drawn a second, to thirty',
-        figure: `${(drawn / seconds).toFixed(1)} a second`,
-        ratio: drawn / seconds / MAX_FRAMES_PER_SECOND,
+        name: 'frames per second, relative to thirty',
+        figure: `${(frames / seconds).toFixed(1)} per second`,
+        ratio: frames / seconds / MAX_FRAMES_PER_SECOND,
         bar: { most: 1.05 },
       },
       {
-        name: `a key to its place on the screen, ${during ? 'flooded' : 'flooded at first'} to idle`,
+        name: `from key to screen, ${isFloodOngoing ? 'during the flood' : 'during and after the flood'}, relative to idle`,
         figure: `${formatMilliseconds(busy)} to ${formatMilliseconds(idle)}`,
         ratio: busy / idle,
       },
@@ -159,20 +158,20 @@ async function measureFlood(home: string, daemon: DaemonProcess): Promise<Figure
   }
 }
 
-/** Median time from a key to the screen that shows it, as seen through tmux. */
+/** Returns the median time from a key until tmux shows it. */
 async function measureKeyLatency(terminal: TmuxTerminal, count: number): Promise<number> {
-  const taken: number[] = []
+  const times: number[] = []
   let typed = ''
   for (let key = 0; key < count; key++) {
     typed += 'abcdefghij'[key % 10]
-    const began = performance.now()
+    const startedAt = performance.now()
     terminal.write(typed.slice(-1))
-    while (!terminal.read().includes(`› ${typed}`)) await pause(2)
-    taken.push(performance.now() - began)
+    await waitFor(() => terminal.read().includes(`› ${typed}`), { intervalMs: 2 })
+    times.push(performance.now() - startedAt)
   }
   terminal.write('\u0015')
   await terminal.waitFor((screen) => !screen.includes(`› ${typed}`))
-  return median(taken)
+  return median(times)
 }
 
 async function measureMemoryGrowth(home: string): Promise<Figure> {
@@ -180,21 +179,21 @@ async function measureMemoryGrowth(home: string): Promise<Figure> {
   try {
     await terminal.waitFor(/Ask Bench/)
     const pid = findChatProcess(home)
-    const exchange = async (number: number) => {
+    const sendQuestion = async (number: number) => {
       terminal.write(`question ${number}`)
-      // The reply before may be written and not have ended.
+      // The chat ignores Enter until the previous reply has ended.
       do terminal.write('\r')
       while (!(await terminal.waitFor(/› Ask Bench|Esc stops it/)).includes('Ask Bench'))
       await terminal.waitFor(new RegExp(`This answers question ${number}\\.`))
     }
-    for (let number = 1; number <= 10; number++) await exchange(number)
+    for (let number = 1; number <= 10; number++) await sendQuestion(number)
     const before = readResidentBytes(pid)
-    for (let number = 11; number <= TURNS; number++) await exchange(number)
-    const grown = readResidentBytes(pid) - before
+    for (let number = 11; number <= TURNS; number++) await sendQuestion(number)
+    const growth = readResidentBytes(pid) - before
     return {
-      name: `memory after ${2 * TURNS} messages, to 50 MB`,
-      figure: `${(before / 1e6).toFixed(0)} MB and ${(grown / 1e6).toFixed(1)} MB more`,
-      ratio: grown / MAX_MEMORY_GROWTH_BYTES,
+      name: `memory growth after ${2 * TURNS} messages, relative to 50 MB`,
+      figure: `${(before / 1e6).toFixed(0)} MB, then ${(growth / 1e6).toFixed(1)} MB more`,
+      ratio: growth / MAX_MEMORY_GROWTH_BYTES,
       bar: { most: 1 },
     }
   } finally {

@@ -1,4 +1,4 @@
-/** What a command costs to start: CPU time of `cadre --version` and `cadre agents list`, against a Node that does nothing. */
+/** CPU time of `cadre --version` and `cadre agents list`, relative to an empty Node process. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { createEnvironment, ROOT, request, withDaemon, withHome } from './support/daemon.ts'
@@ -17,7 +17,7 @@ export const cliStart: Benchmark = {
         const commands = { nothing: ['-e', '0'], version: [CLI_ENTRY, '--version'], list: [CLI_ENTRY, 'agents', 'list'] }
         const spent = { nothing: [] as number[], version: [] as number[], list: [] as number[] }
         const names = Object.keys(commands) as (keyof typeof commands)[]
-        // In turn, so that what else the machine does falls on all of them alike; the first round only warms the disk cache.
+        // Alternates, so that other load affects all commands. The first round warms the disk cache.
         for (let round = 0; round <= ROUNDS; round++) {
           for (const name of names) {
             const cost = measureCpu([process.execPath, ...commands[name]], createEnvironment(home))
@@ -43,7 +43,7 @@ export const cliStart: Benchmark = {
     ),
 }
 
-/** User and system time of one run, in milliseconds. Node cannot tell the usage of its children; bash can. */
+/** Returns the user and system time of a command in milliseconds. Measured by bash, because Node does not report the usage of children. */
 function measureCpu(command: string[], env: NodeJS.ProcessEnv): number {
   const script = 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>/dev/null'
   const { stderr, status } = spawnSync('bash', ['-c', script, 'bash', ...command], { env, encoding: 'utf8' })

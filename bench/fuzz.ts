@@ -1,4 +1,4 @@
-/** The fuzz campaign of the tests with a seed of the day; `BENCH_SEED=…` repeats one that found something. */
+/** The fuzz campaign of the tests with a random seed; `BENCH_SEED=…` repeats one. */
 import { randomInt } from 'node:crypto'
 import { runCampaign } from '../test/fuzz/campaign.ts'
 import { TestServer } from '../test/harness/test-server.ts'
@@ -14,8 +14,8 @@ export const fuzz: Benchmark = {
     const service = await TestServer.start()
     try {
       const { requests, known, statuses, operations, succeeded } = await runCampaign(service, seed, REQUESTS)
-      const refused = Object.entries(statuses).reduce((sum, [status, count]) => sum + (Number(status) < 300 ? 0 : count), 0)
-      const figure = `${requests} sent, ${refused} refused, ${known} known ones right, ${succeeded} of ${operations} operations done`
+      const rejected = Object.entries(statuses).reduce((sum, [status, count]) => sum + (Number(status) < 300 ? 0 : count), 0)
+      const figure = `${requests} requests, ${rejected} rejected, ${succeeded} of ${operations} operations succeeded, ${known} checks`
       return [{ name: `fuzz, seed ${seed}`, figure }]
     } finally {
       await service.close()

@@ -1,4 +1,4 @@
-/** Requests a second on one agent, against a bare Fastify route that answers the same body from memory. */
+/** Requests per second for one agent, relative to a bare Fastify route that returns the same body from memory. */
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { request, TOKEN, waitForAddress, withDaemon, withHome } from './support/daemon.ts'
@@ -27,15 +27,15 @@ export const http: Benchmark = {
         return withBareServer(body, async (bareUrl) => {
           const ours: number[] = []
           const bare: number[] = []
-          // In turn; the first round only warms both up.
+          // Alternates. The first round is a warm-up.
           for (let round = 0; round <= ROUNDS; round++) {
-            const [one, other] = [measureRate(daemon.url + path), measureRate(bareUrl + path)]
+            const [ourRate, bareRate] = [measureRate(daemon.url + path), measureRate(bareUrl + path)]
             if (round === 0) continue
-            ours.push(one)
-            bare.push(other)
+            ours.push(ourRate)
+            bare.push(bareRate)
           }
           const ratio = median(ours.map((rate, round) => rate / (bare[round] as number)))
-          const figure = `${median(ours).toFixed(0)} to ${median(bare).toFixed(0)} a second`
+          const figure = `${median(ours).toFixed(0)} to ${median(bare).toFixed(0)} per second`
           return [{ name: 'GET /api/agents/{id}, rate', figure, ratio, bar: { least: 0.5 } }]
         })
       }),
@@ -51,7 +51,7 @@ async function withBareServer<T>(body: object, work: (url: string) => Promise<T>
   }
 }
 
-/** Answers a second; anything but success makes the figure worthless. */
+/** Returns the responses per second. Throws if a request failed. */
 function measureRate(url: string): number {
   const options = [
     '--json',
@@ -73,6 +73,6 @@ function measureRate(url: string): number {
     errors,
     '2xx': good,
   } = JSON.parse(stdout) as { requests: { average: number }; non2xx: number; errors: number; '2xx': number }
-  if (non2xx > 0 || errors > 0 || good === 0) throw new Error(`${url}: ${good} good answers, ${non2xx} others, ${errors} errors`)
+  if (non2xx > 0 || errors > 0 || good === 0) throw new Error(`${url}: ${good} successful responses, ${non2xx} others, ${errors} errors`)
   return requests.average
 }

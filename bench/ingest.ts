@@ -1,5 +1,4 @@
-/** Speed of taking documents in: against embedding alone, against a second time, and until words find them. */
-
+/** Duration of a sync, relative to embedding alone, of a second sync, and until full-text search finds the documents. */
 import { getModelsDirectory } from '../daemon/embedding/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
 import { chunkDocument } from '../daemon/knowledge/chunking/chunk-document.ts'
@@ -9,10 +8,10 @@ import { type Benchmark, type Figure, formatMilliseconds } from './support/figur
 import { createSource, measureSync } from './support/sync-source.ts'
 
 const DOCUMENTS = 1_000
-const WORDS =
-  'the agent answers from documents with a citation that names page and source so people trust what they read and find it again when rules change for travel leave security and pay in every office of the company'.split(
-    ' ',
-  )
+const WORDS = (
+  'the agent answers from documents with a citation that names page and source so people trust what they read ' +
+  'and find it again when rules change for travel leave security and pay in every office of the company'
+).split(' ')
 
 export const ingest: Benchmark = {
   name: 'ingest',
@@ -26,19 +25,19 @@ export const ingest: Benchmark = {
         const embedding = await measureEmbedding(documents.map(({ text }) => text))
         return [
           {
-            name: 'whole sync to embedding alone',
+            name: 'sync, relative to embedding alone',
             figure: `${formatMilliseconds(first.totalMs)} to ${formatMilliseconds(embedding)} for ${first.chunks} chunks`,
             ratio: first.totalMs / embedding,
             bar: { most: 1.15 },
           },
           {
-            name: 'second sync to the first',
+            name: 'second sync, relative to the first',
             figure: formatMilliseconds(second.totalMs),
             ratio: second.totalMs / first.totalMs,
             bar: { most: 0.02 },
           },
           {
-            name: 'words find it to whole sync',
+            name: 'time to full-text search, relative to the sync',
             figure: formatMilliseconds(first.searchableMs),
             ratio: first.searchableMs / first.totalMs,
             bar: { most: 0.1 },
@@ -48,16 +47,16 @@ export const ingest: Benchmark = {
     ),
 }
 
-/** About 700 characters of prose, no two alike: one passage at the default settings. */
+/** Returns about 700 characters, different for every number: one passage at the default settings. */
 function createText(number: number): string {
-  const sentences = Array.from({ length: 8 }, (_, at) => {
-    const words = Array.from({ length: 15 }, (_, word) => WORDS[(number * 7 + at * 13 + word * (1 + (number % 11))) % WORDS.length])
+  const sentences = Array.from({ length: 8 }, (_, sentence) => {
+    const words = Array.from({ length: 15 }, (_, word) => WORDS[(number * 7 + sentence * 13 + word * (1 + (number % 11))) % WORDS.length])
     return `${words.join(' ')} ${number}.`
   })
   return `# Document ${number}\n\n${sentences.join(' ')}`
 }
 
-/** The same passages through the same model and as many workers, and nothing else. */
+/** Embeds the same passages with the same model and number of workers. Returns the milliseconds. */
 async function measureEmbedding(texts: readonly string[]): Promise<number> {
   const service = new EmbeddingService({
     modelsDirectory: getModelsDirectory(),
@@ -70,10 +69,10 @@ async function measureEmbedding(texts: readonly string[]): Promise<number> {
     .flatMap((text) => chunkDocument({ text, format: 'markdown', pages: [], title: null }, settings))
     .map(({ headings, content }) => `${headings.join(' › ')}\n${content}`)
   await embedder.embed(passages.slice(0, embedder.batchSize)) // loads the model
-  const began = performance.now()
+  const startedAt = performance.now()
   for (let from = 0; from < passages.length; from += embedder.batchSize)
     await embedder.embed(passages.slice(from, from + embedder.batchSize))
-  const taken = performance.now() - began
+  const totalMs = performance.now() - startedAt
   await service.close()
-  return taken
+  return totalMs
 }

@@ -1,6 +1,6 @@
-/** A page of 20 of 100,000 agents against a page of 20 of 100: what a list costs must not grow with what is stored. */
+/** A page of 20 out of 100,000 agents, relative to a page of 20 out of 100: lists must not slow down with the number of records. */
 import { mkdirSync } from 'node:fs'
-import { get, Agent as KeptConnection } from 'node:http'
+import { get, Agent as HttpAgent } from 'node:http'
 import { agentRecords, type StoredAgent } from '../daemon/agents/store.ts'
 import { generateId } from '../daemon/core/identifiers.ts'
 import { openDatabase } from '../daemon/store/database.ts'
@@ -17,12 +17,12 @@ const ROUNDS = 150
 
 type Query = (total: number) => string
 
-const PAGES: { name: string; query: Query; barred: boolean }[] = [
-  { name: 'first page', query: () => '', barred: true },
-  { name: 'first page by name', query: () => 'sort=name&order=asc', barred: true },
-  { name: 'last page', query: (total) => `page=${total / PAGE_SIZE}`, barred: true },
-  { name: 'middle page', query: (total) => `page=${Math.ceil(total / PAGE_SIZE / 2)}`, barred: false },
-  { name: 'filter, half match', query: () => 'temperature=0.5', barred: false },
+const PAGES: { name: string; query: Query; hasBar: boolean }[] = [
+  { name: 'first page', query: () => '', hasBar: true },
+  { name: 'first page by name', query: () => 'sort=name&order=asc', hasBar: true },
+  { name: 'last page', query: (total) => `page=${total / PAGE_SIZE}`, hasBar: true },
+  { name: 'middle page', query: (total) => `page=${Math.ceil(total / PAGE_SIZE / 2)}`, hasBar: false },
+  { name: 'filter, half match', query: () => 'temperature=0.5', hasBar: false },
 ]
 
 export const list: Benchmark = {
@@ -38,37 +38,37 @@ export const list: Benchmark = {
 }
 
 async function compare(few: DaemonProcess, many: DaemonProcess): Promise<Figure[]> {
-  const connections = new KeptConnection({ keepAlive: true, maxSockets: 1 })
+  const connections = new HttpAgent({ keepAlive: true, maxSockets: 1 })
   const figures: Figure[] = []
-  for (const { name, query, barred } of PAGES) {
+  for (const { name, query, hasBar } of PAGES) {
     const [ofFew, ofMany]: [number[], number[]] = [[], []]
-    // In turn; the first rounds warm both up.
+    // Alternates. The first rounds are a warm-up.
     for (let round = -20; round < ROUNDS; round++) {
-      const [one, other] = [
+      const [fewMs, manyMs] = [
         await measureRequest(few, query(SMALL_TOTAL), connections),
         await measureRequest(many, query(LARGE_TOTAL), connections),
       ]
       if (round < 0) continue
-      ofFew.push(one)
-      ofMany.push(other)
+      ofFew.push(fewMs)
+      ofMany.push(manyMs)
     }
     const [small, large] = [median(ofFew), median(ofMany)]
     figures.push({
       name: `20 of ${LARGE_TOTAL.toLocaleString('en')}: ${name}`,
       figure: `${formatMilliseconds(large)} to ${formatMilliseconds(small)}`,
       ratio: large / small,
-      ...(barred ? { bar: { most: 1.5 } } : {}),
+      ...(hasBar ? { bar: { most: 1.5 } } : {}),
     })
   }
   connections.destroy()
   return figures
 }
 
-/** Milliseconds from the request to the last byte of the answer. */
-async function measureRequest({ url }: DaemonProcess, query: string, agent: KeptConnection): Promise<number> {
-  const began = performance.now()
+/** Returns the milliseconds from the request to the last byte of the response. */
+async function measureRequest({ url }: DaemonProcess, query: string, agent: HttpAgent): Promise<number> {
+  const startedAt = performance.now()
   const body = await new Promise<string>((resolve, reject) => {
-    const sent = get(
+    const request = get(
       `${url}/api/agents?limit=${PAGE_SIZE}&${query}`,
       { agent, headers: { authorization: `Bearer ${TOKEN}` } },
       (response) => {
@@ -79,23 +79,23 @@ async function measureRequest({ url }: DaemonProcess, query: string, agent: Kept
         response.on('end', () => resolve(text)).on('error', reject)
       },
     )
-    sent.on('error', reject)
+    request.on('error', reject)
   })
-  const taken = performance.now() - began
+  const totalMs = performance.now() - startedAt
   const { data } = JSON.parse(body) as { data?: unknown[] }
   if (data?.length !== PAGE_SIZE) throw new Error(`Expected ${PAGE_SIZE} agents, got ${body.slice(0, 200)}`)
-  return taken
+  return totalMs
 }
 
-/** Writes the agents straight into the store: through the daemon it would take minutes. */
+/** Writes agents directly to the store, because the API would take minutes. */
 async function insertAgents(home: string, total: number): Promise<void> {
   mkdirSync(home, { mode: 0o700 })
   const database = openDatabase(homePaths({ CADRE_HOME: home }).database)
   await migrate(database)
-  const began = Date.now() - total
+  const firstTime = Date.now() - total
   await database.write(async (transaction) => {
     for (let number = 0; number < total; number++)
-      await agentRecords.insert(transaction, createAgent(number, new Date(began + number).toISOString()))
+      await agentRecords.insert(transaction, createAgent(number, new Date(firstTime + number).toISOString()))
   })
   await database.close()
 }
@@ -103,7 +103,7 @@ async function insertAgents(home: string, total: number): Promise<void> {
 function createAgent(number: number, at: string): StoredAgent {
   return {
     id: generateId('agent'),
-    // Names in another order than that of creation.
+    // Names are not in the order of creation.
     name: `Agent ${((number * 7_919) % 1_000_003).toString(36)}`,
     description: 'Answers questions about the staff handbook',
     system_prompt: 'Answer from the handbook and cite it.',

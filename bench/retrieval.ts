@@ -1,5 +1,4 @@
-/** Quality: how high hybrid search at its default settings puts the documents that answer a question, beside each of its sides and the usual way to join them. */
-
+/** Retrieval quality (nDCG@10) of hybrid search with default settings, of each search method and of reciprocal rank fusion. */
 import { estimateLanguageSupport } from '../daemon/embedding/estimate-language-support.ts'
 import type { DaemonProcess } from '../test/harness/daemon.ts'
 import type { RetrievalSet } from './support/codebase-set.ts'
@@ -8,11 +7,10 @@ import type { Benchmark, Figure } from './support/figures.ts'
 import { computeNdcg10, loadRetrievalSets } from './support/retrieval-sets.ts'
 import { createSyncedSource } from './support/sync-source.ts'
 
-/** Least nDCG@10 on the sets that have a bar. */
+/** Minimum nDCG@10 by set. */
 const BARS: Record<string, number> = { codebase: 0.7, xquad_en: 0.96, xquad_zh: 0.9, pubmedqa: 0.97, own: 0.9 }
 const METHODS = ['hybrid', 'semantic', 'full_text'] as const
 const CONCURRENCY = 8
-/** How many passages are looked at: by those who ask, and of each side before they are joined. */
 const TOP_K = 50
 const CANDIDATES_PER_METHOD = 100
 const RECIPROCAL_K = 60
@@ -42,7 +40,7 @@ async function measure(daemon: DaemonProcess, set: RetrievalSet): Promise<Figure
         method === 'hybrid' && BARS[set.name] ? { least: BARS[set.name] as number } : undefined,
       ),
     )
-  figures.push(await measureQuality(set, 'reciprocal ranks instead', (query) => searchByReciprocalRank(search, query)))
+  figures.push(await measureQuality(set, 'reciprocal rank fusion', (query) => searchByReciprocalRank(search, query)))
   return figures
 }
 
@@ -63,44 +61,44 @@ async function createSearch(daemon: DaemonProcess, source: string): Promise<Sear
 
 async function measureQuality(
   set: RetrievalSet,
-  how: string,
+  label: string,
   search: (query: string) => Promise<Passage[]>,
   bar?: Figure['bar'],
 ): Promise<Figure> {
-  const asked = set.queries.filter(({ id }) => set.relevant.has(id))
+  const queries = set.queries.filter(({ id }) => set.relevant.has(id))
   const scores: number[] = []
-  for (let from = 0; from < asked.length; from += CONCURRENCY)
+  for (let from = 0; from < queries.length; from += CONCURRENCY)
     scores.push(
       ...(await Promise.all(
-        asked.slice(from, from + CONCURRENCY).map(async ({ id, text }) => {
+        queries.slice(from, from + CONCURRENCY).map(async ({ id, text }) => {
           const ranked = [...new Set((await search(text)).map(({ metadata }) => metadata.source.replace(/\.md$/, '')))]
           return computeNdcg10(ranked, set.relevant.get(id) as Map<string, number>)
         }),
       )),
     )
   return {
-    name: `nDCG@10 of ${set.name}, ${how}`,
+    name: `nDCG@10 of ${set.name}, ${label}`,
     figure: `${scores.length} queries, ${set.documents.length} documents`,
     ratio: scores.reduce((sum, value) => sum + value, 0) / scores.length,
     ...(bar ? { bar } : {}),
   }
 }
 
-/** What most would join both sides by, at the weights that hybrid search gives them. */
+/** Merges both methods by reciprocal rank fusion, with the weights of hybrid search. */
 async function searchByReciprocalRank(search: Search, query: string): Promise<Passage[]> {
-  const meaning = estimateLanguageSupport({ id: 'minilm' }, query) / 2
-  const joined = new Map<string, { passage: Passage; score: number }>()
-  const sides = [
-    { found: await search('semantic', query, CANDIDATES_PER_METHOD), weight: meaning },
-    { found: await search('full_text', query, CANDIDATES_PER_METHOD), weight: 1 - meaning },
+  const semanticWeight = estimateLanguageSupport({ id: 'minilm' }, query) / 2
+  const merged = new Map<string, { passage: Passage; score: number }>()
+  const rankings = [
+    { passages: await search('semantic', query, CANDIDATES_PER_METHOD), weight: semanticWeight },
+    { passages: await search('full_text', query, CANDIDATES_PER_METHOD), weight: 1 - semanticWeight },
   ]
-  for (const { found, weight } of sides)
-    found.forEach((passage, at) => {
+  for (const { passages, weight } of rankings)
+    passages.forEach((passage, rank) => {
       const name = `${passage.metadata.document_id}:${passage.metadata.start}`
-      const entry = joined.get(name) ?? { passage, score: 0 }
-      joined.set(name, { passage, score: entry.score + weight / (RECIPROCAL_K + at + 1) })
+      const entry = merged.get(name) ?? { passage, score: 0 }
+      merged.set(name, { passage, score: entry.score + weight / (RECIPROCAL_K + rank + 1) })
     })
-  return [...joined.values()]
+  return [...merged.values()]
     .sort((a, b) => b.score - a.score)
     .slice(0, TOP_K)
     .map(({ passage }) => passage)

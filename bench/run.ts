@@ -1,4 +1,4 @@
-/** Runs the benchmarks, all or those named, and prints each figure beside its bar. Exits 1 when one misses it. */
+/** Runs all benchmarks or the named ones and prints each figure with its bar. Exits with 1 if a figure misses its bar. */
 import { chat } from './chat.ts'
 import { cliStart } from './cli-start.ts'
 import { embedding } from './embedding.ts'
@@ -18,7 +18,7 @@ import { type Figure, meetsBar } from './support/figures.ts'
 import { usage } from './usage.ts'
 import { webhooks } from './webhooks.ts'
 
-const BENCHES = [
+const BENCHMARKS = [
   cliStart,
   chat,
   http,
@@ -39,14 +39,14 @@ const BENCHES = [
 ]
 
 const names = process.argv.slice(2)
-const unknown = names.filter((name) => !BENCHES.some((bench) => bench.name === name))
+const unknown = names.filter((name) => !BENCHMARKS.some((bench) => bench.name === name))
 if (unknown.length > 0) {
-  console.error(`There is no benchmark ${unknown.join(', ')}. There are ${BENCHES.map(({ name }) => name).join(', ')}.`)
+  console.error(`Unknown benchmark: ${unknown.join(', ')}. Available: ${BENCHMARKS.map(({ name }) => name).join(', ')}.`)
   process.exit(2)
 }
 
 const figures: Figure[] = []
-for (const bench of BENCHES) {
+for (const bench of BENCHMARKS) {
   if (names.length > 0 && !names.includes(bench.name)) continue
   console.error(`${bench.name} …`)
   figures.push(...(await bench.run()))
@@ -69,5 +69,5 @@ function printTable(all: readonly Figure[]): void {
 function formatRow(figure: Figure): string[] {
   const { name, figure: measured, ratio, bar } = figure
   const limit = bar === undefined ? '' : 'most' in bar ? `≤ ${bar.most}` : `≥ ${bar.least}`
-  return [name, measured, ratio?.toFixed(2) ?? '', limit, bar === undefined ? '' : meetsBar(figure) ? 'ok' : 'over']
+  return [name, measured, ratio?.toFixed(2) ?? '', limit, bar === undefined ? '' : meetsBar(figure) ? 'ok' : 'missed']
 }

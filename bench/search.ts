@@ -1,4 +1,4 @@
-/** Speed of a hybrid query over 100,000 passages, against the bare queries of the stores and the embedding it is made of. */
+/** Duration of a hybrid search over 100,000 passages, relative to its embedding and store queries alone. */
 import { mkdirSync } from 'node:fs'
 import { EventBus } from '../daemon/core/event-bus.ts'
 import { getModelsDirectory } from '../daemon/embedding/paths.ts'
@@ -59,20 +59,20 @@ interface SearchDependencies {
 
 async function compare({ database, indexes, embedding, index }: SearchDependencies): Promise<Figure[]> {
   const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
-  const models = { counted: async (_: unknown, id: string) => ({ id, price: { input: 0, output: 0 } }) } as never
+  const models = { getMeteredModel: async (_: unknown, id: string) => ({ id, price: { input: 0, output: 0 } }) } as never
   const ledger = new EmbeddingLedger({ database, meter, models, logger: { error() {} } as never })
-  const whole = new PassageSearch({
+  const search = new PassageSearch({
     database,
     indexes,
     embedding,
     ledger,
-    synchronizer: { idle: async () => undefined, mended: async () => undefined } as never,
+    synchronizer: { idle: async () => undefined, waitUntilRepaired: async () => undefined } as never,
   })
   const embedder = await embedding.getEmbedder('minilm')
   const [bare, hybrid]: [number[], number[]] = [[], []]
   for (let round = -10; round < ROUNDS; round++) {
     const query = Array.from({ length: 6 }, (_, at) => createWord(round * 31 + at * 977 + 5_000)).join(' ')
-    const one = await measureTime(async () => {
+    const bareMs = await measureTime(async () => {
       const [[vector], matching] = await Promise.all([
         embedder.embed([query], { priority: 'query' }),
         indexes.getTextTable(index).searchText(tokenize(query), { columns: ['id', 'content'], limit: 100 }),
@@ -82,17 +82,17 @@ async function compare({ database, indexes, embedding, index }: SearchDependenci
         .getTextTable(index)
         .list({ id: [...near.slice(0, 8), ...matching.slice(0, 2)].map(({ id }) => id as string) }, ['id', 'content'])
     })
-    const other = await measureTime(() =>
-      whole.search({ sourceIds: ['source'], settings: DEFAULT_CHUNKING, query, method: 'hybrid', topK: 5, filters: {}, origin: {} }),
+    const hybridMs = await measureTime(() =>
+      search.search({ sourceIds: ['source'], settings: DEFAULT_CHUNKING, query, method: 'hybrid', topK: 5, filters: {}, origin: {} }),
     )
     if (round < 0) continue
-    bare.push(one)
-    hybrid.push(other)
+    bare.push(bareMs)
+    hybrid.push(hybridMs)
   }
   const [ofBare, ofHybrid] = [median(bare), median(hybrid)]
   return [
     {
-      name: `hybrid query, ${PASSAGES.toLocaleString('en')} passages, to its bare parts`,
+      name: `hybrid query, ${PASSAGES.toLocaleString('en')} passages, relative to its store queries and embedding`,
       figure: `${formatMilliseconds(ofHybrid)} to ${formatMilliseconds(ofBare)}`,
       ratio: ofHybrid / ofBare,
       bar: { most: 1.3 },
@@ -101,28 +101,30 @@ async function compare({ database, indexes, embedding, index }: SearchDependenci
 }
 
 async function measureTime(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
+  const startedAt = performance.now()
   await work()
-  return performance.now() - began
+  return performance.now() - startedAt
 }
 
-/** Rows straight into the stores: embedding 100,000 passages would take an hour. */
+/** Writes rows directly to the stores, because embedding 100,000 passages would take an hour. */
 async function insertPassages(database: Database, indexes: IndexRegistry): Promise<Index> {
   const now = new Date().toISOString()
   const index = await database.write(async (transaction) => {
     await transaction.run(
-      "INSERT INTO knowledge_sources (id, name, type, status, configuration, created_at, updated_at) VALUES ('source', 'source', 'file', 'active', '{}', ?, ?)",
+      `INSERT INTO knowledge_sources (id, name, type, status, configuration, created_at, updated_at)
+      VALUES ('source', 'source', 'file', 'active', '{}', ?, ?)`,
       [now, now],
     )
     for (let number = 0; number < PASSAGES / PASSAGES_PER_DOCUMENT; number++) {
       await transaction.run(
-        "INSERT INTO documents (id, knowledge_source_id, name, type, size, content_hash, status, chunks, metadata, created_at, updated_at) VALUES (?, 'source', ?, 'md', 1, ?, 'indexed', ?, '{}', ?, ?)",
+        `INSERT INTO documents (id, knowledge_source_id, name, type, size, content_hash, status, chunks, metadata, created_at, updated_at)
+        VALUES (?, 'source', ?, 'md', 1, ?, 'indexed', ?, '{}', ?, ?)`,
         [`doc_${number}`, `${number}.md`, String(number), PASSAGES_PER_DOCUMENT, now, now],
       )
     }
-    const made = await indexes.ensure(transaction, 'source', DEFAULT_CHUNKING)
-    await transaction.run('UPDATE indexes SET ready = 1 WHERE id = ?', [made.id])
-    return { ...made, ready: 1 }
+    const created = await indexes.ensure(transaction, 'source', DEFAULT_CHUNKING)
+    await transaction.run('UPDATE indexes SET ready = 1 WHERE id = ?', [created.id])
+    return { ...created, ready: 1 }
   })
   for (let from = 0; from < PASSAGES; from += PASSAGES_PER_COMMIT) {
     const rows = Array.from({ length: PASSAGES_PER_COMMIT }, (_, at) => createPassage(from + at))
@@ -154,7 +156,7 @@ function createPassage(number: number) {
   }
 }
 
-/** Words as unevenly spread as in a language: few are common, most are rare. */
+/** Words with a distribution like that of a language: few are common, most are rare. */
 function createWord(seed: number): string {
   const share = (Math.imul(Math.abs(seed) + 1, 2_654_435_761) >>> 0) / 2 ** 32
   return `w${Math.floor(VOCABULARY ** share)}`

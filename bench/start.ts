@@ -1,23 +1,22 @@
-/** How long the daemon takes from its spawn to a healthy answer: a new home, the same home again, and after kill -9 while it was writing. */
+/** Time from spawning the daemon until it is healthy: with a new home, with an existing one and after kill -9 during writes. */
 import type { DaemonProcess } from '../test/harness/daemon.ts'
 import { request, startDaemon, withHome } from './support/daemon.ts'
 import { type Benchmark, formatMilliseconds, median } from './support/figures.ts'
 
 const ROUNDS = 5
-/** What the daemon promises, in milliseconds. */
 const MAX_START_MS = 2_000
 
 export const start: Benchmark = {
   name: 'start',
   async run() {
-    const taken = { first: [] as number[], again: [] as number[], killed: [] as number[] }
+    const times = { first: [] as number[], again: [] as number[], killed: [] as number[] }
     for (let round = 0; round < ROUNDS; round++) {
       await withHome(async (home) => {
-        const first = await startHealthyDaemon(home, taken.first)
+        const first = await startHealthyDaemon(home, times.first)
         await first.stop()
-        const again = await startHealthyDaemon(home, taken.again)
+        const again = await startHealthyDaemon(home, times.again)
         await killWhileWriting(again)
-        const killed = await startHealthyDaemon(home, taken.killed)
+        const killed = await startHealthyDaemon(home, times.killed)
         await killed.stop()
       })
     }
@@ -31,19 +30,19 @@ export const start: Benchmark = {
       }
     }
     return [
-      figure('start to healthy, new home', taken.first),
-      figure('start to healthy, again', taken.again),
-      figure('start to healthy, after kill -9', taken.killed),
+      figure('start to healthy, new home', times.first),
+      figure('start to healthy, existing home', times.again),
+      figure('start to healthy, after kill -9', times.killed),
     ]
   },
 }
 
-async function startHealthyDaemon(home: string, taken: number[]): Promise<DaemonProcess> {
-  const began = performance.now()
+async function startHealthyDaemon(home: string, times: number[]): Promise<DaemonProcess> {
+  const startedAt = performance.now()
   const daemon = await startDaemon(home)
   const { status } = await request<{ status: string }>(daemon, 'GET', '/api/health')
-  taken.push(performance.now() - began)
-  if (status !== 'healthy') throw new Error(`The daemon started and is ${status}.`)
+  times.push(performance.now() - startedAt)
+  if (status !== 'healthy') throw new Error(`The daemon reports ${status} after its start.`)
   return daemon
 }
 

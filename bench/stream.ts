@@ -1,4 +1,4 @@
-/** A streamed reply through the daemon, against the AI SDK called directly: how soon the first token is there, and how fast the rest. */
+/** Time to the first token and throughput of a streamed reply, relative to calling the AI SDK directly. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'
 import {
@@ -15,7 +15,7 @@ import { type Benchmark, formatMilliseconds, median } from './support/figures.ts
 
 const ROUNDS = 15
 const WARM_UP_ROUNDS = 5
-/** Beyond what the library itself needs; the ratio is held against this. */
+/** Allowed overhead over the AI SDK. */
 const MAX_OVERHEAD_MS = 10
 
 export const stream: Benchmark = {
@@ -25,17 +25,17 @@ export const stream: Benchmark = {
       withProvider((provider) =>
         withDaemon(home, async (daemon) => {
           const agent = await createAgent(daemon, provider)
-          const through = async (task: ReplyTask) =>
+          const streamThroughDaemon = async (task: ReplyTask) =>
             checkReply(task, await streamReply(daemon, await createConversation(daemon, agent), task))
-          const directly = async (task: ReplyTask) => checkReply(task, await streamDirectly(provider, task))
+          const streamFromProvider = async (task: ReplyTask) => checkReply(task, await streamDirectly(provider, task))
           const first: number[] = []
           const rates: number[] = []
           const figures = { ours: [] as number[], library: [] as number[], oursTotal: [] as number[], libraryTotal: [] as number[] }
           for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
             const short = { name: 'token', tokens: 5, everyMs: 2 }
             const long = { name: 'token', tokens: 2_000, everyMs: 0 }
-            const [ours, library] = [await through(short), await directly(short)]
-            const [oursLong, libraryLong] = [await through(long), await directly(long)]
+            const [ours, library] = [await streamThroughDaemon(short), await streamFromProvider(short)]
+            const [oursLong, libraryLong] = [await streamThroughDaemon(long), await streamFromProvider(long)]
             if (round < WARM_UP_ROUNDS) continue
             first.push(ours.firstMs - library.firstMs)
             rates.push(libraryLong.totalMs / oursLong.totalMs)
@@ -44,16 +44,16 @@ export const stream: Benchmark = {
             figures.oursTotal.push(oursLong.totalMs)
             figures.libraryTotal.push(libraryLong.totalMs)
           }
-          const more = median(first)
+          const overheadMs = median(first)
           return [
             {
-              name: `first token, beyond the AI SDK, as a share of ${MAX_OVERHEAD_MS} ms`,
+              name: `first token, overhead over the AI SDK, relative to ${MAX_OVERHEAD_MS} ms`,
               figure: `${formatMilliseconds(median(figures.ours))} to ${formatMilliseconds(median(figures.library))}`,
-              ratio: more / MAX_OVERHEAD_MS,
+              ratio: overheadMs / MAX_OVERHEAD_MS,
               bar: { most: 1 },
             },
             {
-              name: '2,000 tokens, rate against the AI SDK',
+              name: '2,000 tokens, rate relative to the AI SDK',
               figure: `${formatMilliseconds(median(figures.oursTotal))} to ${formatMilliseconds(median(figures.libraryTotal))}`,
               ratio: median(rates),
               bar: { least: 0.9 },
@@ -65,20 +65,20 @@ export const stream: Benchmark = {
 }
 
 async function streamDirectly(baseURL: string, task: ReplyTask): Promise<StreamedReply> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const provider = createOpenAICompatible({ name: 'scripted', baseURL, includeUsage: true })
-  const told: StreamedReply = { text: '', firstMs: 0, totalMs: 0, end: 'message_end' }
+  const reply: StreamedReply = { text: '', firstMs: 0, totalMs: 0, end: 'message_end' }
   for await (const piece of streamText({ model: provider('scripted'), prompt: JSON.stringify(task) }).textStream) {
-    if (told.text === '') told.firstMs = performance.now() - begun
-    told.text += piece
+    if (reply.text === '') reply.firstMs = performance.now() - startedAt
+    reply.text += piece
   }
-  told.totalMs = performance.now() - begun
-  return told
+  reply.totalMs = performance.now() - startedAt
+  return reply
 }
 
-/** A reply that is not whole makes the figure worthless. */
-function checkReply(task: ReplyTask, told: StreamedReply): StreamedReply {
-  if (told.end !== 'message_end' || told.text !== createExpectedText(task))
-    throw new Error(`${task.tokens} tokens came as ${told.text.length} characters and ${told.end}`)
-  return told
+/** Throws if the reply is incomplete. */
+function checkReply(task: ReplyTask, reply: StreamedReply): StreamedReply {
+  if (reply.end !== 'message_end' || reply.text !== createExpectedText(task))
+    throw new Error(`${task.tokens} tokens arrived as ${reply.text.length} characters, ended by ${reply.end}`)
+  return reply
 }

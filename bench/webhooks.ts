@@ -1,4 +1,4 @@
-/** Requests while ten thousand events wait for a receiver that is slow, and while they all go out, against the same requests in peace. */
+/** Duration of requests while ten thousand deliveries are pending, relative to the same requests with the webhook disabled. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,8 +27,8 @@ interface Receiver {
 }
 
 async function withReceiver<T>(work: (receiver: Receiver) => Promise<T>): Promise<T> {
-  const server = createServer((request, reply) => {
-    request.resume().on('end', () => setTimeout(() => reply.writeHead(204).end(), receiver.delayMs))
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => setTimeout(() => response.writeHead(204).end(), receiver.delayMs))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const receiver = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, delayMs: SLOW_RECEIVER_MS }
@@ -52,29 +52,29 @@ async function measure(daemon: DaemonProcess, receiver: Receiver): Promise<Figur
     ['quick', 0],
   ] as const) {
     receiver.delayMs = delayMs
-    const [peace, busy] = [
+    const [idle, busy] = [
       { read: [] as number[], write: [] as number[] },
       { read: [] as number[], write: [] as number[] },
     ]
-    // In turn; the first round only warms up.
+    // Alternates. The first round is a warm-up.
     for (let round = 0; round <= ROUNDS; round++) {
       for (const [enabled, times] of [
-        [false, peace],
+        [false, idle],
         [true, busy],
       ] as const) {
         await enable(enabled)
-        const taken = await measureRequests(daemon, agent)
+        const medians = await measureRequests(daemon, agent)
         if (round === 0) continue
-        times.read.push(taken.read)
-        times.write.push(taken.write)
+        times.read.push(medians.read)
+        times.write.push(medians.write)
       }
     }
     const waiting = await countPending(daemon, id)
     for (const kind of ['read', 'write'] as const) {
-      const ratio = median(busy[kind].map((time, round) => time / (peace[kind][round] as number)))
-      const figure = `${formatMilliseconds(median(busy[kind]))} to ${formatMilliseconds(median(peace[kind]))}, ${waiting} waiting`
-      // A quick receiver is for comparison: then the daemon is as busy as it can be.
-      figures.push({ name: `${kind} beside a ${name} receiver`, figure, ratio, ...(name === 'slow' ? { bar: { most: 1.2 } } : {}) })
+      const ratio = median(busy[kind].map((time, round) => time / (idle[kind][round] as number)))
+      const figure = `${formatMilliseconds(median(busy[kind]))} to ${formatMilliseconds(median(idle[kind]))}, ${waiting} pending`
+      // The quick receiver has no bar: the daemon is fully busy then.
+      figures.push({ name: `${kind} with a ${name} receiver`, figure, ratio, ...(name === 'slow' ? { bar: { most: 1.2 } } : {}) })
     }
   }
   return figures
@@ -82,25 +82,25 @@ async function measure(daemon: DaemonProcess, receiver: Receiver): Promise<Figur
 
 async function createEvents(daemon: DaemonProcess, agent: string): Promise<void> {
   let left = EVENTS
-  const one = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (left-- > 0) {
       const { data } = await request<Created>(daemon, 'POST', '/api/conversations', { agent_id: agent })
       await request(daemon, 'POST', `/api/conversations/${data.id}/complete`)
     }
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, one))
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
 }
 
 async function measureRequests(daemon: DaemonProcess, agent: string): Promise<{ read: number; write: number }> {
   const times = { read: [] as number[], write: [] as number[] }
-  const timed = async (kind: 'read' | 'write', work: () => Promise<unknown>) => {
-    const begun = performance.now()
+  const measureTime = async (kind: 'read' | 'write', work: () => Promise<unknown>) => {
+    const startedAt = performance.now()
     await work()
-    times[kind].push(performance.now() - begun)
+    times[kind].push(performance.now() - startedAt)
   }
   for (let count = 0; count < REQUESTS_PER_ROUND; count++) {
-    await timed('read', () => request(daemon, 'GET', `/api/agents/${agent}`))
-    await timed('write', () => request(daemon, 'POST', '/api/conversations', { agent_id: agent }))
+    await measureTime('read', () => request(daemon, 'GET', `/api/agents/${agent}`))
+    await measureTime('write', () => request(daemon, 'POST', '/api/conversations', { agent_id: agent }))
   }
   return { read: median(times.read), write: median(times.write) }
 }

@@ -1,4 +1,4 @@
-/** What the daemon is held against: Fastify and one route, which answers the body it was given. */
+/** The baseline of the HTTP benchmark: Fastify with one route that returns a fixed body. */
 import Fastify from 'fastify'
 
 const body = JSON.parse(process.argv[2] ?? '{}')

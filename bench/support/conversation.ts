@@ -1,4 +1,4 @@
-/** A conversation with the scripted model through the daemon, read as a client reads it. */
+/** Conversations with the scripted model through the daemon. */
 import { spawn } from 'node:child_process'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ export interface ReplyTask {
   everyMs: number
 }
 
-/** What the model writes for a task. */
+/** Returns the text that the model writes for a task. */
 export const createExpectedText = ({ name, tokens }: ReplyTask): string =>
   Array.from({ length: tokens }, (_, token) => ` ${name}-${token}`).join('')
 
@@ -34,11 +34,12 @@ export async function withProvider<T>(work: (url: string) => Promise<T>): Promis
   }
 }
 
-/** An agent that the scripted model answers for. */
+/** Creates an agent that uses the scripted model. */
 export async function createAgent(daemon: DaemonProcess, endpoint: string): Promise<string> {
-  const made = async (path: string, body: object) => (await request<{ data: { id: string } }>(daemon, 'POST', `/api/${path}`, body)).data.id
-  const model_id = await made('models', { name: 'Scripted', provider: 'openai-compatible', model_id: 'scripted', endpoint })
-  return made('agents', { name: 'Talker', model_id })
+  const create = async (path: string, body: object) =>
+    (await request<{ data: { id: string } }>(daemon, 'POST', `/api/${path}`, body)).data.id
+  const model_id = await create('models', { name: 'Scripted', provider: 'openai-compatible', model_id: 'scripted', endpoint })
+  return create('agents', { name: 'Talker', model_id })
 }
 
 export async function createConversation(daemon: DaemonProcess, agent_id: string): Promise<string> {
@@ -48,7 +49,7 @@ export async function createConversation(daemon: DaemonProcess, agent_id: string
 const connections = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
 export async function streamReply(daemon: DaemonProcess, conversation: string, task: ReplyTask): Promise<StreamedReply> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const body = JSON.stringify({ message: JSON.stringify(task), stream: true })
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
@@ -57,16 +58,16 @@ export async function streamReply(daemon: DaemonProcess, conversation: string, t
       .end(body)
   })
   const decoder = new EventDecoder()
-  const told: StreamedReply = { text: '', firstMs: 0, totalMs: 0, end: `status ${response.statusCode}` }
+  const reply: StreamedReply = { text: '', firstMs: 0, totalMs: 0, end: `status ${response.statusCode}` }
   for await (const piece of response.setEncoding('utf8')) {
     for (const { event, data } of decoder.push(piece as string)) {
       if (event === 'message_delta') {
-        if (told.text === '') told.firstMs = performance.now() - begun
-        told.text += (JSON.parse(data) as { text: string }).text
+        if (reply.text === '') reply.firstMs = performance.now() - startedAt
+        reply.text += (JSON.parse(data) as { text: string }).text
       }
-      told.end = event
+      reply.end = event
     }
   }
-  told.totalMs = performance.now() - begun
-  return told
+  reply.totalMs = performance.now() - startedAt
+  return reply
 }

@@ -50,7 +50,7 @@ export async function request<T>(daemon: { url: string }, method: string, path: 
   const headers = { authorization: `Bearer ${TOKEN}`, ...(body ? { 'content-type': 'application/json' } : {}) }
   const response = await fetch(`${daemon.url}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`)
   return JSON.parse(text) as T
 }
 

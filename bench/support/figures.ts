@@ -1,8 +1,8 @@
-/** What a benchmark reports: a figure, its ratio to what it is held against, and the bar that ratio must keep. */
+/** The report of a benchmark: figures, their ratio to a baseline and the bar for that ratio. */
 
 export interface Figure {
   name: string
-  /** The measured values, as people read them. */
+  /** The measured values as text. */
   figure: string
   ratio?: number
   bar?: Bar

@@ -1,4 +1,4 @@
-/** A provider in a process of its own that keeps time: asked to flood, it writes that many deltas a second; else it answers with a page of Markdown. */
+/** A provider process: "flood RATE SECONDS" makes it send deltas at that rate, any other message a page of Markdown. */
 import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -7,7 +7,7 @@ const chunk = (choices, more) =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'bench', choices, ...more })}\n\n`
 const delta = (content) => chunk([{ index: 0, delta: { content }, finish_reason: null }])
 
-/** Text as models write it: paragraphs, lists, a table, code. */
+/** Typical model output: paragraphs, lists, a table, code. */
 const PAGE = `## Answer
 
 Every employee gets **twenty-five days** of paid annual leave [1], which *begin* with the first month. See \`leave.md\`.
@@ -28,10 +28,10 @@ export const days = (taken: number) => 25 - taken // never less than zero
 const words = PAGE.split(/(?<=\s)/)
 
 async function flood(response, perSecond, seconds) {
-  const began = performance.now()
+  const startedAt = performance.now()
   let sent = 0
   for (;;) {
-    const elapsed = performance.now() - began
+    const elapsed = performance.now() - startedAt
     const due = Math.min(perSecond * seconds, Math.floor((elapsed / 1000) * perSecond))
     for (; sent < due; sent++) response.write(delta(words[sent % words.length]))
     if (elapsed >= seconds * 1000 || response.destroyed) return sent
@@ -42,11 +42,11 @@ async function flood(response, perSecond, seconds) {
 const server = createServer(async (request, response) => {
   let body = ''
   for await (const part of request.setEncoding('utf8')) body += part
-  const said = JSON.parse(body).messages?.at(-1)?.content ?? ''
-  const [, perSecond, seconds] = /^flood (\d+) (\d+)$/.exec(said) ?? []
+  const message = JSON.parse(body).messages?.at(-1)?.content ?? ''
+  const [, perSecond, seconds] = /^flood (\d+) (\d+)$/.exec(message) ?? []
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   if (perSecond) await flood(response, Number(perSecond), Number(seconds))
-  else response.write(delta(`${PAGE}This answers ${said}.`))
+  else response.write(delta(`${PAGE}This answers ${message}.`))
   response.write(chunk([{ index: 0, delta: {}, finish_reason: 'stop' }]))
   response.end(`${chunk([], { usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 } })}data: [DONE]\n\n`)
 })

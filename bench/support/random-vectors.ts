@@ -1,26 +1,26 @@
-/** Vectors that lie as those of a sentence model do: around subjects of very different sizes, in few of their many directions, some of them nowhere. */
+/** Random vectors with a distribution like that of a sentence model: clusters of different sizes, some outliers. */
 
 const DIMENSIONS = 384
 const CLUSTERS = 1_500
-/** Share of vectors that belong to no subject. */
+/** Share of vectors that belong to no cluster. */
 const OUTLIER_SHARE = 0.1
 
 export class ClusteredVectors {
   #state = 1
   readonly #centers = Array.from({ length: CLUSTERS }, () => this.#direction())
 
-  /** The same vectors in the same order, every run. */
+  /** Deterministic: every run returns the same sequence. */
   next(): Float32Array {
     const own = this.#direction()
     if (this.#uniform() < OUTLIER_SHARE) return own
-    const subject = this.#centers[Math.floor(CLUSTERS * this.#uniform() ** 2)] as Float32Array
+    const center = this.#centers[Math.floor(CLUSTERS * this.#uniform() ** 2)] as Float32Array
     const weight = 0.5 + 0.8 * this.#uniform()
-    return normalize(own.map((value, at) => value * weight + (subject[at] as number)))
+    return normalize(own.map((value, index) => value * weight + (center[index] as number)))
   }
 
-  /** Normally distributed, and from one dimension to the next a little less. */
+  /** Normally distributed, with a variance that decreases from one dimension to the next. */
   #direction(): Float32Array {
-    return normalize(Float32Array.from({ length: DIMENSIONS }, (_, at) => this.#normal() * (at + 1) ** -0.4))
+    return normalize(Float32Array.from({ length: DIMENSIONS }, (_, index) => this.#normal() * (index + 1) ** -0.4))
   }
 
   #normal(): number {

@@ -1,9 +1,9 @@
-/** Texts to measure with: the public sets where they are at hand, and a small set of the project's own. */
+/** Loads the public retrieval sets if present, otherwise the built-in set. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OWN_SET, type RetrievalSet } from './codebase-set.ts'
 
-/** Sets in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv), a folder each. */
+/** One folder per set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv). */
 const SETS_FOLDER = process.env.CADRE_RETRIEVAL_SETS ?? join('..', 'shared', 'retrieval')
 
 export function loadRetrievalSets(): RetrievalSet[] {
@@ -30,9 +30,9 @@ function readSet(name: string): RetrievalSet {
   return { name, documents, queries: lines('queries.jsonl').map((line) => JSON.parse(line) as { id: string; text: string }), relevant }
 }
 
-/** Normalised discounted cumulative gain of the first ten, with linear gain, as BEIR counts it. */
+/** Normalized discounted cumulative gain of the first ten results, with linear gain as in BEIR. */
 export function computeNdcg10(ranked: readonly string[], relevant: Map<string, number>): number {
-  const gain = (grades: readonly number[]) => grades.slice(0, 10).reduce((sum, grade, at) => sum + grade / Math.log2(at + 2), 0)
+  const gain = (grades: readonly number[]) => grades.slice(0, 10).reduce((sum, grade, rank) => sum + grade / Math.log2(rank + 2), 0)
   const ideal = gain([...relevant.values()].filter((grade) => grade > 0).sort((a, b) => b - a))
   return gain(ranked.map((id) => Math.max(0, relevant.get(id) ?? 0))) / ideal
 }

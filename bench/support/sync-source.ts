@@ -1,5 +1,6 @@
-/** Documents sent to a daemon and synchronized, with the moments that matter. */
+/** Creates knowledge sources with documents and measures their syncs. */
 import type { DaemonProcess } from '../../test/harness/daemon.ts'
+import { waitFor } from '../../test/harness/wait-for.ts'
 import { request } from './daemon.ts'
 
 interface SourceResponse {
@@ -13,13 +14,14 @@ interface SourceResponse {
 }
 
 export interface SyncTimes {
-  /** Until every text could be found by its words. */
+  /** Until full-text search covers all documents. */
   searchableMs: number
   totalMs: number
   chunks: number
 }
 
 const POLL_INTERVAL_MS = 25
+const SYNC_TIMEOUT_MS = 3_600_000
 
 export async function createSource(
   daemon: DaemonProcess,
@@ -33,20 +35,21 @@ export async function createSource(
 }
 
 export async function measureSync(daemon: DaemonProcess, sourceId: string): Promise<SyncTimes> {
-  const began = performance.now()
+  const startedAt = performance.now()
   let searchableMs = Number.NaN
   await request(daemon, 'POST', `/api/knowledge-sources/${sourceId}/sync`)
-  for (;;) {
+  const findSynced = async () => {
     const { data } = await request<SourceResponse>(daemon, 'GET', `/api/knowledge-sources/${sourceId}`)
-    const now = performance.now() - began
+    const now = performance.now() - startedAt
     if (Number.isNaN(searchableMs) && (data.progress?.stage === 'embedding' || data.status === 'active')) searchableMs = now
-    if (data.status === 'error') throw new Error(`The synchronization failed: ${data.error}`)
+    if (data.status === 'error') throw new Error(`The sync failed: ${data.error}`)
     if (data.status === 'active') return { searchableMs, totalMs: now, chunks: data.statistics.chunks }
-    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS))
+    return undefined
   }
+  return waitFor(findSynced, { intervalMs: POLL_INTERVAL_MS, timeoutMs: SYNC_TIMEOUT_MS, description: `the sync of ${sourceId}` })
 }
 
-/** A source of these documents, ready to be searched. */
+/** Creates a source and syncs it. */
 export async function createSyncedSource(
   daemon: DaemonProcess,
   name: string,
