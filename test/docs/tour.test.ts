@@ -48,7 +48,7 @@ test('every command of the tour works as printed, and the refused one exits with
   const getOutput = (line: string) => outputs.get(line) ?? `${line} was not run`
   assert.match(getOutput("cadre ask Helper 'How many days of leave do I have?'"), 'twenty-five days of leave a year.” [1]')
   assert.match(getOutput("cadre ask --continue 'Where do I ask for leave?'"), 'You ask for leave in the portal.” [1]')
-  assert.match(getOutput("cadre daemon logs | cadre ask Helper 'What went wrong?'"), 'does not read stdin')
+  assert.match(getOutput("cadre daemon logs | cadre ask Helper 'What went wrong?'"), 'cannot read stdin')
   assert.match(getOutput('cadre tools import ./openapi.yaml'), 'listRooms')
 })
 

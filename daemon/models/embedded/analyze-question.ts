@@ -57,10 +57,15 @@ const STOP_WORDS = new Set(
   own s shall she should so some somebody someone such t than that the their them then there these they this
   those to too up us use used using very
   was way we were what when where which who whom whose why will with would you your
-  的 了 是 在 有 和 与 及 被 由 于 这 那 其 之 个 些 吗 呢 吧 什么 甚么 谁 哪里 哪儿 哪 哪个 哪些 多少 几 何时 何地 何 如何 怎么 怎样 怎么样 为什么 为何 怎 么 哪年 时候 什么时候 多 么
-  は が を に の と で も か です ます した する いる ある 何 誰 どこ いつ なぜ どう どの いくら 的是 是什么 อะไร ใคร ที่ไหน เมื่อไร เท่าไร ทำไม อย่างไร ที่ ของ และ เป็น คือ ใน มี`.split(
-    /\s+/,
-  ),
+  的 了 是 在 有 和 与 及 被 由 于 这 那 其 之 个 些 吗
+  呢 吧 什么 甚么 谁 哪里 哪儿 哪 哪个 哪些 多少 几 何时 何地 何 如何
+  怎么 怎样 怎么样
+  为什么 为何 怎 么 哪年 时候 什么时候 多 么
+  は が を に の と で も か です ます した する いる ある
+  何 誰 どこ いつ なぜ どう どの いくら 的是 是什么
+  อะไร ใคร ที่ไหน
+  เมื่อไร เท่าไร
+  ทำไม อย่างไร ที่ ของ และ เป็น คือ ใน มี`.split(/\s+/),
 )
 
 const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' })

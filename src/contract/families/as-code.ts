@@ -92,8 +92,8 @@ export const asCodeRoutes = {
     path: '/export',
     summary: 'Export every resource',
     description:
-      'Returns the resources in the format of apply, ' +
-      'without documents, conversations, tokens and resources that the caller may not read. If several resources have the same name, all except the oldest have a key.',
+      'Returns the resources in the format of apply, without documents, conversations, tokens and ' +
+      'resources that the caller may not read. If several resources have the same name, all except the oldest have a key.',
     access: 'read',
     response: Export,
   }),
