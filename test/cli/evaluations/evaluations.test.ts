@@ -13,8 +13,12 @@ const test = suite('evaluations at the terminal')
 let terminal: Terminal
 let provider: ScriptedProvider
 let count = 0
+let agent: Json
+let scripted: Json
 
 const file = (name: string) => join(terminal.home, '..', name)
+const setModel = async (model: Json) =>
+  assert.is((await terminal.request('PUT', `/agents/${agent.id}`, { model_id: model.id })).status, 200)
 const ok = async (words: string[]) => {
   const ran = await terminal.run(words)
   assert.is(ran.code, 0, `${words.join(' ')}: ${ran.stderr}`)
@@ -28,22 +32,9 @@ test.before(
       'openai',
       streamReply(({ body }) => ({ text: [`${body.messages.at(-1).content} `, String(++count)] })),
     )
-    const { endpoint, model_id } = provider.model
-    await ok([
-      'models',
-      'create',
-      '--name',
-      'Scripted',
-      '--provider',
-      'openai-compatible',
-      '--model-id',
-      model_id,
-      '--endpoint',
-      endpoint,
-      '--pricing',
-      '{"input":0,"output":0}',
-    ])
-    await ok(['agents', 'create', '--name', 'Echo', '--model', 'Scripted'])
+    await ok(['daemon', 'start'])
+    scripted = (await terminal.request('POST', '/models', { name: 'Scripted', ...provider.model, pricing: { input: 0, output: 0 } })).data
+    agent = (await terminal.request('POST', '/agents', { name: 'Echo', model_id: scripted.id })).data
     writeFileSync(file('cases.csv'), 'input,expected_output,team\ngreen,green,a\nblue,red,b\n')
   }),
 )
@@ -145,11 +136,10 @@ test('results lists failures first, and prints JSON', async () => {
 })
 
 test('promote adds the last reply as a test case', async () => {
-  const agent = await terminal.json<Json>(['agents', 'show', 'Echo'])
-  const { id } = await terminal.json<Json>(['conversations', 'create', '--agent', agent.id])
+  const { id } = (await terminal.request('POST', '/conversations', { agent_id: agent.id })).data
   const empty = await terminal.run(['conversations', 'promote', id, '--to', 'cases'])
   assert.equal([empty.code, /no reply yet/.test(empty.stderr)], [2, true])
-  await ok(['api', 'POST', `/conversations/${id}/messages`, '-f', 'message=hello'])
+  assert.is((await terminal.request('POST', `/conversations/${id}/messages`, { message: 'hello' })).status, 200)
   await ok(['conversations', 'promote', id, '--to', 'cases', '--expect', 'hello'])
   const { test_cases } = await terminal.json<Json>(['evaluations', 'show', 'cases'])
   assert.equal(
@@ -159,10 +149,10 @@ test('promote adds the last reply as a test case', async () => {
 })
 
 test('promote accepts a failed reply only with --expect', async () => {
-  const { id } = await terminal.json<Json>(['conversations', 'create', '--agent', 'Echo'])
+  const { id } = (await terminal.request('POST', '/conversations', { agent_id: agent.id })).data
   const usual = provider.script
   provider.script = [respondWithError(400)]
-  assert.is((await terminal.run(['api', 'POST', `/conversations/${id}/messages`, '-f', 'message=bye'])).code, 1)
+  assert.is((await terminal.request('POST', `/conversations/${id}/messages`, { message: 'bye' })).status, 502)
   provider.script = usual
   const { code, stderr } = await terminal.run(['conversations', 'promote', id, '--to', 'cases'])
   assert.equal([code, /was not finished/.test(stderr), /--expect/.test(stderr)], [2, true, true])
@@ -170,15 +160,14 @@ test('promote accepts a failed reply only with --expect', async () => {
 })
 
 test('recordings of a replay model are exported, imported into another model and replayed', async () => {
-  await ok(['models', 'create', '--name', 'Recorded', '--provider', 'replay', '--model-id', 'Scripted'])
-  await ok(['agents', 'update', 'Echo', '--model', 'Recorded'])
+  await setModel(await terminal.json(['models', 'create', '--name', 'Recorded', '--provider', 'replay', '--model-id', 'Scripted']))
   await ok(['evaluations', 'run', 'cases', '-q'])
   const asked = provider.received.length
   const first = await terminal.json<Json>(['evaluations', 'results', 'cases'])
   await ok(['models', 'recordings', 'export', 'Recorded', '--to', file('recordings.jsonl')])
-  await ok(['models', 'create', '--name', 'Elsewhere', '--provider', 'replay', '--model-id', 'gone', '--no-recording'])
+  const elsewhere = ['models', 'create', '--name', 'Elsewhere', '--provider', 'replay', '--model-id', 'gone', '--no-recording']
+  await setModel(await terminal.json(elsewhere))
   await ok(['models', 'recordings', 'import', 'Elsewhere', file('recordings.jsonl')])
-  await ok(['agents', 'update', 'Echo', '--model', 'Elsewhere'])
   await ok(['evaluations', 'run', 'cases', '-q'])
   const again = await terminal.json<Json>(['evaluations', 'results', 'cases'])
   const outputs = ({ results }: Json) => results.map(({ actual_output }: Json) => actual_output).sort()
@@ -188,7 +177,7 @@ test('recordings of a replay model are exported, imported into another model and
 })
 
 test('a cancelled run fails without checking its pass rate', async () => {
-  await ok(['agents', 'update', 'Echo', '--model', 'Scripted'])
+  await setModel(scripted)
   provider.script = [hang]
   const asked = provider.nextRequest()
   const running = terminal.run(['evaluations', 'run', 'cases', '--fail-under', '0.9'])
@@ -200,7 +189,6 @@ test('a cancelled run fails without checking its pass rate', async () => {
 
 test('a daemon that dies during a run is reported with how to resume', async () => {
   provider.script = [hang]
-  await ok(['agents', 'update', 'Echo', '--model', 'Scripted'])
   const asked = provider.nextRequest()
   const running = terminal.run(['evaluations', 'run', 'cases'])
   await asked

@@ -26,8 +26,8 @@ test.after(
 )
 
 const counts = async () => {
-  const count = async (family: string) => (await terminal.json<unknown[]>([family, 'list', '--all'])).length
-  return [await count('knowledge'), await count('rag'), await count('agents')]
+  const count = async (path: string) => (await terminal.request('GET', `${path}?limit=100`)).data.length
+  return [await count('/knowledge-sources'), await count('/rag-tools'), await count('/agents')]
 }
 
 test('quickstart answers a question from the documentation with citations', async () => {
