@@ -7,9 +7,9 @@ import { AnalyticsService } from '../../daemon/analytics/service.ts'
 import { openDatabase } from '../../daemon/store/database.ts'
 import { MIGRATIONS, migrate } from '../../daemon/store/migrations.ts'
 
-const test = suite('analytics of what was there before')
+const test = suite('analytics backfill')
 
-test('messages from before the sums were kept are in them', async () => {
+test('messages from before the migration are included in the sums', async () => {
   const root = mkdtempSync(join(tmpdir(), 'cadre-analytics-'))
   const database = openDatabase(join(root, 'cadre.db'))
   await migrate(

@@ -17,7 +17,7 @@ let written = 0
 
 const run = ({ database }: TestServer, sql: string, values: Value[]) => database.write((transaction) => transaction.run(sql, values))
 
-/** A conversation that was begun then. */
+/** Creates a conversation that started at this time. */
 async function conversation(
   { service, resources }: { service: TestServer; resources: Resources },
   at: string,
@@ -50,7 +50,7 @@ const reply = (latency_ms: number, more: object = {}) => ({
 })
 const ask = async (service: TestServer, query = '') => expectData(service.get(`/analytics/conversations?${query}`), 200)
 
-test('without conversations there is nothing to tell', async ({ service }) => {
+test('without conversations all figures are zero or null', async ({ service }) => {
   assert.equal(await ask(service), {
     total_conversations: 0,
     total_messages: 0,
@@ -68,7 +68,7 @@ test('without conversations there is nothing to tell', async ({ service }) => {
   })
 })
 
-test('what was said is counted in all, by day and by agent', async (context) => {
+test('messages are counted in total, by day and by agent', async (context) => {
   const { service } = context
   const one = await conversation(context, '2026-01-30T10:00:00.000Z')
   const other = await conversation(context, '2026-02-01T10:00:00.000Z', { agent_id: one.agent_id, user_id: 'bob' })
@@ -103,7 +103,7 @@ test('what was said is counted in all, by day and by agent', async (context) => 
   })
 })
 
-test('a range counts what was said in it, to the moment', async (context) => {
+test('a date range is exact to the millisecond', async (context) => {
   const { service } = context
   const old = await conversation(context, '2026-01-01T10:00:00.000Z')
   await say(service, old.id, '2026-01-01T10:00:00.000Z')
@@ -130,7 +130,7 @@ test('a range counts what was said in it, to the moment', async (context) => {
   assert.equal([before.total_conversations, before.total_messages], [0, 0])
 })
 
-test('one agent is looked at alone', async (context) => {
+test('analytics can be filtered by agent', async (context) => {
   const { service } = context
   const one = await conversation(context, '2026-01-30T10:00:00.000Z')
   const other = await conversation(context, '2026-01-30T10:00:00.000Z', { user_id: 'bob' })
@@ -145,7 +145,7 @@ test('one agent is looked at alone', async (context) => {
   assert.is((await ask(service, 'agent_id=agent_none')).total_conversations, 0)
 })
 
-test('the p95 is exact, and replies that did not come to their end do not count', async (context) => {
+test('the p95 is exact and ignores incomplete replies', async (context) => {
   const { service } = context
   const { id } = await conversation(context, '2026-01-30T10:00:00.000Z')
   const times = Array.from({ length: 100 }, (_, index) => ((index * 37) % 100) + 1)
@@ -159,7 +159,7 @@ test('the p95 is exact, and replies that did not come to their end do not count'
   assert.is((await ask(service)).p95_response_time_ms, 96)
 })
 
-test('a message that changes, or goes, is counted as it is', async (context) => {
+test('changed and deleted messages update the sums', async (context) => {
   const { service } = context
   const { id } = await conversation(context, '2026-01-30T10:00:00.000Z')
   await say(service, id, '2026-01-30T10:00:00.000Z')
@@ -175,7 +175,7 @@ test('a message that changes, or goes, is counted as it is', async (context) => 
   assert.equal(await service.database.all('SELECT * FROM reply_times'), [])
 })
 
-test('a price that is not known is said to be left out', async (context) => {
+test('tokens with an unknown price are reported as unpriced', async (context) => {
   const { service } = context
   const { id } = await conversation(context, '2026-01-30T10:00:00.000Z')
   await say(service, id, '2026-01-30T10:00:01.000Z', reply(1, { cost: null }))
@@ -186,7 +186,7 @@ test('a price that is not known is said to be left out', async (context) => {
   assert.equal([both.total_cost, both.unpriced_tokens], [0.016, 18])
 })
 
-test('a conversation outlives its agent', async (context) => {
+test('conversations of a deleted agent are still counted', async (context) => {
   const { service } = context
   const { id, agent_id } = await conversation(context, '2026-01-30T10:00:00.000Z')
   await say(service, id, '2026-01-30T10:00:01.000Z')
@@ -195,7 +195,7 @@ test('a conversation outlives its agent', async (context) => {
   assert.equal([found.total_conversations, found.total_messages, found.by_agent], [1, 1, {}])
 })
 
-test('dates that are none, and a range that ends before it begins, are refused; members may not look', async ({ service }) => {
+test('invalid dates, reversed ranges and members are rejected', async ({ service }) => {
   for (const query of ['start_date=yesterday', 'start_date=2026-02-01&end_date=2026-01-01', 'agent=x'])
     assert.is((await service.get(`/analytics/conversations?${query}`)).body.code, 'VALIDATION_ERROR')
   assert.is((await service.get('/analytics/conversations', { as: 'member' })).status, 403)

@@ -21,7 +21,7 @@ const actions = ({ changes }: Json): string[] => changes.map(({ action, family, 
 const MODEL = { name: 'Cloud', provider: 'openai', model_id: 'gpt-4o' }
 const HELPER = { name: 'Helper', model_id: 'Cloud', description: 'helps' }
 
-test('a plan says what would be done, field by field, and does nothing', async ({ service }) => {
+test('a plan lists changes by field and applies nothing', async ({ service }) => {
   const set = [resource('agents', HELPER), resource('models', MODEL)]
   const first = await apply(service, set, { dry_run: true })
   assert.equal(actions(first), ['create models/Cloud', 'create agents/Helper'])
@@ -46,14 +46,14 @@ test('a plan says what would be done, field by field, and does nothing', async (
   assert.equal([agent.description, agent.temperature], ['helps', null])
 })
 
-test('what a file no longer says goes back to its default', async ({ service }) => {
+test('a field removed from a file is reset to its default', async ({ service }) => {
   await apply(service, [resource('models', MODEL), resource('agents', HELPER)])
   await apply(service, [resource('agents', { name: 'Helper' })])
   const [agent] = await expectData(service.get('/agents'))
   assert.equal([agent.description, agent.model_id], ['', null])
 })
 
-test('what fails leaves nothing of the rest, and names the file and the field', async ({ service }) => {
+test('an error rolls everything back and names the file and the field', async ({ service }) => {
   const failing = async (bad: Json, error: RegExp, field?: string) => {
     const answer = service.post('/apply', { resources: [resource('models', MODEL), resource('agents', HELPER), bad] })
     await expectError(answer, 'VALIDATION_ERROR', { error, ...(field ? { field } : {}) })
@@ -87,7 +87,7 @@ test('what fails leaves nothing of the rest, and names the file and the field', 
   await failing(resource('settings', { default_model_id: 'Nobody' }, 'settings.yaml'), /^settings\.yaml: default_model_id/)
 })
 
-test('names that several kinds of tools share are told apart by their family', async ({ service }) => {
+test('a name shared by several families needs the family as a prefix', async ({ service }) => {
   const source = resource('knowledge-sources', { name: 'Docs', type: 'file' })
   const tools = [
     resource('rag-tools', { name: 'docs', knowledge_source_id: 'Docs' }),
@@ -114,7 +114,7 @@ test('the type of a knowledge source cannot be changed by a file', async ({ serv
   })
 })
 
-test('prune deletes what the set does not hold, in the right order, and nothing that the set needs', async ({ service }) => {
+test('prune deletes undeclared resources in dependency order and keeps those still referenced', async ({ service }) => {
   const all = [
     resource('models', MODEL),
     resource('models', { ...MODEL, name: 'Other' }),
@@ -153,7 +153,7 @@ test('prune deletes what the set does not hold, in the right order, and nothing 
   await expectError(service.post('/apply', { resources: [], prune: true }), 'VALIDATION_ERROR')
 })
 
-test('what was planned is done, and nothing else', async ({ service }) => {
+test('apply with a plan fails if resources changed since', async ({ service }) => {
   const set = [resource('models', MODEL), resource('agents', HELPER)]
   await apply(service, set)
   const change = [resource('agents', { ...HELPER, temperature: 1 })]
@@ -168,13 +168,13 @@ test('what was planned is done, and nothing else', async ({ service }) => {
   await expectError(service.post('/apply', { resources: change, plan: again.plan }), 'CONFLICT')
 })
 
-test('prune keeps to the families it is told of', async ({ service }) => {
+test('prune is limited to the given families', async ({ service }) => {
   await apply(service, [resource('models', MODEL), resource('agents', HELPER), resource('agents', { name: 'Second' })])
   const pruned = await apply(service, [resource('agents', HELPER)], { prune: true, families: ['agents'] })
   assert.equal(actions(pruned), ['unchanged agents/Helper', 'delete agents/Second'])
 })
 
-test('thresholds are found again by what they count', async ({ service }) => {
+test('thresholds are identified by what they count', async ({ service }) => {
   const threshold = (limit: number, action = 'notify') =>
     resource('usage-thresholds', { metric: 'tokens', limit, period: 'day', action }, `usage-thresholds/${limit}.yaml`)
   await apply(service, [threshold(10), threshold(20, 'block')])
@@ -188,7 +188,7 @@ test('thresholds are found again by what they count', async ({ service }) => {
   assert.equal(after.map(({ limit }: Json) => limit).sort(), [15, 20])
 })
 
-test('a repeated request with the same key is answered and not done again', async ({ service }) => {
+test('a request repeated with the same idempotency key is applied once', async ({ service }) => {
   const body = { resources: [resource('webhooks', { url: 'https://hooks.example.com/', events: ['conversation.completed'] })] }
   const once = await service.post('/apply', body, { headers: { 'idempotency-key': 'k1' } })
   const again = await service.post('/apply', body, { headers: { 'idempotency-key': 'k1' } })

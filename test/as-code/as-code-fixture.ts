@@ -1,4 +1,4 @@
-/** A Cadre with something of every family in it, and what its secrets are. */
+/** A home with resources of every family, and the values of their secrets. */
 
 import { resolveSecrets } from '../../src/cli/as-code/resolve-secrets.ts'
 import { formatResource, parseResource } from '../../src/cli/as-code/resource-yaml.ts'
@@ -17,8 +17,8 @@ export const SECRETS: Record<string, string> = {
   CADRE_WEBHOOK_HTTPS_HOOKS_EXAMPLE_COM_CADRE_SECRET: `whsec_${Buffer.alloc(32, 9).toString('base64')}`,
 }
 
-/** Texts that formats like to spoil. */
-const AWKWARD = [
+/** Texts that serialization formats often corrupt. */
+const AWKWARD_TEXTS = [
   'Line one\nline two\n\n  indented\n',
   'no newline at the end\n- looks: like\n# yaml',
   'yes',
@@ -32,7 +32,7 @@ const AWKWARD = [
   '---\nnot a document\n...',
 ]
 
-export async function furnish(service: TestServer): Promise<void> {
+export async function createResources(service: TestServer): Promise<void> {
   const make = (path: string, body: Json): Promise<Json> => expectData(service.post(path, body), 201)
   const cloud = await make('/models', {
     name: 'Cloud',
@@ -49,9 +49,13 @@ export async function furnish(service: TestServer): Promise<void> {
     context_window: 4096,
   })
   await make('/models', { name: 'Again', provider: 'replay', model_id: cloud.id })
-  const tone = await make('/prompt-templates', { name: 'Tone', template: 'You help {{company}}.\nBe {{mood}}.', description: AWKWARD[0] })
+  const tone = await make('/prompt-templates', {
+    name: 'Tone',
+    template: 'You help {{company}}.\nBe {{mood}}.',
+    description: AWKWARD_TEXTS[0],
+  })
   const handbook = await make('/knowledge-sources', { name: 'Handbook', type: 'file', configuration: { file_types: ['md'] } })
-  const notes = await make('/knowledge-sources', { name: 'Notes', type: 'text', configuration: { text: AWKWARD.join('\n') } })
+  const notes = await make('/knowledge-sources', { name: 'Notes', type: 'text', configuration: { text: AWKWARD_TEXTS.join('\n') } })
   await make('/knowledge-sources', {
     name: 'Site',
     type: 'url',
@@ -99,10 +103,10 @@ export async function furnish(service: TestServer): Promise<void> {
     tools: [rag.id, find.id, weather.id],
     prompt_template_id: tone.id,
     variables: { company: 'Acme', mood: 'kind' },
-    topics: ['leave', { name: 'travel', description: 'Trains', instructions: AWKWARD[1] }],
+    topics: ['leave', { name: 'travel', description: 'Trains', instructions: AWKWARD_TEXTS[1] }],
     temperature: 0.2,
   })
-  for (const [index, text] of AWKWARD.entries())
+  for (const [index, text] of AWKWARD_TEXTS.entries())
     await make('/agents', { name: `Awkward ${index}`, system_prompt: text, description: text, variables: { text } })
   const smoke = await make('/evaluations', {
     name: 'Smoke',
@@ -142,13 +146,13 @@ export async function furnish(service: TestServer): Promise<void> {
   await expectData(service.put('/settings', { default_model_id: local.id, conversation_idle_minutes: 90 }))
 }
 
-/** The files of an export, as the command line writes them. */
+/** Returns the files of an export, as the CLI writes them. */
 export async function formatResources(resources: Json[]): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(resources.map(async ({ file, fields }) => [file, await formatResource(fields)])))
 }
 
 /** What the command line sends of an export that it wrote into files: secrets from the environment, or the names of those that are not there. */
-export async function declared(resources: Json[], environment: Record<string, string> = SECRETS): Promise<Json[]> {
+export async function declareResources(resources: Json[], environment: Record<string, string> = SECRETS): Promise<Json[]> {
   const texts = await formatResources(resources)
   return Promise.all(
     resources.map(async ({ family, file }) => ({

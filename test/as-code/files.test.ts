@@ -20,7 +20,7 @@ function put(folder: string, file: string, text: string | Buffer = 'name: x\n'):
   writeFileSync(join(folder, file), text)
 }
 
-/** The sentence with which it is refused, and what it says to do. */
+/** Returns the error message and the hint. */
 async function refusal(work: () => Promise<unknown>): Promise<string> {
   try {
     await work()
@@ -32,7 +32,7 @@ async function refusal(work: () => Promise<unknown>): Promise<string> {
 }
 const unreadable = (text: string) => refusal(() => parseResource(text, 'agents/a.yaml'))
 
-test('whatever a text or a key holds, it is the same when it is read again', async () => {
+test('any text or key survives writing and reading', async () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.constantFrom(...'\n\r\t :#-|>"\'\\{}[]&*!%@`?,.~0\u0000\u001b\u0085\u2028\u202e\ufeff'),
@@ -57,27 +57,27 @@ test('whatever a text or a key holds, it is the same when it is read again', asy
   )
 })
 
-test('what is no YAML is told with its line and what to do', async () => {
+test('invalid YAML is reported with its line and a hint', async () => {
   assert.match(
     await unreadable('name: a\ntemperature: 0.2: 3\n'),
-    /^agents\/a\.yaml, line 2: nested mappings.*: temperature: 0\.2: 3 Mend that line/,
+    /^agents\/a\.yaml, line 2: nested mappings.*: temperature: 0\.2: 3 Fix that line/,
   )
   assert.match(await unreadable('name: a\nname: b\n'), /line 2: map keys must be unique: name: b/)
-  assert.match(await unreadable('name: a\n---\nname: b\n'), /line 2: another document starts here.* file of its own/)
+  assert.match(await unreadable('name: a\n---\nname: b\n'), /line 2: another document starts here.*Use one file per resource\./)
   assert.match(await unreadable('name: !!js/function x\n'), /line 1: unresolved tag/i)
   assert.match(await unreadable('\tname: a\n'), /line 1: tabs/)
   for (const empty of ['', '# only words\n', '- a\n', 'text\n', 'null\n']) assert.match(await unreadable(empty), 'contains no fields')
 })
 
-test('aliases, and nesting without an end, are refused before they cost anything', async () => {
+test('aliases and deep nesting are rejected early', async () => {
   const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(', ')}]\n`
   const bomb = `a: &a [x]\n${[...'bcdefghi'].map((name, at) => level(name, 'abcdefgh'[at] as string)).join('')}`
-  assert.match(await unreadable(bomb), /line 2: aliases are not supported.*Write out what/)
+  assert.match(await unreadable(bomb), /line 2: aliases are not supported.*Replace \*name by its value\./)
   assert.match(await unreadable('a: &a [*a]\n'), 'aliases are not supported')
   assert.match(await unreadable(`a: ${'['.repeat(20_000)}`), /agents\/a\.yaml/)
 })
 
-test('files are found below the folders of families; what is hidden or no YAML is left alone', async ({ folder }) => {
+test('files are found below the folders of families; hidden and other files are ignored', async ({ folder }) => {
   for (const file of [
     'agents/a.yaml',
     'agents/team/b.yml',
@@ -98,7 +98,7 @@ test('files are found below the folders of families; what is hidden or no YAML i
   ])
 })
 
-test('a folder that is no family is asked back, so that nothing is left out in silence', async ({ folder }) => {
+test('a file outside the folders of families is an error', async ({ folder }) => {
   put(folder, 'agnets/a.yaml')
   assert.match(await refusal(() => listResourceFiles(folder)), 'agnets/a.yaml is not in the folder of a family. Did you mean agents/?')
   rmSync(join(folder, 'agnets'), { recursive: true })
@@ -108,7 +108,7 @@ test('a folder that is no family is asked back, so that nothing is left out in s
   assert.match(await refusal(() => listResourceFiles(join(folder, 'agents.yaml'))), 'is no folder')
 })
 
-test('links lead to files inside and nowhere else', async ({ folder }) => {
+test('links to files inside the folder are followed, others are rejected', async ({ folder }) => {
   put(folder, 'agents/a.yaml')
   symlinkSync(join(folder, 'agents', 'a.yaml'), join(folder, 'agents', 'b.yaml'))
   assert.is((await listResourceFiles(folder)).length, 2)
@@ -119,14 +119,14 @@ test('links lead to files inside and nowhere else', async ({ folder }) => {
   assert.match(await refusal(() => listResourceFiles(folder)), 'models is a link that leads to a folder')
 })
 
-test('files that are too large, or no text, are refused', async ({ folder }) => {
+test('files that are too large or not UTF-8 are rejected', async ({ folder }) => {
   put(folder, 'agents/a.yaml', Buffer.alloc(32_000_001, 'x'))
   assert.match(await refusal(() => readResourceFile(folder, 'agents/a.yaml')), 'agents/a.yaml is larger than 32.0 MB')
   put(folder, 'agents/b.yaml', Buffer.from([0x6e, 0xff, 0xfe]))
   assert.match(await refusal(() => readResourceFile(folder, 'agents/b.yaml')), 'not text in UTF-8')
 })
 
-test('references are read in secrets only, also in the middle of a text', async () => {
+test('references to variables are resolved in secret fields only, also within a text', async () => {
   const variable = (name: string) => ({ A: 'one', B: '${env:A}' })[name]
   const resolved = (fields: Record<string, unknown>) => resolveSecrets('api-tools', fields, 'f', variable)
   assert.equal(resolved({ headers: { x: 'Bearer ${env:A}', y: '${env:B}', z: '${env:C}-${env:A}' }, description: '${env:A}' }), {

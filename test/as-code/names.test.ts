@@ -4,7 +4,7 @@ import { createStems } from '../../daemon/as-code/file-names.ts'
 import { expectData } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { declared, formatResources } from './declared-home.ts'
+import { declareResources, formatResources } from './as-code-fixture.ts'
 
 const test = suite<{ service: TestServer; empty: TestServer }>('as code: names')
 test.before(
@@ -58,7 +58,7 @@ const NAMES = [
   ],
 ]
 
-test('every name has a file of its own on any disk', () => {
+test('every name has a unique file name that is valid on all platforms', () => {
   const stems = [...createStems(NAMES).values()]
   assert.is(new Set(stems.map((stem) => stem.normalize('NFC').toLowerCase())).size, NAMES.length)
   for (const stem of stems) {
@@ -69,7 +69,7 @@ test('every name has a file of its own on any disk', () => {
   assert.equal([createStems(['My Agent']).get('My Agent'), createStems(['a', 'b']).get('a')], ['my-agent', 'a'])
 })
 
-test('whatever things are called, they and what refers to them come back', async ({ service, empty }) => {
+test('resources with any name, and references to them, survive export and apply', async ({ service, empty }) => {
   for (const [index, name] of NAMES.entries()) {
     const model = await expectData(service.post('/models', { name, provider: 'openai', model_id: `m${index}` }), 201)
     const source = await expectData(service.post('/knowledge-sources', { name, type: 'text', configuration: { text: name } }), 201)
@@ -85,11 +85,11 @@ test('whatever things are called, they and what refers to them come back', async
   }
   const { resources } = await expectData(service.get('/export'))
   assert.is(new Set(resources.map(({ file }: Json) => file)).size, NAMES.length * 5 + 1)
-  await expectData(empty.post('/apply', { resources: await declared(resources) }))
+  await expectData(empty.post('/apply', { resources: await declareResources(resources) }))
   assert.equal(await formatResources((await expectData(empty.get('/export'))).resources), await formatResources(resources))
 })
 
-test('secrets that would share a variable have one each', async () => {
+test('secrets never share a variable', async () => {
   const service = await TestServer.start()
   const tool = (name: string, more: Json) => expectData(service.post('/api-tools', { name, url: 'https://api.example.com/', ...more }), 201)
   await tool('x', { headers: { 'X-A': '1', X_A: '2', auth_token: '3' } })

@@ -27,7 +27,7 @@ test.after(reportFailure(({ service }) => service.close()))
 
 const families = (all: Json[]) => [...new Set(all.map(({ family }) => family))]
 
-test('whoever reads can export what they see, and is told what they do not', async ({ service }) => {
+test('an export contains what the caller may list, and notes the rest', async ({ service }) => {
   for (const as of ['editor', 'viewer'] as const) {
     const { resources, notes } = await expectData(service.get('/export', { as }))
     assert.equal(families(resources), ['models', 'knowledge-sources', 'settings'])
@@ -37,9 +37,9 @@ test('whoever reads can export what they see, and is told what they do not', asy
   await expectError(service.get('/export', { as: 'member' }), 'FORBIDDEN')
 })
 
-test('an editor applies what an editor may change, and prunes what an editor sees', async ({ service }) => {
+test('an editor can apply and prune only what an editor may change', async ({ service }) => {
   const apply = (resources: Json[], more: Json = {}) => service.post('/apply', { resources, ...more }, { as: 'editor' })
-  // What is as it was needs no permission.
+  // Unchanged resources need no permission.
   const { changes } = await expectData(
     apply([MODEL, FOLDER, { family: 'agents', fields: { name: 'Helper', model_id: 'Cloud' } }], { prune: true }),
   )

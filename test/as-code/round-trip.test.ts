@@ -5,7 +5,7 @@ import { FAMILIES } from '../../src/contract/routes.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { declared, formatResources, furnish, SECRETS } from './declared-home.ts'
+import { createResources, declareResources, formatResources, SECRETS } from './as-code-fixture.ts'
 
 const test = suite<{ service: TestServer; empty: TestServer }>('as code: round trip')
 
@@ -13,7 +13,7 @@ test.before(
   reportFailure(async (context) => {
     context.service = await TestServer.start()
     context.empty = await TestServer.start()
-    await furnish(context.service)
+    await createResources(context.service)
   }),
 )
 test.after(
@@ -40,7 +40,7 @@ const stamps = async (service: TestServer): Promise<unknown> =>
     ].map((table) => service.database.all(`SELECT id, version, updated_at FROM ${table} ORDER BY id`)),
   )
 
-test('whatever is configured is part of it', () => {
+test('all configurable families are managed', () => {
   const never = ['conversations', 'tokens']
   assert.equal(
     [...MANAGED_FAMILIES].sort(),
@@ -48,7 +48,7 @@ test('whatever is configured is part of it', () => {
   )
 })
 
-test('files know others by name, leave out what is as it would be anyway, and hold no secret, identifier or time', async ({ service }) => {
+test('exported files use names for references and contain no defaults, secrets, ids or times', async ({ service }) => {
   const everything = await exportHome(service)
   const text = JSON.stringify(everything)
   for (const secret of Object.values(SECRETS)) assert.not.match(text, secret)
@@ -96,25 +96,27 @@ test('files know others by name, leave out what is as it would be anyway, and ho
   assert.match(everything.notes.join(), /documents uploaded to "Handbook"/)
 })
 
-test('applied to an empty home, an export gives the same files again, byte for byte', async ({ service, empty }) => {
+test('an export applied to an empty home yields the same export', async ({ service, empty }) => {
   const everything = await exportHome(service)
-  const { changes } = await expectData(empty.post('/apply', { resources: await declared(everything.resources) }))
+  const { changes } = await expectData(empty.post('/apply', { resources: await declareResources(everything.resources) }))
   assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['create', 'update'])
   const again = await exportHome(empty)
   assert.equal(await formatResources(again.resources), await formatResources(everything.resources))
   assert.equal(again, everything)
-  // Order does not matter: what others need is made first.
+  // The order does not matter: referenced resources are created first.
   const third = await TestServer.start()
-  await expectData(third.post('/apply', { resources: (await declared(everything.resources)).reverse() }))
+  await expectData(third.post('/apply', { resources: (await declareResources(everything.resources)).reverse() }))
   assert.equal(await exportHome(third), everything)
   await third.close()
 })
 
-test('applied twice, the second time changes nothing at all', async ({ empty, service }) => {
+test('applying the same files twice changes nothing', async ({ empty, service }) => {
   const { resources } = await exportHome(service)
   const before = await stamps(empty)
   for (const environment of [SECRETS, {}]) {
-    const { changes, notes } = await expectData(empty.post('/apply', { resources: await declared(resources, environment), prune: true }))
+    const { changes, notes } = await expectData(
+      empty.post('/apply', { resources: await declareResources(resources, environment), prune: true }),
+    )
     assert.equal([...new Set(changes.map(({ action }: Json) => action))], ['unchanged'])
     assert.is(changes.length, resources.length)
     assert.is(notes.length, environment === SECRETS ? 0 : 1)
@@ -122,7 +124,7 @@ test('applied twice, the second time changes nothing at all', async ({ empty, se
   assert.equal(await stamps(empty), before)
 })
 
-test('what was applied works: secrets are there, and what refers is linked', async ({ empty }) => {
+test('applied resources have their secrets and references', async ({ empty }) => {
   const [weather] = await expectData(empty.get('/api-tools?name=weather'))
   assert.equal([weather.header_names, weather.auth.type], [['X-Trace'], 'bearer'])
   const [cloud] = await expectData(empty.get('/models?name=Cloud'))
@@ -132,7 +134,7 @@ test('what was applied works: secrets are there, and what refers is linked', asy
   assert.is(handbook.model_id, cloud.id)
 })
 
-test('an export leaves out what cannot be made again', async () => {
+test('an export omits resources that could not be created again', async () => {
   const service = await TestServer.start()
   const first = await expectData(service.post('/agents', { name: 'Twin' }), 201)
   const source = await expectData(service.post('/knowledge-sources', { name: 'Gone', type: 'file' }), 201)
@@ -150,7 +152,7 @@ test('an export leaves out what cannot be made again', async () => {
   await service.close()
 })
 
-test('a model that plays what a deleted one said is made again as that', async ({ empty }) => {
+test('a replay model of a deleted model can be exported and applied', async ({ empty }) => {
   const service = await TestServer.start()
   const source = await expectData(service.post('/models', { name: 'Source', provider: 'openai', model_id: 'gpt-4o' }), 201)
   await expectData(service.post('/models', { name: 'Player', provider: 'replay', model_id: source.id }), 201)
@@ -158,7 +160,8 @@ test('a model that plays what a deleted one said is made again as that', async (
   const { resources } = await exportHome(service)
   const player = { name: 'Player', provider: 'replay', model_id: 'gpt-4o', recording: false }
   assert.equal(pickFields({ resources }, 'models/player.yaml'), player)
-  for (const home of [service, empty]) await expectData(home.post('/apply', { resources: await declared(resources), dry_run: true }))
+  for (const home of [service, empty])
+    await expectData(home.post('/apply', { resources: await declareResources(resources), dry_run: true }))
   await service.close()
 })
 

@@ -28,7 +28,7 @@ const tool = (fields: Json) => ({
 })
 const action = ({ changes }: Json): [string, string[]] => [changes[0].action, changes[0].fields.map(({ field }: Json) => field)]
 
-test('a variable that is not set is named, with its file, before anything is done', async ({ service }) => {
+test('unset variables are reported with their files before any change', async ({ service }) => {
   const set = [
     model({ env: 'CLOUD_KEY' }),
     tool({ headers: { 'X-A': { env: 'A_KEY' } }, auth: { type: 'bearer', token: { env: 'B_KEY' } } }),
@@ -42,7 +42,7 @@ test('a variable that is not set is named, with its file, before anything is don
   assert.is((await service.get('/models')).body.pagination.total, 1, 'only the embedded one')
 })
 
-test('a plan names them beside what would be done', async ({ service }) => {
+test('a plan lists unset variables', async ({ service }) => {
   const hook = {
     family: 'webhooks',
     file: 'webhooks/h.yaml',
@@ -63,7 +63,7 @@ test('a plan names them beside what would be done', async ({ service }) => {
   assert.equal([action(other), other.missing.length], [['update', ['auth']], 1])
 })
 
-test('a secret is changed when it is another one, kept when it is not told, and forgotten when that is said', async ({ service }) => {
+test('a secret is changed by another value, kept if omitted and removed by null', async ({ service }) => {
   await apply(service, [model('sk-one-0123456789')])
   assert.equal(action(await apply(service, [model('sk-one-0123456789')])), ['unchanged', []])
   assert.equal(action(await apply(service, [model({ env: 'CLOUD_KEY' })])), ['unchanged', []])
@@ -76,7 +76,7 @@ test('a secret is changed when it is another one, kept when it is not told, and 
   assert.is((await expectData(service.get('/models?name=Cloud')))[0].has_api_key, false)
 })
 
-test('headers and authentication are compared by name, and by value where there is one', async ({ service }) => {
+test('headers and authentication are compared by name, and by value if it is set', async ({ service }) => {
   const full = { headers: { 'X-A': 'one-secret' }, auth: { type: 'api_key', name: 'key', value: 'two-secret' } }
   await apply(service, [tool(full)])
   assert.equal(action(await apply(service, [tool(full)])), ['unchanged', []])
@@ -85,7 +85,7 @@ test('headers and authentication are compared by name, and by value where there 
   assert.equal(action(await apply(service, [tool(unset)])), ['unchanged', []])
   assert.equal(action(await apply(service, [tool({ ...unset, timeout_ms: 5000 })])), ['update', ['timeout_ms']])
   assert.equal(action(await apply(service, [tool({ timeout_ms: 5000 })])), ['unchanged', []])
-  // Another header, or another kind of authentication, cannot be made of what is there.
+  // A stored secret cannot be used for another header or another type of authentication.
   await expectError(service.post('/apply', { resources: [tool({ headers: { 'X-B': { env: 'A' } } })] }), 'VALIDATION_ERROR', {
     error: /A \(api-tools\/t\.yaml: headers\)/,
   })
@@ -101,7 +101,7 @@ test('headers and authentication are compared by name, and by value where there 
   assert.equal([stored.header_names, stored.auth], [[], { type: 'none' }])
 })
 
-test('the secret of a webhook is made when none is given, shown once, and rotated when it is another one', async ({ service }) => {
+test('the secret of a webhook is generated if omitted, returned once, and rotated by another value', async ({ service }) => {
   const receiver = await Receiver.start()
   const hook = (secret?: Json) => ({
     family: 'webhooks',

@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { declared, formatResources } from './declared-home.ts'
+import { declareResources, formatResources } from './as-code-fixture.ts'
 
-const test = suite<{ service: TestServer; other: TestServer }>('as code: several of one name')
+const test = suite<{ service: TestServer; other: TestServer }>('as code: resources with the same name')
 test.before.each(
   reportFailure(async (context) => {
     context.service = await TestServer.start()
@@ -33,10 +33,7 @@ const twin = (description: string, key?: string): Json => ({
 const apply = (service: TestServer, resources: Json[], more: Json = {}): Promise<Json> =>
   expectData(service.post('/apply', { resources, ...more }))
 
-test('twins of every family, and all that refers to them, come back byte for byte, and a second time changes nothing', async ({
-  service,
-  other,
-}) => {
+test('resources with the same name, and references to them, survive export and apply', async ({ service, other }) => {
   for (const [index, text] of ['one', 'two', 'three'].entries()) {
     const model = await make(service, '/models', {
       name: 'Twin',
@@ -66,7 +63,7 @@ test('twins of every family, and all that refers to them, come back byte for byt
   const files = everything.resources.map(({ file }: Json) => file).filter((file: string) => file.startsWith('agents/'))
   assert.equal(files.filter((file: string) => /^agents\/twin(-[0-9a-f]{6})?\.yaml$/.test(file)).length, 3)
   const environment = new Proxy({}, { get: (_, name) => `whsec_${Buffer.alloc(32, String(name)).toString('base64')}` })
-  const resources = await declared(everything.resources, environment)
+  const resources = await declareResources(everything.resources, environment)
   for (const set of [resources, [...resources].reverse()]) {
     const home = set === resources ? other : await TestServer.start()
     await apply(home, set)
@@ -81,21 +78,21 @@ test('twins of every family, and all that refers to them, come back byte for byt
   assert.equal([...new Set(changes.filter(({ family }: Json) => family === 'agents').map(({ action }: Json) => action))], ['unchanged'])
 })
 
-test('the oldest keeps its file and its name, so that a twin that comes later touches neither', async ({ service, other }) => {
+test('the oldest resource of a name keeps its file when another one is created', async ({ service, other }) => {
   await make(service, '/agents', { name: 'Twin', description: 'old' })
   const before = await exportHome(service)
-  await apply(other, await declared(before.resources))
+  await apply(other, await declareResources(before.resources))
   await make(service, '/agents', { name: 'Twin', description: 'young' })
   const after = await exportHome(service)
   const [young, old] = after.resources
   assert.equal(old, before.resources[0])
   const { key, ...fields } = young.fields
   assert.equal([fields, young.file], [{ name: 'Twin', description: 'young' }, `agents/twin-${key}.yaml`])
-  assert.equal(actions(await apply(other, await declared(after.resources))), [`create Twin#${key}`, 'unchanged Twin'])
+  assert.equal(actions(await apply(other, await declareResources(after.resources))), [`create Twin#${key}`, 'unchanged Twin'])
   assert.equal(await exportHome(other), after)
 })
 
-test('a file with a key is about that one, whatever becomes of the others', async ({ service }) => {
+test('a file with a key declares the resource with that key', async ({ service }) => {
   await apply(service, [twin('a'), twin('b', 'b'), twin('c', 'c')])
   assert.equal(actions(await apply(service, [twin('c2', 'c')], { prune: true })), ['update Twin#c', 'delete Twin', 'delete Twin#b'])
   assert.equal(actions(await apply(service, [twin('c2', 'c')], { prune: true })), ['unchanged Twin'])
@@ -115,7 +112,7 @@ test('a file with a key is about that one, whatever becomes of the others', asyn
   assert.equal((await agents(service)).sort(), ['a', 'c'])
 })
 
-test('references name the key where there is need for it, and a name that looks like one is told from it', async ({ service, other }) => {
+test('references contain a key if the name is ambiguous, also if another name looks like it', async ({ service, other }) => {
   const source = (text: string, key?: string) => ({
     family: 'knowledge-sources',
     fields: { name: 'Twin', ...(key ? { key } : {}), type: 'text', configuration: { text } },
@@ -138,7 +135,7 @@ test('references name the key where there is need for it, and a name that looks 
     knowledge_source_id: (await expectData(service.get('/knowledge-sources?name=Twin%23b')))[0].id,
   })
   const everything = await exportHome(service)
-  await apply(other, await declared(everything.resources))
+  await apply(other, await declareResources(everything.resources))
   assert.equal(await exportHome(other), everything)
   const texts = everything.resources
     .filter(({ family }: Json) => family === 'rag-tools')
@@ -149,7 +146,7 @@ test('references name the key where there is need for it, and a name that looks 
   })
 })
 
-test('two files about one are refused, and so are keys that are none', async ({ service }) => {
+test('two files for one resource, and invalid keys, are rejected', async ({ service }) => {
   const both = (a: Json, b: Json) =>
     expectError(service.post('/apply', { resources: [a, b] }), 'VALIDATION_ERROR', { error: /a.yaml and b.yaml both declare/ })
   await both(twin('a'), twin('b'))
@@ -164,7 +161,7 @@ test('two files about one are refused, and so are keys that are none', async ({ 
   })
 })
 
-test('what is deleted leaves no key behind', async ({ service }) => {
+test('deleting a resource deletes its key', async ({ service }) => {
   await apply(service, [twin('a'), twin('b', 'b')])
   const [{ id }] = await expectData(service.get('/agents?description=b'))
   await expectData(service.delete(`/agents/${id}`))

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type ComparedResult, compareRuns, computeSignTest } from '../../daemon/evaluations/compare-runs.ts'
 
-const test = suite('comparing runs')
+const test = suite('comparison of runs')
 
 const near = (a: number, b: number) => assert.ok(Math.abs(a - b) < 1e-9, `${a} is not ${b}`)
 const run = (pass_rate: number) => ({ summary: { pass_rate } }) as never
@@ -14,7 +14,7 @@ const result = (key: string, score: number | null, passed = score === 1): Compar
   score,
 })
 
-test('the sign test is the exact binomial one, two-sided', () => {
+test('the sign test is exact and two-sided', () => {
   near(computeSignTest(0, 0), 1)
   near(computeSignTest(5, 0), 2 / 32)
   near(computeSignTest(0, 6), 2 / 64)
@@ -23,7 +23,7 @@ test('the sign test is the exact binomial one, two-sided', () => {
   assert.ok(computeSignTest(700, 300) < 1e-30 && computeSignTest(700, 300) > 0)
 })
 
-test('a case is better, worse or the same, by whether it passes and then by its score', () => {
+test('a test case is compared by whether it passes, then by its score', () => {
   const before = [result('a', 1), result('b', 0), result('c', 0.2, false), result('d', 1), result('x', 1)]
   const after = [result('a', 0), result('b', 1), result('c', 0.3, false), result('d', 1), result('y', 1)]
   const { comparison, differences } = compareRuns(run(0.6), run(0.4), before, after)
@@ -36,7 +36,7 @@ test('a case is better, worse or the same, by whether it passes and then by its 
   near(pass_rate_change, 0)
 })
 
-test('cases that only one of the runs has change no pass rate', () => {
+test('test cases of only one run do not change the pass rate', () => {
   const harder = compareRuns(run(1), run(0.5), [result('a', 1)], [result('a', 1), result('b', 0)])
   assert.equal([harder.comparison.pass_rate_change, harder.comparison.only_b], [0, 1])
   const hidden = compareRuns(
@@ -49,13 +49,13 @@ test('cases that only one of the runs has change no pass rate', () => {
   assert.is(compareRuns(run(1), run(0), [result('a', 1)], [result('b', 0)]).comparison.pass_rate_change, 0)
 })
 
-test('repeats of a case count once, by their mean', () => {
+test('repeats of a test case count once, with their mean', () => {
   const before = [result('a', 1), result('a', 0), result('a', 0)]
   const after = [result('a', 1), result('a', 1), result('a', 0)]
   assert.equal(compareRuns(run(0), run(1), before, after).comparison.better, 1)
 })
 
-test('a difference that chance explains is none', () => {
+test('an insignificant difference has the verdict "same"', () => {
   const cases = 'abcdefgh'.split('')
   const five = compareRuns(
     run(0),

@@ -5,7 +5,7 @@ import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 
-const test = suite('what is kept with a run of an evaluation')
+const test = suite('configuration of evaluation runs')
 let service: TestServer
 let resources: Resources
 
@@ -17,7 +17,7 @@ test.before(
 )
 test.after(reportFailure(() => service.close()))
 
-test('every tool of an agent as it was, without its secrets, and each index once', async () => {
+test('a run stores the tools of its agent without secrets, and each index once', async () => {
   const source = await resources.source()
   const rag = await resources.ragTool({ knowledge_source_id: source.id, top_k: 7 })
   const find = await resources.retrievalTool({ knowledge_source_ids: [source.id], search_method: 'full_text', score_threshold: 0.2 })

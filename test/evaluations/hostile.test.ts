@@ -7,9 +7,9 @@ import { Resources } from '../harness/resources.ts'
 import { hang, type ReceivedRequest, ScriptedProvider, type Step, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { waitFor } from '../harness/wait-for.ts'
-import { ended } from './evaluation-fixture.ts'
+import { waitForEnd } from './evaluation-fixture.ts'
 
-const test = suite('runs of evaluations that are disturbed')
+const test = suite('evaluation runs with faults')
 let service: TestServer
 let resources: Resources
 let provider: ScriptedProvider
@@ -17,7 +17,7 @@ let provider: ScriptedProvider
 const asked = ({ body }: ReceivedRequest): string => body.messages.at(-1).content
 const isJudge = ({ body }: ReceivedRequest): boolean => body.messages[0].content.startsWith('You grade')
 const echo = streamReply((received) => ({ text: [asked(received)], usage: { input: 11, output: 7, cached: 0 } }))
-/** Answers with what it was asked; asked to judge, it does this. */
+/** Repeats the question as the answer; requests to the judge run the given handler. */
 const judging =
   (step: Step): Step =>
   (response, received, wire) =>
@@ -46,7 +46,7 @@ const begin = async (id: string): Promise<string> => (await expectData(service.p
 const tokens = async (id: string): Promise<number> =>
   (await expectData(service.get(`/usage/stats?entity_type=evaluation&entity_id=${id}`))).total_tokens
 
-test('whatever a judge says, the case has a score or says why not, and the run ends', async () => {
+test('a run completes whatever the judge returns, with a score or an error per test case', async () => {
   const target = await agent()
   const said = {
     ' ': null,
@@ -66,13 +66,13 @@ test('whatever a judge says, the case has a score or says why not, and the run e
       scorers: [{ type: 'llm_judge', model_id: judge.id }],
       test_cases: [{ input: 'q', expected_output: 'a' }],
     })
-    const { status, results } = await ended(service, id, await begin(id))
+    const { status, results } = await waitForEnd(service, id, await begin(id))
     assert.equal([status, results[0].score, results[0].error === null], ['completed', score, score !== null], text.slice(0, 50))
     assert.is(await tokens(id), score === null ? 54 : 36, 'every call is counted')
   }
 })
 
-test('a run is cancelled while a judge is asked: the judge is asked no further, and the answer is counted once', async () => {
+test('cancelling a run aborts the judge, and the answer is counted once', async () => {
   provider.script = [judging(hang)]
   const scorers = [{ type: 'llm_judge', model_id: (await resources.model(provider.model)).id }]
   const { id } = await resources.evaluation({ target_id: (await agent()).id, scorers, test_cases: [{ input: 'q', expected_output: 'q' }] })
@@ -80,12 +80,12 @@ test('a run is cancelled while a judge is asked: the judge is asked no further, 
   await waitFor(async () => provider.received.some(isJudge))
   await expectData(service.post(`/evaluations/${id}/runs/${run}/cancel`))
   await provider.received.find(isJudge)?.closed
-  const { status, results, summary } = await ended(service, id, run)
+  const { status, results, summary } = await waitForEnd(service, id, run)
   assert.equal([status, results, summary.errors], ['cancelled', [], 0])
   assert.ok((await tokens(id)) >= 18)
 })
 
-test('what is asked may be deleted while it is asked: the run goes on with what was kept', async () => {
+test('a run continues with the stored configuration after its target was deleted', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -103,22 +103,22 @@ test('what is asked may be deleted while it is asked: the run goes on with what 
   await waitFor(async () => provider.received.length >= 2)
   await expectData(service.delete(`/agents/${target.id}?force=true`))
   release()
-  const { status, summary } = await ended(service, id, run)
+  const { status, summary } = await waitForEnd(service, id, run)
   assert.equal([status, summary.passed], ['completed', 20])
 })
 
-test('two runs of one evaluation at the same time have their own results', async () => {
+test('concurrent runs of one evaluation have separate results', async () => {
   const test_cases = Array.from({ length: 40 }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))
   const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases, concurrency: 16 })
   const runs = await Promise.all([begin(id), begin(id)])
   for (const run of runs) {
-    const { summary, results } = await ended(service, id, run)
+    const { summary, results } = await waitForEnd(service, id, run)
     assert.equal([summary.passed, results.length], [40, 40])
   }
   assert.equal([await tokens(id), provider.received.length], [2 * 40 * 18, 80])
 })
 
-test('so many are asked at a time as it says, and no more', async () => {
+test('a run never exceeds its concurrency', async () => {
   let [now, most] = [0, 0]
   provider.script = [
     async (response, received, wire) => {
@@ -132,27 +132,27 @@ test('so many are asked at a time as it says, and no more', async () => {
   for (const fields of [{ target_id: (await agent()).id }, { type: 'model', target_id: (await resources.model(provider.model)).id }]) {
     most = 0
     const { id } = await resources.evaluation({ ...fields, test_cases, concurrency: 3 })
-    const { summary } = await ended(service, id, await begin(id))
+    const { summary } = await waitForEnd(service, id, await begin(id))
     assert.equal([summary.passed, most], [60, 3])
   }
 })
 
-test('an answer that no text can hold is kept as far as it can be', async () => {
+test('invalid characters in answers are replaced', async () => {
   const text = 'a "quote", a \\ and half a character: \ud83d, none: \u0000.'
   provider.script = [streamReply({ text: [text] })]
   const { id } = await resources.evaluation({
     target_id: (await agent()).id,
     test_cases: [{ input: 'q', expected_output: 'half a character' }],
   })
-  const [{ actual_output, passed, error }] = (await ended(service, id, await begin(id))).results
+  const [{ actual_output, passed, error }] = (await waitForEnd(service, id, await begin(id))).results
   assert.equal([actual_output, passed, error], [text.replaceAll(/[\ud83d\0]/g, '\ufffd'), true, null])
 })
 
-test('texts of any script are asked, kept and scored as they are', async () => {
+test('texts in any script are sent, stored and scored unchanged', async () => {
   const texts = ['🏳️‍🌈👩‍👩‍👧‍👦', 'مرحبا \u202eبالعالم\u202c', 'שלום', '\u0001', 'e\u0301', '𝕿𝖊𝖘𝖙', 'a\u2028b', '\ud83d\ude00'.repeat(3)]
   const test_cases = texts.map((input) => ({ input, expected_output: input, scorers: ['exact', 'contains', 'token_f1'] }))
   const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases })
-  const { results } = await ended(service, id, await begin(id))
+  const { results } = await waitForEnd(service, id, await begin(id))
   assert.equal(
     results.map(({ actual_output }: Json) => actual_output),
     texts,
@@ -160,14 +160,14 @@ test('texts of any script are asked, kept and scored as they are', async () => {
   for (const { input, passed, scores } of results) assert.ok(passed, `${JSON.stringify(input)}: ${JSON.stringify(scores)}`)
 })
 
-test('scorers that contradict each other fail the case, and each says what it found', async () => {
+test('a test case fails if one scorer fails, and reports every score', async () => {
   const scorers = ['exact', 'regex', 'json', 'exact', { type: 'latency', threshold: 0 }]
   const { id } = await resources.evaluation({
     target_id: (await agent()).id,
     scorers,
     test_cases: [{ input: '[1]', expected_output: '[1]' }],
   })
-  const [{ passed, scores, error }] = (await ended(service, id, await begin(id))).results
+  const [{ passed, scores, error }] = (await waitForEnd(service, id, await begin(id))).results
   assert.equal([passed, error, Object.keys(scores)], [false, null, ['exact', 'regex', 'json', 'exact_2', 'latency']])
   assert.equal(
     ['exact', 'regex', 'json', 'exact_2'].map((name) => scores[name].passed),

@@ -5,14 +5,14 @@ import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { type ReceivedRequest, ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { run } from './evaluation-fixture.ts'
+import { runEvaluation } from './evaluation-fixture.ts'
 
-const test = suite('evaluations that cannot work, and runs that come to an end')
+const test = suite('limits and errors of evaluations')
 let service: TestServer
 let resources: Resources
 let provider: ScriptedProvider
 
-/** Answers with what it was asked. */
+/** Repeats the question as the answer. */
 const echo = streamReply(({ body }: ReceivedRequest) => ({
   text: [body.messages.at(-1).content],
   usage: { input: 11, output: 7, cached: 0 },
@@ -34,7 +34,7 @@ test.after(
 
 const agent = async () => resources.agent({ model_id: (await resources.model(provider.model)).id })
 
-test('what cannot work is refused before it is run', async () => {
+test('invalid evaluations are rejected before a run', async () => {
   const { id } = await resources.evaluation()
   await expectError(service.get(`/evaluations/${id}/results`), 'NOT_FOUND')
   await expectError(service.get(`/evaluations/${id}/runs/none`), 'NOT_FOUND')
@@ -63,7 +63,7 @@ test('what cannot work is refused before it is run', async () => {
   await expectError(service.post(`/evaluations/${orphan.id}/run`), 'CONFLICT')
 })
 
-test('an evaluation takes ten thousand test cases of a paragraph each, and no more, however they come', async () => {
+test('an evaluation accepts 10,000 test cases and no more, by create, update and append', async () => {
   const paragraph = 'How many days of leave are there, and who decides? '.repeat(6)
   const test_cases = Array.from({ length: 10_000 }, (_, index) => ({ input: `${index} ${paragraph}`, expected_output: 'x' }))
   const { id } = await resources.evaluation({ test_cases })
@@ -81,7 +81,7 @@ test('an evaluation takes ten thousand test cases of a paragraph each, and no mo
   await expectError(service.put(`/evaluations/${id}`, { test_cases: Array(90).fill(long) }), 'PAYLOAD_TOO_LARGE')
 })
 
-test('the same meaning is 1, and no text has none', async () => {
+test('identical texts have similarity 1, an empty text 0', async () => {
   const cases = [
     ['The cat sits on the mat', 'The cat sits on the mat', 1],
     ['x', '', 0],
@@ -91,14 +91,14 @@ test('the same meaning is 1, and no text has none', async () => {
     scorers: [{ type: 'similarity', threshold: 1 }],
     test_cases: cases.map(([input, expected_output]) => ({ input, expected_output })),
   })
-  const { results } = await run(service, id)
+  const { results } = await runEvaluation(service, id)
   assert.equal(
     results.map(({ score, passed }: Json) => [score, passed]),
     cases.map(([, , score]) => [score, score === 1]),
   )
 })
 
-test('results that cannot be stored end the run, and nothing else', async () => {
+test('a run fails if its results cannot be stored', async () => {
   const { id } = await resources.evaluation({
     target_id: (await agent()).id,
     concurrency: 1,
@@ -111,7 +111,7 @@ test('results that cannot be stored end the run, and nothing else', async () => 
     transaction.run("CREATE TRIGGER full BEFORE INSERT ON evaluation_results BEGIN SELECT RAISE(ABORT, 'disk full'); END"),
   )
   try {
-    const { status, error } = await run(service, id)
+    const { status, error } = await runEvaluation(service, id)
     assert.equal([status, /Internal error/.test(error)], ['failed', true])
     const told = await service.database.all<{ body: string }>(
       "SELECT body FROM events WHERE type = 'evaluation.finished' AND body LIKE ?",
@@ -120,7 +120,7 @@ test('results that cannot be stored end the run, and nothing else', async () => 
     assert.equal(
       told.map(({ body }) => JSON.parse(body).data.status),
       ['failed'],
-      'whoever waits for the end hears of it',
+      'followers are notified of the end',
     )
     assert.ok(provider.received.length < 50, 'no more is asked than can be stored')
     const calls = await service.database.all<{ status: string }>('SELECT status FROM usage_calls WHERE evaluation_id = ?', [id])

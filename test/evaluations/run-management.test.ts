@@ -6,7 +6,7 @@ import { Resources } from '../harness/resources.ts'
 import { hang, type ReceivedRequest, ScriptedProvider, type Step, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { waitFor } from '../harness/wait-for.ts'
-import { ended, run } from './evaluation-fixture.ts'
+import { runEvaluation, waitForEnd } from './evaluation-fixture.ts'
 
 const test = suite('managing evaluation runs')
 let service: TestServer
@@ -56,7 +56,7 @@ test('a cancelled run keeps its results', async () => {
   await waitFor(async () => (await expectData(service.get(`/evaluations/${id}/runs/${run_id}`))).done >= 1 && provider.received.length >= 2)
   assert.is((await expectData(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
   await provider.received.at(-1)?.closed
-  const { status, summary, results } = await ended(service, id, run_id)
+  const { status, summary, results } = await waitForEnd(service, id, run_id)
   assert.equal([status, summary.total, summary.passed, results.length], ['cancelled', 3, 1, 1])
   assert.is((await expectData(service.post(`/evaluations/${id}/runs/${run_id}/cancel`))).status, 'cancelled')
   const events = await service.database.all<{ body: string }>(
@@ -95,7 +95,7 @@ test('runs resume after a restart and keep their results', async () => {
   for (const release of waiting) release()
   service = await TestServer.start({ home: stoppedHome })
   resources = new Resources(service)
-  const { status, results } = await ended(service, id, run_id)
+  const { status, results } = await waitForEnd(service, id, run_id)
   assert.equal([status, results.map(({ actual_output }: Json) => actual_output)], ['completed', ['a', 'b', 'c']])
   assert.equal(provider.received.map(getInput).filter((input) => input === 'a').length, 1, 'a finished test case does not run again')
 })
@@ -109,9 +109,9 @@ test('two runs are compared', async () => {
       { input: 'say: b', expected_output: 'b' },
     ],
   })
-  const a = (await run(service, id)).run_id
+  const a = (await runEvaluation(service, id)).run_id
   setStep(streamReply((received) => ({ text: [getInput(received) === 'say: a' ? 'a' : 'wrong'] })))
-  const b = (await run(service, id)).run_id
+  const b = (await runEvaluation(service, id)).run_id
   const { better, worse, same, verdict, changes } = await expectData(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=${b}`))
   assert.equal([better, worse, same, verdict, changes.length, changes[0].b.actual_output], [0, 1, 1, 'same', 1, 'wrong'])
   const listed = await expectData(service.get(`/evaluations/${id}/runs`))
@@ -125,7 +125,7 @@ test('two runs are compared', async () => {
 test('results are paged and filtered', async () => {
   const cases = Array.from({ length: 5 }, (_, index) => ({ input: `say: ${index}`, expected_output: index < 2 ? 'x' : String(index) }))
   const { id } = await resources.evaluation({ target_id: (await createAgent()).id, test_cases: cases })
-  await run(service, id)
+  await runEvaluation(service, id)
   const failed = await expectData(service.get(`/evaluations/${id}/results?passed=false`))
   assert.equal([failed.results.length, failed.pagination.total, failed.summary.total], [2, 2, 5])
   const page = await expectData(service.get(`/evaluations/${id}/results?limit=2&page=3`))

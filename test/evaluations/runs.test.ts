@@ -5,7 +5,8 @@ import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { hang, type ReceivedRequest, respondWithError, ScriptedProvider, type Step, streamReply } from '../harness/scripted-provider.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
-import { ended, run } from './evaluation-fixture.ts'
+import { waitFor } from '../harness/wait-for.ts'
+import { runEvaluation, waitForEnd } from './evaluation-fixture.ts'
 
 const test = suite('evaluation runs')
 let service: TestServer
@@ -41,7 +42,7 @@ test.before.each(() => {
 const createModel = () => resources.model({ ...provider.model, pricing: { input: 1, output: 2 } })
 const createAgent = async (fields: Record<string, unknown> = {}) => resources.agent({ model_id: (await createModel()).id, ...fields })
 
-test('an agent is asked each test case, and every answer is scored', async () => {
+test('a run asks the agent every test case and scores the answers', async () => {
   const helper = await createAgent({ system_prompt: 'Be brief.' })
   const { id } = await resources.evaluation({
     target_id: helper.id,
@@ -50,7 +51,7 @@ test('an agent is asked each test case, and every answer is scored', async () =>
       { input: 'say: green', expected_output: 'red' },
     ],
   })
-  const { status, summary, results, configuration } = await run(service, id)
+  const { status, summary, results, configuration } = await runEvaluation(service, id)
   assert.equal([status, summary.total, summary.passed, summary.failed, summary.errors, summary.pass_rate], ['completed', 2, 1, 1, 0, 0.5])
   assert.equal([summary.tokens, summary.cost, summary.average_score], [36, (2 * (11 + 14)) / 1000, 0.5])
   assert.equal([results[0].actual_output, results[0].passed, results[0].metadata], ['green', true, { kind: 'good' }])
@@ -67,10 +68,10 @@ test('an agent is asked each test case, and every answer is scored', async () =>
   )
 })
 
-test('what a run takes is counted for the evaluation and for what it asks', async () => {
+test('usage of a run is attributed to the evaluation and to its target', async () => {
   const helper = await createAgent()
   const { id } = await resources.evaluation({ target_id: helper.id, test_cases: [{ input: 'say: a', expected_output: 'a' }], repeats: 3 })
-  await run(service, id)
+  await runEvaluation(service, id)
   for (const [type, entity] of [
     ['evaluation', id],
     ['agent', helper.id],
@@ -78,7 +79,7 @@ test('what a run takes is counted for the evaluation and for what it asks', asyn
     assert.is((await expectData(service.get(`/usage/stats?entity_type=${type}&entity_id=${entity}`))).total_tokens, 54)
 })
 
-test('variables of a test case go over those of the agent, whose template is kept with the run', async () => {
+test('variables of a test case override those of the agent, and the run stores the template', async () => {
   const template = await resources.template({ template: 'Talk to {{name}} as {{role}}.' })
   const helper = await createAgent({ prompt_template_id: template.id, variables: { name: 'Ada', role: 'clerk' } })
   const { id } = await resources.evaluation({
@@ -89,15 +90,15 @@ test('variables of a test case go over those of the agent, whose template is kep
       { input: 'say: b', expected_output: 'b', variables: { name: 'Grace' } },
     ],
   })
-  const { configuration } = await run(service, id)
+  const { configuration } = await runEvaluation(service, id)
   assert.equal(provider.received.map(getSystemPrompt), ['Talk to Ada as clerk.', 'Talk to Grace as clerk.'])
   assert.equal([configuration.target.prompt_template.id, configuration.target.prompt_template.version], [template.id, 1])
 })
 
-test('a model, a prompt template and a RAG tool are evaluated likewise', async () => {
+test('a model, a prompt template and a RAG tool can be evaluated', async () => {
   const asIs = await createModel()
   const plain = await resources.evaluation({ type: 'model', target_id: asIs.id, test_cases: [{ input: 'say: x', expected_output: 'x' }] })
-  assert.is((await run(service, plain.id)).summary.passed, 1)
+  assert.is((await runEvaluation(service, plain.id)).summary.passed, 1)
 
   await expectData(service.put('/settings', { default_model_id: asIs.id }))
   const template = await resources.template({ template: 'Talk to {{name}}.' })
@@ -109,9 +110,12 @@ test('a model, a prompt template and a RAG tool are evaluated likewise', async (
       { input: 'say: y', expected_output: 'y' },
     ],
   })
-  const { results } = await run(service, told.id)
+  const { results } = await runEvaluation(service, told.id)
   assert.equal(provider.received.map(getSystemPrompt).at(-1), 'Talk to {{name}} & co.')
-  assert.equal([results[0].passed, results[1].passed, /no value for the template variables name/.test(results[1].error)], [true, false, true])
+  assert.equal(
+    [results[0].passed, results[1].passed, /no value for the template variables name/.test(results[1].error)],
+    [true, false, true],
+  )
   await expectData(service.put('/settings', { default_model_id: 'model_00000000-0000-7000-8000-000000000001' }))
 
   const source = await resources.source()
@@ -122,20 +126,19 @@ test('a model, a prompt template and a RAG tool are evaluated likewise', async (
   await resources.document({ name: 'travel.md', content: '# Travel\n\nTrains are booked in second class.' }, source.id)
   const tool = await resources.ragTool({ knowledge_source_id: source.id })
   await expectData(service.post(`/knowledge-sources/${source.id}/sync`))
-  while ((await expectData(service.get(`/knowledge-sources/${source.id}`))).status !== 'active')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  await waitFor(async () => (await expectData(service.get(`/knowledge-sources/${source.id}`))).status === 'active')
   const found = await resources.evaluation({
     type: 'rag_tool',
     target_id: tool.id,
     scorers: ['contains', { type: 'retrieval', k: 1 }, 'citation', { type: 'similarity', threshold: 0.3 }],
     test_cases: [{ input: 'How many days of annual leave are there?', expected_output: 'twenty-five', expected_sources: ['leave.md'] }],
   })
-  const { results: answers } = await run(service, found.id)
+  const { results: answers } = await runEvaluation(service, found.id)
   assert.is(answers[0].passed, true, JSON.stringify(answers[0]))
   assert.is(answers[0].citations.find(({ cited }: Json) => cited).source, 'leave.md')
 })
 
-test('a run uses the agent as it was when the run began', async () => {
+test('a run uses the agent as it was at its start', async () => {
   const helper = await createAgent({ system_prompt: 'old' })
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -156,10 +159,10 @@ test('a run uses the agent as it was when the run began', async () => {
   const { run_id } = await expectData(service.post(`/evaluations/${id}/run`))
   await expectData(service.put(`/agents/${helper.id}`, { system_prompt: 'new' }))
   release()
-  assert.is((await ended(service, id, run_id)).summary.passed, 2)
+  assert.is((await waitForEnd(service, id, run_id)).summary.passed, 2)
 })
 
-test('and the model as it was when its first test case was asked', async () => {
+test('a run uses the model as it was at its first test case', async () => {
   const model = await resources.model({ ...provider.model, model_id: 'before' })
   const helper = await createAgent({ model_id: model.id })
   let release = () => {}
@@ -180,14 +183,14 @@ test('and the model as it was when its first test case was asked', async () => {
   await arrival
   await expectData(service.put(`/models/${model.id}`, { model_id: 'after' }))
   release()
-  assert.is((await ended(service, id, run_id)).summary.passed, 6)
+  assert.is((await waitForEnd(service, id, run_id)).summary.passed, 6)
   assert.equal(
     provider.received.map(({ body }) => body.model),
     Array.from({ length: 6 }, () => 'before'),
   )
 })
 
-test('a provider that fails is an error of its case, and the rest goes on', async () => {
+test('a provider error fails its test case only', async () => {
   setStep((response, received, wire) =>
     (getInput(received) === 'break' ? respondWithError(400) : streamReply({ text: ['fine'] }))(response, received, wire),
   )
@@ -198,7 +201,7 @@ test('a provider that fails is an error of its case, and the rest goes on', asyn
       { input: 'work', expected_output: 'fine' },
     ],
   })
-  const { status, summary, results } = await run(service, id)
+  const { status, summary, results } = await runEvaluation(service, id)
   assert.equal([status, summary.passed, summary.failed, summary.errors], ['completed', 1, 0, 1])
   assert.equal([results[0].actual_output, /scripted error 400/.test(results[0].error)], [null, true])
 })

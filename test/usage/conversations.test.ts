@@ -16,7 +16,7 @@ test.after.each(async ({ fixture, provider }) => {
   await provider.close()
 })
 
-test('a line that blocks answers 402 before the model is called, and leaves others alone', async ({ fixture, provider }) => {
+test('a blocking threshold responds with 402 before the model is called', async ({ fixture, provider }) => {
   const agent = await fixture.createAgent(provider)
   const talk = await fixture.createConversation(agent)
   const threshold = await fixture.resources.threshold({ limit: 18, action: 'block', entity_type: 'agent', entity_id: agent.id })
@@ -33,7 +33,7 @@ test('a line that blocks answers 402 before the model is called, and leaves othe
   await fixture.sendAndWait(talk, 'And next year?')
 })
 
-test('messages sent side by side cannot all slip through a line that is nearly reached', async ({ fixture, provider }) => {
+test('concurrent messages cannot exceed a nearly reached threshold', async ({ fixture, provider }) => {
   const agent = await fixture.createAgent(provider)
   await fixture.sendAndWait(await fixture.createConversation(agent), 'How many days?')
   await fixture.resources.threshold({ limit: 50, action: 'block', entity_type: 'agent', entity_id: agent.id })
@@ -45,7 +45,7 @@ test('messages sent side by side cannot all slip through a line that is nearly r
   assert.is(total_tokens, 18 * (1 + passed))
 })
 
-test('every call is counted once, also of replies that fail', async ({ fixture, provider }) => {
+test('every call is counted once, also for failed replies', async ({ fixture, provider }) => {
   const agent = await fixture.createAgent(provider)
   const talk = await fixture.createConversation(agent)
   await fixture.sendAndWait(talk, 'How many days?')
@@ -71,7 +71,7 @@ test('every call is counted once, also of replies that fail', async ({ fixture, 
 })
 
 for (const wire of ['openai', 'anthropic', 'google'] as const)
-  test(`${wire}: cached input is told apart, and costs what other input costs`, async ({ fixture }) => {
+  test(`${wire}: cached input is reported separately at full price`, async ({ fixture }) => {
     const cached = await ScriptedProvider.start(wire, streamReply({ text: ['Hi.'], usage: { input: 1_000, output: 100, cached: 600 } }))
     const agent = await fixture.createAgent(cached, {}, { pricing: { input: 3, output: 15 } })
     const reply = await fixture.sendAndWait(await fixture.createConversation(agent), 'Hello?').finally(() => cached.close())

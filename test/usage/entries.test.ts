@@ -7,12 +7,12 @@ const test = suite<{ ledger: TestLedger }>('usage entries')
 test.before.each(async (context) => {
   context.ledger = await TestLedger.open()
 })
-test.after.each(({ ledger }) => ledger.end())
+test.after.each(({ ledger }) => ledger.close())
 
 const entered = (ledger: TestLedger, estimatedInput: number, evaluation_id = 'eval_a') =>
   ledger.meter.beginWithoutFlush({ model: PRICED, kind: 'chat', origin: { evaluation_id }, estimatedInput })
 
-test('calls that begin together are each entered as it is, in one commit', async ({ ledger }) => {
+test('concurrent calls are inserted in one commit', async ({ ledger }) => {
   let commits = 0
   const { writeWithoutFlush: enter } = ledger.database
   ledger.database.writeWithoutFlush = (work) => {
@@ -48,8 +48,8 @@ test('calls that begin together are each entered as it is, in one commit', async
   assert.is(await entered(ledger, 1).then((id) => ids.includes(id)), false)
 })
 
-test('of those only as many get in as there is room for, and the others hear of it', async ({ ledger }) => {
-  await ledger.line({ limit: 30, action: 'block' })
+test('a batch admits only calls within the budget and rejects the others', async ({ ledger }) => {
+  await ledger.addThreshold({ limit: 30, action: 'block' })
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => entered(ledger, 10)))
   assert.equal(
     outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'in' : outcome.reason.code)),
@@ -58,14 +58,14 @@ test('of those only as many get in as there is room for, and the others hear of 
   assert.equal(await ledger.database.all('SELECT count(*) AS calls FROM usage_calls'), [{ calls: 3 }])
 })
 
-test('where nothing can be written all of them hear of it, and the next are entered again', async ({ ledger }) => {
-  await ledger.change('ALTER TABLE usage_calls RENAME TO away')
+test('a failed batch rejects all its calls, and later ones succeed', async ({ ledger }) => {
+  await ledger.execute('ALTER TABLE usage_calls RENAME TO away')
   const outcomes = await Promise.allSettled([entered(ledger, 1), entered(ledger, 2)])
   assert.equal(
     outcomes.map(({ status }) => status),
     ['rejected', 'rejected'],
   )
-  await ledger.change('ALTER TABLE away RENAME TO usage_calls')
+  await ledger.execute('ALTER TABLE away RENAME TO usage_calls')
   assert.match(await entered(ledger, 3), /^call_/)
 })
 

@@ -16,7 +16,7 @@ test.before.each(async (context) => {
 })
 test.after.each(({ service }) => service.close())
 
-/** A call that somebody made, entered and settled beside the service. */
+/** Records and settles a call directly in the database of the service. */
 async function used({ database }: TestServer, origin: CallOrigin, model = PRICED): Promise<void> {
   const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
   await database.write(async (transaction) => {
@@ -25,7 +25,7 @@ async function used({ database }: TestServer, origin: CallOrigin, model = PRICED
   })
 }
 
-test('statistics and costs of an agent', async ({ service }) => {
+test('an agent has statistics and costs', async ({ service }) => {
   for (let call = 0; call < 3; call++) await used(service, { agent_id: 'agent_a', user_id: 'ada' })
   await used(service, { agent_id: 'agent_b' })
   const stats = await expectData(service.get('/usage/stats?entity_type=agent&entity_id=agent_a'), 200)
@@ -34,7 +34,7 @@ test('statistics and costs of an agent', async ({ service }) => {
   assert.equal([costs.total_cost, costs.by_day.length, costs.by_day[0].tokens], [0.048, 1, 54])
 })
 
-test('of an identifier alone it is known whose it is', async ({ service, resources }) => {
+test('the entity type is detected from the id', async ({ service, resources }) => {
   const agent = await resources.agent()
   await used(service, { agent_id: agent.id, user_id: 'grace' })
   await used(service, { agent_id: agent.id, user_id: 'linus' })
@@ -49,12 +49,12 @@ test('of an identifier alone it is known whose it is', async ({ service, resourc
   assert.is((await expectData(service.get(`/usage/stats?entity_id=${(await resources.model()).id}`))).total_tokens, 0)
 })
 
-test('a time may be told with its offset from UTC', async ({ service }) => {
+test('dates accept a UTC offset', async ({ service }) => {
   await used(service, { agent_id: 'agent_offset' })
   const now = Date.now()
   const tokens = async (query: string) =>
     (await expectData(service.get(`/usage/stats?entity_type=agent&entity_id=agent_offset&${query.replaceAll('+', '%2B')}`))).total_tokens
-  /** The moment as clocks show it that are so many hours ahead. */
+  /** Formats the time with a UTC offset of this many hours. */
   const ahead = (moment: number, hours: number) =>
     new Date(moment + hours * 3_600_000)
       .toISOString()
@@ -68,7 +68,7 @@ test('a time may be told with its offset from UTC', async ({ service }) => {
   assert.is((await service.get('/usage/stats?start_date=9999-12-31T23:59:59-05:00')).status, 400)
 })
 
-test('dates that are none, and a range that ends before it begins, are refused', async ({ service }) => {
+test('invalid dates and reversed ranges are rejected', async ({ service }) => {
   for (const query of [
     'start_date=yesterday',
     'end_date=2026-02-30',
@@ -83,12 +83,12 @@ test('dates that are none, and a range that ends before it begins, are refused',
     }
 })
 
-test('those who read may look, members may not', async ({ service }) => {
+test('viewers can read usage, members cannot', async ({ service }) => {
   assert.is((await service.get('/usage/stats', { as: 'viewer' })).status, 200)
   assert.is((await service.get('/usage/costs', { as: 'member' })).status, 403)
 })
 
-test('what a deleted agent and model used stays', async ({ service, resources }) => {
+test('usage of deleted agents and models is kept', async ({ service, resources }) => {
   const [agent, model] = [await resources.agent(), await resources.model()]
   await used(service, { agent_id: agent.id }, { id: model.id, price: null })
   await expectData(service.delete(`/agents/${agent.id}`), 200)
@@ -98,7 +98,7 @@ test('what a deleted agent and model used stays', async ({ service, resources })
   assert.is(by_model[model.id].tokens, 18)
 })
 
-test('what a kill left open is counted when the service starts again', async (context) => {
+test('calls interrupted by a crash are counted at the next start', async (context) => {
   const { database } = context.service
   const meter = new UsageMeter({ database, events: new EventBus(), now: () => new Date() })
   await database.write((transaction) => meter.begin(transaction, { model: PRICED, kind: 'chat', origin: {}, estimatedInput: 10 }))
@@ -106,7 +106,7 @@ test('what a kill left open is counted when the service starts again', async (co
   assert.is((await expectData(context.service.get('/usage/stats'), 200)).total_tokens, 10)
 })
 
-test('a threshold that goes with its agent blocks nobody any more', async ({ service, resources }) => {
+test('deleting an agent deletes its threshold', async ({ service, resources }) => {
   const agent = await resources.agent()
   const threshold = await resources.threshold({ limit: 0, action: 'block', entity_type: 'agent', entity_id: agent.id })
   const { database } = service

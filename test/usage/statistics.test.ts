@@ -10,9 +10,9 @@ test.before.each(async (context) => {
   context.ledger = await TestLedger.open()
   context.reports = new UsageReports(context.ledger.database, () => context.ledger.clock)
 })
-test.after.each(({ ledger }) => ledger.end())
+test.after.each(({ ledger }) => ledger.close())
 
-test('nothing used costs nothing', async ({ reports }) => {
+test('without calls all figures are zero', async ({ reports }) => {
   assert.equal(await reports.getStatistics({}), {
     total_tokens: 0,
     input_tokens: 0,
@@ -27,11 +27,11 @@ test('nothing used costs nothing', async ({ reports }) => {
   assert.equal((await reports.getCosts({})).by_day, [])
 })
 
-test('an unknown price is null, never 0, and a sum says what it leaves out', async ({ ledger, reports }) => {
-  await ledger.use(11, 7, { agent_id: 'agent_a' }, UNPRICED)
+test('an unknown price is reported as null, and sums report unpriced tokens', async ({ ledger, reports }) => {
+  await ledger.recordCall(11, 7, { agent_id: 'agent_a' }, UNPRICED)
   const alone = await reports.getStatistics({})
   assert.equal([alone.total_cost, alone.unpriced_tokens], [null, 18])
-  await ledger.use(11, 7, { agent_id: 'agent_b' })
+  await ledger.recordCall(11, 7, { agent_id: 'agent_b' })
   const { total_cost, unpriced_tokens, by_model, by_entity } = await reports.getStatistics({})
   assert.equal([total_cost, unpriced_tokens], [0.016, 18])
   assert.equal(by_model, {
@@ -42,34 +42,34 @@ test('an unknown price is null, never 0, and a sum says what it leaves out', asy
   assert.equal(by_entity.model, by_model)
 })
 
-test('a price of 0 is a price', async ({ ledger, reports }) => {
-  await ledger.use(11, 7, {}, { id: 'model_free', price: { input: 0, output: 0 } })
+test('a price of 0 is a known price', async ({ ledger, reports }) => {
+  await ledger.recordCall(11, 7, {}, { id: 'model_free', price: { input: 0, output: 0 } })
   const { total_cost, unpriced_tokens } = await reports.getStatistics({})
   assert.equal([total_cost, unpriced_tokens], [0, 0])
 })
 
-test('sums show no stray digits', async ({ ledger, reports }) => {
-  for (let call = 0; call < 3; call++) await ledger.use(1000, 0, {}, { id: 'model_dime', price: { input: 0.1, output: 0 } })
+test('sums have no floating-point error', async ({ ledger, reports }) => {
+  for (let call = 0; call < 3; call++) await ledger.recordCall(1000, 0, {}, { id: 'model_dime', price: { input: 0.1, output: 0 } })
   assert.is((await reports.getStatistics({})).total_cost, 0.3)
 })
 
-test('what is still open is not counted, also not in a piece of a day', async ({ ledger, reports }) => {
+test('open calls are not counted', async ({ ledger, reports }) => {
   await ledger.begin()
   assert.is((await reports.getStatistics({})).calls, 0)
   assert.is((await reports.getStatistics({ start_date: '2026-01-31T09:00:00Z' })).calls, 0)
 })
 
-test('names that objects have of their own are names like others', async ({ ledger, reports }) => {
-  for (const user_id of ['__proto__', 'constructor']) await ledger.use(1, 1, { user_id })
+test('users named like object properties are counted', async ({ ledger, reports }) => {
+  for (const user_id of ['__proto__', 'constructor']) await ledger.recordCall(1, 1, { user_id })
   assert.is(JSON.stringify((await reports.getStatistics({})).by_entity.user), JSON.stringify(expectTwo(['__proto__', 'constructor'])))
 })
 
 const expectTwo = (ids: string[]) => Object.fromEntries(ids.map((id) => [id, { tokens: 2, cost: 0.002, unpriced_tokens: 0 }]))
 
-test('an identifier with its type is one of them; a type alone is all of that type', async ({ ledger, reports }) => {
-  await ledger.use(1, 1, { agent_id: 'agent_a', user_id: 'ada' })
-  await ledger.use(1, 1, { agent_id: 'agent_b' })
-  await ledger.use(5, 5, { user_id: 'ada' })
+test('statistics can be filtered by entity or by entity type', async ({ ledger, reports }) => {
+  await ledger.recordCall(1, 1, { agent_id: 'agent_a', user_id: 'ada' })
+  await ledger.recordCall(1, 1, { agent_id: 'agent_b' })
+  await ledger.recordCall(5, 5, { user_id: 'ada' })
   const all = await reports.getStatistics({ entity_type: 'agent' })
   assert.is(all.total_tokens, 4)
   assert.equal(all.by_entity, { agent: expectTwo(['agent_a', 'agent_b']) })
@@ -80,10 +80,10 @@ test('an identifier with its type is one of them; a type alone is all of that ty
   assert.is((await reports.getStatistics({ entity_type: 'agent', entity_id: 'agent_gone' })).total_tokens, 0)
 })
 
-test('costs come by day, empty days too', async ({ ledger, reports }) => {
-  await ledger.use(11, 7)
+test('costs by day include empty days', async ({ ledger, reports }) => {
+  await ledger.recordCall(11, 7)
   ledger.clock = new Date('2026-02-02T10:00:00.000Z')
-  await ledger.use(11, 7)
+  await ledger.recordCall(11, 7)
   const spent = { tokens: 18, cost: 0.016, unpriced_tokens: 0 }
   assert.equal((await reports.getCosts({})).by_day, [
     { date: '2026-01-31', ...spent },
@@ -92,7 +92,7 @@ test('costs come by day, empty days too', async ({ ledger, reports }) => {
   ])
 })
 
-test('every way to ask agrees with the ledger read call by call', async ({ ledger, reports }) => {
+test('all reports agree with the individual calls', async ({ ledger, reports }) => {
   const random = generator(7)
   const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T
   const begins = Date.parse('2025-11-28T00:00:00Z')
@@ -111,7 +111,7 @@ test('every way to ask agrees with the ledger read call by call', async ({ ledge
       model: model.id,
       origin,
       tokens: input + output,
-      cost: await ledger.use(input, output, origin, model),
+      cost: await ledger.recordCall(input, output, origin, model),
     })
   }
   const moment = () => {
@@ -169,7 +169,7 @@ test('every way to ask agrees with the ledger read call by call', async ({ ledge
   }
 })
 
-/** Numbers that look random and are the same every time. */
+/** Creates a deterministic generator of pseudo-random numbers. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-/** A meter over records of its own, with a clock that tests set and a list of what was told. */
+/** A usage meter with its own database, a clock that tests set and a list of published events. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,16 +12,16 @@ import type { CadreError } from '../../src/contract/errors.ts'
 export const PRICED: MeteredModel = { id: 'model_priced', price: { input: 0.5, output: 1.5 } }
 export const UNPRICED: MeteredModel = { id: 'model_unpriced', price: null }
 
-type Told = DomainEvents['usage.threshold_exceeded']
-type Line = { metric?: string; limit: number; period?: string; action?: string; entity?: [type: string, id: string] }
+type ThresholdEvent = DomainEvents['usage.threshold_exceeded']
+type ThresholdFields = { metric?: string; limit: number; period?: string; action?: string; entity?: [type: string, id: string] }
 
 export class TestLedger {
   readonly #root = mkdtempSync(join(tmpdir(), 'cadre-usage-'))
-  #lines = 0
+  #thresholds = 0
   database!: Database
   meter!: UsageMeter
   clock = new Date('2026-01-31T09:30:00.000Z')
-  told: Told[] = []
+  published: ThresholdEvent[] = []
 
   static async open(): Promise<TestLedger> {
     const ledger = new TestLedger()
@@ -29,7 +29,7 @@ export class TestLedger {
     return ledger
   }
 
-  /** As after a kill: nothing of the process is left but its records. */
+  /** Creates a new meter on the same database, as after a kill. */
   async restart(): Promise<number> {
     await this.database.close()
     await this.#start()
@@ -40,7 +40,7 @@ export class TestLedger {
     this.database = openDatabase(join(this.#root, 'cadre.db'))
     await migrate(this.database)
     const events = new EventBus()
-    events.on('usage.threshold_exceeded', async (_, told) => void this.told.push(told))
+    events.on('usage.threshold_exceeded', async (_, told) => void this.published.push(told))
     this.meter = new UsageMeter({ database: this.database, events, now: () => this.clock })
   }
 
@@ -54,13 +54,13 @@ export class TestLedger {
     )
   }
 
-  /** A whole call. */
-  async use(input: number, output: number, origin: CallOrigin = {}, model = PRICED): Promise<number | null> {
+  /** Records and settles a call. */
+  async recordCall(input: number, output: number, origin: CallOrigin = {}, model = PRICED): Promise<number | null> {
     return this.settle(await this.begin(origin, model), input, output)
   }
 
-  async line({ metric = 'tokens', limit, period = 'day', action = 'notify', entity }: Line): Promise<string> {
-    const id = `thr_${++this.#lines}`
+  async addThreshold({ metric = 'tokens', limit, period = 'day', action = 'notify', entity }: ThresholdFields): Promise<string> {
+    const id = `thr_${++this.#thresholds}`
     await this.database.write((transaction) =>
       transaction.run(
         'INSERT INTO usage_thresholds (id, entity_type, entity_id, metric, "limit", period, action, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -70,24 +70,24 @@ export class TestLedger {
     return id
   }
 
-  change(sql: string, values: (string | number)[] = []): Promise<number> {
+  execute(sql: string, values: (string | number)[] = []): Promise<number> {
     return this.database.write((transaction) => transaction.run(sql, values))
   }
 
-  days(): Promise<Row[]> {
+  listDays(): Promise<Row[]> {
     return this.database.all(
       'SELECT entity_type, entity_id, day, model_id, calls, input_tokens, output_tokens, cost FROM usage_days ORDER BY 1, 2, 3, 4',
     )
   }
 
-  async refusal(asked: Promise<unknown>): Promise<CadreError | undefined> {
+  async getRejection(asked: Promise<unknown>): Promise<CadreError | undefined> {
     return asked.then(
       () => undefined,
       (error: CadreError) => error,
     )
   }
 
-  async end(): Promise<void> {
+  async close(): Promise<void> {
     await this.database.close()
     rmSync(this.#root, { recursive: true, force: true })
   }

@@ -5,7 +5,7 @@ import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 import { type Answering, type Received, Receiver } from './receiver.ts'
-import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts'
+import { completeConversation, createWebhook, listDeliveries, waitForDelivery } from './webhook-fixture.ts'
 
 interface Context {
   service: TestServer
@@ -19,7 +19,7 @@ test.before.each(
   reportFailure(async (context) => {
     context.service = await TestServer.start()
     context.receiver = await Receiver.start()
-    context.hook = await webhookTo(context.service, context.receiver.url)
+    context.hook = await createWebhook(context.service, context.receiver.url)
   }),
 )
 test.after.each(
@@ -34,7 +34,7 @@ const verifies = (secret: string, { body, headers }: Received): boolean => {
     new Webhook(secret).verify(body, headers)
     return true
   } catch {
-    return false // that is the answer
+    return false // no response
   }
 }
 const answering =
@@ -42,8 +42,8 @@ const answering =
   (reply) =>
     reply.writeHead(status, headers).end(body)
 
-test('an event is posted as JSON, signed so that the reference implementation verifies it', async ({ service, receiver, hook }) => {
-  const conversation = await complete(service)
+test('an event is sent as JSON with a valid Standard Webhooks signature', async ({ service, receiver, hook }) => {
+  const conversation = await completeConversation(service)
   const [received] = (await receiver.count(1)) as [Received]
   assert.ok(verifies(hook.secret, received))
   assert.not(verifies(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, received))
@@ -53,25 +53,25 @@ test('an event is posted as JSON, signed so that the reference implementation ve
   assert.is(type, 'conversation.completed')
   assert.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000)
   assert.is(data.conversation_id, conversation.id)
-  const delivery = await settled(service, hook, 'delivered')
+  const delivery = await waitForDelivery(service, hook, 'delivered')
   assert.equal([delivery.event_id, delivery.webhook_id, delivery.attempts, delivery.response_status], [received.id, hook.id, 1, 204])
   assert.equal(delivery.body, JSON.parse(received.body))
 })
 
-test('after a rotation both secrets verify for a day, and after another one all three', async ({ service, receiver, hook }) => {
+test('previous secrets sign for a day after a rotation', async ({ service, receiver, hook }) => {
   const rotate = (body?: Json) => expectData(service.post(`/webhooks/${hook.id}/rotate-secret`, body))
   const second = await rotate()
   assert.match(second.secret, /^whsec_/)
   assert.is.not(second.secret, hook.secret)
-  await complete(service)
+  await completeConversation(service)
   const third = await rotate({ secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}` })
-  await complete(service)
+  await completeConversation(service)
   const [first, next] = (await receiver.count(2)) as [Received, Received]
   assert.equal([verifies(hook.secret, first), verifies(second.secret, first), verifies(third.secret, first)], [true, true, false])
   assert.equal([verifies(hook.secret, next), verifies(second.secret, next), verifies(third.secret, next)], [true, true, true])
   assert.is(first.headers['webhook-signature']?.split(' ').length, 2)
   const fourth = await rotate({ overlap_hours: 0 })
-  await complete(service)
+  await completeConversation(service)
   const [, , last] = (await receiver.count(3)) as [Received, Received, Received]
   assert.equal([verifies(third.secret, last), verifies(fourth.secret, last)], [false, true])
   await expectError(service.post(`/webhooks/${hook.id}/rotate-secret`, { secret: `whsec_${'A'.repeat(100)}` }), 'VALIDATION_ERROR', {
@@ -80,24 +80,24 @@ test('after a rotation both secrets verify for a day, and after another one all 
   assert.not.match(JSON.stringify(await expectData(service.get(`/webhooks/${hook.id}`))), /whsec_|previous/)
 })
 
-test('410 disables the webhook; what waits for it goes when it is enabled again', async ({ service, receiver, hook }) => {
+test('status 410 disables the webhook until it is enabled again', async ({ service, receiver, hook }) => {
   receiver.answer = answering(410)
-  await complete(service)
-  const failed = await settled(service, hook, 'failed')
+  await completeConversation(service)
+  const failed = await waitForDelivery(service, hook, 'failed')
   assert.match(failed.error, /410.*disabled/)
   assert.is((await expectData(service.get(`/webhooks/${hook.id}`))).enabled, false)
-  await complete(service)
-  assert.is((await deliveriesOf(service, hook)).length, 1, 'an event while it is disabled is not for it')
+  await completeConversation(service)
+  assert.is((await listDeliveries(service, hook)).length, 1, 'an event while it is disabled is not for it')
   await expectError(service.post(`/webhooks/${hook.id}/deliveries/${failed.id}/redeliver`), 'CONFLICT', { hint: /--enabled/ })
   receiver.answer = answering(200)
   await expectData(service.patch(`/webhooks/${hook.id}`, { enabled: true }))
   assert.is((await expectData(service.post(`/webhooks/${hook.id}/deliveries/${failed.id}/redeliver`))).status, 'delivered')
 })
 
-test('a webhook that is disabled keeps what waits until it is enabled', async ({ service, receiver, hook }) => {
+test('a disabled webhook keeps pending deliveries until it is enabled', async ({ service, receiver, hook }) => {
   receiver.answer = answering(500)
-  await complete(service)
-  const { id } = await settled(service, hook, 'pending')
+  await completeConversation(service)
+  const { id } = await waitForDelivery(service, hook, 'pending')
   await expectData(service.patch(`/webhooks/${hook.id}`, { enabled: false }))
   receiver.answer = answering(200)
   // As if its next attempt were due.
@@ -105,11 +105,11 @@ test('a webhook that is disabled keeps what waits until it is enabled', async ({
   await expectData(service.patch(`/webhooks/${hook.id}`, { description: 'still disabled' }))
   assert.is(receiver.received.length, 1)
   await expectData(service.patch(`/webhooks/${hook.id}`, { enabled: true }))
-  await settled(service, hook, 'delivered')
+  await waitForDelivery(service, hook, 'delivered')
   assert.is(new Set(receiver.received.map((one) => one.id)).size, 1)
 })
 
-test('a redirect is a failure and is not followed', async ({ service, receiver, hook }) => {
+test('redirects fail and are not followed', async ({ service, receiver, hook }) => {
   const elsewhere = await Receiver.start()
   receiver.answer = answering(307, '', { location: elsewhere.url })
   const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
@@ -121,28 +121,24 @@ test('a redirect is a failure and is not followed', async ({ service, receiver, 
   await elsewhere.close()
 })
 
-test('addresses inside are not reached unless the webhook may', async ({ service, receiver }) => {
+test('private addresses need allow_private_network', async ({ service, receiver }) => {
   for (const url of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost')]) {
-    const closed = await webhookTo(service, url, { allow_private_network: false })
+    const closed = await createWebhook(service, url, { allow_private_network: false })
     const delivery = await expectData(service.post(`/webhooks/${closed.id}/test`))
     assert.is(delivery.status, 'failed')
-    assert.match(delivery.error, /private network|this machine itself/)
+    assert.match(delivery.error, /private network|the daemon's own machine/)
   }
   assert.is(receiver.received.length, 0)
 })
 
-test('how the answer begins is kept, whatever it is', async ({ service, receiver, hook }) => {
+test('the beginning of any response body is stored', async ({ service, receiver, hook }) => {
   receiver.answer = (reply) => reply.writeHead(500).end(Buffer.concat([Buffer.from('a\0b\xff', 'latin1'), Buffer.alloc(200_000, 'x')]))
   const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.is(delivery.response_body.length, 1000)
   assert.match(delivery.response_body, /^a\uFFFDb\uFFFDxxx/)
 })
 
-test('whether the receiver has it is said by its status, also where the rest of the answer never comes', async ({
-  service,
-  receiver,
-  hook,
-}) => {
+test('the status decides even if the response body is cut off', async ({ service, receiver, hook }) => {
   receiver.answer = (reply) => {
     reply.writeHead(200, { 'content-length': '100' }).write('begun')
     setImmediate(() => reply.destroy())
@@ -151,9 +147,9 @@ test('whether the receiver has it is said by its status, also where the rest of 
   assert.equal([delivery.status, delivery.response_status, delivery.error], ['delivered', 200, null])
 })
 
-test('a test is signed, sent at once and once, and is no event to others', async ({ service, receiver, hook }) => {
+test('a test event is signed and sent once, to one webhook', async ({ service, receiver, hook }) => {
   await expectData(service.patch(`/webhooks/${hook.id}`, { enabled: false }))
-  const other = await webhookTo(service, receiver.url)
+  const other = await createWebhook(service, receiver.url)
   const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.equal([delivery.event, delivery.status, delivery.attempts, delivery.body.type], ['webhook.test', 'delivered', 1, 'webhook.test'])
   const [received] = receiver.received as [Received]
@@ -161,16 +157,12 @@ test('a test is signed, sent at once and once, and is no event to others', async
   receiver.answer = answering(503)
   const failed = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.equal([failed.status, failed.next_attempt_at], ['failed', null])
-  assert.equal(await deliveriesOf(service, other), [])
+  assert.equal(await listDeliveries(service, other), [])
 })
 
-test('a delivery is sent again with the id it had, and begins anew on the schedule when that fails', async ({
-  service,
-  receiver,
-  hook,
-}) => {
-  await complete(service)
-  const { id } = await settled(service, hook, 'delivered')
+test('redelivery keeps the event id and restarts the schedule', async ({ service, receiver, hook }) => {
+  await completeConversation(service)
+  const { id } = await waitForDelivery(service, hook, 'delivered')
   const again = await expectData(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
   assert.equal([again.id, again.status, again.attempts, again.history.length], [id, 'delivered', 2, 2])
   assert.is(receiver.received[0]?.id, receiver.received[1]?.id)
@@ -182,12 +174,12 @@ test('a delivery is sent again with the id it had, and begins anew on the schedu
   assert.ok(delay >= 5_000 && delay < 60_000, `${delay} ms`)
 })
 
-test('deliveries are listed newest first, by status and by event', async ({ service, receiver, hook }) => {
-  await complete(service)
-  await settled(service, hook, 'delivered')
+test('deliveries are listed newest first and filtered by status and event', async ({ service, receiver, hook }) => {
+  await completeConversation(service)
+  await waitForDelivery(service, hook, 'delivered')
   receiver.answer = answering(500)
   await expectData(service.post(`/webhooks/${hook.id}/test`))
-  const events = async (query: string) => (await deliveriesOf(service, hook, query)).map(({ event }: Json) => event)
+  const events = async (query: string) => (await listDeliveries(service, hook, query)).map(({ event }: Json) => event)
   assert.equal(await events(''), ['webhook.test', 'conversation.completed'])
   assert.equal(await events('?order=asc&limit=1'), ['conversation.completed'])
   assert.equal(await events('?status=failed'), ['webhook.test'])
@@ -196,9 +188,9 @@ test('deliveries are listed newest first, by status and by event', async ({ serv
   await expectError(service.get(`/webhooks/${hook.id}/deliveries?state=failed`), 'VALIDATION_ERROR')
 })
 
-test('a delivery belongs to its webhook, and goes with it', async ({ service, receiver, hook }) => {
+test('deliveries belong to a webhook and are deleted with it', async ({ service, receiver, hook }) => {
   const { id } = await expectData(service.post(`/webhooks/${hook.id}/test`))
-  const other = await webhookTo(service, receiver.url)
+  const other = await createWebhook(service, receiver.url)
   await expectError(service.get(`/webhooks/${other.id}/deliveries/${id}`), 'NOT_FOUND')
   await expectError(service.post(`/webhooks/${other.id}/deliveries/${id}/redeliver`), 'NOT_FOUND')
   await expectError(service.get(`/webhooks/${hook.id}/deliveries/dlv_none`), 'NOT_FOUND')
@@ -208,7 +200,7 @@ test('a delivery belongs to its webhook, and goes with it', async ({ service, re
   assert.equal(await service.database.all('SELECT id FROM deliveries'), [])
 })
 
-test('a secret that cannot be opened fails the attempt and says so', async ({ service, receiver, hook }) => {
+test('an unreadable secret fails the attempt', async ({ service, receiver, hook }) => {
   await service.database.write((transaction) => transaction.run("UPDATE webhooks SET secret = 'v1.AAAA' WHERE id = ?", [hook.id]))
   await expectData(service.patch(`/webhooks/${hook.id}`, { description: 'read anew' }))
   const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))

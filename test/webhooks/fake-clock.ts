@@ -1,4 +1,4 @@
-/** A clock that stands still until a test moves it. */
+/** A clock that tests advance. */
 import type { Clock } from '../../daemon/async/clock.ts'
 
 interface Timer {
@@ -26,13 +26,13 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer)
   }
 
-  /** Waits until at least so many are to be woken. */
-  async armed(count: number): Promise<void> {
+  /** Waits until at least this many timers are pending. */
+  async waitForTimers(count: number): Promise<void> {
     while (this.#timers.size < count) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
-  /** On to the next that is to be woken; returns when that is. */
-  next(): number {
+  /** Advances to the next timer and returns its time. */
+  advance(): number {
     const [first] = [...this.#timers].sort((a, b) => a.at - b.at)
     if (!first) throw new Error('nobody waits for anything')
     this.#timers.delete(first)
@@ -41,8 +41,8 @@ export class FakeClock implements Clock {
     return this.#time
   }
 
-  /** Time passes and nobody is woken, as while the daemon is stopped. */
-  pass(milliseconds: number): void {
+  /** Advances the time without firing timers, as while the daemon is stopped. */
+  skip(milliseconds: number): void {
     this.#time += milliseconds
   }
 }

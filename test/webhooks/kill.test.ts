@@ -41,7 +41,7 @@ async function conversations(daemon: DaemonProcess, many: number): Promise<Json[
   return made
 }
 
-test('every conversation that was completed is told of, although the daemon is killed amid deliveries', async (context) => {
+test('every event is delivered although the daemon is killed during deliveries', async (context) => {
   const { receiver, home } = context
   const hook = await call(context.daemon, 'POST', '/webhooks', {
     url: receiver.url,
@@ -49,7 +49,7 @@ test('every conversation that was completed is told of, although the daemon is k
     allow_private_network: true,
   })
   const made = await conversations(context.daemon, 30)
-  // The first ones are answered; then the receiver is silent, and four attempts are under way when the daemon dies.
+  // The receiver responds to the first deliveries and then hangs, so four attempts are in progress when the daemon is killed.
   receiver.answer = (reply, _, count) => (count <= 10 ? reply.writeHead(204).end() : undefined)
   for (const { id } of made) await call(context.daemon, 'POST', `/conversations/${id}/complete`)
   await receiver.count(14)
@@ -60,7 +60,7 @@ test('every conversation that was completed is told of, although the daemon is k
   await waitFor(async () => (await listDelivered()).length === 30, { description: '30 deliveries' })
   const told = new Map(receiver.received.map(({ id, body }) => [id, JSON.parse(body).data.conversation_id]))
   assert.equal([...told.values()].sort(), made.map(({ id }) => id).sort())
-  // Those whose answer was not written down come twice, with the id by which a receiver knows them again.
+  // Deliveries whose outcome was not stored arrive twice, with the same id.
   assert.ok(receiver.received.length >= 34 && receiver.received.length <= 38, `${receiver.received.length} attempts`)
 })
 

@@ -8,7 +8,7 @@ import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 
-const test = suite<{ service: TestServer; resources: Resources }>('webhooks: the outbox')
+const test = suite<{ service: TestServer; resources: Resources }>('webhooks: outbox')
 
 test.before.each(
   reportFailure(async (context) => {
@@ -27,7 +27,7 @@ const finished = {
   finished_at: '2026-01-31T09:30:00.000Z',
 }
 
-test('a completed conversation is an event, once, for the enabled webhooks that want it', async ({ service, resources }) => {
+test('a completed conversation is delivered once to each subscribed, enabled webhook', async ({ service, resources }) => {
   const hook = (fields: object) =>
     expectData(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['conversation.completed'], ...fields }), 201)
   const wanting = await hook({})
@@ -47,7 +47,7 @@ test('a completed conversation is an event, once, for the enabled webhooks that 
   assert.equal(deliveries, [{ webhook_id: wanting.id, event_id: id, event: type }])
 })
 
-test('an event of a change that fails never happened', async ({ service }) => {
+test('a rolled-back change publishes no event', async ({ service }) => {
   await expectData(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['evaluation.finished'], enabled: true }), 201)
   const events = new EventBus()
   new Outbox(service.database, systemClock, () => {}).listen(events)

@@ -1,4 +1,4 @@
-/** Somebody who is told of events: a local server that keeps what came and answers as a test says. */
+/** A local webhook receiver that records requests and responds as the test specifies. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ export interface Received {
   headers: Record<string, string>
   body: string
   id: string
-  /** When it came, by the clock of the test. */
+  /** Arrival time by the test's clock. */
   at: number
 }
 
@@ -43,7 +43,7 @@ export class Receiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`
   }
 
-  /** Waits until so many have come. */
+  /** Waits until this many requests have arrived. */
   async count(wanted: number): Promise<Received[]> {
     while (this.received.length < wanted) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     return this.received

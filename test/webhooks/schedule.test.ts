@@ -3,19 +3,20 @@ import * as assert from 'uvu/assert'
 import { getNextAttempt } from '../../daemon/webhooks/retry-schedule.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer, type TestServerOptions } from '../harness/test-server.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { FakeClock } from './fake-clock.ts'
 import { Receiver } from './receiver.ts'
-import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts'
+import { completeConversation, createWebhook, listDeliveries, waitForDelivery } from './webhook-fixture.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** As the specification says it, from each failure to the next attempt. */
+/** Delays of the specification, from each failure to the next attempt. */
 const DELAYS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
 const TIMES = [0, ...DELAYS].map((_, attempts) => DELAYS.slice(0, attempts).reduce((sum, delay) => sum + delay, 0))
 
-const test = suite('webhooks: the schedule')
+const test = suite('webhooks: retry schedule')
 
 interface ScheduleFixture {
   clock: FakeClock
@@ -29,7 +30,7 @@ async function scene(work: (scene: ScheduleFixture) => Promise<void>, timing: Te
   const clock = new FakeClock()
   const receiver = await Receiver.start(undefined, () => clock.now())
   const service = await TestServer.start({ clock, ...timing })
-  const hook = await webhookTo(service, receiver.url)
+  const hook = await createWebhook(service, receiver.url)
   const scene: ScheduleFixture = {
     clock,
     receiver,
@@ -47,28 +48,28 @@ async function scene(work: (scene: ScheduleFixture) => Promise<void>, timing: Te
   }
 }
 
-/** The next attempt, beside the daily tidying and the look for idle conversations. */
+/** Waits for three timers: the next attempt, the daily cleanup and the check for idle conversations. */
 const ARMED = 3
 
-/** Lives on from one waking to the next until so many attempts were made. */
+/** Advances from timer to timer until this many attempts were made. */
 async function until({ clock, receiver }: ScheduleFixture, attempts: number): Promise<void> {
   while (receiver.received.length < attempts) {
-    await Promise.race([clock.armed(ARMED), receiver.count(attempts)])
-    if (receiver.received.length < attempts) clock.next()
+    await Promise.race([clock.waitForTimers(ARMED), receiver.count(attempts)])
+    if (receiver.received.length < attempts) clock.advance()
   }
 }
 
-test('a receiver that is down for three days gets it in the end, on the exact schedule, through two restarts', async () => {
+test('a receiver that is down for three days gets the event on schedule, across two restarts', async () => {
   await scene(async (scene) => {
     const { clock, receiver } = scene
     const begun = clock.now()
     receiver.answer = (reply) => reply.writeHead(clock.now() - begun < 3 * DAY ? 503 : 200).end()
-    await complete(scene.service)
+    await completeConversation(scene.service)
     await until(scene, 4)
-    await clock.armed(ARMED)
+    await clock.waitForTimers(ARMED)
     await scene.restart()
     await until(scene, 8)
-    await clock.armed(ARMED)
+    await clock.waitForTimers(ARMED)
     await scene.restart()
     await until(scene, 10)
     assert.equal(
@@ -82,8 +83,8 @@ test('a receiver that is down for three days gets it in the end, on the exact sc
       TIMES.map((time) => Math.floor((begun + time) / 1000)),
     )
     assert.is(new Set(receiver.received.map(({ headers }) => headers['webhook-signature'])).size, 10, 'every attempt is signed anew')
-    const delivery = await settled(scene.service, scene.hook, 'delivered')
-    assert.is((await deliveriesOf(scene.service, scene.hook)).length, 1)
+    const delivery = await waitForDelivery(scene.service, scene.hook, 'delivered')
+    assert.is((await listDeliveries(scene.service, scene.hook)).length, 1)
     assert.equal([delivery.attempts, delivery.response_status, delivery.next_attempt_at, delivery.error], [10, 200, null, null])
     assert.is(delivery.event_id, receiver.received[0]?.id)
     assert.equal(
@@ -93,13 +94,13 @@ test('a receiver that is down for three days gets it in the end, on the exact sc
   })
 })
 
-test('after the last attempt it has failed, and waits for nothing', async () => {
+test('a delivery fails after the last attempt', async () => {
   await scene(async (scene) => {
     const { receiver } = scene
     receiver.answer = (reply) => reply.writeHead(500).end('not today')
-    await complete(scene.service)
+    await completeConversation(scene.service)
     await until(scene, 10)
-    const delivery = await settled(scene.service, scene.hook, 'failed')
+    const delivery = await waitForDelivery(scene.service, scene.hook, 'failed')
     assert.equal(
       [delivery.attempts, delivery.response_status, delivery.response_body, delivery.next_attempt_at, delivery.error],
       [10, 500, 'not today', null, 'The receiver responded with 500.'],
@@ -108,30 +109,30 @@ test('after the last attempt it has failed, and waits for nothing', async () => 
   })
 })
 
-test('a delivery that was due while the daemon was stopped is made when it starts', async () => {
+test('a delivery that became due while the daemon was stopped is sent at the start', async () => {
   await scene(async (scene) => {
     const { clock, receiver } = scene
     receiver.answer = (reply, _, count) => reply.writeHead(count < 3 ? 500 : 200).end()
     const begun = clock.now()
-    await complete(scene.service)
+    await completeConversation(scene.service)
     await until(scene, 2)
-    await clock.armed(ARMED)
+    await clock.waitForTimers(ARMED)
     const home = await scene.service.stop()
-    clock.pass(2 * DAY)
+    clock.skip(2 * DAY)
     scene.service = await TestServer.start({ clock, random: () => 0, home })
     await receiver.count(3)
     assert.equal(
       receiver.received.map(({ at }) => at - begun),
       [0, 5 * SECOND, 5 * SECOND + 2 * DAY],
     )
-    await settled(scene.service, scene.hook, 'delivered')
+    await waitForDelivery(scene.service, scene.hook, 'delivered')
   })
 })
 
-test('an event before the start of the first daemon that sends is not lost', async () => {
+test('an event from before the start of the dispatcher is delivered', async () => {
   await scene(async (scene) => {
     const { receiver } = scene
-    // Stopped between the event and the first attempt, as a kill would: the row is there and nothing was sent.
+    // Stopped between the event and the first attempt, as by a kill: the event is stored but not sent.
     const home = await scene.service.stop()
     scene.service = await TestServer.start({ clock: scene.clock, random: () => 0, home })
     await scene.service.database.write(async (transaction) => {
@@ -148,7 +149,7 @@ test('an event before the start of the first daemon that sends is not lost', asy
   })
 })
 
-test('jitter makes a delay up to a tenth longer, and never shorter', async () => {
+test('jitter extends a delay by up to 10 % and never shortens it', async () => {
   for (const random of [0, 0.25, 0.5, 0.999999]) {
     for (const [index, delay] of DELAYS.entries()) {
       const next = (getNextAttempt(index + 1, 1_000_000, random) as number) - 1_000_000
@@ -162,7 +163,7 @@ test('jitter makes a delay up to a tenth longer, and never shorter', async () =>
       const { clock, receiver } = scene
       receiver.answer = (reply) => reply.writeHead(500).end()
       const begun = clock.now()
-      await complete(scene.service)
+      await completeConversation(scene.service)
       await until(scene, 3)
       assert.equal(
         receiver.received.map(({ at }) => at - begun),
@@ -176,16 +177,16 @@ test('jitter makes a delay up to a tenth longer, and never shorter', async () =>
 test('deliveries and events are kept for 30 days', async () => {
   await scene(async (scene) => {
     const { clock, service, hook } = scene
-    await complete(service)
-    await settled(scene.service, scene.hook, 'delivered')
-    clock.pass(29 * DAY)
-    clock.next()
-    await new Resources(service).agent() // written behind the tidying
-    assert.is((await deliveriesOf(service, hook)).length, 1)
-    clock.pass(DAY + 1)
-    clock.next()
-    while ((await deliveriesOf(service, hook)).length > 0) await new Promise(setImmediate)
-    while ((await service.database.all('SELECT 1 FROM events')).length > 0) await new Promise(setImmediate)
+    await completeConversation(service)
+    await waitForDelivery(scene.service, scene.hook, 'delivered')
+    clock.skip(29 * DAY)
+    clock.advance()
+    await new Resources(service).agent() // queued after the cleanup
+    assert.is((await listDeliveries(service, hook)).length, 1)
+    clock.skip(DAY + 1)
+    clock.advance()
+    await waitFor(async () => (await listDeliveries(service, hook)).length === 0, { intervalMs: 5 })
+    await waitFor(async () => (await service.database.all('SELECT 1 FROM events')).length === 0, { intervalMs: 5 })
   })
 })
 

@@ -6,9 +6,9 @@ import { reportFailure } from '../harness/hooks.ts'
 import { PausableDisk } from '../harness/pausable-disk.ts'
 import { TestServer } from '../harness/test-server.ts'
 import { Receiver } from './receiver.ts'
-import { complete, deliveriesOf, webhookTo } from './webhook-fixture.ts'
+import { completeConversation, createWebhook, listDeliveries } from './webhook-fixture.ts'
 
-const test = suite('webhooks on a slow disk')
+const test = suite('webhooks: slow disk')
 const disk = new PausableDisk()
 let service: TestServer
 let receiver: Receiver
@@ -22,23 +22,23 @@ test.before(
 test.after.each(() => disk.release())
 test.after(reportFailure(() => Promise.all([service.close(), receiver.close()])))
 
-test('what is sent again while the attempt before is written down is sent once more, and the answer says how that went', async () => {
-  const hook = await webhookTo(service, receiver.url)
+test('redelivery during the storing of an attempt makes another attempt and returns its outcome', async () => {
+  const hook = await createWebhook(service, receiver.url)
   let fail = () => {}
   receiver.answer = (reply, _, count) => {
     if (count > 1) reply.writeHead(204).end()
     else fail = () => reply.writeHead(500).end()
   }
-  await complete(service)
+  await completeConversation(service)
   await receiver.count(1)
-  const [{ id }] = await deliveriesOf(service, hook)
+  const [{ id }] = await listDeliveries(service, hook)
   disk.hold()
   const changed = expectData(service.patch(`/webhooks/${hook.id}`, { description: 'the disk is busy with this' }))
   await disk.holdAt(changed, async () => (await expectData(service.get(`/webhooks/${hook.id}`))).description !== '')
   fail()
-  await pause(500) // the attempt is in line to be written down
+  await pause(500) // the outcome of the attempt is queued for writing
   const again = expectData(service.post(`/webhooks/${hook.id}/deliveries/${id}/redeliver`))
-  await service.get(`/webhooks/${hook.id}`) // and behind it, this
+  await service.get(`/webhooks/${hook.id}`) // and the redelivery after it
   disk.release()
   await changed
   const { status, attempts, history } = await again

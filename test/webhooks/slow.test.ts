@@ -3,8 +3,9 @@ import * as assert from 'uvu/assert'
 import { expectData } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { Receiver } from './receiver.ts'
-import { complete, deliveriesOf, settled, webhookTo } from './webhook-fixture.ts'
+import { completeConversation, createWebhook, listDeliveries, waitForDelivery } from './webhook-fixture.ts'
 
 const test = suite<{ service: TestServer }>('webhooks: slow receivers')
 
@@ -15,7 +16,7 @@ test.before.each(
 )
 test.after.each(reportFailure(({ service }) => service.close()))
 
-/** So many events, as if that many conversations had ended. */
+/** Publishes this many events, as if that many conversations had been completed. */
 async function flood(service: TestServer, hook: Json, many: number): Promise<void> {
   const at = new Date().toISOString()
   await service.database.write(async (transaction) => {
@@ -31,24 +32,24 @@ async function flood(service: TestServer, hook: Json, many: number): Promise<voi
   })
 }
 
-test('ten thousand events to one who does not answer hold up neither others nor a conversation', async ({ service }) => {
+test('ten thousand events for a silent receiver delay neither other webhooks nor conversations', async ({ service }) => {
   const silent = await Receiver.start(() => {})
   const quick = await Receiver.start()
-  const slow = await webhookTo(service, silent.url)
+  const slow = await createWebhook(service, silent.url)
   await flood(service, slow, 10_000)
-  const other = await webhookTo(service, quick.url) // which says that there may be something to send
+  const other = await createWebhook(service, quick.url) // notifies the dispatcher
   await silent.count(4)
   for (let count = 1; count <= 20; count++) {
-    await complete(service)
+    await completeConversation(service)
     await quick.count(count)
   }
-  await settled(service, other, 'delivered')
+  await waitForDelivery(service, other, 'delivered')
   assert.is(silent.received.length, 4, 'no more at once than a webhook gets')
-  assert.is((await deliveriesOf(service, slow, '?status=pending&limit=1')).length, 1)
+  assert.is((await listDeliveries(service, slow, '?status=pending&limit=1')).length, 1)
   await Promise.all([silent.close(), quick.close()])
 })
 
-test('what waits all arrives, each once, with no more than four at once', async ({ service }) => {
+test('pending deliveries arrive once each, at most four at a time', async ({ service }) => {
   let atOnce = 0
   let most = 0
   const receiver = await Receiver.start((reply) => {
@@ -58,45 +59,45 @@ test('what waits all arrives, each once, with no more than four at once', async 
       reply.writeHead(204).end()
     })
   })
-  const hook = await webhookTo(service, receiver.url)
+  const hook = await createWebhook(service, receiver.url)
   await flood(service, hook, 500)
   await expectData(service.patch(`/webhooks/${hook.id}`, { description: 'go' }))
   await receiver.count(500)
   assert.ok(most <= 4, `${most} at once`)
   assert.is(new Set(receiver.received.map(({ id }) => id)).size, 500)
-  while ((await deliveriesOf(service, hook, '?status=pending')).length > 0) await new Promise(setImmediate)
+  await waitFor(async () => (await listDeliveries(service, hook, '?status=pending')).length === 0, { intervalMs: 5 })
   assert.is(receiver.received.length, 500)
   await receiver.close()
 })
 
-test('a stop leaves an attempt under way as if it had not been made, and the start makes it again with the same id', async (context) => {
+test('an attempt aborted by a stop is repeated after the start with the same id', async (context) => {
   const receiver = await Receiver.start(() => {})
-  const hook = await webhookTo(context.service, receiver.url)
-  await complete(context.service)
+  const hook = await createWebhook(context.service, receiver.url)
+  await completeConversation(context.service)
   await receiver.count(1)
   const home = await context.service.stop()
   receiver.answer = (reply) => reply.writeHead(200).end()
   context.service = await TestServer.start({ home })
-  const delivery = await settled(context.service, hook, 'delivered')
+  const delivery = await waitForDelivery(context.service, hook, 'delivered')
   assert.equal([delivery.attempts, receiver.received.length], [1, 2])
   assert.is(receiver.received[0]?.id, receiver.received[1]?.id)
   await receiver.close()
 })
 
-test('a stop waits a moment for an answer that comes', async (context) => {
+test('a stop waits briefly for running attempts', async (context) => {
   const receiver = await Receiver.start((reply) => setTimeout(() => reply.writeHead(200).end(), 300))
-  const hook = await webhookTo(context.service, receiver.url)
-  await complete(context.service)
+  const hook = await createWebhook(context.service, receiver.url)
+  await completeConversation(context.service)
   await receiver.count(1)
   context.service = await TestServer.start({ home: await context.service.stop() })
-  const [delivery] = await deliveriesOf(context.service, hook)
+  const [delivery] = await listDeliveries(context.service, hook)
   assert.equal([delivery.status, delivery.attempts, receiver.received.length], ['delivered', 1, 1])
   await receiver.close()
 })
 
-test('a receiver has 15 seconds to answer', async ({ service }) => {
+test('an attempt times out after 15 seconds', async ({ service }) => {
   const receiver = await Receiver.start(() => {})
-  const hook = await webhookTo(service, receiver.url)
+  const hook = await createWebhook(service, receiver.url)
   const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.is(delivery.status, 'failed')
   assert.match(delivery.error, /did not respond completely within 15000 ms/)

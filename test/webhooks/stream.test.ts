@@ -5,9 +5,9 @@ import { decodeEvents, type ServerEvent } from '../../src/sse.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { ADMIN_TOKEN, TestServer } from '../harness/test-server.ts'
-import { complete } from './webhook-fixture.ts'
+import { completeConversation } from './webhook-fixture.ts'
 
-const test = suite<{ service: TestServer; url: string }>('webhooks: the stream of events')
+const test = suite<{ service: TestServer; url: string }>('webhooks: event stream')
 
 const listening = (service: TestServer): Promise<string> => service.app.server.listen({ host: '127.0.0.1', port: 0 })
 
@@ -25,7 +25,7 @@ interface Stream {
   leave(): void
 }
 
-/** Follows over a real connection, as the command line does. */
+/** Follows the stream over a real connection, as the CLI does. */
 async function follow(url: string, query = '', headers: Record<string, string> = {}): Promise<Stream> {
   const leaving = new AbortController()
   const sent = request(`${url}/api/events${query}`, {
@@ -39,11 +39,11 @@ async function follow(url: string, query = '', headers: Record<string, string> =
 
 const idsIn = (...events: ServerEvent[]) => events.map(({ data }) => JSON.parse(data).data.conversation_id)
 
-test('events come as they happen, after those whose transaction they belong to', async ({ service, url }) => {
-  await complete(service)
+test('events are streamed as they happen', async ({ service, url }) => {
+  await completeConversation(service)
   const stream = await follow(url)
   assert.is((await stream.next()).event, 'ready')
-  const conversation = await complete(service)
+  const conversation = await completeConversation(service)
   const event = await stream.next()
   assert.is(event.event, 'conversation.completed')
   const { id, type, timestamp, data } = JSON.parse(event.data)
@@ -53,15 +53,15 @@ test('events come as they happen, after those whose transaction they belong to',
   stream.leave()
 })
 
-test('whoever comes back goes on where it was, and misses nothing, also over a restart', async (context) => {
+test('a reconnecting client misses no event, also across a restart', async (context) => {
   const { service, url } = context
   const first = await follow(url)
   const ready = await first.next()
-  const seen = await complete(service)
+  const seen = await completeConversation(service)
   const event = await first.next()
   assert.equal(idsIn(event), [seen.id])
   first.leave()
-  const missed = [await complete(service), await complete(service)]
+  const missed = [await completeConversation(service), await completeConversation(service)]
   const second = await follow(url, `?after=${event.id}`)
   await second.next()
   assert.equal(
@@ -77,7 +77,7 @@ test('whoever comes back goes on where it was, and misses nothing, also over a r
   assert.is((await ended).done, true)
   const third = await follow(await listening(restarted), `?after=${ready.id}`)
   await third.next()
-  const late = await complete(restarted)
+  const late = await completeConversation(restarted)
   assert.equal(
     idsIn(await third.next(), await third.next(), await third.next(), await third.next()),
     [seen, ...missed, late].map(({ id }) => id),
@@ -86,10 +86,10 @@ test('whoever comes back goes on where it was, and misses nothing, also over a r
   context.service = restarted
 })
 
-test('only the types that are asked for', async ({ service, url }) => {
+test('the stream is filtered by type', async ({ service, url }) => {
   const other = await follow(url, '?types=evaluation.finished,usage.threshold_exceeded&after=0')
   await other.next()
-  await complete(service)
+  await completeConversation(service)
   const all = await follow(url, '?after=0')
   await all.next()
   assert.is((await all.next()).event, 'conversation.completed')
@@ -103,7 +103,7 @@ test('only the types that are asked for', async ({ service, url }) => {
   })
 })
 
-test('a great many that were missed come in order', async ({ service, url }) => {
+test('many missed events are streamed in order', async ({ service, url }) => {
   const timestamp = new Date().toISOString()
   await service.database.write(async (transaction) => {
     for (let n = 1; n <= 350; n++)
@@ -124,7 +124,7 @@ test('a great many that were missed come in order', async ({ service, url }) => 
   stream.leave()
 })
 
-test('it is for admins', async ({ service }) => {
+test('the event stream requires the role admin', async ({ service }) => {
   for (const role of ['editor', 'member', 'viewer'] as const) await expectError(service.get('/events', { as: role }), 'FORBIDDEN')
   await expectError(service.get('/events', { as: null }), 'UNAUTHENTICATED')
   await expectData(service.get('/webhooks'))
