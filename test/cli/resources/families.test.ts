@@ -5,27 +5,36 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
+import type { Json } from '../../harness/test-server.ts'
 
 const test = suite('families at the terminal')
 let terminal: Terminal
+/** Resources that others refer to by name. */
+let model: Json
+let source: Json
+let tool: Json
+let agent: Json
 test.before(
   reportFailure(async () => {
     terminal = openTerminal()
-    for (const words of BASE) await terminal.json(words)
+    source = await terminal.json(['knowledge', 'create', '--name', 'Handbook', '--file-types', 'md,pdf'])
+    model = await create('/models', { name: 'llama', provider: 'ollama', model_id: 'llama3.2' })
+    tool = await create('/rag-tools', { name: 'handbook', knowledge_source_id: source.id })
+    agent = await create('/agents', { name: 'Helper' })
+    await create('/prompt-templates', { name: 'tone', template: 'You help {{company}}.' })
   }),
 )
 test.after(reportFailure(() => terminal.close()))
 
-/** Resources that others refer to by name. */
-const BASE = [
-  ['models', 'create', '--name', 'llama', '--provider', 'ollama', '--model-id', 'llama3.2'],
-  ['prompts', 'create', '--name', 'tone', '--template', 'You help {{company}}.'],
-  ['knowledge', 'create', '--name', 'Handbook', '--file-types', 'md,pdf'],
-  ['rag', 'create', '--name', 'handbook', '--knowledge-source', 'Handbook'],
-  ['agents', 'create', '--name', 'Helper'],
-]
+async function create(path: string, body: object): Promise<Json> {
+  const { status, data } = await terminal.request('POST', path, body)
+  assert.is(status, 201, path)
+  return data
+}
 
 interface Case {
+  /** Path of the family in the REST API. */
+  path: string
   create: string[]
   /** Expected fields of the created resource. */
   created: Record<string, unknown>
@@ -37,6 +46,7 @@ interface Case {
 
 const CASES: Record<string, Case> = {
   agents: {
+    path: '/agents',
     create: ['--name', 'Second', '--model', 'llama', '--tool', 'handbook', '--temperature', '0.2', '--topics', 'leave,travel'],
     created: {
       temperature: 0.2,
@@ -50,6 +60,7 @@ const CASES: Record<string, Case> = {
     name: 'Second',
   },
   prompts: {
+    path: '/prompt-templates',
     create: ['--name', 'night', '--template', 'Good {{time}}', '--type', 'user'],
     created: { variables: ['time'], type: 'user' },
     update: ['--template', 'Good night'],
@@ -57,6 +68,7 @@ const CASES: Record<string, Case> = {
     name: 'night',
   },
   knowledge: {
+    path: '/knowledge-sources',
     create: ['--name', 'Pages', '--url', 'https://example.com', '--mode', 'site', '--max-depth', '2'],
     created: { type: 'url', configuration: { url: 'https://example.com', mode: 'site', max_depth: 2 } },
     update: ['--name', 'Site'],
@@ -64,6 +76,7 @@ const CASES: Record<string, Case> = {
     name: 'Site',
   },
   rag: {
+    path: '/rag-tools',
     create: ['--name', 'second', '--knowledge-source-id', 'Handbook', '--top-k', '8'],
     created: { top_k: 8, chunk_size: 800 },
     update: ['--chunk-size', '1000'],
@@ -71,6 +84,7 @@ const CASES: Record<string, Case> = {
     name: 'second',
   },
   retrieval: {
+    path: '/retrieval-tools',
     create: ['--name', 'find', '--knowledge-source', 'Handbook', '--search-method', 'semantic'],
     created: { search_method: 'semantic' },
     update: ['--score-threshold', '0.5'],
@@ -78,6 +92,7 @@ const CASES: Record<string, Case> = {
     name: 'find',
   },
   tools: {
+    path: '/api-tools',
     create: ['--name', 'weather', '--url', 'https://api.example.com/{city}', '--headers', 'X-Key=hidden', '--requires-confirmation'],
     created: {
       header_names: ['X-Key'],
@@ -89,6 +104,7 @@ const CASES: Record<string, Case> = {
     name: 'weather',
   },
   models: {
+    path: '/models',
     create: [
       '--name',
       'priced',
@@ -109,6 +125,7 @@ const CASES: Record<string, Case> = {
     name: 'priced',
   },
   conversations: {
+    path: '/conversations',
     create: ['--agent', 'Helper', '--user-id', 'ada', '--title', 'Leave'],
     created: { user_id: 'ada', status: 'active' },
     update: ['--title', 'Travel'],
@@ -116,6 +133,7 @@ const CASES: Record<string, Case> = {
     name: 'Travel',
   },
   evaluations: {
+    path: '/evaluations',
     create: [
       '--name',
       'check',
@@ -134,6 +152,7 @@ const CASES: Record<string, Case> = {
     name: 'check',
   },
   webhooks: {
+    path: '/webhooks',
     create: ['--url', 'https://hooks.example.com/x', '--events', 'conversation.completed,evaluation.finished'],
     created: { events: ['conversation.completed', 'evaluation.finished'] },
     update: ['--no-enabled'],
@@ -141,6 +160,7 @@ const CASES: Record<string, Case> = {
     name: 'https://hooks.example.com/x',
   },
   tokens: {
+    path: '/tokens',
     create: ['--name', 'script', '--role', 'viewer'],
     created: { role: 'viewer' },
     update: ['--expires-at', '2099-01-01T00:00:00Z'],
@@ -148,6 +168,7 @@ const CASES: Record<string, Case> = {
     name: 'script',
   },
   'usage thresholds': {
+    path: '/usage/thresholds',
     create: ['--metric', 'tokens', '--limit', '1000', '--period', 'day', '--entity-type', 'agent', '--entity', 'Helper'],
     created: { limit: 1000, action: 'notify' },
     update: ['--action', 'block'],
@@ -159,10 +180,10 @@ const assertFields = (found: Record<string, unknown>, wanted: Record<string, unk
   for (const [name, value] of Object.entries(wanted)) assert.equal(found[name], value, name)
 }
 
-for (const [family, { create, created, update, updated, name }] of Object.entries(CASES)) {
+for (const [family, { path, create: flags, created, update, updated, name }] of Object.entries(CASES)) {
   const topic = family.split(' ')
   test(`${family}: create, show, list, update and delete`, async () => {
-    const made = await terminal.json([...topic, 'create', ...create], { input: 'sk-from-stdin\n' })
+    const made = await terminal.json([...topic, 'create', ...flags], { input: 'sk-from-stdin\n' })
     assertFields(made, created)
     const id = String(made.id)
     const changed = await terminal.json([...topic, 'update', id, ...update])
@@ -172,33 +193,35 @@ for (const [family, { create, created, update, updated, name }] of Object.entrie
     assert.ok(listed.some((one) => one.id === id))
     const gone = await terminal.run([...topic, 'delete', name ?? id, '--yes'])
     assert.is(gone.code, 0, gone.stderr)
-    assert.is((await terminal.run([...topic, 'show', id])).code, 3)
+    assert.is((await terminal.request('GET', `${path}/${id}`)).status, 404)
   })
 }
 
 test('names in flags are resolved to IDs', async () => {
-  const [model] = await terminal.json<{ id: string }[]>(['models', 'list', '--name', 'llama'])
-  const [tool] = await terminal.json<{ id: string }[]>(['rag', 'list', '--name', 'handbook'])
-  const agent = await terminal.json(['agents', 'create', '--name', 'named', '--model-id', 'llama', '--tools', 'handbook'])
-  assert.equal([agent.model_id, agent.tools], [model?.id, [tool?.id]])
+  const named = await terminal.json(['agents', 'create', '--name', 'named', '--model-id', 'llama', '--tools', 'handbook'])
+  assert.equal([named.model_id, named.tools], [model.id, [tool.id]])
+})
+
+test('show of an unknown ID exits with 3', async () => {
+  assert.is((await terminal.run(['agents', 'show', 'agent_unknown'])).code, 3)
 })
 
 test('an ambiguous name is rejected with the IDs of both resources', async () => {
-  const twins = [await terminal.json(['agents', 'create', '--name', 'twin']), await terminal.json(['agents', 'create', '--name', 'twin'])]
+  const twins = [await create('/agents', { name: 'twin' }), await create('/agents', { name: 'twin' })]
   const { code, stderr } = await terminal.run(['agents', 'show', 'twin'])
   assert.is(code, 2)
   for (const { id } of twins) assert.match(stderr, String(id))
 })
 
 test('a resource in use is deleted only with --force, and its users are named', async () => {
-  await terminal.json(['knowledge', 'create', '--name', 'used'])
-  const tool = await terminal.json(['rag', 'create', '--name', 'user', '--knowledge-source', 'used'])
+  const used = await create('/knowledge-sources', { name: 'used', type: 'file' })
+  const user = await create('/rag-tools', { name: 'user', knowledge_source_id: used.id })
   const refused = await terminal.run(['knowledge', 'delete', 'used', '--yes'])
   assert.is(refused.code, 1)
-  assert.match(refused.stderr, String(tool.id))
+  assert.match(refused.stderr, user.id)
   assert.match(refused.stderr, '--force')
   assert.is((await terminal.run(['knowledge', 'delete', 'used', '--yes', '--force'])).code, 0)
-  assert.is((await terminal.json(['rag', 'show', 'user'])).knowledge_source_id, null)
+  assert.is((await terminal.request('GET', `/rag-tools/${user.id}`)).data.knowledge_source_id, null)
 })
 
 test('the error for a model that cannot be deleted does not suggest --force', async () => {
@@ -215,7 +238,7 @@ test('create warns that a token is shown only once', async () => {
 })
 
 test('delete accepts several names', async () => {
-  for (const name of ['one', 'two']) await terminal.json(['agents', 'create', '--name', name])
+  for (const name of ['one', 'two']) await create('/agents', { name })
   const { code, stdout } = await terminal.run(['agents', 'delete', 'one', 'two', '--yes', '--json'])
   assert.is(code, 0)
   assert.is((JSON.parse(stdout) as unknown[]).length, 2)
@@ -241,7 +264,7 @@ test('documents are uploaded, listed, shown and deleted by name', async () => {
   )
   assertFields(await terminal.json(['knowledge', 'documents', 'show', 'Handbook', 'travel.md']), { id: piped.id })
   assert.is((await terminal.run(['knowledge', 'documents', 'delete', 'Handbook', 'leave.md', 'travel.md', '-y'])).code, 0)
-  assert.equal(await terminal.json(['knowledge', 'documents', 'list', 'Handbook']), [])
+  assert.equal((await terminal.request('GET', `/knowledge-sources/${source.id}/documents`)).data, [])
 })
 
 test('prompts render prints plain text', async () => {
@@ -250,7 +273,7 @@ test('prompts render prints plain text', async () => {
 })
 
 test('conversations complete completes a conversation, and messages lists its messages', async () => {
-  await terminal.json(['conversations', 'create', '--agent', 'Helper', '--user-id', 'ada', '--title', 'Soon over'])
+  await create('/conversations', { agent_id: agent.id, user_id: 'ada', title: 'Soon over' })
   assertFields(await terminal.json(['conversations', 'complete', 'Soon over']), { status: 'completed' })
   assert.equal(await terminal.json(['conversations', 'messages', 'Soon over']), [])
   const mine = await terminal.json<{ status: string }[]>(['conversations', 'list', '--agent', 'Helper', '--status', 'completed'])
