@@ -7,7 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const COPIED = ['src', 'commands', 'daemon', 'bin', 'bench', 'test', '.build', 'package.json', 'tsconfig.json']
+const COPIED = ['src', 'commands', 'daemon', 'bin', 'test/harness', '.build', 'package.json', 'tsconfig.json']
 
 interface Block {
   file: string
