@@ -105,7 +105,7 @@ function readInteger(environment: Environment, name: string, minimum: number, ma
   return value
 }
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 function readEnum<const Word extends string>(environment: Environment, name: string, words: readonly Word[]): Word | undefined {
@@ -126,7 +126,7 @@ function readUrls(environment: Environment, name: string): string[] | undefined 
   return urls
 }
 
-export interface EnvironmentOverrides {
+interface EnvironmentOverrides {
   url: string | undefined
   token: string | undefined
   port: number | undefined

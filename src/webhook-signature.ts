@@ -5,7 +5,7 @@ const PREFIX = 'whsec_'
 const MIN_SECRET_BYTES = 24
 const MAX_SECRET_BYTES = 64
 
-export interface WebhookContent {
+interface WebhookContent {
   /** The same for every attempt, so that receivers can detect duplicates. */
   id: string
   /** Time of the attempt in milliseconds since the epoch. */

@@ -31,7 +31,7 @@ export async function fetchHealth(url: string): Promise<Health | undefined> {
   }
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   paths: Paths
   /** Start the daemon if it is not running. */
   start: boolean

@@ -64,7 +64,7 @@ function createUnreadableEventError(event: string, cause?: unknown): Unreachable
   })
 }
 
-export function isTerminal({ event }: Pick<ReplyEvent, 'event'>): boolean {
+function isTerminal({ event }: Pick<ReplyEvent, 'event'>): boolean {
   return TERMINAL_EVENTS.includes(event)
 }
 

@@ -12,7 +12,7 @@ import { ChatStore } from './state/chat-store.ts'
 import { findPendingConfirmation } from './state/transcript-reducer.ts'
 import { submit } from './submit.ts'
 
-export interface PlainChatOptions {
+interface PlainChatOptions {
   connect: (start: boolean) => Promise<Connection>
   conversation: ConversationOptions
   cwd: string

@@ -105,7 +105,7 @@ export async function openAgentPicker(
 }
 
 /** Formats a timestamp of today as time, others as date. */
-export function formatTimestamp(timestamp: string, now: number): string {
+function formatTimestamp(timestamp: string, now: number): string {
   const date = new Date(timestamp)
   const pad = (value: number) => String(value).padStart(2, '0')
   const day = (value: Date) => `${value.getFullYear()}-${pad(value.getMonth() + 1)}-${pad(value.getDate())}`

@@ -18,7 +18,7 @@ export interface Completion {
   readonly options: readonly CompletionOption[]
 }
 
-export interface CompletionSources {
+interface CompletionSources {
   /** Names in a directory, directories with a trailing slash. Empty if it cannot be read. */
   listEntries: (directory: string) => readonly string[]
   /** Possible arguments of a command. */

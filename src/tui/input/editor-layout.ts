@@ -16,7 +16,7 @@ export interface Layout {
 
 const TAB = '    '
 
-/** The width of a tab would depend on the terminal. */
+/** Replaces tabs, whose width depends on the terminal. */
 export const expandTabs = (text: string) => text.replaceAll('\t', TAB)
 
 /** Reserves one column for the cursor after the last character. */

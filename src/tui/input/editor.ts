@@ -38,7 +38,7 @@ function applyChange(editor: Editor, text: string, cursor: number): Editor {
   return { ...editor, text, cursor, undo, goalColumn: undefined }
 }
 
-export function moveCursor(editor: Editor, cursor: number): Editor {
+function moveCursor(editor: Editor, cursor: number): Editor {
   return { ...editor, cursor: Math.max(0, Math.min(editor.text.length, cursor)), goalColumn: undefined }
 }
 

@@ -3,7 +3,7 @@ import { suggestWord } from '../../contract/suggest.ts'
 
 const GROUPS = ['Conversation', 'Agent', 'Chat', 'Replies'] as const
 
-export interface SlashCommand {
+interface SlashCommand {
   readonly name: string
   /** Name of its argument, or empty. */
   readonly argument: string
@@ -38,7 +38,7 @@ export interface CommandCall {
   argument: string
 }
 
-/** Common words for quitting; on a line of their own they are no message. */
+/** Common words for quitting; if they are the whole line, they are not sent as a message. */
 const QUIT_WORDS = /^(?:quit|exit|:q)$/i
 const ALIASES: Readonly<Record<string, CommandName>> = { exit: 'quit', q: 'quit' }
 

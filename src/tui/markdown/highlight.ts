@@ -140,109 +140,79 @@ export interface OpenToken {
   style: Style
 }
 
-export interface Highlighted {
+interface Highlighted {
   spans: Line
   open: OpenToken | undefined
 }
 
-const NUMBER = /^(?:0[xXbBoO][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)/
-const WORD = /^[\p{L}_$@][\p{L}\p{N}_$-]*/u
-
-function findLanguage(name: string): Language | undefined {
-  const family = FAMILIES_BY_NAME[name.toLowerCase()]
-  return family === undefined ? undefined : FAMILIES[family]
+const WORD = '[\\p{L}_$@][\\p{L}\\p{N}_$-]*'
+const NUMBER = '0[xXbBoO][\\da-fA-F_]+|\\d[\\d_]*(?:\\.\\d+)?(?:[eE][+-]?\\d+)?'
+/** Matches comments, openers of tokens that may span lines, strings, words and numbers. */
+function createPattern({ lineComments, blockComment, longQuotes, quotes }: Language): RegExp {
+  // A # inside a word does not start a comment.
+  const comments = lineComments.map((marker) => `${marker === '#' ? '(?<!\\S)#' : marker}.*`)
+  const openers = [...(blockComment?.slice(0, 1) ?? []), ...longQuotes].map((marker) => marker.replace('*', '\\*'))
+  const strings = [...quotes].map((quote) => `${quote}(?:\\\\.|[^${quote}\\\\])*\\\\?${quote}?`)
+  const groups = Object.entries({ comment: comments, opener: openers, string: strings, word: [WORD], number: [NUMBER] })
+  const alternatives = groups.filter(([, choices]) => choices.length > 0).map(([name, choices]) => `(?<${name}>${choices.join('|')})`)
+  return new RegExp(alternatives.join('|'), 'gsu')
 }
+
+const PATTERNS = Object.fromEntries(Object.entries<Language>(FAMILIES).map(([family, language]) => [family, createPattern(language)]))
 
 /** Highlights one line of sanitized text. Unknown languages are not highlighted. */
 export function highlight(text: string, name: string, open?: OpenToken): Highlighted {
-  const language = findLanguage(name)
-  if (!language) return { spans: highlightDiff(text, name), open: undefined }
+  const family = FAMILIES_BY_NAME[name.toLowerCase()]
+  if (family === undefined) return { spans: highlightDiff(text, name), open: undefined }
+  const language: Language = FAMILIES[family]
+  const pattern = PATTERNS[family] as RegExp
   const spans: Span[] = []
-  const emit = (part: string, ...styles: Style[]) => {
-    if (part !== '') spans.push({ text: part, styles })
+  let start = 0 // of the text that is not emitted yet
+  let index = 0
+  const emit = (end: number, ...styles: Style[]) => {
+    if (end > start) spans.push({ text: text.slice(start, end), styles })
+    start = end
+    index = end
   }
-  let rest = text
-  let plain = ''
   let openToken = open
-  const flush = () => {
-    emit(plain)
-    plain = ''
-  }
-  while (rest !== '') {
+  while (index < text.length) {
     if (openToken) {
-      const end = findEnd(rest, openToken.close)
-      emit(rest.slice(0, end ?? rest.length), openToken.style)
-      rest = end === undefined ? '' : rest.slice(end)
-      if (end !== undefined) openToken = undefined
-      continue
+      const end = findEnd(text, index, openToken.close)
+      emit(end ?? text.length, openToken.style)
+      if (end === undefined) break
+      openToken = undefined
     }
-    const token = findTokenStart(rest, text[text.length - rest.length - 1], language)
-    if (token) {
-      flush()
-      const { opener, close, style, spansLines } = token
-      const end = close === undefined ? undefined : findEnd(rest.slice(opener.length), close)
-      const length = end === undefined ? rest.length : opener.length + end
-      emit(rest.slice(0, length), style)
-      rest = rest.slice(length)
-      if (end === undefined && spansLines && close !== undefined) openToken = { close, style }
-      continue
+    pattern.lastIndex = index
+    const match = pattern.exec(text)
+    if (!match) break
+    const { comment, opener, string, word } = match.groups as Record<string, string | undefined>
+    index = match.index + match[0].length
+    if (word !== undefined && !language.keywords.has(language.ignoresCase ? word.toLowerCase() : word)) continue
+    emit(match.index)
+    const style = comment !== undefined ? 'dim' : string !== undefined ? 'green' : word !== undefined ? 'magenta' : 'yellow'
+    if (opener === undefined) emit(match.index + match[0].length, style)
+    else {
+      index = match.index + opener.length
+      openToken =
+        opener === language.blockComment?.[0] ? { close: language.blockComment[1], style: 'dim' } : { close: opener, style: 'green' }
     }
-    const word = WORD.exec(rest)?.[0]
-    const number = word === undefined ? NUMBER.exec(rest)?.[0] : undefined
-    if (word !== undefined && language.keywords.has(language.ignoresCase ? word.toLowerCase() : word)) {
-      flush()
-      emit(word, 'magenta')
-    } else if (number !== undefined) {
-      flush()
-      emit(number, 'yellow')
-    } else plain += word ?? rest.slice(0, 1)
-    rest = rest.slice((word ?? number ?? rest.slice(0, 1)).length)
   }
-  flush()
+  emit(text.length, ...(openToken ? [openToken.style] : []))
   return { spans, open: openToken }
 }
 
 /** Returns the offset after the closing marker; a backslash escapes a quote. */
-function findEnd(text: string, close: string): number | undefined {
-  for (let index = 0; index < text.length; index++) {
+function findEnd(text: string, from: number, close: string): number | undefined {
+  for (let index = from; index < text.length; index++) {
     if (text[index] === '\\' && close.length === 1) index++
     else if (text.startsWith(close, index)) return index + close.length
   }
   return undefined
 }
 
-interface TokenStart {
-  opener: string
-  close: string | undefined
-  style: Style
-  spansLines: boolean
-}
-
-function findTokenStart(
-  rest: string,
-  before: string | undefined,
-  { lineComments, blockComment, longQuotes, quotes }: Language,
-): TokenStart | undefined {
-  // A # inside a word starts no comment.
-  const comment = lineComments.find((mark) => rest.startsWith(mark) && (mark !== '#' || before === undefined || /\s/.test(before)))
-  if (comment !== undefined) return { opener: comment, close: undefined, style: 'dim', spansLines: false }
-  if (blockComment && rest.startsWith(blockComment[0]))
-    return { opener: blockComment[0], close: blockComment[1], style: 'dim', spansLines: true }
-  const long = longQuotes.find((mark) => rest.startsWith(mark))
-  if (long !== undefined) return { opener: long, close: long, style: 'green', spansLines: true }
-  const quote = rest[0] as string
-  return quotes.includes(quote) ? { opener: quote, close: quote, style: 'green', spansLines: false } : undefined
-}
+const DIFF_STYLES: Record<string, Style> = { '+': 'green', '-': 'red', '@': 'cyan' }
 
 function highlightDiff(text: string, name: string): Line {
-  const style: Style | undefined = !/^(diff|patch)$/i.test(name)
-    ? undefined
-    : text.startsWith('+')
-      ? 'green'
-      : text.startsWith('-')
-        ? 'red'
-        : text.startsWith('@@')
-          ? 'cyan'
-          : undefined
+  const style = /^(diff|patch)$/i.test(name) && !/^@(?!@)/.test(text) ? DIFF_STYLES[text[0] ?? ''] : undefined
   return text === '' ? [] : [{ text, styles: style ? [style] : [] }]
 }

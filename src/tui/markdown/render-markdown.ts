@@ -10,7 +10,7 @@ import { renderTable } from './table.ts'
 const MIN_COLUMNS = 12
 const MAX_RULE_COLUMNS = 40
 const BULLETS = ['•', '◦', '▪']
-export const CODE_MARGIN = '  '
+const CODE_MARGIN = '  '
 
 /** Returns the text as one paragraph if the parser fails (stack overflow on deep nesting). */
 export function parseBlocks(text: string): Token[] {

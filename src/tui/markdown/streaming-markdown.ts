@@ -26,7 +26,7 @@ export interface StreamState {
 
 export const INITIAL_STREAM: StreamState = { consumed: 0, pending: '', partialSequence: '', fence: undefined, hasOutput: false }
 
-export interface StreamUpdate {
+interface StreamUpdate {
   state: StreamState
   /** New lines that will not change. */
   done: Line[]

@@ -1,7 +1,7 @@
-/** Buffers the output of Ink so that each frame is written at once. */
+/** Buffers the output of Ink so that each frame is a single write. */
 import { Writable } from 'node:stream'
 
-export interface BufferedStdout {
+interface BufferedStdout {
   stream: NodeJS.WriteStream
   /** Writes the buffered output now. */
   flush(): void

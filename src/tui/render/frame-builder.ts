@@ -1,4 +1,4 @@
-/** Builds frames firstEntry chat states: new lines for the scrollback and the live area. */
+/** Builds frames from chat states: new lines for the scrollback and the live area. */
 import { type Line, toAnsi } from '../markdown/styled-text.ts'
 import type { ChatState } from '../state/chat-state.ts'
 import { type LiveArea, renderLiveArea } from './live-area.ts'

@@ -14,7 +14,7 @@ export interface Clock {
   afterRender(work: () => void): void
 }
 
-export const REAL_CLOCK: Clock = {
+const REAL_CLOCK: Clock = {
   now: () => performance.now(),
   schedule(milliseconds, work) {
     const timer = setTimeout(work, milliseconds)

@@ -25,7 +25,7 @@ export interface ScrollbackState {
 
 export const EMPTY_SCROLLBACK: ScrollbackState = { entries: 0, reply: undefined }
 
-export interface ScrollbackUpdate {
+interface ScrollbackUpdate {
   state: ScrollbackState
   /** New lines for the scrollback. */
   done: Line[]

@@ -10,7 +10,7 @@ import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'
 import type { Passage } from '../../contract/schemas/passages.ts'
 import type { Citation } from '../state/reply-reducer.ts'
 
-export interface AgentTool {
+interface AgentTool {
   id: string
   name: string
   description: string

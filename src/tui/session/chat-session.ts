@@ -19,7 +19,7 @@ import { ConversationSwitch } from './conversation-switch.ts'
 import { ReconnectingClient } from './reconnecting-client.ts'
 import { ReplyStream } from './reply-stream.ts'
 
-export interface ChatSessionDependencies {
+interface ChatSessionDependencies {
   store: ChatStore
   connect: (start: boolean) => Promise<Connection>
   /** Prints lines instead of drawing a screen. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { UnreachableError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 
-export interface ReconnectingClientDependencies {
+interface ReconnectingClientDependencies {
   /** Finds the service and starts it if allowed. */
   connect: (start: boolean) => Promise<Connection>
   isReachable: (url: string) => Promise<boolean>

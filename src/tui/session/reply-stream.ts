@@ -12,7 +12,7 @@ import { conversationRoutes } from '../../contract/families/conversations.ts'
 import type { Transcript, TranscriptAction } from '../state/transcript-reducer.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
 
-export interface ReplyStreamDependencies {
+interface ReplyStreamDependencies {
   client: ReconnectingClient
   dispatch: (action: TranscriptAction) => void
   getTranscript: () => Transcript

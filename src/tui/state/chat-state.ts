@@ -36,7 +36,7 @@ export interface SourcePanel {
   readonly top: number | undefined
 }
 
-export type Panel = Picker | SourcePanel
+type Panel = Picker | SourcePanel
 
 export interface Menu {
   readonly completion: Completion
@@ -95,7 +95,7 @@ export const INITIAL_STATE: ChatState = {
   firstEntry: 0,
 }
 
-export interface Totals {
+interface Totals {
   readonly tokens: number
   /** Null if a price is unknown. */
   readonly cost: number | null

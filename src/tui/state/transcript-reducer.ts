@@ -129,7 +129,7 @@ function finishReply(state: Transcript, message: Message): Transcript {
   return { entries: [...state.entries, applyMessage(live ?? NEW_REPLY, message)], live: undefined, isAwaitingReply: false }
 }
 
-export function toEntry(message: Message): Entry {
+function toEntry(message: Message): Entry {
   return message.role === 'user' ? { kind: 'said', text: message.content } : applyMessage(NEW_REPLY, message)
 }
 

@@ -59,7 +59,7 @@ test('a completion keeps the text after the cursor', () => {
   assert.equal(found?.options[0] && applyCompletion('@no please', found, found.options[0]), { text: '@notes.md please', cursor: 9 })
 })
 
-test('quit, exit and :q quit only on a line of their own', () => {
+test('quit, exit and :q quit only if they are the whole line', () => {
   const leave = { name: 'quit', argument: '' }
   for (const text of ['quit', 'exit', ':q', ' Quit\n', 'EXIT', '/exit', '/q']) assert.equal(parseCommand(text), leave, text)
   for (const text of ['how do I quit?', 'exit code', 'quit.', 'q', ':quit', 'exit\nnow']) assert.is(parseCommand(text), undefined, text)

@@ -12,7 +12,7 @@ const test = suite('markdown')
 const renderPlain = (text: string, columns = 60) => renderMarkdown(text, columns).map(toPlainText)
 const renderColored = (text: string, columns = 60) => renderMarkdown(text, columns).map((line) => toAnsi(line, true))
 
-/** Returns the final lines, and the live lines after line piece. */
+/** Returns the final lines, and the live lines after each piece. */
 function stream(pieces: readonly string[], columns = 60): { done: string[]; live: string[][] } {
   let state: StreamState = INITIAL_STREAM
   const done: Line[] = []
@@ -64,7 +64,7 @@ const days = 25 // a year
 
 The end.`
 
-test('line block type is rendered', () => {
+test('each block type is rendered', () => {
   assert.equal(renderPlain(EVERYTHING), [
     'Leave',
     '',

@@ -110,7 +110,7 @@ test('lines that Ink measures too wide are not truncated', () => {
   view.unmount()
 })
 
-/** Time that passes when the test says so. */
+/** A clock that the test advances. */
 class Hourglass implements Clock {
   time = 0
   #waiting: { at: number; work: () => void }[] = []
@@ -136,7 +136,7 @@ class Hourglass implements Clock {
   }
 }
 
-test('the first change is drawn at once, then at most 30 frames per second', () => {
+test('the first change is drawn immediately, then at most 30 frames per second', () => {
   const clock = new Hourglass()
   const drawn: number[] = []
   const frames = new FrameScheduler(() => void drawn.push(clock.time), clock)

@@ -1,3 +1,4 @@
+/** Actions and states for render tests. */
 import { type Line, toPlainText } from '../../../src/tui/markdown/styled-text.ts'
 import { advanceScrollback, EMPTY_SCROLLBACK, type ScrollbackState } from '../../../src/tui/render/scrollback.ts'
 import { type ChatState, INITIAL_STATE, type SourceCitation } from '../../../src/tui/state/chat-state.ts'

@@ -83,15 +83,17 @@ async function setUp() {
   }
   /** Waits until the service was asked for something. */
   const request = async () => {
-    while (waiting.length === 0) await pause(1)
+    await waitFor(() => waiting.length > 0, { intervalMs: 1, description: 'a request to the service' })
     return waiting.shift() as (typeof waiting)[number]
   }
   /** Answers requests until that holds. */
   const answerUntil = async (holds: () => boolean) => {
-    for (const deadline = Date.now() + 5_000; !holds(); await pause(1)) {
-      if (Date.now() > deadline) throw new Error(`it never came to ${holds}`)
+    const step = () => {
+      if (holds()) return true
       waiting.shift()?.answer()
+      return false
     }
+    await waitFor(step, { intervalMs: 1, description: String(holds) })
   }
   const choices = [{ id: CONVERSATION, label: 'Found', note: '' }]
   const offer = () =>

@@ -1,3 +1,4 @@
+/** Actions and queries for transcript tests. */
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
 import type { Citation, Message, ReplyState } from '../../../src/tui/state/reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, reduceTranscript, type Transcript, type TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
