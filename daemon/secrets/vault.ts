@@ -98,8 +98,8 @@ async function loadKey(
     const way = error instanceof CadreError && error.hint ? error.hint : 'Make it readable.'
     return locked(`cannot read its key from ${where}. ${(error as Error).message}`, `${way} Then: cadre daemon restart`, error)
   }
-  const restore =
-    `Restore the key from a backup and restart the daemon. If it is lost, delete ${paths.vault}, restart and set all secrets again.`
+  const reset = `delete ${paths.vault}, restart and set all secrets again.`
+  const restore = `Restore the key from a backup and restart the daemon. If it is lost, ${reset}`
   if (text === undefined) return locked(`its key is missing from ${where}.`, restore)
   const key = parseKey(text)
   if (key === undefined) return locked(`${where} does not contain a valid key.`, restore)

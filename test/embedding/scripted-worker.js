@@ -1,4 +1,7 @@
-/** A worker for tests that obeys its texts: `sleep 50`, `crash` or `refuse`. A vector contains the process id and the number of responses so far. */
+/**
+ * A worker for tests that obeys its texts: `sleep 50`, `crash` or `refuse`.
+ * A vector contains the process ID and the number of responses so far.
+ */
 const mode = process.argv[2]
 let responses = 0
 

@@ -64,7 +64,7 @@ test('a run asks the agent every test case and scores the answers', async () => 
   assert.equal(
     (await expectData(service.get('/conversations?limit=100'))).filter(({ agent_id }: Json) => agent_id === helper.id),
     [],
-    'no conversation is kept',
+    'no conversation is stored',
   )
 })
 

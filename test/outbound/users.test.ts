@@ -60,7 +60,7 @@ const CALLERS: Record<string, (url: string, allowed: boolean) => Promise<Outcome
     const changed = await knowledge.service.put(`/knowledge-sources/${source.id}`, { configuration: { url, allow_private_network } })
     if (isInvalidSetting(changed.status, changed.body)) return { blocked: changed.body.code }
     const { error, status } = await knowledge.sync(source.id)
-    if (status === 'error') return { blocked: /nothing was sent/.test(error) ? 'ADDRESS_BLOCKED' : error }
+    if (status === 'error') return { blocked: /request was not sent/.test(error) ? 'ADDRESS_BLOCKED' : error }
     return { reached: true }
   },
   'a webhook': async (url, allow_private_network) => {
@@ -69,7 +69,7 @@ const CALLERS: Record<string, (url: string, allowed: boolean) => Promise<Outcome
     const { status, body } = await knowledge.service.post(`/webhooks/${webhook.id}/test`, {})
     if (status >= 400) return { blocked: body.code }
     const { response_status, error } = body.data
-    return response_status === null ? { blocked: /nothing was sent/.test(error) ? 'ADDRESS_BLOCKED' : error } : { reached: true }
+    return response_status === null ? { blocked: /request was not sent/.test(error) ? 'ADDRESS_BLOCKED' : error } : { reached: true }
   },
   'the import of a document': async (url, allow_private_network) => {
     const { status, body } = await knowledge.service.post('/api-tools/import', { url, allow_private_network, dry_run: true })
@@ -88,7 +88,7 @@ for (const [caller, call] of Object.entries(CALLERS))
       const outcome = await call(url, false)
       assert.is(countConnections(), 0, `${host} was connected to`)
       assert.ok(
-        'blocked' in outcome && /ADDRESS_BLOCKED|VALIDATION_ERROR|nothing was sent/.test(outcome.blocked),
+        'blocked' in outcome && /ADDRESS_BLOCKED|VALIDATION_ERROR|request was not sent/.test(outcome.blocked),
         `${host}: ${JSON.stringify(outcome)}`,
       )
     }

@@ -21,7 +21,8 @@ test('concurrent calls are inserted in one commit', async ({ ledger }) => {
   }
   const ids = await Promise.all([entered(ledger, 5), entered(ledger, 7, 'eval_b'), entered(ledger, 9)])
   const stored = await ledger.database.all(
-    'SELECT id, status, kind, began_at, model_id, agent_id, evaluation_id, price_input, price_output, input_tokens, output_tokens, cost FROM usage_calls ORDER BY input_tokens',
+    `SELECT id, status, kind, began_at, model_id, agent_id, evaluation_id, price_input, price_output, input_tokens, output_tokens, cost
+    FROM usage_calls ORDER BY input_tokens`,
   )
   const alike = {
     status: 'open',

@@ -63,7 +63,8 @@ export class TestLedger {
     const id = `thr_${++this.#thresholds}`
     await this.database.write((transaction) =>
       transaction.run(
-        'INSERT INTO usage_thresholds (id, entity_type, entity_id, metric, "limit", period, action, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        `INSERT INTO usage_thresholds (id, entity_type, entity_id, metric, "limit", period, action, created_at, updated_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         [id, entity?.[0] ?? null, entity?.[1] ?? null, metric, limit, period, action, '2026-01-01', '2026-01-01'],
       ),
     )

@@ -150,7 +150,7 @@ withKeyring('a keychain that stops answering locks the vault, and the daemon sti
   const token = (await readKeychain(home, ADMIN_TOKEN)) ?? ''
   process.kill(keyring, 'SIGSTOP')
   const before = Date.now()
-  assert.match((await catchError(readKeychain(home, ADMIN_TOKEN))).message, 'did not answer')
+  assert.match((await catchError(readKeychain(home, ADMIN_TOKEN))).message, 'did not respond')
   assert.ok(Date.now() - before < 15_000, 'the read took longer than 15 s')
   const daemon = await startDaemon(home, { environment })
   assert.is((await daemon.get('/api/status', token)).body.data?.secrets, 'locked')
