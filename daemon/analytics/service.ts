@@ -20,7 +20,7 @@ export interface AnalyticsQuery {
   agent_id?: string
 }
 
-type ConversationAnalytics = Static<typeof ConversationAnalytics>
+type AnalyticsReport = Static<typeof ConversationAnalytics>
 
 export class AnalyticsService {
   readonly #database: Database
@@ -31,7 +31,7 @@ export class AnalyticsService {
     this.#now = now
   }
 
-  async getConversationAnalytics({ agent_id, ...dates }: AnalyticsQuery): Promise<ConversationAnalytics> {
+  async getConversationAnalytics({ agent_id, ...dates }: AnalyticsQuery): Promise<AnalyticsReport> {
     const span = parseDateRange(dates)
     const scope: AnalyticsScope = { span, ...splitWholeDays(span), agentId: agent_id }
     // Started together, so that no message arrives in between and all figures agree.
@@ -66,7 +66,7 @@ export class AnalyticsService {
     { span }: AnalyticsScope,
     days: readonly DayActivity[],
     started: readonly { day: string; conversations: number }[],
-  ): ConversationAnalytics['by_day'] {
+  ): AnalyticsReport['by_day'] {
     const startedByDay = new Map(started.map(({ day, conversations }) => [day, conversations]))
     const activity = new Map(days.map((row) => [row.day, row]))
     const used = [...new Set([...startedByDay.keys(), ...activity.keys()])].sort()
@@ -83,7 +83,7 @@ type DayActivity = Activity & { day: string }
 function groupByAgent(
   users: readonly (Activity & { agent_id: string | null })[],
   active: readonly ConversationCounts[],
-): ConversationAnalytics['by_agent'] {
+): AnalyticsReport['by_agent'] {
   const agents = new Map(active.map(({ agent_id, conversations }) => [agent_id, { conversations, messages: 0, tokens: 0 }]))
   for (const { agent_id, messages, tokens } of users) {
     const agent = agents.get(agent_id)

@@ -57,7 +57,7 @@ test('an error rolls everything back and names the file and the field', async ({
   const failing = async (bad: Json, error: RegExp, field?: string) => {
     const answer = service.post('/apply', { resources: [resource('models', MODEL), resource('agents', HELPER), bad] })
     await expectError(answer, 'VALIDATION_ERROR', { error, ...(field ? { field } : {}) })
-    assert.is((await service.get('/models')).body.pagination.total, 1, 'only the embedded one')
+    assert.is((await service.get('/models')).body.pagination.total, 1, 'only the embedded model')
     assert.is((await service.get('/agents')).body.pagination.total, 0)
   }
   await failing(
@@ -101,7 +101,7 @@ test('a name shared by several families needs the family as a prefix', async ({ 
   await apply(service, [source, ...tools, agent('retrieval-tools/docs')])
   const [made] = await expectData(service.get('/agents'))
   assert.match(made.tools[0], /^ret_/)
-  // An identifier works too, and so does a name that only one of them has.
+  // Ids and unambiguous names also work.
   assert.equal(actions(await apply(service, [agent(made.tools[0])])), ['unchanged agents/A'])
 })
 

@@ -151,7 +151,7 @@ export async function formatResources(resources: Json[]): Promise<Record<string,
   return Object.fromEntries(await Promise.all(resources.map(async ({ file, fields }) => [file, await formatResource(fields)])))
 }
 
-/** What the command line sends of an export that it wrote into files: secrets from the environment, or the names of those that are not there. */
+/** Formats and parses an export as the CLI does, with secrets from the environment or references to unset variables. */
 export async function declareResources(resources: Json[], environment: Record<string, string> = SECRETS): Promise<Json[]> {
   const texts = await formatResources(resources)
   return Promise.all(

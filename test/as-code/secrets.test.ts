@@ -39,7 +39,7 @@ test('unset variables are reported with their files before any change', async ({
     'Variables are not set: CLOUD_KEY (models/cloud.yaml: api_key), A_KEY (api-tools/t.yaml: headers), B_KEY (api-tools/t.yaml: auth).',
   )
   assert.is((await service.get('/api-tools')).body.pagination.total, 0)
-  assert.is((await service.get('/models')).body.pagination.total, 1, 'only the embedded one')
+  assert.is((await service.get('/models')).body.pagination.total, 1, 'only the embedded model')
 })
 
 test('a plan lists unset variables', async ({ service }) => {

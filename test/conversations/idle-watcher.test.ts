@@ -26,17 +26,17 @@ const listCompletions = async (): Promise<Json[]> =>
     ({ body }) => JSON.parse(body).data,
   )
 async function runCheck(): Promise<void> {
-  clock.next()
+  clock.advance()
   await expectData(service.get('/status'))
 }
 
 test('an idle conversation is completed after a day and emits one event', async () => {
   const resources = new Resources(service)
   const { id, agent_id } = await resources.conversation({ title: 'Leave' })
-  clock.pass(23 * HOUR)
+  clock.skip(23 * HOUR)
   await runCheck()
   assert.is(await status(id), 'active')
-  clock.pass(2 * HOUR)
+  clock.skip(2 * HOUR)
   await runCheck()
   await waitFor(async () => (await status(id)) === 'completed')
   await runCheck()
@@ -50,7 +50,7 @@ test('conversations that became idle while no daemon ran are completed at startu
   const agent_id = (await resources.agent()).id
   const ids = await Promise.all(Array.from({ length: 130 }, async () => (await resources.conversation({ agent_id })).id))
   await expectData(service.post(`/conversations/${ids[0]}/complete`))
-  clock.pass(25 * HOUR)
+  clock.skip(25 * HOUR)
   service = await TestServer.start({ home: await service.stop(), clock })
   await waitFor(async () => (await service.get('/conversations?status=completed&limit=1')).body.pagination.total === 130)
   assert.equal((await listCompletions()).map(({ conversation_id }) => conversation_id).sort(), [...ids].sort())
@@ -59,7 +59,7 @@ test('conversations that became idle while no daemon ran are completed at startu
 test('the idle time is a setting, and 0 disables it', async () => {
   const { id } = await new Resources(service).conversation()
   assert.is((await expectData(service.put('/settings', { conversation_idle_minutes: 0 }))).conversation_idle_minutes, 0)
-  clock.pass(1_000 * HOUR)
+  clock.skip(1_000 * HOUR)
   await runCheck()
   assert.is(await status(id), 'active')
   await expectData(service.put('/settings', { conversation_idle_minutes: 1_000 * 60 + 30 }))

@@ -68,7 +68,7 @@ test('a run completes whatever the judge returns, with a score or an error per t
     })
     const { status, results } = await waitForEnd(service, id, await begin(id))
     assert.equal([status, results[0].score, results[0].error === null], ['completed', score, score !== null], text.slice(0, 50))
-    assert.is(await tokens(id), score === null ? 54 : 36, 'every call is counted')
+    assert.is(await tokens(id), score === null ? 54 : 36, 'usage of every call is counted')
   }
 })
 
@@ -124,7 +124,7 @@ test('a run never exceeds its concurrency', async () => {
     async (response, received, wire) => {
       most = Math.max(most, ++now)
       await setImmediate()
-      now-- // before its answer is sent: the next may come as soon as that is there
+      now-- // before the response: the next request may follow at once
       return echo(response, received, wire)
     },
   ]
@@ -149,7 +149,8 @@ test('invalid characters in answers are replaced', async () => {
 })
 
 test('texts in any script are sent, stored and scored unchanged', async () => {
-  const texts = ['🏳️‍🌈👩‍👩‍👧‍👦', 'مرحبا \u202eبالعالم\u202c', 'שלום', '\u0001', 'e\u0301', '𝕿𝖊𝖘𝖙', 'a\u2028b', '\ud83d\ude00'.repeat(3)]
+  const emoji = ['🏳️‍🌈👩‍👩‍👧‍👦', '\ud83d\ude00'.repeat(3)]
+  const texts = [...emoji, 'مرحبا \u202eبالعالم\u202c', 'שלום', '\u0001', 'e\u0301', '𝕿𝖊𝖘𝖙', 'a\u2028b']
   const test_cases = texts.map((input) => ({ input, expected_output: input, scorers: ['exact', 'contains', 'token_f1'] }))
   const { id } = await resources.evaluation({ target_id: (await agent()).id, test_cases })
   const { results } = await waitForEnd(service, id, await begin(id))

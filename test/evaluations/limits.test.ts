@@ -122,9 +122,9 @@ test('a run fails if its results cannot be stored', async () => {
       ['failed'],
       'followers are notified of the end',
     )
-    assert.ok(provider.received.length < 50, 'no more is asked than can be stored')
+    assert.ok(provider.received.length < 50, 'the run stops early')
     const calls = await service.database.all<{ status: string }>('SELECT status FROM usage_calls WHERE evaluation_id = ?', [id])
-    assert.ok(calls.length > 0 && calls.every((call) => call.status === 'done'), 'what was spent is counted')
+    assert.ok(calls.length > 0 && calls.every((call) => call.status === 'done'), 'usage is counted')
   } finally {
     await service.database.write((transaction) => transaction.run('DROP TRIGGER full'))
     process.off('unhandledRejection', hear)

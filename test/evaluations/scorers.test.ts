@@ -84,7 +84,7 @@ test('regex ends running and waiting matches when the run is aborted', async () 
   const none = patient
     .createRunMatcher(early.signal)('^(a+)+$', ENDLESS)
     .catch((error: Error) => error.message)
-  setImmediate(() => early.abort(new Error('over'))) // before its thread has started
+  setImmediate(() => early.abort(new Error('over'))) // before its worker has started
   assert.is(await none, 'over')
   assert.is(await patient.createRunMatcher(new AbortController().signal)('a', 'a'), true)
   await patient.close()
@@ -232,7 +232,7 @@ test('llm_judge uses markers that an answer cannot forge', async () => {
   for (const _ of [1, 2]) await scored({ type: 'llm_judge' }, { expected_output: 'right' }, { output: answer }, { askModel: ask })
   const [, seal] = /<<<ANSWER (\w{12})\n/.exec(asked[0] ?? '') ?? []
   assert.ok(seal !== undefined && asked[0]?.endsWith(`more\nANSWER ${seal}>>>\n\nYour JSON:`) && !answer.includes(seal))
-  assert.is(asked[0], asked[1], 'a recording of the judge is found again')
+  assert.is(asked[0], asked[1], 'the prompt is deterministic, so recordings match')
 })
 
 test.run()

@@ -87,7 +87,7 @@ test('status 410 disables the webhook until it is enabled again', async ({ servi
   assert.match(failed.error, /410.*disabled/)
   assert.is((await expectData(service.get(`/webhooks/${hook.id}`))).enabled, false)
   await completeConversation(service)
-  assert.is((await listDeliveries(service, hook)).length, 1, 'an event while it is disabled is not for it')
+  assert.is((await listDeliveries(service, hook)).length, 1, 'events are not delivered while it is disabled')
   await expectError(service.post(`/webhooks/${hook.id}/deliveries/${failed.id}/redeliver`), 'CONFLICT', { hint: /--enabled/ })
   receiver.answer = answering(200)
   await expectData(service.patch(`/webhooks/${hook.id}`, { enabled: true }))
@@ -100,7 +100,7 @@ test('a disabled webhook keeps pending deliveries until it is enabled', async ({
   const { id } = await waitForDelivery(service, hook, 'pending')
   await expectData(service.patch(`/webhooks/${hook.id}`, { enabled: false }))
   receiver.answer = answering(200)
-  // As if its next attempt were due.
+  // Makes the next attempt due.
   await service.database.write((transaction) => transaction.run('UPDATE deliveries SET next_attempt_at = created_at WHERE id = ?', [id]))
   await expectData(service.patch(`/webhooks/${hook.id}`, { description: 'still disabled' }))
   assert.is(receiver.received.length, 1)

@@ -1,5 +1,6 @@
 /** A clock that tests advance. */
 import type { Clock } from '../../daemon/async/clock.ts'
+import { waitFor } from '../harness/wait-for.ts'
 
 interface Timer {
   at: number
@@ -9,7 +10,6 @@ interface Timer {
 export class FakeClock implements Clock {
   readonly #timers = new Set<Timer>()
   #time: number
-  #waiting: (() => void)[] = []
 
   constructor(time = Date.parse('2026-01-31T09:30:00.000Z')) {
     this.#time = time
@@ -22,19 +22,22 @@ export class FakeClock implements Clock {
   schedule(milliseconds: number, work: () => void): () => void {
     const timer = { at: this.#time + milliseconds, work }
     this.#timers.add(timer)
-    for (const wake of this.#waiting.splice(0)) wake()
     return () => this.#timers.delete(timer)
+  }
+
+  get timerCount(): number {
+    return this.#timers.size
   }
 
   /** Waits until at least this many timers are pending. */
   async waitForTimers(count: number): Promise<void> {
-    while (this.#timers.size < count) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    await waitFor(() => this.#timers.size >= count, { description: `${count} timers`, intervalMs: 1 })
   }
 
   /** Advances to the next timer and returns its time. */
   advance(): number {
     const [first] = [...this.#timers].sort((a, b) => a.at - b.at)
-    if (!first) throw new Error('nobody waits for anything')
+    if (!first) throw new Error('no timer is scheduled')
     this.#timers.delete(first)
     this.#time = Math.max(this.#time, first.at)
     first.work()

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { waitFor } from '../harness/wait-for.ts'
 
 export interface Received {
   headers: Record<string, string>
@@ -17,7 +18,6 @@ export class Receiver {
   readonly received: Received[] = []
   answer: Answering
   readonly #server = createServer()
-  #waiting: (() => void)[] = []
 
   private constructor(answer: Answering, now: () => number) {
     this.answer = answer
@@ -28,7 +28,6 @@ export class Receiver {
       const received = { headers, body, id: headers['webhook-id'] ?? '', at: now() }
       this.received.push(received)
       this.answer(reply, received, this.received.length)
-      for (const wake of this.#waiting.splice(0)) wake()
     })
   }
 
@@ -45,7 +44,7 @@ export class Receiver {
 
   /** Waits until this many requests have arrived. */
   async count(wanted: number): Promise<Received[]> {
-    while (this.received.length < wanted) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    await waitFor(() => this.received.length >= wanted, { description: `${wanted} requests`, intervalMs: 1 })
     return this.received
   }
 

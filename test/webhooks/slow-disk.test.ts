@@ -33,7 +33,7 @@ test('redelivery during the storing of an attempt makes another attempt and retu
   await receiver.count(1)
   const [{ id }] = await listDeliveries(service, hook)
   disk.hold()
-  const changed = expectData(service.patch(`/webhooks/${hook.id}`, { description: 'the disk is busy with this' }))
+  const changed = expectData(service.patch(`/webhooks/${hook.id}`, { description: 'blocks the disk' }))
   await disk.holdAt(changed, async () => (await expectData(service.get(`/webhooks/${hook.id}`))).description !== '')
   fail()
   await pause(500) // the outcome of the attempt is queued for writing

@@ -69,7 +69,7 @@ test('a reconnecting client misses no event, also across a restart', async (cont
     missed.map(({ id }) => id),
   )
   const again = await follow(url, '?after=0', { 'last-event-id': String(event.id) })
-  assert.is((await again.next()).id, event.id, 'what it has seen last counts')
+  assert.is((await again.next()).id, event.id, 'Last-Event-ID takes precedence')
   assert.equal(idsIn(await again.next()), [missed[0].id])
   again.leave()
   const ended = second.events.next()

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { run } from '../../evaluations/evaluation-fixture.ts'
+import { runEvaluation } from '../../evaluations/evaluation-fixture.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { copyHome, PausableDisk } from '../../harness/pausable-disk.ts'
@@ -68,7 +68,7 @@ test('concurrent repeats of a test case are recorded once', async () => {
   const before = provider.received.length
   const test_cases = [{ input: 'hello', expected_output: 'answer' }]
   const { id } = await resources.evaluation({ type: 'model', target_id: model.id, test_cases, repeats: 8, concurrency: 8 })
-  const { results } = await run(service, id)
+  const { results } = await runEvaluation(service, id)
   const answers = new Set(results.map(({ actual_output }: Json) => actual_output))
   assert.equal([results.length, answers.size, provider.received.length - before], [8, 1, 1])
 })
@@ -173,7 +173,7 @@ test('an evaluation with a replay model has the same outputs in every run', asyn
   })
   const outputs: string[][] = []
   for (let round = 0; round < 2; round++) {
-    const { results } = await run(service, id)
+    const { results } = await runEvaluation(service, id)
     outputs.push(results.map(({ actual_output }: Json) => actual_output))
   }
   assert.equal(outputs[0], outputs[1])
