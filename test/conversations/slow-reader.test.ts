@@ -18,10 +18,17 @@ const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses
 let fixture: ConversationFixture
 let provider: ScriptedProvider
 
+/** Measured at the same time, because each takes 15 seconds. */
+let endlessReply: Promise<AbandonedReply>
+let slowReply: Promise<AbandonedReply> | undefined
+
 test.before(
   reportFailure(async () => {
     fixture = await ConversationFixture.open()
     provider = await ScriptedProvider.start('openai', streamText('x'))
+    endlessReply = measureAbandonedReply(streamEndlessly)
+    slowReply = isLinux ? measureAbandonedReply(streamReply({ text: Array.from({ length: 1_000 }, () => 'word ') }, 100)) : undefined
+    for (const reply of [endlessReply, slowReply]) reply?.catch(() => undefined) // reported by the test that awaits it
   }),
 )
 test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))
@@ -51,8 +58,15 @@ async function sendAndStop(id: string): Promise<Socket> {
   return socket
 }
 
-/** Sends a message without reading its reply: returns the seconds until the model call ended, and the stored reply. */
-async function measureAbandonedReply(model: Step): Promise<{ seconds: number; reply: Json }> {
+interface AbandonedReply {
+  /** Seconds until the model call ended. */
+  seconds: number
+  /** The stored reply. */
+  reply: Json
+}
+
+/** Sends a message without reading its reply. */
+async function measureAbandonedReply(model: Step): Promise<AbandonedReply> {
   const writer = await ScriptedProvider.start('openai', model)
   const id = await fixture.startConversation(writer)
   const arrival = writer.nextRequest()
@@ -70,7 +84,7 @@ async function measureAbandonedReply(model: Step): Promise<{ seconds: number; re
 }
 
 test('a client that stops reading is disconnected, and its model call is aborted', async () => {
-  const { seconds, reply } = await measureAbandonedReply(streamEndlessly)
+  const { seconds, reply } = await endlessReply
   assert.is(reply.finish_reason, 'aborted')
   if (isLinux) assert.ok(reply.content.length < 500_000, `${reply.content.length} characters`)
   assert.ok(seconds > 15 && seconds < 30, `ended after ${seconds} s`)
@@ -80,7 +94,7 @@ test('a client that stops reading is disconnected, and its model call is aborted
 const linuxTest = isLinux ? test : test.skip
 
 linuxTest('a client that stops reading a slow reply is disconnected', async () => {
-  const { seconds, reply } = await measureAbandonedReply(streamReply({ text: Array.from({ length: 1_000 }, () => 'word ') }, 100))
+  const { seconds, reply } = (await slowReply) as AbandonedReply
   assert.is(reply.finish_reason, 'aborted')
   assert.ok(seconds > 15 && seconds < 30, `ended after ${seconds} s`)
 })

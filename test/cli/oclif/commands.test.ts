@@ -14,7 +14,8 @@ let terminal: Terminal
 test.before(
   reportFailure(async () => {
     terminal = openTerminal()
-    await terminal.json(['agents', 'create', '--name', 'Helper'])
+    await terminal.run(['daemon', 'start'])
+    await terminal.request('POST', '/agents', { name: 'Helper' })
   }),
 )
 test.after(reportFailure(() => terminal.close()))
@@ -60,7 +61,6 @@ test('create suggests a next command, but not with --json', async () => {
   const hook = ['webhooks', 'create', '--url', 'https://example.com/hook', '--events', 'conversation.completed']
   assert.match((await terminal.run(hook)).stderr, /^Try it: cadre webhooks test hook_\S+$/m)
   assert.not.match((await terminal.run([...hook, '--json'])).stderr, 'Try it')
-  await terminal.run(['agents', 'delete', 'Next one', '--yes'])
 })
 
 test('settings are stored, validated and removed, and tokens are masked', async () => {
@@ -81,7 +81,7 @@ test('settings are stored, validated and removed, and tokens are masked', async 
 })
 
 test('config sets and lists the default model by name', async () => {
-  const model = await terminal.json(['models', 'create', '--name', 'usual', '--provider', 'ollama', '--model-id', 'x'])
+  const { data: model } = await terminal.request('POST', '/models', { name: 'usual', provider: 'ollama', model_id: 'x' })
   await terminal.run(['config', 'set', 'default-model', 'usual'])
   assert.is((await terminal.run(['config', 'get', 'default-model'])).stdout, `${model.id}\n`)
   assert.match((await terminal.run(['config', 'list'])).stdout, /^default-model +usual /m)
@@ -114,7 +114,7 @@ test('status shows the default model, and doctor reports problems', async () => 
 })
 
 test('a missing permission exits with 4', async () => {
-  const viewer = await terminal.json<{ token: string }>(['tokens', 'create', '--name', 'reader', '--role', 'viewer'])
+  const { data: viewer } = await terminal.request('POST', '/tokens', { name: 'reader', role: 'viewer' })
   const environment = { CADRE_TOKEN: viewer.token }
   assert.is((await terminal.run(['agents', 'list'], { environment })).code, 0)
   assert.is((await terminal.run(['agents', 'create', '--name', 'x'], { environment })).code, 4)
