@@ -35,7 +35,7 @@ export const streams: Benchmark = {
           const agent = await createAgent(daemon, provider)
           const conversations: string[] = []
           for (let count = 0; count < STREAMS; count++) conversations.push(await createConversation(daemon, agent))
-          // Warm-up: excludes what is loaded once on first use.
+          // Warm-up: excludes code that is loaded on first use.
           for (const id of conversations.slice(0, 20)) await streamReply(daemon, id, { name: 'warm', tokens: 20, everyMs: 1 })
           const before = await readLoopReport(report)
           const tasks = conversations.map((id, index) => ({ id, task: { name: `n${index}`, tokens: TOKENS, everyMs: TOKEN_INTERVAL_MS } }))

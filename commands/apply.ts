@@ -11,14 +11,14 @@ import { asCodeRoutes } from '../src/contract/families/as-code.ts'
 
 export default class Apply extends CadreCommand {
   static override description =
-    'Make the resources match a folder of YAML files, all or nothing.\n\n' +
+    'Create and update resources from a folder of YAML files, all or nothing.\n\n' +
     'Resources are matched by name; fields missing from a file get their defaults. Asks for confirmation at a terminal; in ' +
     'scripts, only deleting (--prune) needs --yes.'
   static override examples = [
     { command: 'cadre apply -f ./cadre', description: 'Show the plan, confirm and apply it' },
     {
       command: 'CLOUD_KEY=… cadre apply -f ./cadre --prune --yes',
-      description: 'In CI, with a secret; delete what is no longer in the folder',
+      description: 'Apply in CI with a secret, and delete resources that are not in the folder',
     },
     { command: 'cadre apply -f ./cadre --only agents,prompt-templates', description: 'Apply some families only' },
   ]

@@ -8,7 +8,7 @@ import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 export default class ConversationsComplete extends CadreCommand {
-  static override description = 'Mark a conversation as completed and notify webhooks. The next message reopens it.'
+  static override description = 'Mark a conversation as completed and notify webhooks.\n\nThe next message reopens it.'
   static override examples = [{ command: "cadre conversations complete 'Leave in summer'", description: 'By title' }]
   static override args = { id: createIdArgument(conversationTopic) }
 

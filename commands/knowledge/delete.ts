@@ -34,9 +34,9 @@ interface DeletionPlan {
 
 export default class KnowledgeDelete extends CadreCommand {
   static override description =
-    'Delete knowledge sources with their documents and the RAG tool that knowledge add created.\n\n' +
-    'Asks for confirmation; --yes skips the prompt and is required without a terminal. The original folder, site or repository is not ' +
-    'changed.'
+    'Delete knowledge sources and their documents.\n\n' +
+    'Also deletes the RAG tool that knowledge add created; the original folder, site or repository is not changed. Asks for ' +
+    'confirmation; --yes skips the prompt and is required without a terminal.'
   static override examples = [
     { command: 'cadre knowledge delete handbook', description: 'Delete a source by name' },
     { command: 'cadre knowledge delete handbook --yes --force', description: 'Delete without a prompt, even if tools or agents use it' },
@@ -45,7 +45,7 @@ export default class KnowledgeDelete extends CadreCommand {
   static override args = { source: createIdArguments(knowledgeTopic) }
   static override flags = {
     yes: yesFlag,
-    force: boolean({ description: 'Delete sources that are in use and detach them from their users.' }),
+    force: boolean({ description: 'Delete sources that are in use, and detach them from tools and agents.' }),
   }
 
   override async run(): Promise<void> {

@@ -24,7 +24,7 @@ export default class WebhooksListen extends CadreCommand {
     { command: 'cadre webhooks listen --after 0 --json', description: 'Print all events of the last 30 days and new ones as JSON Lines' },
   ]
   static override flags = {
-    events: string({ multiple: true, multipleNonGreedy: true, description: 'Types of events (default: all).', helpValue: '<a,b>' }),
+    events: string({ multiple: true, multipleNonGreedy: true, description: 'Event types (default: all).', helpValue: '<a,b>' }),
     'forward-to': string({ description: 'URL to forward events to.', helpValue: '<url>' }),
     secret: string({ description: 'Signing secret: whsec_ followed by base64.', helpValue: '<secret|@file|->', dependsOn: ['forward-to'] }),
     after: integer({ min: 0, description: 'Start after this position in the stream; 0 starts with the oldest event.' }),
@@ -39,7 +39,7 @@ export default class WebhooksListen extends CadreCommand {
     if (target !== undefined && !/^https?:\/\//i.test(target))
       throw new UsageError(`--forward-to must be an http or https URL, not "${target}".`)
     const secret = await readSigningSecret(flags.secret)
-    // The daemon is started only once: later, somebody may have stopped it on purpose.
+    // The daemon is started only once: if it stops later, that may be intentional.
     let start = flags.start
     const connect = async () => {
       const connection = await this.connect({ ...flags, start })

@@ -114,7 +114,7 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
 
 async function requireTool(reader: Reader, kinds: readonly ToolKind[], id: string): Promise<void> {
   for (const kind of kinds) if (await kind.exists(reader, id)) return
-  throw createValidationError('tools', `there is no tool "${id}"`, 'Give the ids of RAG, retrieval or API tools.')
+  throw createValidationError('tools', `there is no tool "${id}"`, 'Use the IDs of RAG, retrieval or API tools.')
 }
 
 function listReferences({ model_id, prompt_template_id, tools }: StoredAgent): Reference[] {

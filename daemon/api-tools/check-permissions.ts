@@ -13,12 +13,12 @@ export function checkPermissions(
   { caller, current }: PrepareContext<StoredApiTool>,
   origin: string,
 ): void {
-  if (input.allow_private_network && !current?.allow_private_network) requireAdmin(caller, 'let a tool reach the private network')
+  if (input.allow_private_network && !current?.allow_private_network) requireAdmin(caller, 'give a tool access to the private network')
   if (current === undefined || caller.role === 'admin') return
-  if (current.allow_private_network && !record.allow_private_network) requireAdmin(caller, 'take the private network from a tool')
+  if (current.allow_private_network && !record.allow_private_network) requireAdmin(caller, 'revoke access to the private network')
   const use = findRestrictedChange(current, record, origin)
   if (use === undefined) return
-  if (current.allow_private_network) requireAdmin(caller, `change ${use} of a tool that reaches the private network`)
+  if (current.allow_private_network) requireAdmin(caller, `change ${use} of a tool with access to the private network`)
   if (current.secrets !== null && !hasNewSecrets(current, input))
     throw new CadreError('FORBIDDEN', `Only an admin may change ${use} of a tool with secrets, unless the secrets are sent again.`, {
       hint: `Send ${listSecretFields(current).join(' and ')} too, or use a token with the role admin.`,

@@ -63,7 +63,7 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
 
   /** Creates a tool for each operation of an OpenAPI document, in one transaction. */
   async import(change: ChangeContext, input: ImportRequest): Promise<ImportResponse> {
-    if (input.allow_private_network) requireAdmin(change.caller, 'let a tool reach the private network')
+    if (input.allow_private_network) requireAdmin(change.caller, 'give a tool access to the private network')
     const { plan, drafts, security } = await draftTools(input, this.#outbound)
     const response: ImportResponse = { title: plan.title, tools: [], skipped: plan.skipped, security }
     try {

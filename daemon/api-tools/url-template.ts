@@ -18,7 +18,7 @@ export function checkUrlTemplate(template: string): string {
   if (/[{}]/.test(afterOrigin.replaceAll(PLACEHOLDER, '')))
     throw createValidationError('url', 'has a brace that is not part of a {placeholder}')
   if (/#.*\{/s.test(afterOrigin)) throw createValidationError('url', 'has a placeholder after #, which is never sent')
-  return parseHttpUrl('url', template.replaceAll(PLACEHOLDER, 'x'), 'Give it as auth.').origin
+  return parseHttpUrl('url', template.replaceAll(PLACEHOLDER, 'x'), 'Set auth instead.').origin
 }
 
 /** Query parameters whose placeholder has no value are omitted. */

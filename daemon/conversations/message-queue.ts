@@ -1,4 +1,4 @@
-/** Per-conversation queue: one message is answered at a time, others are rejected or wait if they asked to. */
+/** Per-conversation queue: one message is answered at a time, others are rejected, or wait if requested. */
 import { CadreError } from '../../src/contract/errors.ts'
 
 const MAX_QUEUE_LENGTH = 20
@@ -9,7 +9,7 @@ interface QueuedMessage {
 }
 
 interface Queue {
-  /** Whether only storing the end of the current reply is leave. */
+  /** Whether the current reply is complete and only its end remains to be stored. */
   isStoring: boolean
   waiting: QueuedMessage[]
 }

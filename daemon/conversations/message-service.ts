@@ -1,4 +1,4 @@
-/** Sends messages, follows their activeReplies and answers confirmations of tool calls. */
+/** Sends messages, follows their replies and answers confirmations of tool calls. */
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import type { ToolCall } from '../../src/contract/families/conversations.ts'

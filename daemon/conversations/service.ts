@@ -100,7 +100,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     return { items: await refreshMessages(this.#dependencies, this.database, items), total }
   }
 
-  /** Aborts active replies first, and again afterwards those that started meanwhile. */
+  /** Aborts active replies before the deletion, and afterwards those that started in the meantime. */
   override async remove(change: ChangeContext, id: string, force = false): Promise<string> {
     await this.require(this.database, change.caller, id)
     await this.#dependencies.activeReplies.abortConversation(id)

@@ -23,7 +23,7 @@ export type ToolOutcome = { kind: 'passages'; passages: RetrievedPassage[] } | {
 
 export interface Tool {
   readonly id: string
-  /** The user's name for it; the toolset derives a name that models accept. */
+  /** The name that the user chose. The toolset derives a name that models accept. */
   readonly name: string
   readonly description: string
   /** JSON Schema of the arguments, of type object. */

@@ -3,7 +3,7 @@ import { Tokenizer } from '@huggingface/tokenizers'
 
 /** The model was trained on texts of this length; the tokenizer ignores its own limit. */
 const MAX_TOKENS = 256
-/** More than 256 tokens of any useful text have. Without a limit, lines of megabytes would be tokenized. */
+/** Longer than 256 tokens of any ordinary text. Without a limit, lines of several megabytes would be tokenized. */
 const MAX_CHARACTERS = 16_384
 
 export class MinilmTokenizer {

@@ -26,7 +26,7 @@ export function buildJudgePrompt({ input, expected, actual, instructions }: Judg
   const seal = hash('sha256', JSON.stringify([input, expected, actual])).slice(0, 12)
   const wrap = (name: string, text: string): string => `<<<${name} ${seal}\n${text}\n${name} ${seal}>>>`
   const parts = [
-    instructions ? `What matters here: ${instructions}` : '',
+    instructions ? `Additional instructions: ${instructions}` : '',
     wrap('QUESTION', input),
     expected === undefined ? '' : wrap('EXPECTED', expected),
     wrap('ANSWER', actual),

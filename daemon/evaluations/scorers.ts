@@ -62,12 +62,12 @@ export const SCORERS: Record<ScorerSettings['type'], Scorer> = {
     score: async ({ test, answer, tools }) => ({ score: Number(await tools.matchPattern(requireOutput(test), answer.output)) }),
     expectation: {
       check: (expected) => void new RegExp(expected, 'u'),
-      problem: 'is not a regular expression, which the scorer regex needs',
+      problem: 'must be a regular expression for the scorer regex',
     },
   },
   json: {
     score: ({ test, answer }) => scoreJson(requireOutput(test), answer.output),
-    expectation: { check: checkJson, problem: 'is not JSON that the scorer json can compare with' },
+    expectation: { check: checkJson, problem: 'must be JSON for the scorer json' },
   },
   similarity: {
     score: async ({ test, answer, tools }) => ({

@@ -77,7 +77,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
     this.#quoteVerifier = new QuoteVerifier(indexes)
   }
 
-  /** Starts a sync and returns at once. */
+  /** Starts a sync and returns immediately. */
   async sync(caller: Caller, id: string): Promise<SourceView> {
     await this.require(this.database, caller, id)
     await this.#dependencies.synchronizer.start(id)
@@ -107,7 +107,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
     return this.#quoteVerifier.verify(reader, quotes)
   }
 
-  /** Registers a tool as user of the indexes it needs, in the transaction that saves the tool. */
+  /** Registers the indexes that a tool needs, in the transaction that saves the tool. */
   async claimIndexes(transaction: Transaction, toolId: string, sourceIds: readonly string[], settings: IndexSettings): Promise<void> {
     const before = await this.#dependencies.indexes.claim(transaction, toolId, sourceIds, settings)
     this.#refreshInBackground(before.filter((id) => !sourceIds.includes(id)))
@@ -123,7 +123,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
     for (const index of outdated) this.#rebuildIndex(index).catch(() => undefined) // the daemon is stopping; the next start rebuilds it
   }
 
-  /** Its writes wait for the caller's transaction. A running sync may still write to the old index, which is dropped last. */
+  /** Writes after the caller's transaction. Drops the old index last, because a running sync may still write to it. */
   async #rebuildIndex(index: Index): Promise<void> {
     const { synchronizer, indexes } = this.#dependencies
     await synchronizer.start(index.knowledge_source_id, 'indexes')
@@ -131,7 +131,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
     if (!(await indexes.allExist(this.database, [index]))) await indexes.drop(this.database, index)
   }
 
-  /** Drops unused indexes. Its writes wait for the caller's transaction and are harmless if that is rolled back. */
+  /** Drops unused indexes, after the caller's transaction. Harmless if that is rolled back. */
   #refreshInBackground(sourceIds: readonly string[]): void {
     this.refreshIndexes(sourceIds).catch(() => undefined) // the daemon is stopping; the next sync drops them
   }

@@ -22,7 +22,7 @@ export function validateConfiguration(validator: Validator, caller: Caller, { ty
     requireAdmin(caller, "set paths on the daemon's disk")
   // The daemon has a different working directory than its clients.
   if (path && !isAbsolute(path)) throw createValidationError('configuration.path', `must be an absolute path, not "${path}"`)
-  if (allow_private_network) requireAdmin(caller, 'let a source access the private network')
+  if (allow_private_network) requireAdmin(caller, 'give a source access to the private network')
 }
 
 const CRON_NICKNAMES = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']

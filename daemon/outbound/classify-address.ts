@@ -33,7 +33,7 @@ function classifyIPv4(address: ipaddr.IPv4): AddressScope {
   const range = address.range()
   if (range === 'unicast') return 'public'
   if (range === 'loopback' || range === 'private' || range === 'carrierGradeNat') return 'private'
-  // Proxies that answer names with stand-in addresses take them from here.
+  // Some local proxies resolve every name to an address in this range.
   return address.match(BENCHMARK) ? 'private' : 'forbidden'
 }
 
@@ -48,7 +48,7 @@ function classifyIPv6(address: ipaddr.IPv6): AddressScope {
   return 'public'
 }
 
-/** Host names lose their brackets, case and final dots: all of them are the same host. */
+/** Normalizes a host name: no brackets, lower case, no trailing dots. */
 export const stripBrackets = (host: string): string =>
   host
     .replace(/^\[(.*)\]$/, '$1')
@@ -56,35 +56,34 @@ export const stripBrackets = (host: string): string =>
     .replace(/\.+$/, '')
 export const isIpLiteral = (host: string): boolean => ipaddr.isValid(stripBrackets(host))
 
-/** Refuses names and literals that lead where they may not; what names resolve to is checked when they do. */
+/** Throws ADDRESS_BLOCKED for blocked names and IP literals. The addresses of other names are checked when they are resolved. */
 export function checkHost(host: string, allowPrivateNetwork: boolean): void {
   const plain = stripBrackets(host)
   if (plain === '') throw new CadreError('ADDRESS_BLOCKED', 'The address has no host.')
   if (isIpLiteral(plain)) checkAddress(plain, plain, allowPrivateNetwork)
   else if (!allowPrivateNetwork && /(^|\.)localhost(\.localdomain)?$/.test(plain))
-    throw createBlockedError(`${plain} is this machine itself`, 'private')
+    throw createBlockedError(`${plain} is the daemon's own machine`, 'private')
 }
 
-/** Whether a host is this machine, its network or nowhere public, as far as its name tells. */
+/** Whether a host is not public, judging by its name alone. */
 export function isPrivateHost(host: string): boolean {
   try {
     checkHost(host, false)
     return false
   } catch {
-    return true // refused: that is the answer
+    return true
   }
 }
 
-/** Refuses an address of `host`, literal or resolved. */
+/** Throws ADDRESS_BLOCKED if an address of `host` is blocked. */
 export function checkAddress(host: string, address: string, allowPrivateNetwork: boolean): void {
   const reach = classifyAddress(address)
   if (reach === 'public' || (reach === 'private' && allowPrivateNetwork)) return
   const what = host === address ? address : `${host} (${address})`
-  throw createBlockedError(reach === 'private' ? `${what} is inside the private network` : `${what} is no public address`, reach)
+  throw createBlockedError(reach === 'private' ? `${what} is in the private network` : `${what} is not a public address`, reach)
 }
 
 function createBlockedError(what: string, reach: AddressScope): CadreError {
-  const hint =
-    reach === 'private' ? 'If it is meant to be reached, an admin can say so with allow_private_network.' : 'No setting opens it.'
-  return new CadreError('ADDRESS_BLOCKED', `${what}; nothing was sent.`, { hint })
+  const hint = reach === 'private' ? 'To allow it, an admin can set allow_private_network.' : 'This address cannot be allowed.'
+  return new CadreError('ADDRESS_BLOCKED', `${what}; the request was not sent.`, { hint })
 }

@@ -18,7 +18,7 @@ export const CONNECTION_HEADERS: readonly string[] = [
 ]
 
 /** Accepts http and https URLs without credentials. `instead` says where credentials go. */
-export function parseHttpUrl(field: string, address: string, instead = 'Use the fields made for it.'): URL {
+export function parseHttpUrl(field: string, address: string, instead = 'Use the authentication fields instead.'): URL {
   let url: URL
   try {
     url = new URL(address)

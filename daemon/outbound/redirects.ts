@@ -46,9 +46,9 @@ function resolveLocation(from: URL, location: string): URL {
     throw new CadreError('PROVIDER_ERROR', `${from.origin} redirects to an invalid URL.`, { cause })
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to a ${url.protocol} URL. Nothing was sent.`)
+    throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to a ${url.protocol} URL. The redirect was not followed.`)
   if (url.username || url.password)
-    throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to a URL with credentials. Nothing was sent.`)
+    throw new CadreError('ADDRESS_BLOCKED', `${from.origin} redirects to a URL with credentials. The redirect was not followed.`)
   url.hash = ''
   return url
 }

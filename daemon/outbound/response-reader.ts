@@ -27,7 +27,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
       this.#resolveHead = resolve
       this.#rejectHead = reject
     })
-    // Prevents an unhandled rejection if nobody awaits it.
+    // Prevents an unhandled rejection if it is never awaited.
     this.head.catch(() => {})
   }
 

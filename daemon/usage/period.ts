@@ -4,7 +4,7 @@ export interface Period {
   kind: 'day' | 'month'
   /** First day. */
   start: string
-  /** First day after it. */
+  /** First day after the period. */
   end: string
 }
 

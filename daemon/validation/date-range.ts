@@ -55,7 +55,7 @@ export function splitWholeMonths({ from, until }: DateRange): { months: DateRang
 /** Longer series leave out empty days. */
 const MAX_SERIES_DAYS = 366
 
-/** Lists every day of the range, or from the first used day until today where the range is open. Longer series contain used days only. */
+/** Lists every day of the range, or from the first used day until today if the range is open. Longer series contain used days only. */
 export function listSeriesDays({ from, until }: DateRange, used: readonly string[], today: string): readonly string[] {
   const first = from === '' ? used[0] : toDay(from)
   if (first === undefined) return used

@@ -31,7 +31,7 @@ export function createWebhooks(dependencies: WebhooksFamilyDependencies) {
       dispatcher.start()
       retention.start()
     },
-    /** Ends event streams at once, then waits for running deliveries. */
+    /** Ends event streams immediately, then waits for running deliveries. */
     async close() {
       eventLog.close()
       await Promise.all([dispatcher.close(), retention.close()])

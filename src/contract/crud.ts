@@ -7,7 +7,7 @@ import { listQuery } from './schemas/list-query.ts'
 export const idParams = (noun: string) => object({ id: identifier(`the ${noun}`) })
 
 const forceQuery = object({
-  force: Type.Optional(Type.Boolean({ default: false, description: 'Whether to delete a resource in use and detach it from its users.' })),
+  force: Type.Optional(Type.Boolean({ default: false, description: 'Whether to delete a resource that is in use, and detach it.' })),
 })
 
 export interface Family<

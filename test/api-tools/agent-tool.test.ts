@@ -86,7 +86,7 @@ test('invalid arguments and blocked addresses are reported to the model as an er
       )
   assert.is(await getErrorMessage(record(server), {}), 'arguments.city: is required.')
   assert.match(await getErrorMessage(record(server), { city: '..' }), 'must not be "." or ".."')
-  assert.match(await getErrorMessage(record(server, { allow_private_network: false }), { city: 'x' }), 'inside the private network')
+  assert.match(await getErrorMessage(record(server, { allow_private_network: false }), { city: 'x' }), 'in the private network')
 })
 
 test('credentials of the authentication and of headers are redacted from the response', async ({ server }) => {

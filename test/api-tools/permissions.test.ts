@@ -26,10 +26,10 @@ const USES: Record<string, object> = {
   'another host': { url: 'https://evil.example/' },
   'another scheme': { url: 'http://api.example.com/' },
   'another port': { url: 'https://api.example.com:8443/' },
-  'a host that begins alike': { url: 'https://api.example.com.evil.example/' },
+  'a host with the same prefix': { url: 'https://api.example.com.evil.example/' },
   'another method': { method: 'DELETE' },
-  'no question asked first': { requires_confirmation: false },
-  'a host and what is shown of the key': { url: 'https://evil.example/', description: 'x' },
+  'no confirmation': { requires_confirmation: false },
+  'the host and the description': { url: 'https://evil.example/', description: 'x' },
 }
 const SECRETS: Record<string, { headers?: object; auth?: object }> = {
   'a token': bearer,

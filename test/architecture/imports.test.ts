@@ -16,7 +16,7 @@ const ORDER = [
   'conversations',
   'evaluations',
 ]
-/** Families that react to events and are imported by nobody. */
+/** Families that only listen to events; no other family imports them. */
 const LISTENERS = ['usage', 'analytics', 'webhooks']
 const FAMILIES = [...ORDER, ...LISTENERS, 'tokens', 'system', 'as-code']
 /** Files that other families may import. */

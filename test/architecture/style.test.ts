@@ -14,7 +14,7 @@ const FORBIDDEN_FUNCTIONS = /^(told|retold|shown|heard|settled|noted|asked|answe
 
 const test = suite('style')
 
-test(`no folder has more than ${MAX_FILES_PER_FOLDER} files of its own`, () => {
+test(`no folder directly contains more than ${MAX_FILES_PER_FOLDER} files`, () => {
   const counts = new Map<string, number>()
   for (const file of code) counts.set(posix.dirname(file), (counts.get(posix.dirname(file)) ?? 0) + 1)
   assert.equal(

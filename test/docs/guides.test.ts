@@ -7,14 +7,16 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { stopDaemon } from '../../src/client/daemon.ts'
+import { homePaths } from '../../src/config.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const GUIDES = join(ROOT, 'docs', 'guides')
-/** The local model server of the guides, refolderd by a scripted provider. */
+/** The local model server of the guides, replaced by a scripted provider. */
 const MODEL_SERVER = 'http://127.0.0.1:11434/v1'
-/** The port that a guide listens on, refolderd by a free one. */
+/** The port that a guide listens on, replaced by a free one. */
 const GUIDE_PORT = '8123'
 
 const test = suite('guides')
@@ -110,7 +112,7 @@ async function runGuide(guide: string): Promise<void> {
       if (language === 'text') checkOutput(text, outputs[index] ?? '', guide)
     }
   } finally {
-    await shell('cadre daemon stop || true')
+    await stopDaemon(homePaths(environment))
     rmSync(folder, { recursive: true, force: true })
   }
 }

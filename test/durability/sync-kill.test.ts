@@ -38,8 +38,8 @@ function createRandom(seed: number): () => number {
 const WORDS = 'harbour lantern meadow copper violin orchard thunder marble ribbon falcon anchor candle'.split(' ')
 
 function createText(next: () => number): string {
-  const sentence = () => `${Array.from({ length: 12 }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')}.`
-  return Array.from({ length: 3 + Math.floor(next() * 6) }, (_, at) => `## Part ${at}\n\n${sentence()} ${sentence()}`).join('\n\n')
+  const sentence = () => `${Array.from({ length: 5 }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')}.`
+  return Array.from({ length: 2 + Math.floor(next() * 4) }, (_, at) => `## Part ${at}\n\n${sentence()} ${sentence()}`).join('\n\n')
 }
 
 const restartDaemon = async () => {
@@ -48,7 +48,7 @@ const restartDaemon = async () => {
 }
 const getSource = async (id: string) => (await (daemon as DaemonProcess).get(`/api/knowledge-sources/${id}`)).body.data
 
-/** An interrupted sync resumes by itself. */
+/** Waits for the interrupted sync, which resumes automatically. */
 const waitForSync = (id: string) =>
   waitFor(
     async () => {
@@ -65,7 +65,7 @@ const waitForStage = (id: string, stage: string) =>
       const { progress, status } = await getSource(id)
       return status !== 'syncing' || STAGES.indexOf(progress?.stage) >= STAGES.indexOf(stage)
     },
-    { intervalMs: 5 },
+    { intervalMs: 20 },
   )
 
 /** Creates a source and a tool with small passages, so that a sync has several commits and embeds each quickly. */
@@ -88,7 +88,7 @@ async function readPassages(id: string, names: Map<string, string>, indexId: str
   return rows.map((row) => JSON.stringify([names.get(row.document_id), row.position, row.content])).sort()
 }
 
-test('a sync killed ten times resumes by itself and ends with the same passages as an undisturbed one', async () => {
+test('a sync killed ten times resumes automatically and ends with the same passages as an undisturbed one', async () => {
   const next = createRandom(SEED)
   const files = () => Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at % 4}/${at}.md`, createText(next)]))
   folder.write(files())

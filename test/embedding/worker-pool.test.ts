@@ -96,7 +96,7 @@ test('concurrent calls receive their own vectors', async () => {
   assert.is(pool.pendingCount, 0)
 })
 
-test('an aborted call fails at once, and its texts are not embedded', async () => {
+test('an aborted call fails immediately, and its texts are not embedded', async () => {
   const { pool } = createPool({ size: 1 })
   await pool.embed(['a'])
   const controller = new AbortController()

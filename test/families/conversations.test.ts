@@ -120,7 +120,7 @@ test('messages can be listed with paging, sorting and filters', async () => {
   await expectError(server.get('/conversations/nobody/messages'), 'NOT_FOUND')
 })
 
-test('a conversation goes with its messages', async () => {
+test('deleting a conversation deletes its messages', async () => {
   const { id } = await expectData(start())
   await storeMessages(id, 3)
   await expectData(server.delete(`/conversations/${id}`))

@@ -94,7 +94,7 @@ export async function startDaemon(home: string, options: DaemonOptions = {}): Pr
   }
 }
 
-/** Runs a daemon that is expected to exit by itself. */
+/** Runs a daemon that is expected to exit without a signal. */
 export async function runDaemonToExit(home: string, options?: DaemonOptions): Promise<DaemonExit> {
   return waitForExit(spawnDaemon(home, options), READY_TIMEOUT_MS)
 }

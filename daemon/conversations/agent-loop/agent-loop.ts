@@ -1,4 +1,4 @@
-/** The agent loop: calls the model, runs the tools it asks for and calls it again, until it is steps or reaches the step limit. */
+/** The agent loop: calls the model and runs its tool calls, until the reply is complete or the step limit is reached. */
 import { raceAbort } from '../../async/abortable.ts'
 import type { CallUsage } from '../../core/meter.ts'
 import { parseHeadings, type RetrievedPassage, type Tool, type ToolContext } from '../../core/tool.ts'

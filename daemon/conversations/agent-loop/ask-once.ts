@@ -26,9 +26,9 @@ export interface AskOnceInput {
   model: ChatModel
   question: string
   caller: Caller
-  /** Origin of the calls, besides the agent. */
+  /** Attribution of the model calls, in addition to the agent. */
   origin: CallOrigin
-  /** Awaited when everything is ready; latency is measured from there. */
+  /** Acquires a slot before the first model call. Latency is measured from then on. */
   turn: Acquire
   signal: AbortSignal
 }
@@ -42,7 +42,7 @@ export interface AskOnceResult {
 
 export type AskOnce = (input: AskOnceInput) => Promise<AskOnceResult>
 
-/** Refuses tools that require confirmation: nobody can approve them. */
+/** Rejects calls of tools that require confirmation, because no user is present. */
 export async function askOnce({ database, meter, logger }: AskOnceDependencies, input: AskOnceInput): Promise<AskOnceResult> {
   const { agent, model, question, caller, turn, signal } = input
   requireFitsContext(model, agent.prompt, question)
@@ -115,7 +115,7 @@ class UsageRecorder implements CallRecorder {
     return { entry, call: settled }
   }
 
-  /** `read`: whether the provider has read the request; if it refused or was never called, it has not. */
+  /** `read` is false if the provider rejected the request or was never called. */
   async settleFailedCall(status: 'failed' | 'aborted', read: boolean): Promise<void> {
     if (!this.#openCall) return
     await this.settleCall({ input_tokens: read ? this.#openCall.estimatedInput : 0, output_tokens: 0, status, estimated: true })

@@ -8,7 +8,7 @@ import type { StoredMessage } from '../store.ts'
 /** Tokens reserved for the reply if the agent sets no limit, and the largest share of the context window that is reserved. */
 const DEFAULT_REPLY_TOKENS = 2_048
 const MAX_REPLY_SHARE = 0.5
-/** Characters that are left of a tool result at least. */
+/** Minimum length of a truncated tool result, in characters. */
 const MIN_RESULT_LENGTH = 400
 
 export interface PromptInput {
@@ -104,7 +104,7 @@ function shortenToolResults(steps: readonly ChatMessage[], room: number): ChatMe
   })
 }
 
-/** The limit per result so that all fit together: room that short results leave is given to long ones. */
+/** Returns the limit per result at which all fit: long results use the space that short ones leave free. */
 function computeEvenShare(ascending: readonly number[], room: number): number {
   let left = room
   for (const [index, tokens] of ascending.entries()) {

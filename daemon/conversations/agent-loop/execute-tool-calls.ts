@@ -95,7 +95,7 @@ async function runTool(context: TurnContext, reply: ActiveReply, call: StoredToo
   if (tool.requiresConfirmation) {
     const answer = await reply.requestConfirmation(call)
     if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Continue without it.')
-    if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Continue without it.')
+    if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'The call was not confirmed in time. Continue without it.')
   }
   return raceAbort(tool.run(call.arguments, context.toolUse), reply.signal)
 }

@@ -26,7 +26,7 @@ export class ReplyRecorder {
     this.#dependencies = dependencies
   }
 
-  /** Inserts the reply, with its first call if that is made at once. */
+  /** Inserts the reply, with its first call if that is made immediately. */
   async insertReply(transaction: Transaction, first: ComposedRequest | undefined): Promise<void> {
     const { reply } = this.#dependencies
     await insertMessage(transaction, reply.conversationId, reply.draft.toMessage())

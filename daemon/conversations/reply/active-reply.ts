@@ -66,7 +66,7 @@ export class ActiveReply {
     if (this.events.length > 1) this.#firstEvent.resolve()
   }
 
-  /** Appends model text. The first text is sent at once; text of the same event loop turn is sent as one event. */
+  /** Appends model text. The first text is sent immediately; text of the same event loop turn is sent as one event. */
   appendText(text: string): void {
     const clean = text.replaceAll('\u0000', '\ufffd') // SQLite ends a text there
     const first = this.draft.content === ''

@@ -1,4 +1,4 @@
-/** Marks replies that the last daemon replies unfinished as interrupted and settles their usage. */
+/** Marks replies that the previous daemon left unfinished as interrupted and settles their usage. */
 import { type Meter, roundMoney } from '../../core/meter.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Database, Transaction } from '../../store/database.ts'
@@ -6,7 +6,7 @@ import { findMessage, type StoredMessage, updateMessage } from '../store.ts'
 import { deleteActiveReply, listActiveReplies, type OpenCall, type StoredActiveReply } from './active-reply-store.ts'
 import type { DraftUsage } from './message-draft.ts'
 
-/** Returns their number. Must run before the usage ledger recovers, which settles the remaining open calls. */
+/** Returns the number of interrupted replies. Must run before the usage ledger recovers, which settles the remaining open calls. */
 export async function recoverInterruptedReplies(database: Database, meter: Meter): Promise<number> {
   return database.write(async (transaction) => {
     const replies = await listActiveReplies(transaction)

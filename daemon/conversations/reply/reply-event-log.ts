@@ -3,7 +3,7 @@ import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contr
 
 /** Characters that the fastest follower may be behind before the writer waits for it. */
 const MAX_BACKLOG = 64 * 1024
-/** Counted for each event besides its text. */
+/** Overhead of each event, in addition to its text. */
 const EVENT_OVERHEAD = 64
 
 export class ReplyEventLog {

@@ -58,7 +58,7 @@ export class Synchronizer {
     const { progress } = this.#dependencies
     // An index update after a sync adds to the changes of that sync.
     if (scope === 'all') progress.resetChanges(sourceId)
-    // Set before the status is stored, so that whoever reads the status can follow the progress.
+    // Set before the status is stored, so that a client that reads the status can follow the progress.
     progress.begin(sourceId)
     run.finished = statusStored
       .then(() => this.#run(sourceId, run, onTextReady))

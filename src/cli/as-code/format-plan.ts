@@ -15,7 +15,7 @@ const MARKS: Record<Exclude<Action, 'unchanged'>, { mark: string; color: Color }
   update: { mark: '~', color: 'yellow' },
   delete: { mark: '-', color: 'red' },
 }
-/** What is deleted along with a resource. */
+/** Dependent data that is deleted with a resource, by family. */
 const DELETED_ALONG: Record<string, string> = { 'knowledge-sources': 'with its documents', evaluations: 'with its runs' }
 const MAX_COLUMNS = 120
 /** Unchanged characters shown before the first difference. */

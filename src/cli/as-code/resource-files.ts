@@ -33,7 +33,7 @@ export async function listResourceFiles(folder: string): Promise<ResourceFile[]>
       if (entry.isSymbolicLink()) await checkLink(root, parts)
       if (entry.isDirectory()) await look(parts)
       else if (isYaml(entry.name)) found.push(parts.join('/'))
-      if (found.length > MAX_RESOURCES) throw new UsageError(`${folder} holds more than ${MAX_RESOURCES} files of YAML.`)
+      if (found.length > MAX_RESOURCES) throw new UsageError(`${folder} contains more than ${MAX_RESOURCES} YAML files.`)
     }
   }
   await look([])

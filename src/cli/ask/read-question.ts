@@ -40,7 +40,7 @@ export interface Question {
   message: string
   /** Names of the attached files, and `stdin`. */
   attachments: string[]
-  /** A sentence for each word that looks like a file but is none. */
+  /** One sentence per word that looks like a file but does not name one. */
   missingFiles: string[]
 
   stdin: string
@@ -109,7 +109,7 @@ export function createMissingQuestionError(command: string, isStdinEmpty = false
 
 function createTooLongError(): UsageError {
   return new UsageError(
-    `The question and what goes along hold more than ${MAX_MESSAGE_LENGTH.toLocaleString('en')} characters.`,
+    `The question with its attachments has more than ${MAX_MESSAGE_LENGTH.toLocaleString('en')} characters.`,
     'Send a part of it (tail -c 100000), or add it as a document: cadre knowledge add FILE',
   )
 }

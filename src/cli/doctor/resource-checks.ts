@@ -56,7 +56,7 @@ async function checkModels(connection: Connection) {
       fix: 'Start the model server, or use another model: cadre models default Embedded',
     })
   const how = usual.provider === 'embedded' ? 'needs no key' : `to test it: cadre models test ${quoteShellWord(usual.name)}`
-  return { well: `${name} answers by default; ${how}`, ill }
+  return { well: `${name} is the default model; ${how}`, ill }
 }
 
 const isMissingKey = ({ provider, has_api_key }: AnyModel) => PROVIDERS_WITH_KEY.has(provider) && !has_api_key

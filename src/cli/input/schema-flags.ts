@@ -37,6 +37,10 @@ interface FieldSchema {
 /** Fields that allow text this long can be read from files. */
 const LONG_TEXT_LENGTH = 10_000
 
+/** Flags accept the name or the ID of any reference. */
+const describeReference = (description?: string) =>
+  description?.replace(/^(Identifier|ID) of/, 'ID or name of').replace(', its unique name or', ', or')
+
 /** References lose their _id suffix, since names are accepted too: --model. */
 export function createFields(body: TSchema, references: Iterable<string> = []): Field[] {
   const required = new Set((body as { required?: string[] }).required ?? [])
@@ -46,7 +50,7 @@ export function createFields(body: TSchema, references: Iterable<string> = []): 
     const nullable = [details.type].flat().includes('null') || details.anyOf?.some(({ type }) => type === 'null') === true
     const isReference = named.has(name)
     const shown = isReference
-      ? { ...details, description: details.description?.replace(/^(Identifier|ID) of/, '$1 or name of') ?? name }
+      ? { ...details, description: describeReference(details.description) ?? name }
       : details
     return {
       name,

@@ -26,7 +26,7 @@ export interface SyncOutcome {
   source: Source
   /** Statistics before the sync. */
   before: Source['statistics']
-  /** Changes as far as the daemon knows them. */
+  /** Changes that the daemon reported; empty after a restart. */
   changes: Changes
   milliseconds: number
 }

@@ -8,7 +8,7 @@ type Source = Pick<Static<typeof KnowledgeSource>, 'name' | 'type' | 'configurat
 
 /** Detects a blocked address by the stored error, which names the field that allows it or says that none does. */
 export function isBlockedAddress({ type }: Source, why: string): boolean {
-  return (type === 'url' || type === 'git') && /allow_private_network|No setting opens it/.test(why)
+  return (type === 'url' || type === 'git') && /allow_private_network|This address cannot be allowed/.test(why)
 }
 
 /** Returns the command that allows the address; undefined if it cannot be allowed. */

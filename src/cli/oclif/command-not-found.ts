@@ -14,7 +14,7 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ id, config })
     Math.max(2, Math.floor(id.length / 3)),
   )
   if (near) throw new UsageError(`"${typed}" is not a cadre command.`, `Did you mean cadre ${near.replaceAll(':', ' ')}?`)
-  // oclif takes extra arguments of a command without arguments for a subcommand.
+  // oclif treats an argument of a command that accepts none as a subcommand.
   const command = config.commands.find((candidate) => id.startsWith(`${candidate.id}:`) && !candidate.hidden)
   if (!command) throw new UsageError(`"${typed}" is not a cadre command.`, 'To list all commands: cadre --help')
   throw createUnexpectedArgumentError(command, typed.slice(command.id.length + 1))

@@ -59,7 +59,7 @@ export function formatHomeScreen({ description, resources, others }: HomeScreenC
   ].join('\n')
 }
 
-/** Puts descriptions beside the commands, or below them in a narrow terminal. */
+/** Puts descriptions next to the commands, or below them in a narrow terminal. */
 function formatCommands(commands: readonly [string, string][], columns: number): string[] {
   const typed = commands.map(([command, purpose]) => ({ command: rewriteCommands(command), purpose }))
   const widest = Math.max(...typed.map(({ command }) => stringWidth(command)))

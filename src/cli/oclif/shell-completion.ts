@@ -5,7 +5,7 @@ export type Shell = (typeof SHELLS)[number]
 
 /** The words that can follow a command line prefix: subcommands or flags. */
 interface CompletionNode {
-  /** The prefix, separated by spaces. */
+  /** Words of the prefix, separated by spaces. */
   path: string
   next: { word: string; description: string }[]
 }

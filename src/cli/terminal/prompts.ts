@@ -11,7 +11,7 @@ export function canPrompt(): boolean {
 /** A readline completer: the completions and the part of the input that they replace. */
 export type Completer = (typed: string) => [string[], string]
 
-/** Columns reserved for the answer beside the question. */
+/** Columns reserved for the answer next to the question. */
 const ANSWER_COLUMNS = 12
 
 /** A series of prompts. Lines typed ahead answer the next prompts; Ctrl+C and Ctrl+D end the command. */
@@ -126,7 +126,7 @@ export interface Option<T> {
 
 export interface ChoiceOptions {
   multiple: boolean
-  /** What an empty answer means. */
+  /** Effect of an empty answer, such as "Enter for none". */
   emptyLabel?: string
 }
 

@@ -44,7 +44,7 @@ export class StreamWrapper {
   /** Other output was printed: the next text starts on a new line without leading spaces. */
   #isInterrupted = false
 
-  /** `columns` is a function because windows are resized. */
+  /** `columns` is a function because the window can be resized. */
   constructor(columns: () => number, highlight: (word: string) => string = (word) => word) {
     this.#columns = columns
     this.#highlight = highlight

@@ -136,7 +136,7 @@ function shrinkColumns(shown: readonly Column[], columns: number): number[] {
   return widths
 }
 
-/** One line per field; long values are wrapped beside the name. */
+/** One line per field; long values wrap in the second column. */
 export function formatRecord(row: Row, output: Output): string {
   const names = Object.keys(row).map((key) => key.replaceAll('_', ' '))
   const left = Math.max(...names.map(stringWidth)) + GAP

@@ -13,7 +13,7 @@ const Topic = object(
   { description: 'A topic the agent covers.' },
 )
 const TopicInput = Type.Unsafe<string | { name: string; description?: string; instructions?: string }>({
-  description: 'A topic, or only its name.',
+  description: 'A topic, or just its name.',
   anyOf: [
     { type: 'string', minLength: 1, maxLength: 200 },
     object({

@@ -60,7 +60,7 @@ export interface ScorerSettings {
   instructions?: string
 }
 const scorerInputs = Type.Array(
-  Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or only its type.', anyOf: [scorerType, Scorer] }),
+  Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or just its type.', anyOf: [scorerType, Scorer] }),
   { minItems: 1, maxItems: 20, description: 'Scorers. Default: contains.' },
 )
 const scorers = Type.Array(Scorer, { description: 'Scorers.' })

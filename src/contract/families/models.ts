@@ -87,7 +87,7 @@ export const ModelCreate = object(
 export const ModelUpdate = object(optional({ ...requiredFields, ...optionalFields, api_key }), {
   description: 'Fields of a model to change. A null api_key deletes the stored key.',
   minProperties: 1,
-  examples: [{ name: 'Llama in the cellar' }],
+  examples: [{ name: 'Llama 3.2' }],
 })
 
 const origin = Type.String({

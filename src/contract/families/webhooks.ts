@@ -23,14 +23,14 @@ const url = httpUrl('URL that receives the events.')
 const events = Type.Array(stringEnum(WEBHOOK_EVENTS, { description: 'Type of an event.' }), {
   minItems: 1,
   uniqueItems: true,
-  description: 'Types of events to send.',
+  description: 'Event types to send.',
 })
 const settings = {
   description: text('Description of the webhook.', 10_000),
   enabled: Type.Boolean({ default: true, description: 'Whether the webhook is enabled.' }),
   allow_private_network: Type.Boolean({ default: false, description: 'Whether the URL may be in a private network.' }),
 }
-const example = { url: 'https://hooks.example.com/cadre', events: ['conversation.completed'], description: 'Tells the help desk' }
+const example = { url: 'https://hooks.example.com/cadre', events: ['conversation.completed'], description: 'Notifies the help desk' }
 
 export const Webhook = resource(
   'webhook',
@@ -212,7 +212,7 @@ export const webhookRoutes = {
         }),
         types: Type.String({
           maxLength: 500,
-          description: 'Types of events, separated by commas. Default: all.',
+          description: 'Event types, separated by commas. Default: all.',
           examples: [WEBHOOK_EVENTS.join(',')],
         }),
       }),

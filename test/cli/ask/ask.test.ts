@@ -150,7 +150,7 @@ test('a message of the maximum length arrives, also in multi-byte scripts', asyn
 test('--continue and --conversation continue a conversation; otherwise ask starts a new one', async () => {
   provider.script = [streamText('Fine.')]
   await terminal.run(['ask', 'First of all'])
-  await terminal.json(['conversations', 'create', '--agent', 'Helper', '--user-id', 'bob', '--title', 'Of somebody else'])
+  await terminal.json(['conversations', 'create', '--agent', 'Helper', '--user-id', 'bob', '--title', 'Of another user'])
   const continued = await terminal.run(['ask', '--continue', 'And then?'])
   assert.match(continued.stderr, 'Continuing "First of all"')
   assert.equal(
@@ -208,7 +208,7 @@ test('ask prints text as it arrives, and Ctrl+C aborts the reply', async () => {
   child.kill('SIGINT')
   const [code] = (await once(child, 'exit')) as [number]
   assert.is(code, 130)
-  await (await arrival).closed // the daemon has hung up on the model
+  await (await arrival).closed // the daemon has closed the connection to the model
   const id = await newest()
   const { messages } = await terminal.json<{ messages: { content: string; finish_reason?: string }[] }>(['conversations', 'show', id])
   assert.equal([messages.at(-1)?.content, messages.at(-1)?.finish_reason], ['So far', 'aborted'])

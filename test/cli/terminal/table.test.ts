@@ -59,7 +59,7 @@ test('a row without a unique name has its ID below it', () => {
   }
 })
 
-test('without a name column, IDs are shown beside or below the row', () => {
+test('without a name column, IDs are shown next to or below the row', () => {
   const run = { id: identifier('run', 1), status: 'completed', pass_rate: '100 %', created_at: '2026-01-31T09:30:00.000Z' }
   assert.match(lines([run], Object.keys(run), 64)[1] ?? '', /^run_\S+ {2}completed {2}100 %$/)
   const { text, hidden } = layOutTable([run], Object.keys(run), output(40))

@@ -1,4 +1,4 @@
-/** What people are told fits their terminal: sentences are broken between words, and what is copied from them is not broken at all. */
+/** Messages wrap between words to fit the terminal; commands, addresses and paths are never broken. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sanitizeText, stringWidth } from '../../../src/cli/terminal/text.ts'

@@ -63,7 +63,7 @@ test('a second daemon for the same home exits and names the first one', async ({
   assert.is((await first.get('/api/health', '')).status, 200)
 })
 
-test('of 20 daemons started at once, one runs and the others exit', async ({ home, paths }) => {
+test('of 20 daemons started at the same time, one runs and the others exit', async ({ home, paths }) => {
   const children = Array.from({ length: 20 }, () => spawnDaemon(home))
   const endings = children.map((child) => waitForExit(child, 90_000))
   const ready = children.map((child) => once(child.stdout as NodeJS.ReadableStream, 'data').then(() => child))

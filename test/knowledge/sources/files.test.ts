@@ -33,7 +33,7 @@ async function collectDocuments(
 }
 const names = (found: SourceDocument[]) => found.map(({ name }) => name).sort()
 
-test('listDocuments files and folders are named by the last part of their path, files of any type', async ({ root }) => {
+test('listed files and folders are named by the last part of their path, files of any type', async ({ root }) => {
   writeFiles(root, { 'one.md': '1', 'odd.log': '2', 'docs/a.md': '3', 'docs/sub/b.txt': '4', 'docs/image.png': '' })
   const { found, error } = await collectDocuments('file', { paths: [join(root, 'one.md'), join(root, 'odd.log'), join(root, 'docs')] })
   assert.is(error, undefined)
@@ -41,13 +41,13 @@ test('listDocuments files and folders are named by the last part of their path, 
   assert.is(Buffer.from((await found[1]?.read(signal)) ?? []).toString(), '2')
 })
 
-test('listDocuments paths with the same last part are named by their full path', async ({ root }) => {
+test('listed paths with the same last part are named by their full path', async ({ root }) => {
   writeFiles(root, { 'x/readme.md': '', 'y/readme.md': '', 'z.md': '' })
   const { found } = await collectDocuments('file', { paths: [join(root, 'x/readme.md'), join(root, 'y/readme.md'), join(root, 'z.md')] })
   assert.equal(names(found), [`${root.slice(1)}/x/readme.md`, `${root.slice(1)}/y/readme.md`, 'z.md'].sort())
 })
 
-test('a file that is listDocuments twice is found once', async ({ root }) => {
+test('a file that is listed twice is found once', async ({ root }) => {
   writeFiles(root, { 'docs/a.md': '', 'docs/sub/b.md': '' })
   const { found } = await collectDocuments('file', {
     paths: [join(root, 'docs'), join(root, 'docs/sub'), join(root, 'docs/a.md'), join(root, 'docs/../docs/a.md')],
@@ -55,7 +55,7 @@ test('a file that is listDocuments twice is found once', async ({ root }) => {
   assert.equal(names(found), ['a.md', 'sub/b.md'].sort())
 })
 
-test('a listDocuments file of an excluded type has a problem', async ({ root }) => {
+test('a listed file of an excluded type has a problem', async ({ root }) => {
   writeFiles(root, { 'a.log': '' })
   const { found } = await collectDocuments('file', { paths: [join(root, 'a.log')], file_types: ['md'] })
   assert.match(found[0]?.problem ?? '', 'reads md files only')

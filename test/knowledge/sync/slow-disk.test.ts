@@ -19,7 +19,7 @@ test.after(reportFailure(() => knowledge.close()))
 
 const hasStatus = (id: string, status: string) => async () => (await knowledge.getSource(id)).status === status
 
-test('a source that reports a running sync can be followed at once', async () => {
+test('a source that reports a running sync can be followed immediately', async () => {
   const source = await knowledge.createSyncedSource({ 'a.md': 'The brass key opens the attic.' })
   disk.hold()
   const started = knowledge.startSync(source.id)

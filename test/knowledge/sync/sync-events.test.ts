@@ -67,7 +67,7 @@ async function follow(sourceId: string): Promise<EventStream> {
     for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>)
       for (const event of decoder.push(text.decode(piece, { stream: true }))) events.push({ ...event, value: JSON.parse(event.data) })
   })()
-  ended.catch(() => undefined) // reported to those who await it
+  ended.catch(() => undefined) // reported to the callers that await it
   return { response, events, ended, disconnect: () => controller.abort() }
 }
 
@@ -100,7 +100,7 @@ test('a sync streams its progress and then the source', async () => {
   )
 })
 
-test('the stream of an idle source ends at once', async () => {
+test('the stream of an idle source ends immediately', async () => {
   const stream = await follow((await createScriptedSource(0)).id)
   await stream.ended
   assert.equal(names(stream), ['sync_end'])

@@ -96,7 +96,7 @@ test('a changed document is found by its new text only', async () => {
   assert.is((await knowledge.readRows(index, 'vectors')).length, 2)
 })
 
-test('a deleted document is not found at once and leaves the index with the next sync', async () => {
+test('a deleted document is no longer found and leaves the index with the next sync', async () => {
   const { source, tool } = await createScriptedSource()
   const gone = await knowledge.addDocument(source.id, 'gone.md', 'The safe combination is kept by the treasurer.')
   await knowledge.addDocument(source.id, 'kept.md', 'The treasurer is elected every spring.')

@@ -60,7 +60,7 @@ test('a reply is complete after [DONE] even if the server stays connected or dis
     const parts = await collectParts(patient.getModel(provider), createRequest())
     assert.is(joinText(parts), 'All of it.')
     assert.is((parts.at(-1) as { finishReason: string }).finishReason, 'stop')
-    await setImmediate() // for so long undici leaves a connection alone that was just used
+    await setImmediate() // undici does not reuse a connection within this time after its last use
   }
   assert.is(ports[1], ports[0])
 })

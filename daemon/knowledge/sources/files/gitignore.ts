@@ -1,7 +1,7 @@
 /** Combines the rules of .gitignore files of all folder levels. */
 import ignore, { type Ignore } from 'ignore'
 
-// Like git, follows the file system.
+// Like git: case-insensitive on file systems that usually are.
 const ignorecase = process.platform === 'darwin' || process.platform === 'win32'
 
 /** Copies rules without their cache, which keeps every checked path. */

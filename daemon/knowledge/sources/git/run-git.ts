@@ -135,7 +135,7 @@ export function spawnGit({
     child.once('error', (error) => reject(toSpawnError(error)))
     child.once('close', (code) => resolve({ code, stderr: redact(stderr) }))
   })
-  // Prevents an unhandled rejection if nobody awaits it.
+  // Prevents an unhandled rejection if it is never awaited.
   exit.catch(() => {})
   return { child, exit }
 }

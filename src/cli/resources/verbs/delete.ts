@@ -28,7 +28,7 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
     static override args = { id }
     static override flags = {
       yes: yesFlag,
-      force: boolean({ description: 'Delete even if in use, and detach it from its users.' }),
+      force: boolean({ description: 'Delete even if in use, and detach it from the resources that use it.' }),
     }
 
     override async run(): Promise<void> {
@@ -45,7 +45,7 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
           .catch(async (error: unknown) => {
             if (!isInUse(error) || flags.yes) throw error
             this.notify(error.message)
-            await confirm('Delete it anyway and detach it from its users?', false, 'Not deleted.')
+            await confirm('Delete it anyway and detach it from the resources that use it?', false, 'Not deleted.')
             return remove(true)
           })
           .catch(addForceHint(`${command} delete ${quoteShellWord(names[index] ?? id)}`))
@@ -67,7 +67,7 @@ export function addForceHint(command: string): (error: unknown) => never {
     throw new CadreError(error.code, error.message, {
       details: error.details,
       cause: error,
-      hint: `To delete it and detach it from its users: cadre ${command} --force`,
+      hint: `To delete it and detach it from them: cadre ${command} --force`,
     })
   }
 }
