@@ -8,6 +8,6 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
     abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
   })
-  work.catch(() => undefined) // after an abort nobody awaits it
+  work.catch(() => undefined) // not awaited after an abort
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }

@@ -96,7 +96,7 @@ export class PassageTable {
       }
       return true
     } catch {
-      return false // unreadable for whatever reason: it is rebuilt
+      return false // unreadable: it is rebuilt
     }
   }
 

@@ -103,9 +103,9 @@ test('a file outside the folders of families is an error', async ({ folder }) =>
   assert.match(await refusal(() => listResourceFiles(folder)), 'agnets/a.yaml is not in the folder of a family. Did you mean agents/?')
   rmSync(join(folder, 'agnets'), { recursive: true })
   put(folder, 'agents.yaml')
-  assert.match(await refusal(() => listResourceFiles(folder)), /agents\.yaml is not in the folder of a family\. The folders are models,/)
-  assert.match(await refusal(() => listResourceFiles(join(folder, 'nowhere'))), /Folder not found .*nowhere\. cadre export --to/)
-  assert.match(await refusal(() => listResourceFiles(join(folder, 'agents.yaml'))), 'is no folder')
+  assert.match(await refusal(() => listResourceFiles(folder)), /agents\.yaml is not in the folder of a family\. Valid folders: models,/)
+  assert.match(await refusal(() => listResourceFiles(join(folder, 'nowhere'))), /Folder not found: .*nowhere\. To create one: cadre export --to/)
+  assert.match(await refusal(() => listResourceFiles(join(folder, 'agents.yaml'))), 'is not a folder')
 })
 
 test('links to files inside the folder are followed, others are rejected', async ({ folder }) => {
@@ -113,17 +113,17 @@ test('links to files inside the folder are followed, others are rejected', async
   symlinkSync(join(folder, 'agents', 'a.yaml'), join(folder, 'agents', 'b.yaml'))
   assert.is((await listResourceFiles(folder)).length, 2)
   symlinkSync('/etc/hostname', join(folder, 'agents', 'c.yaml'))
-  assert.match(await refusal(() => listResourceFiles(folder)), 'agents/c.yaml is a link that leads out of the folder')
+  assert.match(await refusal(() => listResourceFiles(folder)), 'agents/c.yaml is a link to a target outside the folder')
   rmSync(join(folder, 'agents', 'c.yaml'))
   symlinkSync(folder, join(folder, 'models'))
-  assert.match(await refusal(() => listResourceFiles(folder)), 'models is a link that leads to a folder')
+  assert.match(await refusal(() => listResourceFiles(folder)), 'models is a link to a folder')
 })
 
 test('files that are too large or not UTF-8 are rejected', async ({ folder }) => {
   put(folder, 'agents/a.yaml', Buffer.alloc(32_000_001, 'x'))
   assert.match(await refusal(() => readResourceFile(folder, 'agents/a.yaml')), 'agents/a.yaml is larger than 32.0 MB')
   put(folder, 'agents/b.yaml', Buffer.from([0x6e, 0xff, 0xfe]))
-  assert.match(await refusal(() => readResourceFile(folder, 'agents/b.yaml')), 'not text in UTF-8')
+  assert.match(await refusal(() => readResourceFile(folder, 'agents/b.yaml')), 'is not UTF-8 text')
 })
 
 test('references to variables are resolved in secret fields only, also within a text', async () => {
@@ -135,7 +135,7 @@ test('references to variables are resolved in secret fields only, also within a 
   })
   assert.match(
     await refusal(async () => resolved({ auth: { type: 'bearer', token: '${env:not-a-name}' } })),
-    'f: auth.token has an invalid reference. Write it as ${env:NAME}',
+    'f: auth.token has an invalid reference. Use ${env:NAME}',
   )
 })
 

@@ -48,7 +48,7 @@ test('an editor can apply and prune only what an editor may change', async ({ se
     ['unchanged Cloud', 'unchanged Files', 'create Helper'],
   )
   const elsewhere = { ...FOLDER, fields: { ...FOLDER.fields, configuration: { path: '/etc' } } }
-  await expectError(apply([elsewhere]), 'FORBIDDEN', { error: /^knowledge-sources\/f\.yaml: Only an admin may name paths/ })
+  await expectError(apply([elsewhere]), 'FORBIDDEN', { error: /^knowledge-sources\/f\.yaml: Only an admin may set paths/ })
   await expectError(apply([{ ...MODEL, fields: { ...MODEL.fields, api_key: 'sk-two-0123456789' } }]), 'FORBIDDEN', {
     error: /key of a model/,
   })

@@ -121,7 +121,7 @@ test('the secret of a webhook is generated if omitted, returned once, and rotate
   const [{ id }] = await expectData(service.get('/webhooks'))
   await expectData(service.post(`/webhooks/${id}/test`))
   const [received] = await receiver.count(1)
-  assert.is(received?.headers['webhook-signature']?.split(' ').length, 2, 'the one before signs for a day, too')
+  assert.is(received?.headers['webhook-signature']?.split(' ').length, 2, 'the previous secret also signs for a day')
   const [row] = await service.database.all<{ secret: string }>('SELECT secret FROM webhooks')
   assert.match(row?.secret ?? '', /^v1\./)
   await receiver.close()

@@ -254,7 +254,7 @@ test('document metadata must be an object of at most 64 KB', async () => {
 })
 
 test('orphaned originals are deleted at the next start', async () => {
-  const kept = await expectData(add({ name: 'kept.md', content: 'kept over a restart' }))
+  const kept = await expectData(add({ name: 'kept.md', content: 'stored across a restart' }))
   const orphan = sha('nobody recorded this')
   mkdirSync(join(server.paths.documents, orphan.slice(0, 2)), { recursive: true })
   writeFileSync(original(orphan), 'nobody recorded this')
@@ -263,7 +263,7 @@ test('orphaned originals are deleted at the next start', async () => {
   server = await TestServer.start({ home })
   assert.not.ok(existsSync(original(orphan)))
   assert.not.ok(existsSync(`${original(kept.content_hash)}.partial`))
-  assert.is(readFileSync(original(kept.content_hash), 'utf8'), 'kept over a restart')
+  assert.is(readFileSync(original(kept.content_hash), 'utf8'), 'stored across a restart')
   assert.equal(identity(await expectData(server.get(path(kept.id)))), identity(kept))
 })
 

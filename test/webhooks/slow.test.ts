@@ -65,7 +65,7 @@ test('pending deliveries arrive once each, at most four at a time', async ({ ser
   await flood(service, hook, 500)
   await expectData(service.patch(`/webhooks/${hook.id}`, { description: 'go' }))
   await receiver.count(500)
-  assert.ok(most <= 4, `${most} at once`)
+  assert.ok(most <= 4, `${most} concurrent attempts`)
   assert.is(new Set(receiver.received.map(({ id }) => id)).size, 500)
   await waitFor(async () => (await listDeliveries(service, hook, '?status=pending')).length === 0, { intervalMs: 5 })
   assert.is(receiver.received.length, 500)

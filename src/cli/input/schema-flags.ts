@@ -49,9 +49,7 @@ export function createFields(body: TSchema, references: Iterable<string> = []): 
     const details = schema as FieldSchema
     const nullable = [details.type].flat().includes('null') || details.anyOf?.some(({ type }) => type === 'null') === true
     const isReference = named.has(name)
-    const shown = isReference
-      ? { ...details, description: describeReference(details.description) ?? name }
-      : details
+    const shown = isReference ? { ...details, description: describeReference(details.description) ?? name } : details
     return {
       name,
       flag: toKebabCase(isReference ? toShortName(name) : name),

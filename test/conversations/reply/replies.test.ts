@@ -37,7 +37,7 @@ test('a message is answered, and both are stored', async () => {
     ],
   )
   assert.equal(messages[1], reply)
-  assert.equal([reply.citations, reply.tool_calls], [[], []], 'a reply says that it used nothing')
+  assert.equal([reply.citations, reply.tool_calls], [[], []], 'empty lists are returned')
   assert.equal(Object.keys(messages[0] ?? {}), ['id', 'role', 'content', 'timestamp'])
 })
 
@@ -75,7 +75,7 @@ test('a message can be answered by another model, except for members', async () 
     const reply = await expectData(fixture.send(id, 'Hi', { model_id }))
     assert.equal([reply.content, reply.model_id], ['I am another.', model.id])
   }
-  assert.is((await fixture.sendAndWait(id, 'Hi')).content, 'Hello there', 'the next one is the agent’s own again')
+  assert.is((await fixture.sendAndWait(id, 'Hi')).content, 'Hello there', 'the next message uses the model of the agent')
   await expectError(fixture.send(id, 'Hi', { model_id: 'nobody' }), 'VALIDATION_ERROR', { field: 'model_id' })
   const own = await expectData(
     fixture.service.post('/conversations', { agent_id: (await conversation(id)).agent_id }, { as: 'member' }),

@@ -60,7 +60,7 @@ test('the writer waits while all followers are too far behind', async () => {
   const again = log.waitForFollowers()
   assert.ok(again)
   await fast.return?.()
-  assert.ok(log.waitForFollowers(), 'the slow one is further behind still')
+  assert.ok(log.waitForFollowers(), 'the slow follower is still behind')
   await slow.return?.()
   await again
 })

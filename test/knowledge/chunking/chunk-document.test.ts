@@ -73,7 +73,7 @@ function check(read: ParsedDocument, { size, overlap }: ChunkingSettings): void 
     }
     covered.fill(1, start, end)
   }
-  for (let at = 0; at < covered.length; at++) if (!covered[at]) assert.match(read.text.charAt(at), /\s/, `nothing has character ${at}`)
+  for (let at = 0; at < covered.length; at++) if (!covered[at]) assert.match(read.text.charAt(at), /\s/, `no passage contains character ${at}`)
 }
 
 test('passages cover every character with exact spans and keep to size and overlap', () => {

@@ -209,7 +209,7 @@ test('fifty concurrent queries are answered during a sync', async () => {
     [],
   )
   for (const { data } of answers) assert.is(data.results[0]?.metadata.source, 'first.md')
-  assert.is((await knowledge.getSource(busy.id)).status, 'syncing', 'the queries were answered while it went on')
+  assert.is((await knowledge.getSource(busy.id)).status, 'syncing', 'the queries were answered during the sync')
   assert.is((await knowledge.waitForSync(busy.id)).statistics.embedded, (await knowledge.getSource(busy.id)).statistics.chunks)
 })
 

@@ -152,7 +152,7 @@ test('credentials follow a redirect on the same server, but not to another one',
     assert.is((await library.sync(source.id)).status, 'active')
     server.listener = moved(`http://localhost:${other.port}/docs`)
     assert.match((await library.sync(source.id)).error, 'redirects to another URL')
-    assert.ok(other.requests.length > 0, 'it was looked at, without the login')
+    assert.ok(other.requests.length > 0, 'it was requested without credentials')
     assert.equal(other.requests.map(({ headers }) => headers.authorization).filter(Boolean), [])
   } finally {
     server.listener = guarded

@@ -83,7 +83,7 @@ test('a paste is one key regardless of its content and chunks', () => {
   assert.equal([whole?.name, whole?.text], ['paste', `one\ntwo\n${ESC}[A\u0003three`])
   assert.equal(decodeKeys(...paste.split('')), decodeKeys(paste))
   assert.equal(formatKeys(`a${paste}\r`).length, 3)
-  assert.is(typed(paste), 'one\ntwo\n[Athree|', 'what cannot be seen is not kept')
+  assert.is(typed(paste), 'one\ntwo\n[Athree|', 'control characters are dropped')
 })
 
 test('text is inserted at the cursor', () => {
@@ -122,7 +122,7 @@ test('a line break is inserted by Ctrl+J, Alt+Enter, Shift+Enter and a backslash
   for (const bytes of ['\n', `${ESC}\r`, `${ESC}[13;2u`, '\\\r']) assert.is(typed(`a${bytes}b`), 'a\nb|')
   const [enter] = decodeKeys('\r') as [Key]
   assert.is(isLineBreak(enter, setText(EMPTY_EDITOR, 'a')), false)
-  assert.is(applyKey(setText(EMPTY_EDITOR, 'a'), enter, 40), undefined, 'Enter alone is for sending')
+  assert.is(applyKey(setText(EMPTY_EDITOR, 'a'), enter, 40), undefined, 'Enter alone submits')
 })
 
 test('Up and Down keep the column across short and wide lines', () => {
@@ -137,7 +137,7 @@ test('Up in the first row recalls the history and keeps the draft', () => {
   assert.is(typed(`draft${UP}${UP}`, { from }), 'first|')
   assert.is(typed(`draft${UP}${UP}${UP}${DOWN}${DOWN}`, { from }), 'draft|')
   assert.is(typed(DOWN, { from }), '|')
-  assert.equal(clearAndRemember(setText(from, 'second')).history, ['first', 'second'], 'the same twice is kept once')
+  assert.equal(clearAndRemember(setText(from, 'second')).history, ['first', 'second'], 'repeated entries are stored once')
 })
 
 test('rows wrap at words without losing text, and the cursor matches its offset', () => {

@@ -86,7 +86,7 @@ test('a full redraw clears the screen', async () => {
   await view.show(frame({ history: ['old'], lines: ['live', 'more'] }))
   const screen = await view.show(frame({ isFullRedraw: true, history: ['new'], lines: ['live', 'more'] }))
   assert.is(screen, 'new\nlive\nmore')
-  assert.is(await view.show(frame({ isFullRedraw: true, lines: ['live', 'more'] })), 'live\nmore', 'also where nothing else changed')
+  assert.is(await view.show(frame({ isFullRedraw: true, lines: ['live', 'more'] })), 'live\nmore', 'even if nothing else changed')
   view.unmount()
 })
 

@@ -39,7 +39,7 @@ test('a running tool call shows its duration and holds back the following parts'
   assert.equal(live.length, 2)
   assert.match(live[0] ?? '', /^ {2}\S search query: leave · 4\.0 s$/)
   assert.match(live[1] ?? '', /✓ search/)
-  assert.equal(printActions([said, call('c1'), call('c2'), result('c2'), result('c1')]).done.length, 4, 'calls stand together')
+  assert.equal(printActions([said, call('c1'), call('c2'), result('c2'), result('c1')]).done.length, 4, 'tool calls are not separated')
 })
 
 test('tool results are shown on one line, or in full with details', () => {

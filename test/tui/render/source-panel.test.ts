@@ -111,7 +111,7 @@ test('a passage scrolls by lines and pages within its bounds', () => {
     ['    │ Paragraph 80 is of the rota', '    │ and its weekends.'],
   )
   type(UP)
-  assert.is(passage().at(-1), '    … Paragraph 80 is of the rota', 'scrolling on at the end is not to be undone first')
+  assert.is(passage().at(-1), '    … Paragraph 80 is of the rota', 'scrolling past the end has no effect')
   type(...Array<string>(50).fill(PAGE_UP))
   assert.is(passage()[0], '    │ # On call')
 })

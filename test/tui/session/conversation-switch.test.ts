@@ -115,7 +115,7 @@ test('the first state without the picker has the chosen conversation, agent, mod
   })
   states.length = 0
   type(ENTER)
-  assert.is(store.state.panel?.kind, 'picker', 'the list stays until the conversation is there')
+  assert.is(store.state.panel?.kind, 'picker', 'the picker stays open until the conversation is loaded')
   await answerUntil(() => store.state.editor.text !== '')
   const first = states.find(({ panel }) => !panel)
   assert.equal(

@@ -87,7 +87,7 @@ test('a tool call waits for its confirmation', () => {
   assert.equal(
     reduceTranscript(told, { kind: 'answered', tool: 'c1', allow: true, at: 1 }),
     told,
-    'an answer that comes late changes nothing',
+    'a late confirmation changes nothing',
   )
 })
 
