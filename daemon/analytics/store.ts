@@ -105,7 +105,7 @@ export async function countStartedConversations(reader: Reader, scope: Analytics
 export async function getLatencyPercentile(reader: Reader, scope: AnalyticsScope, slower: number): Promise<number | undefined> {
   const agent = buildAgentCondition(scope)
   const join = agent.sql === '' ? '' : buildConversationJoin('r')
-  const row = await reader.get<{ latency_ms: number }>(
+  const [row] = await reader.all<{ latency_ms: number }>(
     `SELECT r.latency_ms FROM reply_times r${join} WHERE r.created_at >= ? AND r.created_at < ?${agent.sql}
      ORDER BY r.latency_ms DESC LIMIT 1 OFFSET ?`,
     [scope.span.from, scope.span.until, ...agent.values, slower],

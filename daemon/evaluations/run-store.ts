@@ -207,17 +207,17 @@ interface RunTotals {
 }
 
 export async function summarizeRun(reader: Reader, runId: string, total: number): Promise<{ done: number; summary: Summary }> {
-  const totals = (await reader.get<RunTotals>(
+  const [totals] = (await reader.all<RunTotals>(
     `SELECT count(*) AS done, coalesce(sum(passed), 0) AS passed, count(error) AS errors, avg(score) AS average_score,
        coalesce(sum(tokens), 0) AS tokens, sum(cost) AS cost, coalesce(sum(cost IS NULL AND tokens > 0), 0) AS unpriced,
        count(latency_ms) AS timed
      FROM evaluation_results INDEXED BY figures_of_results WHERE run_id = ?`,
     [runId],
-  )) as RunTotals
+  )) as [RunTotals]
   const { done, passed, errors, average_score, tokens, cost, unpriced, timed } = totals
   const getPercentile = async (share: number): Promise<number | null> => {
     if (timed === 0) return null
-    const row = await reader.get<{ latency_ms: number }>(
+    const [row] = await reader.all<{ latency_ms: number }>(
       `SELECT latency_ms FROM evaluation_results INDEXED BY figures_of_results
        WHERE run_id = ? AND latency_ms IS NOT NULL ORDER BY latency_ms LIMIT 1 OFFSET ?`,
       [runId, Math.max(0, Math.ceil(share * timed) - 1)],

@@ -51,7 +51,7 @@ export async function listEventsAfter(
 }
 
 export async function getLastPosition(reader: Reader): Promise<number> {
-  const last = await reader.get<{ position: number }>('SELECT position FROM events ORDER BY position DESC LIMIT 1')
+  const [last] = await reader.all<{ position: number }>('SELECT position FROM events ORDER BY position DESC LIMIT 1')
   return last?.position ?? 0
 }
 

@@ -104,7 +104,8 @@ test('a file outside the folders of families is an error', async ({ folder }) =>
   rmSync(join(folder, 'agnets'), { recursive: true })
   put(folder, 'agents.yaml')
   assert.match(await refusal(() => listResourceFiles(folder)), /agents\.yaml is not in the folder of a family\. Valid folders: models,/)
-  assert.match(await refusal(() => listResourceFiles(join(folder, 'nowhere'))), /Folder not found: .*nowhere\. To create one: cadre export --to/)
+  const missing = await refusal(() => listResourceFiles(join(folder, 'nowhere')))
+  assert.match(missing, /Folder not found: .*nowhere\. To create one: cadre export --to/)
   assert.match(await refusal(() => listResourceFiles(join(folder, 'agents.yaml'))), 'is not a folder')
 })
 

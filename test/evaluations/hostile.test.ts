@@ -14,9 +14,9 @@ let service: TestServer
 let resources: Resources
 let provider: ScriptedProvider
 
-const asked = ({ body }: ReceivedRequest): string => body.messages.at(-1).content
+const getInput = ({ body }: ReceivedRequest): string => body.messages.at(-1).content
 const isJudge = ({ body }: ReceivedRequest): boolean => body.messages[0].content.startsWith('You grade')
-const echo = streamReply((received) => ({ text: [asked(received)], usage: { input: 11, output: 7, cached: 0 } }))
+const echo = streamReply((received) => ({ text: [getInput(received)], usage: { input: 11, output: 7, cached: 0 } }))
 /** Repeats the question as the answer; requests to the judge run the given handler. */
 const judging =
   (step: Step): Step =>

@@ -62,7 +62,7 @@ test('settling calls together equals settling them one by one', async ({ ledger 
 
 test('settling an unknown entry throws and counts nothing', async ({ ledger }) => {
   const error = await ledger.getRejection(ledger.settle('call_none', 1, 1))
-  assert.match(error?.message ?? '', /no entry "call_none"/)
+  assert.match(error?.message ?? '', /no ledger entry "call_none"/)
   assert.equal(await ledger.listDays(), [])
 })
 
