@@ -15,12 +15,16 @@ const FILE_TIMEOUT_MS = 4 * 60_000
 /** Slow files start first, so that the run does not end waiting for one of them. */
 const SLOW_FIRST = [
   'test/durability/',
-  'test/webhooks/slow',
-  'test/conversations/slow',
-  'test/docs/',
+  'test/docs/guides',
+  'test/cli/quickstart/quickstart',
+  'test/cli/resources/families',
+  'test/daemon/process/process',
+  'test/cli/daemon/',
   'test/fuzz/',
+  'test/conversations/slow',
+  'test/webhooks/slow',
+  'test/embedding/',
   'test/cli/',
-  'test/daemon/',
   'test/tui/',
 ]
 

@@ -66,7 +66,9 @@ test('types are not metaphors, and functions are verbs', () => {
 })
 
 test('every file except tests starts with a comment that describes it', () => {
-  const undocumented = code.filter((file) => !/\.test\.tsx?$/.test(file) && !/^(#!.*\n)?\/\*\*? [A-Z"'`.].*\S/.test(getText(file)))
+  const undocumented = code.filter(
+    (file) => !/\.test\.tsx?$/.test(file) && !/^(#!.*\n)?\/\*\*?\s+(\* )?[A-Z0-9"'`.].*\S/.test(getText(file)),
+  )
   assert.equal(undocumented, [])
 })
 

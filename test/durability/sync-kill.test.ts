@@ -143,13 +143,13 @@ test('a sync killed ten times resumes automatically and ends with the same passa
     'SELECT * FROM indexes',
   )
   await database.close()
-  const indexOf = (id: string) => indexes.filter((index) => index.knowledge_source_id === id)
+  const listIndexes = (id: string) => indexes.filter((index) => index.knowledge_source_id === id)
   for (const id of [disturbed, undisturbed])
     assert.equal(
-      indexOf(id).map(({ batch, ready }) => [batch, ready]),
+      listIndexes(id).map(({ batch, ready }) => [batch, ready]),
       [[null, 1]],
     )
-  const [had, should] = await Promise.all([disturbed, undisturbed].map((id) => readPassages(id, names, indexOf(id)[0]?.id as string)))
+  const [had, should] = await Promise.all([disturbed, undisturbed].map((id) => readPassages(id, names, listIndexes(id)[0]?.id as string)))
   assert.ok((should as string[]).length > 256)
   assert.equal(had, should)
   assert.not.match(readFileSync(join(home, 'logs', 'daemon.log'), 'utf8'), /could not be (taken up|looked at)/)

@@ -31,7 +31,8 @@ test('the vectors of the int8 model agree with the float reference', async () =>
   const mean = similarities.reduce((sum, similarity) => sum + similarity, 0) / similarities.length
   const lowest = Math.min(...similarities)
   console.log(
-    `cosine over ${similarities.length} texts: mean ${mean.toFixed(4)}, lowest ${lowest.toFixed(4)} (${JSON.stringify(VARIED[similarities.indexOf(lowest)]?.slice(0, 40))})`,
+    `cosine over ${similarities.length} texts: mean ${mean.toFixed(4)}, lowest ${lowest.toFixed(4)} ` +
+      `(${JSON.stringify(VARIED[similarities.indexOf(lowest)]?.slice(0, 40))})`,
   )
   assert.is(similarities.length, 100)
   assert.ok(mean >= 0.99, `mean ${mean}`)

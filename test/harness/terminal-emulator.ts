@@ -9,7 +9,7 @@ export class TerminalEmulator {
   #cells: string[][] = []
   #x = 0
   #y = 0
-  #rest = ''
+  #pending = ''
 
   constructor(columns: number, rows: number) {
     this.columns = columns
@@ -22,14 +22,14 @@ export class TerminalEmulator {
   }
 
   get screen(): string {
-    return this.#cells.map((row) => this.#text(row)).join('\n')
+    return this.#cells.map((row) => this.#toText(row)).join('\n')
   }
 
   get cursor(): { x: number; y: number } {
     return { x: this.#x, y: this.#y }
   }
 
-  #text(row: readonly string[]): string {
+  #toText(row: readonly string[]): string {
     return Array.from(row, (cell) => cell ?? ' ')
       .join('')
       .trimEnd()
@@ -37,7 +37,7 @@ export class TerminalEmulator {
 
   /** Does not reflow lines. The program is expected to redraw. */
   resize(columns: number, rows: number): void {
-    while (this.#cells.length > rows) this.history.push(this.#text(this.#cells.shift() ?? []))
+    while (this.#cells.length > rows) this.history.push(this.#toText(this.#cells.shift() ?? []))
     while (this.#cells.length < rows) this.#cells.push([])
     this.columns = columns
     this.rows = rows
@@ -46,37 +46,37 @@ export class TerminalEmulator {
   }
 
   write(text: string): void {
-    let input = this.#rest + text
-    this.#rest = ''
+    let input = this.#pending + text
+    this.#pending = ''
     while (input !== '') {
       const control = /^\u001b(?:\[([?<>=]?)([\d;]*)([@-~])|\][^\u0007]*\u0007)/.exec(input)
       if (control) {
         // OSC sequences (title, clipboard) do not change the screen.
-        if (control[3] !== undefined) this.#control(control[1] ?? '', control[2] ?? '', control[3])
+        if (control[3] !== undefined) this.#applyControl(control[1] ?? '', control[2] ?? '', control[3])
         input = input.slice(control[0].length)
       } else if (input.startsWith('\u001b')) {
-        this.#rest = input
+        this.#pending = input
         return
       } else if (input.startsWith('\n')) {
         this.#x = 0
-        this.#down()
+        this.#moveDown()
         input = input.slice(1)
       } else if (input.startsWith('\r')) {
         this.#x = 0
         input = input.slice(1)
       } else {
         const [plain = ''] = /^[^\u001b\n\r]+/.exec(input) ?? []
-        for (const grapheme of splitGraphemes(plain)) this.#put(grapheme)
+        for (const grapheme of splitGraphemes(plain)) this.#write(grapheme)
         input = input.slice(plain.length)
       }
     }
   }
 
-  #put(grapheme: string): void {
+  #write(grapheme: string): void {
     const size = stringWidth(grapheme)
     if (this.#x + size > this.columns) {
       this.#x = 0
-      this.#down()
+      this.#moveDown()
     }
     const row = this.#cells[this.#y] as string[]
     row[this.#x] = grapheme
@@ -84,17 +84,17 @@ export class TerminalEmulator {
     this.#x += size
   }
 
-  #down(): void {
+  #moveDown(): void {
     if (this.#y < this.rows - 1) this.#y++
     else {
-      this.history.push(this.#text(this.#cells.shift() ?? []))
+      this.history.push(this.#toText(this.#cells.shift() ?? []))
       this.#cells.push([])
     }
   }
 
-  #control(mode: string, parameters: string, final: string): void {
+  #applyControl(mode: string, parameters: string, final: string): void {
     if (mode !== '') return // private modes: keyboard, cursor, synchronized updates
-    const [first = 1, second = 1] = parameters.split(';').map((each) => (each === '' ? undefined : Number(each)))
+    const [first = 1, second = 1] = parameters.split(';').map((parameter) => (parameter === '' ? undefined : Number(parameter)))
     const row = this.#cells[this.#y] as string[]
     if (final === 'A') this.#y = Math.max(0, this.#y - first)
     else if (final === 'B') this.#y = Math.min(this.rows - 1, this.#y + first)

@@ -6,13 +6,17 @@ import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('questions at the terminal')
 let terminal: Terminal
+let helper: string
 test.before(
   reportFailure(async () => {
     terminal = openTerminal()
-    await terminal.json(['agents', 'create', '--name', 'Helper'])
+    await terminal.run(['daemon', 'start'])
+    helper = await createId('/agents', { name: 'Helper' })
   }),
 )
 test.after(reportFailure(() => terminal.close()))
+
+const createId = async (path: string, body: object): Promise<string> => (await terminal.request('POST', path, body)).data.id
 
 const EXAMPLE = '"How many days of leave do I have?"'
 const MISSING: [words: string[], command: string][] = [
@@ -55,9 +59,9 @@ test('rag query reads the question from stdin if there are no words', async () =
 })
 
 test('a search in a source without documents reports that source', async () => {
-  await terminal.json(['knowledge', 'create', '--name', 'My notes', '--type', 'file'])
-  await terminal.json(['rag', 'create', '--name', 'notes', '--knowledge-source', 'My notes'])
-  await terminal.json(['agents', 'create', '--name', 'Reader', '--tool', 'notes'])
+  const knowledge_source_id = await createId('/knowledge-sources', { name: 'My notes', type: 'file' })
+  const tool = await createId('/rag-tools', { name: 'notes', knowledge_source_id })
+  const reader = await createId('/agents', { name: 'Reader', tools: [tool] })
   for (const words of [
     ['ask', '--agent', 'Reader', 'How many?'],
     ['rag', 'query', 'notes', 'How many?'],
@@ -66,15 +70,15 @@ test('a search in a source without documents reports that source', async () => {
     assert.equal([code, stderr.split('\n').at(-2)], [0, "My notes has no documents. To sync it: cadre knowledge sync 'My notes'"])
   }
   assert.is((await terminal.run(['ask', '--quiet', '--agent', 'Reader', 'How many?'])).stderr, '')
-  await terminal.run(['agents', 'delete', 'Reader', '--yes', '--force'])
+  await terminal.request('DELETE', `/agents/${reader}?force=true`)
 })
 
 test('ask and chat use the configured or only agent, and fail if there are several', async () => {
   const chat = (words: string[] = []) => terminal.run(['chat', '--plain', ...words], { input: '' })
   assert.match((await chat()).stdout, /^Helper, /)
   assert.is((await terminal.run(['ask', 'How many?'])).code, 0)
-  await terminal.json(['agents', 'create', '--name', 'Other'])
-  await terminal.json(['conversations', 'create', '--agent', 'Helper'])
+  const other = await createId('/agents', { name: 'Other' })
+  await createId('/conversations', { agent_id: helper })
   for (const [ran, command] of [
     [await chat(), 'cadre chat Other'],
     [await terminal.run(['ask', 'How many?']), 'cadre ask Other "…"'],
@@ -90,7 +94,7 @@ test('ask and chat use the configured or only agent, and fail if there are sever
   await terminal.run(['config', 'set', 'agent', 'Other'])
   assert.match((await chat()).stdout, /^Other, /)
   assert.is((await terminal.run(['ask', 'How many?'])).code, 0)
-  await terminal.run(['agents', 'delete', 'Other', '--yes', '--force'])
+  await terminal.request('DELETE', `/agents/${other}?force=true`)
   for (const ran of [await chat(), await terminal.run(['ask', 'How many?'])]) {
     assert.is(ran.code, 3)
     assert.match(ran.stderr, /^Error: The configured agent "Other" does not exist\.\n.*cadre config unset agent/)
@@ -103,7 +107,7 @@ test('agents whose names are ambiguous or cannot be typed are listed with their 
     ['Helper', 'Helper'],
     ['two\nlines', 'two lines'],
   ] as const) {
-    const { id } = await terminal.json<{ id: string }>(['agents', 'create', '--name', name])
+    const id = await createId('/agents', { name })
     const { stderr } = await terminal.run(['ask', 'How many?'])
     assert.match(stderr.split('\n')[0] ?? '', `: ${shown} (${id}), `)
     assert.match(stderr, `Name one: cadre ask ${id} "…"`)

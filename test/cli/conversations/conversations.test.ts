@@ -31,23 +31,11 @@ test.before(
     mkdirSync(handbook)
     writeFileSync(join(handbook, 'leave.md'), `# Leave\n\n${LEAVE}\n`)
     await terminal.run(['knowledge', 'add', handbook, '--quiet'])
-    const { endpoint, model_id } = provider.model
-    await terminal.json([
-      'models',
-      'create',
-      '--name',
-      'scripted',
-      '--provider',
-      'openai-compatible',
-      '--model-id',
-      model_id,
-      '--endpoint',
-      endpoint,
-    ])
+    await terminal.request('POST', '/models', { name: 'scripted', ...provider.model })
     const url = `http://127.0.0.1:${(bank.address() as AddressInfo).port}/pay`
-    await terminal.json(['tools', 'create', '--name', 'pay', '--description', 'Pays.', '--method', 'GET', '--url', url])
-    const parameters = '{"type":"object","properties":{"amount":{"type":"number"}}}'
-    await terminal.json(['tools', 'update', 'pay', '--requires-confirmation', '--allow-private-network', '--parameters', parameters])
+    const parameters = { type: 'object', properties: { amount: { type: 'number' } } }
+    const pay = { name: 'pay', description: 'Pays.', method: 'GET', url, parameters }
+    await terminal.request('POST', '/api-tools', { ...pay, requires_confirmation: true, allow_private_network: true })
     await terminal.json(['agents', 'create', '--name', 'Helper', '--model', 'scripted', '--tool', 'handbook,pay'])
   }),
 )

@@ -10,8 +10,16 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createService } from '../../../src/cli/daemon/service-unit.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 
 const test = suite('daemon at the terminal')
+/** For tests that only need a running daemon. */
+let shared: Terminal
+
+test.before(() => {
+  shared = openTerminal()
+})
+test.after(reportFailure(() => shared.close()))
 
 async function withTerminal(work: (terminal: Terminal) => Promise<void>, environment?: Record<string, string>): Promise<void> {
   const terminal = openTerminal(environment)
@@ -46,15 +54,14 @@ test('a command starts the daemon and reports it; --no-start and the start setti
     assert.is((await terminal.json(['daemon', 'status'])).running, true)
   }))
 
-test('twenty concurrent starts result in one daemon, and all exit with 0', () =>
-  withTerminal(async (terminal) => {
-    const ran = await Promise.all(Array.from({ length: 20 }, () => terminal.run(['daemon', 'start', '--json'])))
-    assert.equal(
-      ran.filter(({ code }) => code !== 0).map(({ stderr }) => stderr),
-      [],
-    )
-    assert.is(new Set(ran.map(({ stdout }) => (JSON.parse(stdout) as { pid: number }).pid)).size, 1)
-  }))
+test('twenty concurrent starts result in one daemon, and all exit with 0', async () => {
+  const ran = await Promise.all(Array.from({ length: 20 }, () => shared.run(['daemon', 'start', '--json'])))
+  assert.equal(
+    ran.filter(({ code }) => code !== 0).map(({ stderr }) => stderr),
+    [],
+  )
+  assert.is(new Set(ran.map(({ stdout }) => (JSON.parse(stdout) as { pid: number }).pid)).size, 1)
+})
 
 test('restart starts a new process at the same address or CADRE_PORT; stop removes its record', () =>
   withTerminal(async (terminal) => {
@@ -99,14 +106,13 @@ test('daemon start reports why the daemon cannot start', () =>
     assert.is((await terminal.run(['daemon', 'start', '--host', '0.0.0.0'])).code, 5)
   }))
 
-test('daemon logs prints JSON lines, and formatted lines with --pretty', () =>
-  withTerminal(async (terminal) => {
-    await terminal.run(['daemon', 'start'])
-    const lines = (await terminal.run(['daemon', 'logs', '--lines', '1'])).stdout.trim().split('\n')
-    assert.is(lines.length, 1)
-    assert.type((JSON.parse(lines[0] ?? '') as { msg: string }).msg, 'string')
-    assert.match((await terminal.run(['daemon', 'logs', '--pretty'])).stdout, /INFO +ready/)
-  }))
+test('daemon logs prints JSON lines, and formatted lines with --pretty', async () => {
+  await shared.run(['daemon', 'start'])
+  const lines = (await shared.run(['daemon', 'logs', '--lines', '1'])).stdout.trim().split('\n')
+  assert.is(lines.length, 1)
+  assert.type((JSON.parse(lines[0] ?? '') as { msg: string }).msg, 'string')
+  assert.match((await shared.run(['daemon', 'logs', '--pretty'])).stdout, /INFO +ready/)
+})
 
 test('daemon logs -f follows new lines and exits with 130 on SIGINT', () =>
   withTerminal(async (terminal) => {
@@ -144,32 +150,31 @@ test('a daemon of another version is rejected with the command that fixes it', (
     server.close()
   }))
 
-test('a remote service is never started and never receives the local token', () =>
-  withTerminal(async (terminal) => {
-    await terminal.run(['daemon', 'start'])
-    const seen: (string | undefined)[] = []
-    const server = createServer((request, response) => {
-      seen.push(request.headers.authorization)
-      response.setHeader('content-type', 'application/json')
-      response.end(
-        request.url?.includes('health')
-          ? '{"status":"healthy","version":"9.9.9","database":"connected","vector_db":"connected"}'
-          : '{"success":true,"data":[],"pagination":{"page":1,"limit":20,"total":0,"pages":0}}',
-      )
-    })
-    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
-    const { port } = server.address() as AddressInfo
-    const elsewhere = await terminal.run(['agents', 'list'], { environment: { CADRE_URL: `http://0.0.0.0:${port}/api/` } })
-    assert.is(elsewhere.code, 0)
-    assert.match(elsewhere.stderr, 'version 9.9.9')
-    assert.equal(seen, [undefined, undefined])
-    await terminal.run(['agents', 'list'], { environment: { CADRE_URL: `http://0.0.0.0:${port}`, CADRE_TOKEN: 'chosen' } })
-    assert.is(seen.at(-1), 'Bearer chosen')
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-    assert.is((await terminal.run(['agents', 'list'], { environment: { CADRE_URL: `http://127.0.0.1:${port}` } })).code, 5)
-  }))
+test('a remote service is never started and never receives the local token', async () => {
+  await shared.run(['daemon', 'start'])
+  const seen: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    seen.push(request.headers.authorization)
+    response.setHeader('content-type', 'application/json')
+    response.end(
+      request.url?.includes('health')
+        ? '{"status":"healthy","version":"9.9.9","database":"connected","vector_db":"connected"}'
+        : '{"success":true,"data":[],"pagination":{"page":1,"limit":20,"total":0,"pages":0}}',
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
+  const { port } = server.address() as AddressInfo
+  const elsewhere = await shared.run(['agents', 'list'], { environment: { CADRE_URL: `http://0.0.0.0:${port}/api/` } })
+  assert.is(elsewhere.code, 0)
+  assert.match(elsewhere.stderr, 'version 9.9.9')
+  assert.equal(seen, [undefined, undefined])
+  await shared.run(['agents', 'list'], { environment: { CADRE_URL: `http://0.0.0.0:${port}`, CADRE_TOKEN: 'chosen' } })
+  assert.is(seen.at(-1), 'Bearer chosen')
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+  assert.is((await shared.run(['agents', 'list'], { environment: { CADRE_URL: `http://127.0.0.1:${port}` } })).code, 5)
+})
 
 test('daemon install writes a unit that runs this command with this home', async () => {
   const options = { node: '/usr/bin/node', run: '/opt/my cadre/bin/run.js', home: '/home/ada/50%', arguments: ['--port', '7500'] }

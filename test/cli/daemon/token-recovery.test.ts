@@ -11,16 +11,22 @@ let terminal: Terminal
 const place = (name: string) => join(terminal.home, name)
 const read = (name: string) => readFileSync(place(name), 'utf8').trim()
 
-test.before.each(
-  reportFailure(async () => {
-    terminal = openTerminal()
-    assert.is((await terminal.run(['agents', 'create', '--name', 'Helper'])).code, 0)
-  }),
-)
-test.after.each(reportFailure(() => terminal.close()))
+const openHome = async () => {
+  terminal = openTerminal()
+  assert.is((await terminal.run(['daemon', 'start'])).code, 0)
+}
+test.before(reportFailure(openHome))
+test.after(reportFailure(() => terminal.close()))
+
+test('tokens recover refuses to work with a remote service', async () => {
+  const { code, stderr } = await terminal.run(['tokens', 'recover'], { environment: { CADRE_URL: terminal.url() } })
+  assert.is(code, 2)
+  assert.match(stderr, 'where that daemon runs')
+})
 
 test('a lost token is reported, and tokens recover creates a new one that works', async () => {
   const old = read('token')
+  assert.is((await terminal.request('POST', '/agents', { name: 'Helper' })).status, 201)
   rmSync(place('token'))
   const lost = await terminal.run(['agents', 'list'])
   assert.is(lost.code, 4)
@@ -48,7 +54,9 @@ test('a lost token is reported, and tokens recover creates a new one that works'
 })
 
 test('CADRE_TOKEN becomes the admin token, unless it already has a lesser role', async () => {
-  const { token: viewer } = await terminal.json<{ token: string }>(['tokens', 'create', '--name', 'watcher', '--role', 'viewer'])
+  const admins = async () => (await terminal.request('GET', '/tokens?role=admin')).data.length
+  const before = await admins()
+  const { token: viewer } = (await terminal.request('POST', '/tokens', { name: 'watcher', role: 'viewer' })).data
   const refused = await terminal.run(['tokens', 'recover'], { environment: { CADRE_TOKEN: viewer } })
   assert.is(refused.code, 5)
   assert.match(refused.stderr, 'with the role viewer')
@@ -58,16 +66,20 @@ test('CADRE_TOKEN becomes the admin token, unless it already has a lesser role',
   assert.equal([chosen.code, JSON.parse(chosen.stdout).recovered], [0, true], chosen.stderr)
   assert.is(read('token'), environment.CADRE_TOKEN)
   assert.is((await terminal.run(['tokens', 'recover'], { environment })).code, 0, 'again')
-  assert.is((await terminal.json<unknown[]>(['tokens', 'list', '--role', 'admin'])).length, 2)
+  assert.is(await admins(), before + 1)
 })
 
-test('tokens recover refuses to work with a remote service', async () => {
-  const { code, stderr } = await terminal.run(['tokens', 'recover'], { environment: { CADRE_URL: terminal.url() } })
-  assert.is(code, 2)
-  assert.match(stderr, 'where that daemon runs')
+test('a lost vault key is reported with its file', async () => {
+  rmSync(place('vault.key'))
+  await terminal.run(['daemon', 'restart'])
+  const { stdout } = await terminal.run(['doctor'])
+  assert.match(stdout, `its key is missing from ${place('vault.key')}`)
+  assert.not.match(stdout, /keychain/i)
 })
 
 test('a token in a disabled keychain is reported as such', async () => {
+  await terminal.close()
+  await openHome()
   rmSync(place('token'))
   writeFileSync(place('vault.json'), read('vault.json').replace('"file"', '"keychain"'))
   const { code, stderr } = await terminal.run(['agents', 'list'])
@@ -97,14 +109,6 @@ test('a token in a disabled keychain is reported as such', async () => {
     created.stderr,
     /The vault is locked: .*CADRE_KEYCHAIN=off[\s\S]*Unset CADRE_KEYCHAIN to use it\. Then: cadre daemon restart/,
   )
-})
-
-test('a lost vault key is reported with its file', async () => {
-  rmSync(place('vault.key'))
-  await terminal.run(['daemon', 'restart'])
-  const { stdout } = await terminal.run(['doctor'])
-  assert.match(stdout, `its key is missing from ${place('vault.key')}`)
-  assert.not.match(stdout, /keychain/i)
 })
 
 test.run()

@@ -28,7 +28,8 @@ const ok = async (words: string[], options?: Parameters<Terminal['run']>[1]) => 
   assert.is(ran.code, 0, `${words.join(' ')}: ${ran.stderr}`)
   return ran
 }
-const names = async (words: string[]) => (await terminal.json<{ name: string }[]>(words)).map(({ name }) => name).sort()
+const listNames = async (path: string): Promise<string[]> =>
+  (await terminal.request('GET', path)).data.map(({ name }: { name: string }) => name).sort()
 
 test.before(
   reportFailure(async () => {
@@ -71,7 +72,7 @@ test('knowledge add indexes a folder and creates its RAG tool', async () => {
   assert.match(stderr, 'cadre rag query handbook "…"')
   const source = await terminal.json(['knowledge', 'show', 'handbook'])
   assert.equal([source.type, source.status, source.configuration], ['folder', 'active', { path: handbook }])
-  assert.equal(await names(['rag', 'list']), ['handbook'])
+  assert.equal(await listNames('/rag-tools'), ['handbook'])
 })
 
 test('rag query prints the answer and then its passages with their headings', async () => {
@@ -129,8 +130,8 @@ test('retrieval search prints passages with scores, and --explain adds ranks and
 test('adding the same folder again syncs its source and creates nothing', async () => {
   const { stderr } = await ok(['knowledge', 'add', './handbook'], { cwd: place })
   assert.match(stderr, /handbook: no changes in .*; total 3 documents/)
-  assert.equal(await names(['knowledge', 'list']), ['handbook'])
-  assert.equal(await names(['rag', 'list']), ['handbook'])
+  assert.equal(await listNames('/knowledge-sources'), ['handbook'])
+  assert.equal(await listNames('/rag-tools'), ['handbook'])
 })
 
 test('a name that is used by a source with another location is rejected', async () => {
@@ -156,7 +157,7 @@ test('knowledge add uploads files, and skips unchanged ones', async () => {
     sent.map(({ name, status }) => `${name} ${status}`),
     ['travel.md indexed', 'leave.md indexed'],
   )
-  assert.equal(await names(['rag', 'list', '--name', 'Policies']), [])
+  assert.equal(await listNames('/rag-tools?name=Policies'), [])
   await ok(words, { cwd: place })
   const again = await terminal.json<{ updated_at: string }[]>(['knowledge', 'documents', 'list', 'Policies', '--sort', 'name'])
   assert.equal(
@@ -171,7 +172,7 @@ test('--send uploads the files of a folder', async () => {
   write('sent/deep/notes.md', '# Notes\n\nThe stapler is in the second drawer.\n')
   const source = await terminal.json(['knowledge', 'add', 'sent', '--send', '--quiet'], { cwd: place })
   assert.equal([source.type, source.name], ['file', 'sent'])
-  assert.equal(await names(['knowledge', 'documents', 'list', 'sent']), ['deep/notes.md'])
+  assert.equal(await listNames(`/knowledge-sources/${source.id}/documents`), ['deep/notes.md'])
   assert.match((await ok(['rag', 'query', 'sent', 'Where is the stapler?'])).stdout, 'second drawer')
 })
 
@@ -243,11 +244,10 @@ test('watch reports changes until Ctrl+C, and --off stops watching', async () =>
   await watching.until('1 document deleted; total 2 documents')
   watching.child.kill('SIGINT')
   assert.is(await watching.ended, 130)
-  const configuration = async () =>
-    (await terminal.json<{ configuration: { watch?: boolean } }>(['knowledge', 'show', 'handbook'])).configuration.watch
-  assert.is(await configuration(), true)
+  const isWatched = async () => (await terminal.request('GET', '/knowledge-sources?name=handbook')).data[0].configuration.watch
+  assert.is(await isWatched(), true)
   await ok(['knowledge', 'watch', 'handbook', '--off'])
-  assert.is(await configuration(), false)
+  assert.is(await isWatched(), false)
   const refused = await terminal.run(['knowledge', 'watch', 'Policies'])
   assert.is(refused.code, 2)
   assert.match(refused.stderr, '--schedule')
@@ -276,13 +276,13 @@ test('delete reports what it deletes, needs --yes, and rejects a source that is 
   assert.is(account.code, 2)
   assert.match(account.stderr, /sent holds 1 document and 1 passage, which will be deleted with the RAG tool sent\./)
   await ok(['knowledge', 'remove', 'sent', '--yes'])
-  assert.not.match((await names(['knowledge', 'list', '--all'])).join(), 'sent')
-  assert.equal(await names(['rag', 'list', '--name', 'sent']), [])
+  assert.not.match((await listNames('/knowledge-sources?limit=100')).join(), 'sent')
+  assert.equal(await listNames('/rag-tools?name=sent'), [])
   const used = await terminal.run(['knowledge', 'remove', 'handbook', '--yes'])
   assert.is(used.code, 1)
   assert.match(used.stderr, `${handbook} is not changed.`)
   assert.match(used.stderr, 'retrieval tool find')
-  assert.equal(await names(['rag', 'list', '--name', 'handbook']), ['handbook'])
+  assert.equal(await listNames('/rag-tools?name=handbook'), ['handbook'])
   await ok(['knowledge', 'remove', 'handbook', '--yes', '--force'])
   assert.is((await terminal.run(['knowledge', 'show', 'handbook'])).code, 3)
 })

@@ -170,7 +170,8 @@ test('bash completes commands, flags and values', async () => {
   const script = join(terminal.home, 'complete.bash')
   writeFileSync(
     script,
-    `${stdout}\ntry() { COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _cadre; echo "\${COMPREPLY[@]}"; }\ntry cadre ag\ntry cadre agents ""\ntry cadre agents create --temp\ntry cadre agents list --order ""\n`,
+    `${stdout}\ntry() { COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _cadre; echo "\${COMPREPLY[@]}"; }\n` +
+      `try cadre ag\ntry cadre agents ""\ntry cadre agents create --temp\ntry cadre agents list --order ""\n`,
   )
   const shell = spawn('bash', ['--norc', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''

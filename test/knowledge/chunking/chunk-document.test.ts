@@ -73,7 +73,8 @@ function check(read: ParsedDocument, { size, overlap }: ChunkingSettings): void 
     }
     covered.fill(1, start, end)
   }
-  for (let at = 0; at < covered.length; at++) if (!covered[at]) assert.match(read.text.charAt(at), /\s/, `no passage contains character ${at}`)
+  for (let index = 0; index < covered.length; index++)
+    if (!covered[index]) assert.match(read.text.charAt(index), /\s/, `no passage contains character ${index}`)
 }
 
 test('passages cover every character with exact spans and keep to size and overlap', () => {

@@ -71,7 +71,12 @@ test('code is not quoted, even if the passage starts inside of it', async () => 
 
 test('how-to questions return the commands below the quoted sentence unchanged', async () => {
   const commands = '```sh\nsteward count --cellar north_wing   # slowly\n```'
-  const content = `# Cellar\n\nBottles lie in the cellar. To count the bottles, ask the steward:\n\n${commands}\n\nThe steward sleeps at noon.`
+  const content = [
+    '# Cellar',
+    'Bottles lie in the cellar. To count the bottles, ask the steward:',
+    commands,
+    'The steward sleeps at noon.',
+  ].join('\n\n')
   const given = { passages: [{ content, source: 'cellar.md', page: 1 }] }
   assert.is(joinText(await ask('How do I count the bottles?', given)), `“To count the bottles, ask the steward:” [1]\n${commands}`)
   assert.is(joinText(await ask('Where do the bottles lie?', given)), '“Bottles lie in the cellar.” [1]')
@@ -97,7 +102,8 @@ test('a commented command answers only how-to questions, and not by its quoted a
 
 test('definition questions prefer the sentence that defines the term', async () => {
   const content =
-    '# Wardens\n\nA warden who finds a lantern out writes it down. The warden walks at night. A warden is a person who looks after lanterns.'
+    '# Wardens\n\nA warden who finds a lantern out writes it down. The warden walks at night. ' +
+    'A warden is a person who looks after lanterns.'
   assert.is(
     joinText(await ask('What is a warden?', { passages: [{ content, source: 'wardens.md', page: 1 }] })),
     '“A warden is a person who looks after lanterns.” [1]',

@@ -84,11 +84,7 @@ test('a tool call waits for its confirmation', () => {
     event('tool_result', { id: 'c1', name: 'delete_user', error: 'Refused.', confirmation: 'refused' }),
   )
   assert.is(tools(told.live)[0]?.state, 'refused')
-  assert.equal(
-    reduceTranscript(told, { kind: 'answered', tool: 'c1', allow: true, at: 1 }),
-    told,
-    'a late confirmation changes nothing',
-  )
+  assert.equal(reduceTranscript(told, { kind: 'answered', tool: 'c1', allow: true, at: 1 }), told, 'a late confirmation changes nothing')
 })
 
 test('message_end sets text, usage, cost and citations', () => {
