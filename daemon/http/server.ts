@@ -2,20 +2,19 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { TSchema } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
-import { ACCESS, hasAccess, type Route } from '../../src/contract/route.ts'
+import type { Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Validator } from '../validation/validator.ts'
 import { registerApiReference } from './api-reference.ts'
+import { type AuthorizationDependencies, authorizeRequest, checkHost } from './authorize-request.ts'
 import type { Binding } from './binding.ts'
 import { addJsonParser } from './content-type-parser.ts'
 import { sendError } from './errors.ts'
 import { OpenStreams } from './event-stream.ts'
 import { handleClientError } from './handle-client-error.ts'
 import { handleRequest } from './handle-request.ts'
-import type { HostGuard } from './host-guard.ts'
 import type { Idempotency } from './idempotency.ts'
-import type { RateLimiter } from './rate-limiter.ts'
 import { removeUnchangedFields } from './remove-unchanged-fields.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -32,15 +31,10 @@ declare module 'fastify' {
   }
 }
 
-interface ServerDependencies {
+interface ServerDependencies extends AuthorizationDependencies {
   logger: FastifyBaseLogger
-  hostGuard: HostGuard
-  limiter: RateLimiter
   idempotency: Idempotency
   validator: Validator
-  authenticate(secret: string): Promise<Caller | undefined>
-  /** Whether the daemon is stopping and rejects new requests. */
-  isDraining(): boolean
   /** The OpenAPI document. */
   openapi: object
 }
@@ -74,7 +68,7 @@ export async function createServer(dependencies: ServerDependencies, bindings: r
       reply,
     ),
   )
-  server.addHook('onRequest', async (request, reply) => authorize(dependencies, request, reply))
+  server.addHook('onRequest', async (request, reply) => authorizeRequest(dependencies, request, reply))
   server.addHook('onResponse', (request, reply, done) => {
     logResponse(dependencies.logger, request, reply)
     done()
@@ -98,34 +92,6 @@ export async function createServer(dependencies: ServerDependencies, bindings: r
   return server
 }
 
-/** Checks host and origin, then token, rate limit and role: cheap checks first. */
-async function authorize(dependencies: ServerDependencies, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  checkHost(dependencies, request, reply)
-  if (dependencies.isDraining()) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
-  const { contract, open } = request.routeOptions.config
-  if (open || contract?.access === 'public') return
-  const caller = await authenticate(dependencies, request)
-  const { headers, error: refused } = dependencies.limiter.consume(caller ? caller.tokenId : `address ${request.ip}`)
-  reply.headers(headers)
-  if (refused) throw refused
-  if (!caller) {
-    reply.header('www-authenticate', 'Bearer')
-    throw new CadreError('UNAUTHENTICATED', request.headers.authorization ? 'The token is not valid.' : 'A token is required.', {
-      hint: 'Send Authorization: Bearer <ACCESS_TOKEN>. Create a token with: cadre tokens create. The API reference is at /docs.',
-    })
-  }
-  request.caller = caller
-  if (contract && !hasAccess(caller.role, contract.access))
-    throw new CadreError('FORBIDDEN', `The role ${caller.role} does not have permission for this request.`, {
-      hint: `Use a token with the role ${ACCESS[contract.access].join(' or ')}.`,
-    })
-}
-
-function checkHost(dependencies: ServerDependencies, request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
-  dependencies.hostGuard.check(request.headers.host, request.headers.origin)
-}
-
 /** Responds to invalid paths, for which Fastify runs no hooks; the host is checked first. */
 function sendPathError(dependencies: ServerDependencies, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   try {
@@ -134,11 +100,6 @@ function sendPathError(dependencies: ServerDependencies, error: unknown, request
     return sendError(hostError, request, reply)
   }
   return sendError(error, request, reply)
-}
-
-function authenticate(dependencies: ServerDependencies, request: FastifyRequest): Promise<Caller | undefined> | undefined {
-  const [, secret] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? []
-  return secret === undefined ? undefined : dependencies.authenticate(secret)
 }
 
 function logResponse(logger: FastifyBaseLogger, request: FastifyRequest, reply: FastifyReply): void {

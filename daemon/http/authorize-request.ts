@@ -1,0 +1,52 @@
+/** Authorizes requests before their body is read: host, token, rate limit and role. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CadreError } from '../../src/contract/errors.ts'
+import { ACCESS, hasAccess } from '../../src/contract/route.ts'
+import type { Caller } from '../core/caller.ts'
+import type { HostGuard } from './host-guard.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+
+export interface AuthorizationDependencies {
+  hostGuard: HostGuard
+  limiter: RateLimiter
+  authenticate(secret: string): Promise<Caller | undefined>
+  /** Whether the daemon is stopping and rejects new requests. */
+  isDraining(): boolean
+}
+
+/** Cheap checks come first. */
+export async function authorizeRequest(
+  dependencies: AuthorizationDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  checkHost(dependencies, request, reply)
+  if (dependencies.isDraining()) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
+  const { contract, open } = request.routeOptions.config
+  if (open || contract?.access === 'public') return
+  const caller = await authenticate(dependencies, request)
+  const { headers, error } = dependencies.limiter.consume(caller ? caller.tokenId : `address ${request.ip}`)
+  reply.headers(headers)
+  if (error) throw error
+  if (!caller) {
+    reply.header('www-authenticate', 'Bearer')
+    throw new CadreError('UNAUTHENTICATED', request.headers.authorization ? 'The token is not valid.' : 'A token is required.', {
+      hint: 'Send Authorization: Bearer <ACCESS_TOKEN>. Create a token with: cadre tokens create. The API reference is at /docs.',
+    })
+  }
+  request.caller = caller
+  if (contract && !hasAccess(caller.role, contract.access))
+    throw new CadreError('FORBIDDEN', `The role ${caller.role} does not have permission for this request.`, {
+      hint: `Use a token with the role ${ACCESS[contract.access].join(' or ')}.`,
+    })
+}
+
+export function checkHost(dependencies: AuthorizationDependencies, request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+  dependencies.hostGuard.check(request.headers.host, request.headers.origin)
+}
+
+function authenticate(dependencies: AuthorizationDependencies, request: FastifyRequest): Promise<Caller | undefined> | undefined {
+  const [, secret] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? []
+  return secret === undefined ? undefined : dependencies.authenticate(secret)
+}
