@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { splitGraphemes, stringWidth } from '../../../src/cli/terminal/text.ts'
 import { clearAndRemember, type Editor, EMPTY_EDITOR, setText } from '../../../src/tui/input/editor.ts'
-import { applyKey, isLineBreak } from '../../../src/tui/input/editor-keys.ts'
+import { applyKey } from '../../../src/tui/input/editor-keys.ts'
 import { getVisibleRows, layOutText } from '../../../src/tui/input/editor-layout.ts'
 import { type Key, KeyDecoder } from '../../../src/tui/input/key-decoder.ts'
 
@@ -121,7 +121,6 @@ test('undo reverts the last change', () => {
 test('a line break is inserted by Ctrl+J, Alt+Enter, Shift+Enter and a backslash before Enter', () => {
   for (const bytes of ['\n', `${ESC}\r`, `${ESC}[13;2u`, '\\\r']) assert.is(typed(`a${bytes}b`), 'a\nb|')
   const [enter] = decodeKeys('\r') as [Key]
-  assert.is(isLineBreak(enter, setText(EMPTY_EDITOR, 'a')), false)
   assert.is(applyKey(setText(EMPTY_EDITOR, 'a'), enter, 40), undefined, 'Enter alone submits')
 })
 
