@@ -12,7 +12,7 @@ import { waitFor } from '../harness/wait-for.ts'
 const TEST_CASES = 1_000
 const CONCURRENCY = 16
 
-const test = suite('kill -9 amid an evaluation')
+const test = suite('kill -9 during an evaluation')
 let root: string
 let daemon: DaemonProcess
 let provider: ScriptedProvider

@@ -140,7 +140,7 @@ test('the entity of a threshold must exist and have a type and an id', async () 
     await expectError(threshold({ entity_type, entity_id: 'nothing' }), 'VALIDATION_ERROR', { field: 'entity_id' })
   }
   await expectData(threshold({ entity_type: 'user', entity_id: 'anybody' }), 201)
-  await expectError(threshold({ entity_type: 'agent' }), 'VALIDATION_ERROR', { hint: /Leave both out/ })
+  await expectError(threshold({ entity_type: 'agent' }), 'VALIDATION_ERROR', { hint: /Omit both/ })
   await expectError(threshold({ entity_id: 'x' }), 'VALIDATION_ERROR')
   await expectError(threshold({ entity_type: 'webhook', entity_id: 'x' }), 'VALIDATION_ERROR', { field: 'entity_type' })
 })

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { checkAddress, checkHost, classifyAddress } from '../../daemon/outbound/classify-address.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 
-const test = suite('how far addresses reach')
+const test = suite('address classification')
 
 const PRIVATE = [
   '127.0.0.1',
@@ -137,7 +137,7 @@ test('private addresses can be allowed, metadata services cannot', () => {
   for (const address of [...PRIVATE, ...PRIVATE_6]) assert.not.throws(() => checkAddress(address, address, true), address)
   for (const address of FORBIDDEN) assert.is(catchRefusal(() => checkAddress(address, address, true)).code, 'ADDRESS_BLOCKED', address)
   assert.match(catchRefusal(() => checkAddress('h', '10.0.0.1', false)).hint ?? '', 'allow_private_network')
-  assert.match(catchRefusal(() => checkAddress('h', '169.254.169.254', false)).hint ?? '', 'No setting')
+  assert.match(catchRefusal(() => checkAddress('h', '169.254.169.254', false)).hint ?? '', 'cannot be allowed')
 })
 
 test.run()

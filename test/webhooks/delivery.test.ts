@@ -202,7 +202,7 @@ test('deliveries belong to a webhook and are deleted with it', async ({ service,
 
 test('an unreadable secret fails the attempt', async ({ service, receiver, hook }) => {
   await service.database.write((transaction) => transaction.run("UPDATE webhooks SET secret = 'v1.AAAA' WHERE id = ?", [hook.id]))
-  await expectData(service.patch(`/webhooks/${hook.id}`, { description: 'read anew' }))
+  await expectData(service.patch(`/webhooks/${hook.id}`, { description: 'updated' }))
   const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
   assert.is(delivery.status, 'failed')
   assert.match(delivery.error, /Cannot open the secret of/)

@@ -8,7 +8,7 @@ import { completeFolder, expandHome } from '../../../src/cli/input/complete-fold
 import { findFolderProblem, SUPPORTED_FILE_TYPES } from '../../../src/cli/knowledge/inspect-folder.ts'
 import { DEFAULT_FILE_TYPES } from '../../../src/contract/families/source-configurations.ts'
 
-const test = suite('folder look')
+const test = suite('folder inspection')
 let place: string
 test.before(() => {
   place = mkdtempSync(join(tmpdir(), 'cadre-look-'))

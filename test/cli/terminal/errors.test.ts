@@ -5,7 +5,7 @@ import { formatFailure, formatFailureJson, toFailure, UsageError } from '../../.
 import { parseServiceError, UnreachableError } from '../../../src/client/errors.ts'
 import type { ErrorCode } from '../../../src/contract/errors.ts'
 
-const test = suite('failures')
+const test = suite('error messages')
 
 const createServiceError = (status: number, code: ErrorCode, more: object = {}) =>
   parseServiceError(status, JSON.stringify({ success: false, error: 'It is so.', code, ...more }), 'req_1')

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { sanitizeText, stringWidth } from '../../../src/cli/terminal/text.ts'
 import { wrapForStream, wrapSentences } from '../../../src/cli/terminal/wrap-sentences.ts'
 
-const test = suite('narration')
+const test = suite('wrapped messages')
 const BOLD = '\u001b[1m'
 const PLAIN = '\u001b[22m'
 
