@@ -1,4 +1,4 @@
-/** Creates agents and the families they are made of: prompt templates, RAG tools, retrieval tools and API tools. */
+/** Creates the agents family and the families it uses: prompt templates, RAG tools, retrieval tools and API tools. */
 
 import { bindAgentRoutes } from './agents/routes.ts'
 import { AgentsService } from './agents/service.ts'

@@ -37,7 +37,7 @@ export default class KnowledgeSync extends CadreCommand {
     if ((flags.all === true) === names.length > 0)
       throw new UsageError(
         flags.all ? '--all cannot be combined with names.' : 'A knowledge source is required.',
-        'Name one or more sources, or use --all.',
+        'Specify one or more sources, or use --all.',
       )
     const connection = await this.connect(flags)
     const ids = flags.all

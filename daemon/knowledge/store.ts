@@ -51,7 +51,7 @@ export async function deleteDocuments(transaction: Transaction, sourceId: string
   await transaction.run('DELETE FROM documents WHERE knowledge_source_id = ?', [sourceId])
 }
 
-/** Makes a discovered document a sent one: a sync no longer deletes it when it is missing. */
+/** Marks a discovered document as uploaded, so that a sync does not delete it when it is missing from the source. */
 export async function markAsSent(transaction: Transaction, documentId: string): Promise<void> {
   await transaction.run("UPDATE documents SET origin = 'sent', fingerprint = NULL WHERE id = ?", [documentId])
 }

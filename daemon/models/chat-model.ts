@@ -1,4 +1,4 @@
-/** The interface of chat models, and its requests and responses. Requests and parts are stored in recordings as they are. */
+/** The interface of chat models, and its requests and responses. Recordings store requests and parts unchanged. */
 import { CadreError } from '../../src/contract/errors.ts'
 
 export interface ToolCall {

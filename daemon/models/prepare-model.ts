@@ -1,4 +1,4 @@
-/** Validates models before they are stored, including who may change what. */
+/** Validates models before they are stored, including the caller's permissions. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID, type ModelCreate, type ModelUpdate } from '../../src/contract/families/models.ts'

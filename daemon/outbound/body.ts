@@ -5,7 +5,7 @@ import { CadreError } from '../../src/contract/errors.ts'
 
 /** Sent as Accept-Encoding. */
 export const ACCEPTED_ENCODINGS = 'gzip, br'
-/** Servers use one encoding. Nested encodings turn small responses into a lot of work. */
+/** Servers use one encoding. Nested encodings could expand a small response enormously. */
 const MAX_ENCODINGS = 2
 
 export async function readBody(

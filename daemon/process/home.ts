@@ -54,7 +54,7 @@ function refuseSharedDirectory(home: string): void {
   const shared = home === parse(home).root || home === homedir() || ((statIfPresent(home)?.mode ?? 0) & STICKY_BIT) !== 0
   if (!shared) return
   throw new CadreError('UNAVAILABLE', `${home} is shared with other programs and cannot be Cadre's home.`, {
-    hint: `Use a directory of its own: CADRE_HOME=${join(home, 'cadre')}`,
+    hint: `Use a dedicated directory: CADRE_HOME=${join(home, 'cadre')}`,
   })
 }
 

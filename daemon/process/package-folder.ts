@@ -6,7 +6,7 @@ export function findPackageFolder(): URL {
   let folder = new URL('.', import.meta.url)
   while (!existsSync(new URL('package.json', folder))) {
     const above = new URL('..', folder)
-    if (above.href === folder.href) throw new Error(`There is no package around ${fileURLToPath(import.meta.url)}.`)
+    if (above.href === folder.href) throw new Error(`No package.json found above ${fileURLToPath(import.meta.url)}.`)
     folder = above
   }
   return folder

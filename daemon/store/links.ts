@@ -2,7 +2,7 @@
 import { FAMILIES } from '../../src/contract/routes.ts'
 import type { Reader, Transaction } from './database.ts'
 
-/** What happens to the owner when the target is deleted by force. */
+/** How the owner is updated when the target is deleted by force. */
 export type Detach = { kind: 'value'; value: string | null } | { kind: 'item' } | { kind: 'owner' } | { kind: 'member'; name: string }
 
 export interface Reference {
@@ -45,7 +45,7 @@ export interface ResourceUser {
   field: string
 }
 
-/** The first users of a resource, and the total number. */
+/** Lists the first resources that use the target, and their total number. */
 export async function listUsers(reader: Reader, target: string, most = 10): Promise<{ users: ResourceUser[]; total: number }> {
   const rows = await reader.all<Link>('SELECT * FROM links WHERE target_id = ? ORDER BY owner_family, owner_id LIMIT ?', [target, most])
   const counted = await reader.get<{ total: number }>('SELECT count(*) AS total FROM links WHERE target_id = ?', [target])

@@ -138,7 +138,7 @@ function addFormatsTo(ajv: Ajv): Ajv {
 /** Rejects February 30, which Date.parse accepts as March 2. */
 const isCalendarDay = (day: string): boolean => new Date(day).toISOString().startsWith(day)
 
-/** Schemas are compiled when they are first needed: all of them at once would be a third of the daemon's start. */
+/** Schemas are compiled when they are first needed: compiling all of them would take a third of the daemon's startup time. */
 function compileLazily(ajv: Ajv): (schema: TSchema) => (value: unknown) => CadreError | undefined {
   const compiled = new Map<TSchema, ValidateFunction>()
   return (schema) => (value) => {

@@ -124,7 +124,7 @@ function assignNames(args: readonly Argument[]): (Argument & { argument: string 
   })
 }
 
-/** Empty if the argument is where it would be by default. */
+/** Empty if the argument is at its default location. */
 function listDestinations(argument: string, name: string, to: Argument['to'], usual: string): [string, ArgumentLocation][] {
   if (to.in === 'path') return []
   if (to.in === usual && argument === name && to.style === undefined) return []

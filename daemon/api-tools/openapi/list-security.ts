@@ -7,7 +7,7 @@ export interface SecurityRequirement {
   /** Name of the scheme in the document. */
   scheme: string
   kind: 'bearer' | 'basic' | 'api_key' | 'other'
-  /** Of an API key. */
+  /** Name and location of an API key. */
   name?: string
   in?: 'header' | 'query' | 'cookie'
 }

@@ -4,7 +4,7 @@ import { InvalidDocumentError, isObject, type JsonObject, toObject, toText } fro
 
 export interface OpenApiDocument {
   root: JsonObject
-  /** Schemas of 3.0 are a dialect of their own; since 3.1 they are JSON Schema. */
+  /** OpenAPI 3.0 has its own schema dialect; since 3.1, schemas are JSON Schema. */
   dialect: '3.0' | '3.1'
   title: string
   version: string

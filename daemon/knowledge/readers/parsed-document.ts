@@ -9,7 +9,7 @@ export interface ParsedDocument {
   title: string | null
 }
 
-/** A document cannot be read; the message tells users why. */
+/** A document that cannot be read; the message explains why. */
 export class DocumentReadError extends Error {
   override name = 'DocumentReadError'
 }

@@ -1,7 +1,7 @@
 /** Reads JSON as lines of "path: value", one paragraph per record, without recursion. */
 import { cleanText, type ParsedDocument } from './parsed-document.ts'
 
-/** Names of a path that are shown; outer ones only repeat. */
+/** Maximum path segments per line; the outer ones would only repeat. */
 const MAX_PATH_NAMES = 4
 
 export function readJson(source: string): ParsedDocument {

@@ -31,7 +31,7 @@ export async function discoverDocuments(dependencies: DiscoveryDependencies, sou
   const { database, originals, outbound, vault, progress } = dependencies
   const rows = await listKnownDocuments(database, source.id)
   const known = new Map(rows.filter(({ origin }) => origin === 'found').map((row) => [row.name, row]))
-  // A document that was sent takes precedence over one found under the same name.
+  // An uploaded document takes precedence over a discovered one with the same name.
   const sent = new Set(rows.filter(({ origin }) => origin === 'sent').map(({ name }) => name))
   const seen = new Set<string>()
   const unreadableFolders: string[] = []

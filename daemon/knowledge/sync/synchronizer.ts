@@ -69,7 +69,7 @@ export class Synchronizer {
     run.finished.catch(() => undefined) // #run logs and stores the error
   }
 
-  /** Stops a sync and keeps what it has done. Returns false if none is running. */
+  /** Stops a sync and keeps its completed work. Returns false if none is running. */
   async cancel(sourceId: string): Promise<boolean> {
     const run = this.#runs.get(sourceId)
     if (!run) return false

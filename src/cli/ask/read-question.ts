@@ -53,7 +53,7 @@ export async function readQuestion({ words, reader, stdin, notify, command }: Qu
   if (isDash && !stdin) throw new UsageError('- cannot be combined with --no-stdin.')
   const readsStdin = isDash || (stdin && hasStdin())
   if (question === '' && !readsStdin) throw createMissingQuestionError(command)
-  // Only arguments may name files: text from stdin is untrusted and must not choose what is read.
+  // Only arguments may name files: text from stdin is untrusted and must not select files.
   const { message, files, missing: missingFiles } = attachMentionedFiles(question)
   const context = (readsStdin ? await readStdin(reader, notify) : '').trimEnd()
   if (question === '') return createQuestionFromStdin(context, command, true)

@@ -42,7 +42,7 @@ export async function resolveDefaultAgent(
   const example = quoteShellWord(isAddressable(first) ? first.name : first.id)
   throw new AmbiguousAgentError(
     `There are ${pagination.total} agents, and none is selected: ${names.join(', ')}${pagination.total > data.length ? ', …' : ''}.`,
-    `Name one: ${command} ${example}${suffix}. To set a default: cadre config set agent ${example}`,
+    `Specify one: ${command} ${example}${suffix}. To set a default: cadre config set agent ${example}`,
   )
 }
 

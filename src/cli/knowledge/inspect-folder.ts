@@ -15,8 +15,8 @@ export const SUPPORTED_FILE_TYPES = ['pdf', 'docx', 'md', 'txt', 'html', 'epub',
 
 export const SUPPORTED_FILES_HINT = `Supported file types: ${SUPPORTED_FILE_TYPES.join(', ')} and source code.`
 
-export const OTHER_FOLDER_HINT = `${SUPPORTED_FILES_HINT}\nAdd some documents, or name another folder: cadre quickstart ./handbook`
-const EXISTING_FOLDER_HINT = "Name an existing folder, or none to use Cadre's documentation: cadre quickstart"
+export const OTHER_FOLDER_HINT = `${SUPPORTED_FILES_HINT}\nAdd some documents, or specify another folder: cadre quickstart ./handbook`
+const EXISTING_FOLDER_HINT = "Specify an existing folder, or none to use Cadre's documentation: cadre quickstart"
 const MAX_LISTED_TYPES = 4
 
 interface FolderProblem {

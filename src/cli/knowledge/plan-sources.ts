@@ -61,7 +61,7 @@ function detectType(target: string): AddableType {
   if (/^https?:\/\//i.test(target)) return 'url'
   const stats = statSync(target, { throwIfNoEntry: false })
   if (stats) return stats.isDirectory() ? 'folder' : 'file'
-  throw new UsageError(`There is no file or folder ${target}.`, 'Name a folder, files, an http(s) URL, or a git URL that ends in .git.')
+  throw new UsageError(`There is no file or folder ${target}.`, 'Specify a folder, files, an http(s) URL, or a git URL that ends in .git.')
 }
 
 async function planSource(target: string, type: AddableType, options: AddOptions): Promise<PlannedSource> {

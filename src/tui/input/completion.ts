@@ -6,7 +6,7 @@ export interface CompletionOption {
   readonly value: string
   readonly label: string
   readonly note: string
-  /** Something else can be completed after it: entries of a directory, an argument. */
+  /** Whether more can be completed after it: entries of a directory, or an argument. */
   readonly hasMore: boolean
 }
 

@@ -7,7 +7,7 @@ interface BufferedStdout {
   flush(): void
 }
 
-/** Synchronized update: supporting terminals draw everything between these sequences at once. */
+/** Synchronized update: supporting terminals draw everything between these sequences in one step. */
 const BEGIN_UPDATE = '\u001b[?2026h'
 export const END_UPDATE = '\u001b[?2026l'
 

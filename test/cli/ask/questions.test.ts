@@ -87,7 +87,7 @@ test('ask and chat use the configured or only agent, and fail if there are sever
     assert.is(
       ran.stderr,
       'Error: There are 2 agents, and none is selected: Other, Helper.\n' +
-        `Name one: ${command}. To set a default: cadre config set agent Other\n`,
+        `Specify one: ${command}. To set a default: cadre config set agent Other\n`,
     )
   }
   assert.is((await terminal.run(['config', 'set', 'agent', 'Nobody'])).code, 3)
@@ -110,7 +110,7 @@ test('agents whose names are ambiguous or cannot be typed are listed with their 
     const id = await createId('/agents', { name })
     const { stderr } = await terminal.run(['ask', 'How many?'])
     assert.match(stderr.split('\n')[0] ?? '', `: ${shown} (${id}), `)
-    assert.match(stderr, `Name one: cadre ask ${id} "…"`)
+    assert.match(stderr, `Specify one: cadre ask ${id} "…"`)
   }
 })
 

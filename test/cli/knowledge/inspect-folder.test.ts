@@ -59,7 +59,7 @@ test('a missing folder, a file and a URL are reported with the command that work
   assert.match((await said('https://example.com/manual')) ?? '', 'cadre knowledge add https://example.com/manual')
   assert.match(
     (await said(join(place, 'handbook/leave.md/more'))) ?? '',
-    'leave.md/more cannot be read: a part of the path is a file. Name an existing',
+    'leave.md/more cannot be read: a part of the path is a file. Specify an existing',
   )
   symlinkSync('round', join(place, 'round'))
   assert.match((await said(join(place, 'round'))) ?? '', 'round cannot be read: ')

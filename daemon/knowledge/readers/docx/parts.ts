@@ -73,7 +73,7 @@ export function parseOutlineLevel(value: string): number | undefined {
   return value !== '' && level >= 0 && level <= 5 ? level + 1 : undefined
 }
 
-/** Returns a function that tells whether a list level has numbers rather than bullets. */
+/** Returns a predicate for list levels with numbers instead of bullets. */
 export function readNumbering(xml: string): (numbering: Numbering) => boolean {
   const abstracts = new Map<string, Map<number, string>>()
   const abstractIds = new Map<string, string>()

@@ -8,7 +8,7 @@ export function detectEncoding(bytes: Uint8Array): string {
   const encoding = findByteOrderMark(bytes) ?? detectWideEncoding(bytes)
   if (encoding !== undefined) return encoding
   if (hasJapaneseEscape(bytes)) return 'iso-2022-jp'
-  // Valid UTF-8 is no coincidence, whatever the document declares.
+  // Text that is valid UTF-8 is almost never in another encoding, whatever it declares.
   if (isMostlyUtf8(bytes)) return 'utf-8'
   return findDeclaredEncoding(bytes) ?? detectLegacyEncoding(bytes.subarray(0, SAMPLE_BYTES))
 }

@@ -67,7 +67,7 @@ async function getIdentity(root: string): Promise<string> {
     const { dev, ino } = await stat(root, { bigint: true })
     return `${dev}-${ino}`
   } catch {
-    // Removed: differs from any identity.
+    // The folder was removed. This value equals no real identity.
     return 'removed'
   }
 }
