@@ -42,7 +42,7 @@ export interface OutboundResponse {
 
 export interface Outbound {
   request(url: string | URL, request?: OutboundRequest): Promise<OutboundResponse>
-  /** Resolves a host for programs that connect themselves. Throws ADDRESS_BLOCKED. */
+  /** Resolves a host for programs that open their own connections, such as git. Throws ADDRESS_BLOCKED. */
   resolveAddresses(host: string, allowPrivateNetwork?: boolean): Promise<string[]>
   /** Aborts running requests and closes idle connections. */
   close(): Promise<void>

@@ -5,7 +5,7 @@ import { ADMIN_TOKEN } from '../../src/keychain.ts'
 import { writeFileAtomically } from '../process/home.ts'
 import type { Keychain, Vault } from './vault.ts'
 
-/** Uses the same place as the vault's key, which is known to work. */
+/** Stores it in the same place as the vault's key, which is known to work. */
 export async function storeAdminToken(
   token: string,
   { paths, keychain, vault }: { paths: Paths; keychain: Keychain; vault: Vault },

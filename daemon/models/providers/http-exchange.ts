@@ -59,7 +59,7 @@ export interface ProviderResponse {
 const EXCHANGE_CLOSED = new Error('The exchange is closed.')
 
 export class HttpExchange {
-  /** Kept here, because the AI SDK wraps the errors that fetch throws. */
+  /** Stored here, because the AI SDK wraps the errors that fetch throws. */
   failure: ProviderError | undefined
   readonly #options: ExchangeOptions
   readonly #response = new ResponseReader()

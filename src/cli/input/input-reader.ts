@@ -69,7 +69,7 @@ function readVariable(name: string, flag: string): string {
   return value
 }
 
-/** The service accepts no larger body. Also stops the reading of endless devices. */
+/** The service rejects larger bodies. Also ends reading from devices such as /dev/zero. */
 const MAX_INPUT_BYTES = MAX_DOCUMENT_BODY_BYTES
 
 export async function readStream(source: AsyncIterable<Buffer>, most: number, tooLarge: () => UsageError): Promise<Buffer> {
