@@ -244,7 +244,8 @@ test('watch reports changes until Ctrl+C, and --off stops watching', async () =>
   await watching.until('1 document deleted; total 2 documents')
   watching.child.kill('SIGINT')
   assert.is(await watching.ended, 130)
-  const isWatched = async () => (await terminal.request('GET', '/knowledge-sources?name=handbook')).data[0].configuration.watch
+  const { id } = (await terminal.request('GET', '/knowledge-sources?name=handbook')).data[0]
+  const isWatched = async () => (await terminal.request('GET', `/knowledge-sources/${id}`)).data.configuration.watch
   assert.is(await isWatched(), true)
   await ok(['knowledge', 'watch', 'handbook', '--off'])
   assert.is(await isWatched(), false)
