@@ -26,7 +26,8 @@ export function buildJudgePrompt({ input, expected, actual, instructions }: Judg
   const seal = hash('sha256', JSON.stringify([input, expected, actual])).slice(0, 12)
   const wrap = (name: string, text: string): string => `<<<${name} ${seal}\n${text}\n${name} ${seal}>>>`
   const parts = [
-    instructions ? `Additional instructions: ${instructions}` : '',
+    // The prompt is the key of a recording: with other words, recordings of judges no longer match.
+    instructions ? `What matters here: ${instructions}` : '',
     wrap('QUESTION', input),
     expected === undefined ? '' : wrap('EXPECTED', expected),
     wrap('ANSWER', actual),
