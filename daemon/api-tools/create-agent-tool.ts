@@ -28,5 +28,5 @@ function truncateBody(body: unknown): unknown {
   if (text.length <= MAX_RESULT_LENGTH) return body
   // Providers and the database reject half of a surrogate pair.
   const beginning = text.slice(0, MAX_RESULT_LENGTH).replace(/[\uD800-\uDBFF]$/, '')
-  return `${beginning}\n[Truncated after ${MAX_RESULT_LENGTH} of ${text.length} characters.]`
+  return `${beginning}\n[Cut after ${MAX_RESULT_LENGTH} of ${text.length} characters.]`
 }

@@ -6,11 +6,12 @@ import type { Validator } from '../validation/validator.ts'
 
 const SearchInput = object({ query, ...optional({ top_k }) })
 
+/** Requests are the keys of recordings: with other descriptions, recordings of agents with search tools no longer match. */
 const PARAMETERS = {
   type: 'object',
   properties: {
-    query: { type: 'string', description: 'A question or keywords to search for.' },
-    top_k: { type: 'integer', minimum: 1, maximum: 100, description: 'Maximum number of passages. Omit it for the default.' },
+    query: { type: 'string', description: 'What to look for: a question, or words of what is sought.' },
+    top_k: { type: 'integer', minimum: 1, maximum: 100, description: 'Most passages to find; leave it out for the usual number.' },
   },
   required: ['query'],
   additionalProperties: false,
@@ -30,7 +31,7 @@ export function createSearchTool(
   return {
     id,
     name,
-    description: description.trim() === '' ? `Searches the documents of "${name}" for passages that answer a question.` : description,
+    description: description.trim() === '' ? `Finds passages about a question in the documents of "${name}".` : description,
     parameters: PARAMETERS,
     requiresConfirmation: false,
     run: async (input) => {

@@ -72,7 +72,7 @@ test('a long response is truncated for the model with a note', async ({ server }
   }
   assert.equal(await bodyFor(JSON.stringify(['x'.repeat(19_996)])), ['x'.repeat(19_996)])
   const cut = (await bodyFor(JSON.stringify(['x'.repeat(30_000)]))) as string
-  assert.match(cut, /^\["x+\n\[Truncated after 20000 of 30004 characters\.\]$/)
+  assert.match(cut, /^\["x+\n\[Cut after 20000 of 30004 characters\.\]$/)
   assert.not.match((await bodyFor(`x${'😀'.repeat(20_000)}`, 'text/plain')) as string, /[\uD800-\uDBFF]\n/)
 })
 

@@ -120,7 +120,9 @@ function truncateToShare(text: string, share: number): string {
 }
 
 export const truncate = (text: string, maxLength: number): string =>
-  text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}\n… (${text.length - maxLength} more characters omitted)`
+  text.length <= maxLength
+    ? text
+    : `${text.slice(0, maxLength).toWellFormed()}\n… (${text.length - maxLength} more characters are left out)`
 
 /**
  * Converts stored messages to turns. Empty replies are omitted. Tool calls are included if the agent still has the tool

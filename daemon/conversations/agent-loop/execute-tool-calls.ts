@@ -84,6 +84,7 @@ async function executeToolCall(
   }
 }
 
+/** The model receives the messages of these errors: with other words, recordings of conversations with such calls no longer match. */
 async function runTool(context: TurnContext, reply: ActiveReply, call: StoredToolCall, problem: string | undefined): Promise<ToolOutcome> {
   const tool = context.toolset.find(call.name)
   if (!tool)
@@ -91,11 +92,11 @@ async function runTool(context: TurnContext, reply: ActiveReply, call: StoredToo
       'NOT_FOUND',
       `There is no tool "${call.name.slice(0, 100)}". The tools are: ${context.toolset.names.join(', ') || 'none'}.`,
     )
-  if (problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The arguments could not be parsed: ${problem}`)
+  if (problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The arguments could not be read: ${problem}`)
   if (tool.requiresConfirmation) {
     const answer = await reply.requestConfirmation(call)
-    if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Continue without it.')
-    if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'The call was not confirmed in time. Continue without it.')
+    if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')
+    if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Go on without it.')
   }
   return raceAbort(tool.run(call.arguments, context.toolUse), reply.signal)
 }

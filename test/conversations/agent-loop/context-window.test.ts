@@ -69,7 +69,7 @@ test('the longest tool results are truncated after earlier turns were dropped', 
   const composed = composeRequest(setting({ history: [turn('one', 10)] }), { ...nothing, steps: done })
   const [, , , short, long, longer] = composed.messages
   assert.is(short?.content, words(100))
-  assert.match(long?.content ?? '', /characters omitted\)$/)
+  assert.match(long?.content ?? '', /characters are left out\)$/)
   const [a, b] = [long, longer].map((message) => message?.content.length ?? 0) as [number, number]
   assert.ok(Math.abs(a - b) < 200, `${a} ${b}`)
   assert.ok(estimateRequest(composed) <= 3_100, String(estimateRequest(composed)))

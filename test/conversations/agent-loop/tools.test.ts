@@ -214,7 +214,7 @@ test('a long tool result is truncated when stored', async () => {
   const id = await startConversationWith([weather])
   provider.script = [calls(call('Weather_in_a_city', { city: 'x' })), streamText('long')]
   const reply = await fixture.sendAndWait(id, 'Go')
-  assert.match(reply.tool_calls[0].result, /^\{"status":200,"body":"y{9900,}\n… \(\d+ more characters omitted\)$/)
+  assert.match(reply.tool_calls[0].result, /^\{"status":200,"body":"y{9900,}\n… \(\d+ more characters are left out\)$/)
   assert.ok(listToolMessages().at(-1).content.length > 20_000)
 })
 

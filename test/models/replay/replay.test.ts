@@ -1,5 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { buildJudgePrompt } from '../../../daemon/evaluations/judge.ts'
+import { hashRequest } from '../../../daemon/models/replay/replay-chat-model.ts'
 import { runEvaluation } from '../../evaluations/evaluation-fixture.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
@@ -121,6 +123,26 @@ test('with recording off, a request without a recording fails', async () => {
   assert.equal(
     [body.code, /no recording of this request/.test(body.error), /set recording to true/.test(body.hint)],
     ['PROVIDER_ERROR', true, true],
+  )
+})
+
+test('requests of agents with tools and of judges have the keys of release 0.1.0, so that its recordings still replay', async () => {
+  const model = await resources.model({
+    provider: 'replay',
+    model_id: (await resources.model({ ...provider.model, supports_tools: true })).id,
+  })
+  const tool = await resources.ragTool({ name: 'Handbook' })
+  const agent = await resources.agent({ model_id: model.id, system_prompt: 'Be brief.', tools: [tool.id], topics: ['leave'] })
+  const { id } = await resources.conversation({ agent_id: agent.id })
+  await expectData(service.post(`/conversations/${id}/messages`, { message: 'hello' }))
+  const [asked] = await expectData(service.get(`/models/${model.id}/recordings`))
+  const judged = hashRequest({ messages: buildJudgePrompt({ input: 'a', expected: 'b', actual: 'c', instructions: 'Be strict.' }) } as Json)
+  assert.equal(
+    [asked.key, judged],
+    [
+      '4a2571c1775f1326a92aea091a508b08d07b8e046daf51984954b953a010d9cd',
+      'adfaa47ffcbf9fb4e55dd38f457dca640a0ffaf9b6fcc567ac99b8be461f4097',
+    ],
   )
 })
 
