@@ -97,7 +97,7 @@ test('apply creates all resources, and a second apply changes nothing', async ()
 test('an export, applied to an empty home, exports the same files, byte for byte', async () => {
   const [first, second] = [join(terminal.home, '..', 'first'), join(terminal.home, '..', 'second')]
   const { stderr } = await runOk(terminal, ['export', '--to', first])
-  assert.match(stderr, 'Tokens, conversations, usage')
+  assert.match(stderr, 'tokens, conversations, usage')
   assert.match(stderr, '9 files written, 0 unchanged, 0 removed')
   const secrets = {
     CADRE_MODEL_CLOUD_API_KEY: 'canary-cloud-key',
