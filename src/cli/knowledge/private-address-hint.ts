@@ -6,7 +6,7 @@ import { LOCATION_FIELDS } from './plan-sources.ts'
 
 type Source = Pick<Static<typeof KnowledgeSource>, 'name' | 'type' | 'configuration'>
 
-/** Detects a blocked address by the stored error, which names the field that allows it or says that none does (in 0.1.0: "No setting opens it"). */
+/** Detects a blocked address by the stored error. Errors stored by version 0.1.0 say "No setting opens it". */
 export function isBlockedAddress({ type }: Source, why: string): boolean {
   return (type === 'url' || type === 'git') && /allow_private_network|This address cannot be allowed|No setting opens it/.test(why)
 }

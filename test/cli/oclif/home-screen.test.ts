@@ -72,7 +72,7 @@ atTerminal('help fits a narrow terminal and wraps between words', async () => {
   try {
     const page = await screen.run('cadre knowledge')
     assert.match(page, 'Knowledge sources: where documents\ncome from.\n')
-    assert.match(page, /the\s+RAG\s+tool\s+that\s+knowledge\s+add\s+created\./, 'no word is broken')
+    assert.match(page, /index\s+new\s+and\s+changed\s+documents\s+and\s+remove\s+deleted\s+ones\./, 'no word is broken')
   } finally {
     screen.close()
   }
