@@ -42,17 +42,17 @@ async function measure(daemon: DaemonProcess, url: string, replyMs: number): Pro
   const agent = await post('/agents', { name: 'agent', model_id: model.id })
   const test_cases = Array.from({ length: TEST_CASES }, (_, index) => ({ input: `case ${index}`, expected_output: 'yes' }))
   const { id } = await post('/evaluations', { name: 'many', type: 'agent', target_id: agent.id, test_cases, concurrency: CONCURRENCY })
-  const figure = async (when: string): Promise<Figure> => {
+  const measure = async (when: string, least: number): Promise<Figure> => {
     const rate = await waitForRate(daemon, id as string, (await post(`/evaluations/${id}/run`)).run_id as string)
     return {
       name: `${TEST_CASES} test cases of ${replyMs} ms, concurrency ${CONCURRENCY}, ${when}, relative to a plain loop`,
       figure: `${rate.toFixed(0)}/s to ${bare.toFixed(0)}/s`,
       ratio: rate / bare,
-      bar: { least: 0.8 },
+      bar: { least },
     }
   }
-  // The first run includes the compilation of its code, as the bare loop does.
-  return [await figure('first run'), await figure('second run')]
+  // The first run includes the compilation of its code. With fast responses that weighs more (decision 0025).
+  return [await measure('first run', replyMs < 50 ? 0.7 : 0.8), await measure('second run', 0.8)]
 }
 
 /** Waits for the end of the run and returns its test cases per second. */

@@ -11,7 +11,8 @@ const TOKENS = 100
 /** The pace of hosted models. */
 const TOKEN_INTERVAL_MS = 30
 const MAX_MEMORY_BYTES = 150 * 1024 * 1024
-const MAX_DELAY_MS = 50
+/** Was 50 ms with a throttle that served only this benchmark (decision 0021). */
+const MAX_DELAY_MS = 150
 
 interface LoopReport {
   p99: number
@@ -60,7 +61,7 @@ export const streams: Benchmark = {
               bar: { most: 1 },
             },
             {
-              name: 'event loop delay, 99th percentile, relative to 50 ms',
+              name: 'event loop delay, 99th percentile, relative to 150 ms',
               figure: `${after.p99.toFixed(1)} ms, at most ${after.max.toFixed(0)} ms; ${(after.cpuMs / 1000).toFixed(1)} s of CPU`,
               ratio: after.p99 / MAX_DELAY_MS,
               bar: { most: 1 },
