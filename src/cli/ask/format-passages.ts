@@ -28,10 +28,9 @@ const STOP_WORDS = new Set(
 /** Creates a pattern that matches the words of a query; undefined if it has only stop words. */
 export function createQueryPattern(query: string): RegExp | undefined {
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
-  const words = Array.from(segmenter.segment(query.toLowerCase())).flatMap(({ segment, isWordLike }) =>
-    isWordLike && !STOP_WORDS.has(segment) ? [segment] : [],
-  )
-  const patterns = [...new Set(words)].map(createWordPattern).filter((text) => text !== '')
+  // Mapped one by one: each segment object refers to the whole text, which in Node 20 is a copy of it.
+  const words = Array.from(segmenter.segment(query.toLowerCase()), ({ segment, isWordLike }) => (isWordLike ? segment : ''))
+  const patterns = [...new Set(words)].filter((word) => word !== '' && !STOP_WORDS.has(word)).map(createWordPattern)
   return patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'giu')
 }
 
