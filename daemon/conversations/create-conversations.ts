@@ -1,6 +1,7 @@
 /** Creates the conversations family: its services and routes, recovery at startup and shutdown. */
 import type { AgentsService } from '../agents/service.ts'
 import type { Clock } from '../async/clock.ts'
+import { RecurringTask } from '../async/recurring-task.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import type { Meter } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -8,12 +9,13 @@ import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
 import { ActiveReplies } from './active-replies.ts'
 import { type AskOnce, askOnce } from './agent-loop/ask-once.ts'
-import { IdleWatcher } from './idle-watcher.ts'
 import { MessagesService } from './message-service.ts'
 import type { QuoteVerifier } from './reply/mark-stale-citations.ts'
 import { recoverInterruptedReplies } from './reply/recover-interrupted-replies.ts'
 import { bindConversationRoutes } from './routes.ts'
 import { ConversationsService } from './service.ts'
+
+const IDLE_CHECK_INTERVAL_MS = 60_000
 
 export interface ConversationsFamilyDependencies {
   database: Database
@@ -33,7 +35,13 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
   const activeReplies = new ActiveReplies(database, logger)
   const service = new ConversationsService({ database, agents, events, activeReplies, quoteVerifier })
   const messages = new MessagesService({ database, conversations: service, agents, models, meter, activeReplies, logger })
-  const idleWatcher = new IdleWatcher({ conversations: service, getIdleMinutes, clock, logger })
+  const completeIdle = async (signal: AbortSignal) => {
+    const minutes = await getIdleMinutes()
+    if (minutes > 0) await service.completeIdle(new Date(clock.now() - minutes * 60_000), signal)
+  }
+  const idleCheck = new RecurringTask(clock, IDLE_CHECK_INTERVAL_MS, (signal) =>
+    completeIdle(signal).catch((error: unknown) => logger.error({ err: error }, 'idle conversations could not be completed')),
+  )
   return {
     service,
     bindings: bindConversationRoutes(service, messages),
@@ -43,9 +51,10 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
       const count = await recoverInterruptedReplies(database, meter)
       if (count > 0) logger.warn({ replies: count }, 'unfinished replies were marked as interrupted')
     },
-    start: () => idleWatcher.start(),
+    /** Also completes conversations that became idle while no daemon ran. */
+    start: () => idleCheck.start(),
     async close() {
-      await Promise.all([idleWatcher.close(), activeReplies.close()])
+      await Promise.all([idleCheck.close(), activeReplies.close()])
     },
   }
 }

@@ -77,12 +77,12 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     })
   }
 
-  /** Completes all conversations without activity since then, one at a time, until `isCancelled`. */
-  async completeIdle(since: Date, isCancelled: () => boolean): Promise<void> {
+  /** Completes all conversations without activity since then, one at a time, until the signal is aborted. */
+  async completeIdle(since: Date, signal: AbortSignal): Promise<void> {
     for (;;) {
       const idle = await listIdleConversations(this.database, since.toISOString())
       for (const id of idle) {
-        if (isCancelled()) return
+        if (signal.aborted) return
         await this.database.write(async (transaction) => {
           const current = await this.records.get(transaction, id)
           if (current?.status !== 'active' || current.updated_at >= since.toISOString()) return
