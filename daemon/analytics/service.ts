@@ -1,6 +1,6 @@
 /** Computes analytics of conversations. */
 import type { Static } from 'typebox'
-import type { ConversationAnalytics } from '../../src/contract/families/analytics.ts'
+import type { analyticsRoutes } from '../../src/contract/families/analytics.ts'
 import type { Database } from '../store/database.ts'
 import { listSeriesDays, parseDateRange, splitWholeDays } from '../validation/date-range.ts'
 import {
@@ -12,15 +12,11 @@ import {
   getLatencyPercentile,
   listActivityByDay,
   listActivityByUser,
+  SUMMED_COLUMNS,
 } from './store.ts'
 
-export interface AnalyticsQuery {
-  start_date?: string
-  end_date?: string
-  agent_id?: string
-}
-
-type AnalyticsReport = Static<typeof ConversationAnalytics>
+type AnalyticsQuery = Static<typeof analyticsRoutes.conversations.query>
+type AnalyticsReport = Static<typeof analyticsRoutes.conversations.response>
 
 export class AnalyticsService {
   readonly #database: Database
@@ -95,19 +91,8 @@ function groupByAgent(
   return Object.fromEntries(agents)
 }
 
-function sumActivity(activity: readonly Activity[]): Activity {
-  const of = (field: keyof Activity) => sum(activity, field)
-  return {
-    messages: of('messages'),
-    said: of('said'),
-    tokens: of('tokens'),
-    unpriced_tokens: of('unpriced_tokens'),
-    cost_billionths: of('cost_billionths'),
-    tool_calls: of('tool_calls'),
-    replies: of('replies'),
-    latency_ms: of('latency_ms'),
-  }
-}
+const sumActivity = (activity: readonly Activity[]) =>
+  Object.fromEntries(SUMMED_COLUMNS.map((column) => [column, sum(activity, column)])) as Activity
 
 const sum = <K extends string>(rows: readonly Record<K, number>[], field: K): number => rows.reduce((total, row) => total + row[field], 0)
 const round = (ratio: number): number => Math.round(ratio * 1e4) / 1e4

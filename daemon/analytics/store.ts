@@ -10,18 +10,17 @@ export interface AnalyticsScope {
   agentId: string | undefined
 }
 
-export interface Activity {
-  messages: number
-  said: number
-  tokens: number
-  unpriced_tokens: number
-  cost_billionths: number
-  tool_calls: number
-  replies: number
-  latency_ms: number
-}
-
-const SUMMED_COLUMNS = ['messages', 'said', 'tokens', 'unpriced_tokens', 'cost_billionths', 'tool_calls', 'replies', 'latency_ms'] as const
+export const SUMMED_COLUMNS = [
+  'messages',
+  'said',
+  'tokens',
+  'unpriced_tokens',
+  'cost_billionths',
+  'tool_calls',
+  'replies',
+  'latency_ms',
+] as const
+export type Activity = Record<(typeof SUMMED_COLUMNS)[number], number>
 
 /** One row per conversation and day, or per message of a partial day. */
 function buildMessageQuery({ days, pieces }: AnalyticsScope): { sql: string; values: Value[] } {

@@ -6,7 +6,7 @@ import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Entity } from './entities.ts'
 import { type SpentTotals, sumOpen, sumSettled } from './ledger-store.ts'
 import { getPeriod, type Period } from './period.ts'
-import { countThresholdChanges, insertNotice, listThresholds, type StoredUsageThreshold, wasNotified } from './store.ts'
+import { countThresholdChanges, listThresholds, type StoredUsageThreshold, saveNotice } from './store.ts'
 
 export class BudgetGuard {
   readonly #database: Database
@@ -45,9 +45,7 @@ export class BudgetGuard {
     for (const { threshold, entity } of await this.#findThresholds(transaction, entities)) {
       const period = getPeriod(threshold.period, at)
       const value = getAmount(threshold, await sumSettled(transaction, entity, period))
-      const notice = { ...threshold, period_start: period.start }
-      if (value < threshold.limit || (await wasNotified(transaction, notice))) continue
-      await insertNotice(transaction, notice)
+      if (value < threshold.limit || !(await saveNotice(transaction, { ...threshold, period_start: period.start }))) continue
       await this.#events.publish(transaction, 'usage.threshold_exceeded', {
         threshold_id: threshold.id,
         entity_type: threshold.entity_type,

@@ -1,18 +1,13 @@
 /** Manages usage thresholds. */
 import type { Static } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
-import {
-  type ENTITY_TYPES,
-  type UsageThresholdCreate,
-  type UsageThresholdUpdate,
-  usageThresholds,
-} from '../../src/contract/families/usage.ts'
+import { type UsageThresholdCreate, type UsageThresholdUpdate, usageThresholds } from '../../src/contract/families/usage.ts'
 import { Resource } from '../crud/resource.ts'
 import type { Database, Reader } from '../store/database.ts'
+import type { EntityType } from './entities.ts'
 import { type StoredUsageThreshold, usageThresholdRecords } from './store.ts'
 
 type ThresholdInput = Static<typeof UsageThresholdCreate> | Static<typeof UsageThresholdUpdate>
-type EntityType = (typeof ENTITY_TYPES)[number]
 
 /** The families that thresholds can apply to. Users have no records. */
 export type EntityFamilies = Record<Exclude<EntityType, 'user'>, { exists(reader: Reader, id: string): Promise<boolean> }>

@@ -18,18 +18,12 @@ export const listThresholds = (reader: Reader): Promise<StoredUsageThreshold[]> 
 
 type Notice = Pick<StoredUsageThreshold, 'id' | 'metric' | 'limit' | 'period'> & { period_start: string }
 
-/** Whether an event was published for this limit, or a higher one, in the period. */
-export async function wasNotified(reader: Reader, { id, metric, limit, period, period_start }: Notice): Promise<boolean> {
-  const notice = await reader.get(
-    'SELECT 1 FROM usage_notices WHERE threshold_id = ? AND metric = ? AND period = ? AND period_start = ? AND "limit" >= ?',
+/** Returns false if an event was already published for this limit, or a higher one, in the period. */
+export async function saveNotice(transaction: Transaction, { id, metric, limit, period, period_start }: Notice): Promise<boolean> {
+  const saved = await transaction.run(
+    `INSERT INTO usage_notices (threshold_id, metric, period, period_start, "limit") VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET "limit" = excluded."limit" WHERE "limit" < excluded."limit"`,
     [id, metric, period, period_start, limit],
   )
-  return notice !== undefined
-}
-
-export async function insertNotice(transaction: Transaction, { id, metric, limit, period, period_start }: Notice): Promise<void> {
-  await transaction.run(
-    'INSERT OR REPLACE INTO usage_notices (threshold_id, metric, period, period_start, "limit") VALUES (?, ?, ?, ?, ?)',
-    [id, metric, period, period_start, limit],
-  )
+  return saved === 1
 }

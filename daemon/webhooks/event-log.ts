@@ -1,17 +1,13 @@
 /** Streams stored and new events to followers, each exactly once and in order. */
+import type { Static } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
-import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
+import { WEBHOOK_EVENTS, type webhookRoutes } from '../../src/contract/families/webhooks.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import { suggestWord } from '../../src/contract/suggest.ts'
 import type { Database } from '../store/database.ts'
 import { getLastPosition, listEventsAfter, type PositionedEvent } from './outbox-store.ts'
 
 const BATCH_SIZE = 100
-
-export interface FollowQuery {
-  after?: number
-  types?: string
-}
 
 export class EventLog {
   readonly #database: Database
@@ -28,7 +24,10 @@ export class EventLog {
   }
 
   /** A reconnecting client repeats its query, so Last-Event-ID takes precedence over `after`. */
-  async follow({ after, types }: FollowQuery, lastEventId?: string): Promise<AsyncIterable<StreamEvent>> {
+  async follow(
+    { after, types }: Static<typeof webhookRoutes.events.query>,
+    lastEventId: string | undefined,
+  ): Promise<AsyncIterable<StreamEvent>> {
     const eventTypes = types === undefined ? WEBHOOK_EVENTS : parseTypes(types)
     const lastSeen = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : after
     const position = lastSeen ?? (await getLastPosition(this.#database))

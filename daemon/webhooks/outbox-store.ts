@@ -13,10 +13,8 @@ export interface StoredEvent {
   created_at: string
 }
 
-export interface PositionedEvent extends StoredEvent {
-  /** Position in the order of events. */
-  position: number
-}
+/** An event with its position in the order of events. */
+export type PositionedEvent = StoredEvent & { position: number }
 
 const { body: _, ...stored } = DeliveryDetails.properties
 /** `step` counts the attempts since the schedule was last restarted, `attempts` all of them. */
@@ -80,14 +78,8 @@ export async function insertDelivery(
   return deliveryId
 }
 
-export interface PendingWebhook {
-  webhook_id: string
-  /** The earliest due time of its deliveries. */
-  due: string
-}
-
-/** Lists enabled webhooks with pending deliveries, except active ones. */
-export async function listPendingWebhooks(reader: Reader, active: readonly string[]): Promise<PendingWebhook[]> {
+/** Lists enabled webhooks with pending deliveries, except active ones, and the earliest due time of these deliveries. */
+export async function listPendingWebhooks(reader: Reader, active: readonly string[]): Promise<{ webhook_id: string; due: string }[]> {
   const rows = await reader.all<{ webhook_id: string; due: string | null }>(
     `SELECT webhooks.id AS webhook_id, (
        SELECT next_attempt_at FROM deliveries
@@ -96,7 +88,7 @@ export async function listPendingWebhooks(reader: Reader, active: readonly strin
      ) AS due FROM webhooks WHERE enabled = 1`,
     [JSON.stringify(active)],
   )
-  return rows.filter((row): row is PendingWebhook => row.due !== null)
+  return rows.flatMap(({ webhook_id, due }) => (due === null ? [] : [{ webhook_id, due }]))
 }
 
 /** Lists the due deliveries of a webhook, oldest first. */
