@@ -1,4 +1,6 @@
 /** Exports all resources and settings in the format of files. */
+import type { Static } from 'typebox'
+import type { asCodeRoutes } from '../../src/contract/families/as-code.ts'
 import type { Caller } from '../core/caller.ts'
 import type { StoredRecord } from '../store/records.ts'
 import { createStems, createVariableName, findDuplicates, shortHash } from './file-names.ts'
@@ -8,21 +10,11 @@ import { isAllowed } from './permission.ts'
 import { toFileFields } from './record-fields.ts'
 import { replaceIdsWithNames } from './references.ts'
 
-export interface ExportedResource {
-  family: Kind['name'] | 'settings'
-  name: string
-  file: string
-  fields: Fields
-}
-
-export interface ResourceExport {
-  resources: ExportedResource[]
-  notes: string[]
-}
+export type ResourceExport = Static<typeof asCodeRoutes.export.response>
 
 export function exportResources(inventory: Inventory, settings: Fields, caller: Caller): ResourceExport {
   const { directory } = inventory
-  const resources: ExportedResource[] = []
+  const resources: ResourceExport['resources'] = []
   const hidden = KINDS.filter((kind) => !isAllowed('list', kind, caller)).map(
     ({ name }) => `Not exported: ${name} are visible to admins only.`,
   )

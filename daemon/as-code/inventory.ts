@@ -1,9 +1,8 @@
 /** Loads the current resources, by name. */
-
-import type { Family } from '../../src/contract/crud.ts'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Reader, Transaction } from '../store/database.ts'
+import type { Resource } from '../crud/resource.ts'
+import type { Reader } from '../store/database.ts'
 import { listFileKeys } from '../store/file-keys.ts'
 import type { StoredRecord } from '../store/records.ts'
 import { shortHash } from './file-names.ts'
@@ -13,16 +12,7 @@ import { getPlainFields } from './record-fields.ts'
 import { type Entry, ResourceDirectory } from './references.ts'
 import { listThresholdNames } from './threshold-names.ts'
 
-/** The part of a family's service that takes part in a larger transaction. */
-export interface ManagedService {
-  readonly family: Family
-  readonly records: { find(reader: Reader, scope: object, limit: number): Promise<StoredRecord[]> }
-  createInTransaction(transaction: Transaction, caller: Caller, input: object): Promise<{ stored: StoredRecord }>
-  updateInTransaction(transaction: Transaction, caller: Caller, current: StoredRecord, input: object): Promise<{ stored: StoredRecord }>
-  removeInTransaction(transaction: Transaction, record: StoredRecord, force: boolean): Promise<void>
-  runAfterHooks(change: { changed?: readonly StoredRecord[]; removed?: readonly StoredRecord[] }): Promise<void>
-  hasSameSecret(field: string, first: StoredRecord, second: StoredRecord): boolean
-}
+export type ManagedService = Resource<StoredRecord, object, unknown>
 
 const MAX_RECORDS = 1_000_000
 

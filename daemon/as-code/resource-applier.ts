@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import type { ApplyResult } from '../../src/contract/families/as-code.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Transaction } from '../store/database.ts'
 import { deleteFileKey, insertFileKey } from '../store/file-keys.ts'
@@ -11,7 +13,7 @@ import type { StoredRecord } from '../store/records.ts'
 import type { Validator } from '../validation/validator.ts'
 import { classifySecrets, withPlaceholders } from './declared-secrets.ts'
 import { createDefaultKey, type Identity, type Inventory, listNames, type ManagedService } from './inventory.ts'
-import type { Fields, Kind, ManagedResource } from './kinds.ts'
+import type { Fields, Kind } from './kinds.ts'
 import { isAllowed } from './permission.ts'
 import { getPlainFields, listFileFields } from './record-fields.ts'
 import { type Entry, formatKeyedName, type ResourceDirectory, replaceIdsWithNames, replaceNamesWithIds } from './references.ts'
@@ -22,25 +24,8 @@ export interface DeclaredResource {
   fields: Fields
 }
 
-export interface FieldChange {
-  field: string
-  from?: unknown
-  to?: unknown
-}
-
-export interface Change {
-  family: ManagedResource | 'settings'
-  name: string
-  id: string | null
-  action: 'create' | 'update' | 'unchanged' | 'delete'
-  fields: FieldChange[]
-}
-
-export interface MissingSecret {
-  variable: string
-  file: string
-  field: string
-}
+export type Applied = Static<typeof ApplyResult>
+export type Change = Applied['changes'][number]
 
 /** Replaces secret values in changes. */
 const SECRET_LABEL = '(secret)'
@@ -59,9 +44,9 @@ export interface ResourceApplierDependencies {
 
 export class ResourceApplier {
   readonly changes: Change[] = []
-  readonly secrets: { family: ManagedResource; name: string; secret: string }[] = []
+  readonly secrets: Applied['secrets'] = []
   /** Secrets without a value. If there are any, the transaction must be rolled back. */
-  readonly missing: MissingSecret[] = []
+  readonly missing: Applied['missing'] = []
   /** Unset variables whose stored secrets are kept. */
   readonly keptVariables: string[] = []
   readonly #dependencies: ResourceApplierDependencies
@@ -121,8 +106,8 @@ export class ResourceApplier {
   }
 
   async runAfterHooks(): Promise<void> {
-    for (const { resource, record } of this.#changed) await resource.runAfterHooks({ changed: [record] })
-    for (const { resource, record } of this.#removed) await resource.runAfterHooks({ removed: [record] })
+    for (const { resource, record } of this.#changed) await resource.afterSave(record)
+    for (const { resource, record } of this.#removed) await resource.afterRemove(record)
   }
 
   /** Determines the resource of each file. Throws if two files declare the same resource. */
@@ -231,7 +216,7 @@ export class ResourceApplier {
     this.changes.push({ family: kind.name, name, id: stored.id, action: 'create', fields: [...fields, ...hidden] })
   }
 
-  #listDifferences(kind: Kind, current: StoredRecord, declared: StoredRecord): FieldChange[] {
+  #listDifferences(kind: Kind, current: StoredRecord, declared: StoredRecord): Change['fields'] {
     const { directory } = this.#dependencies.inventory
     const [from, to] = [getPlainFields(kind, current, directory), getPlainFields(kind, declared, directory)]
     return listFileFields(kind)

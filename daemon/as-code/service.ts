@@ -1,7 +1,7 @@
 /** Exports the whole configuration and applies declared resources. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import type { ManagedFamily } from '../../src/contract/families/as-code.ts'
+import type { asCodeRoutes, ManagedFamily } from '../../src/contract/families/as-code.ts'
 import { type Settings, systemRoutes } from '../../src/contract/families/system.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
@@ -10,23 +10,10 @@ import { exportResources, type ResourceExport } from './export-resources.ts'
 import { loadInventory, type ManagedService } from './inventory.ts'
 import { type Fields, KINDS, type ManagedResource, SETTINGS_REFERENCES } from './kinds.ts'
 import { replaceIdsWithNames, replaceNamesWithIds } from './references.ts'
-import { type Change, type DeclaredResource, type MissingSecret, ResourceApplier, withFileContext } from './resource-applier.ts'
+import { type Applied, type Change, type DeclaredResource, ResourceApplier, withFileContext } from './resource-applier.ts'
 
-export interface ApplyRequest {
-  resources: { family: ManagedFamily; file?: string; fields: Fields }[]
-  prune?: boolean
-  families?: ManagedFamily[]
-  dry_run?: boolean
-  plan?: string
-}
-
-export interface Applied {
-  plan: string
-  changes: Change[]
-  secrets: { family: ManagedFamily; name: string; secret: string }[]
-  missing: MissingSecret[]
-  notes: string[]
-}
+type ApplyRequest = Static<typeof asCodeRoutes.apply.body>
+type SettingsFields = Static<typeof Settings>
 
 export interface AsCodeDependencies {
   database: Database
@@ -34,8 +21,8 @@ export interface AsCodeDependencies {
   /** The services of all managed families. */
   resources: readonly ManagedService[]
   settings: {
-    getSettings(reader: Reader): Promise<Static<typeof Settings>>
-    updateSettingsInTransaction(transaction: Transaction, input: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>>
+    getSettings(reader: Reader): Promise<SettingsFields>
+    updateSettingsInTransaction(transaction: Transaction, input: Partial<SettingsFields>): Promise<SettingsFields>
   }
 }
 
@@ -128,7 +115,7 @@ export class AsCodeService {
 /** Thrown to roll back a dry run. */
 class DryRunRollback extends Error {}
 
-function createUnsetVariablesError(missing: readonly MissingSecret[]): CadreError {
+function createUnsetVariablesError(missing: Applied['missing']): CadreError {
   const list = missing.map(({ variable, file, field }) => `${variable} (${file}: ${field})`)
   return new CadreError('VALIDATION_ERROR', `${list.length > 1 ? 'Variables are' : 'A variable is'} not set: ${list.join(', ')}.`, {
     hint: `Set them in the environment of cadre apply, such as export ${missing[0]?.variable}=…`,

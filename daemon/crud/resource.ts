@@ -39,6 +39,11 @@ export interface ResourceHooks<Stored extends StoredRecord, Input, View> {
   openSecrets?(record: Stored): Record<string, unknown>
 }
 
+interface SavedRecord<Stored, View> {
+  stored: Stored
+  view: View
+}
+
 export class Resource<Stored extends StoredRecord, Input extends object = object, View = Stored> {
   readonly family: Family
   readonly records: Records<Stored>
@@ -72,19 +77,12 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 
   /** `once` is added to this response only. */
   async create<Once extends object = object>(change: ChangeContext, input: Input, once?: Once): Promise<View & Once> {
-    const { stored, view } = await this.database.write(async (transaction) => {
-      const { stored, view: plainView } = await this.createInTransaction(transaction, change.caller, input)
-      const view = { ...plainView, ...once } as View & Once
-      await change.storeResponse?.(transaction, view)
-      return { stored, view }
-    })
-    await this.#hooks.afterSave?.(stored)
-    return view
+    return this.#commit(change, once, (transaction) => this.createInTransaction(transaction, change.caller, input))
   }
 
   async update(change: ChangeContext, id: string, input: Input | ((current: Stored) => Input)): Promise<View> {
     return this.modify(change, id, async (current, transaction) =>
-      this.#changed(transaction, change.caller, current, typeof input === 'function' ? input(current) : input),
+      this.#applyInput(transaction, change.caller, current, typeof input === 'function' ? input(current) : input),
     )
   }
 
@@ -95,16 +93,11 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     work: (current: Stored, transaction: Transaction) => Promise<Stored>,
     once?: Once,
   ): Promise<View & Once> {
-    const { stored, view } = await this.database.write(async (transaction) => {
+    return this.#commit(change, once, async (transaction) => {
       const current = await this.require(transaction, change.caller, id)
       await this.#requireMatch(transaction, change, current)
-      const { stored, view: plainView } = await this.#write(transaction, await work(current, transaction))
-      const view = { ...plainView, ...once } as View & Once
-      await change.storeResponse?.(transaction, view)
-      return { stored, view }
+      return this.#write(transaction, await work(current, transaction))
     })
-    await this.#hooks.afterSave?.(stored)
-    return view
   }
 
   /** Updates a record and its links; throws if another version is stored. */
@@ -114,7 +107,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   /** Creates a record. The caller must run the after hooks when the transaction is committed. */
-  async createInTransaction(transaction: Transaction, caller: Caller, input: Input): Promise<{ stored: Stored; view: View }> {
+  async createInTransaction(transaction: Transaction, caller: Caller, input: Input): Promise<SavedRecord<Stored, View>> {
     const now = new Date().toISOString()
     const initialValues = Object.entries(getFields(this.family.resource)).map(([name, schema]) => [name, getInitialValue(schema)])
     const draft = {
@@ -137,8 +130,8 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     caller: Caller,
     current: Stored,
     input: Input,
-  ): Promise<{ stored: Stored; view: View }> {
-    return this.#write(transaction, await this.#changed(transaction, caller, current, input))
+  ): Promise<SavedRecord<Stored, View>> {
+    return this.#write(transaction, await this.#applyInput(transaction, caller, current, input))
   }
 
   async remove(change: ChangeContext, id: string, force = false): Promise<string> {
@@ -148,7 +141,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
       await this.removeInTransaction(transaction, record, force)
       return record
     })
-    await this.#hooks.afterRemove?.(record)
+    await this.afterRemove(record)
     return `The ${this.family.noun} "${this.#getLabel(record)}" was deleted.`
   }
 
@@ -163,15 +156,12 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     await this.records.delete(transaction, record.id)
   }
 
-  async runAfterHooks({
-    changed: applyInput = [],
-    removed = [],
-  }: {
-    changed?: readonly Stored[]
-    removed?: readonly Stored[]
-  }): Promise<void> {
-    for (const record of applyInput) await this.#hooks.afterSave?.(record)
-    for (const record of removed) await this.#hooks.afterRemove?.(record)
+  async afterSave(record: Stored): Promise<void> {
+    await this.#hooks.afterSave?.(record)
+  }
+
+  async afterRemove(record: Stored): Promise<void> {
+    await this.#hooks.afterRemove?.(record)
   }
 
   hasSameSecret(field: string, one: Stored, other: Stored): boolean {
@@ -196,11 +186,26 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return this.#hooks.getScope?.(caller) ?? {}
   }
 
-  async #changed(transaction: Transaction, caller: Caller, current: Stored, input: Input): Promise<Stored> {
+  async #commit<Once extends object>(
+    change: ChangeContext,
+    once: Once | undefined,
+    work: (transaction: Transaction) => Promise<SavedRecord<Stored, View>>,
+  ): Promise<View & Once> {
+    const { stored, view } = await this.database.write(async (transaction) => {
+      const saved = await work(transaction)
+      const view = { ...saved.view, ...once } as View & Once
+      await change.storeResponse?.(transaction, view)
+      return { ...saved, view }
+    })
+    await this.afterSave(stored)
+    return view
+  }
+
+  async #applyInput(transaction: Transaction, caller: Caller, current: Stored, input: Input): Promise<Stored> {
     return this.#prepare({ ...current, ...input }, input, { transaction, caller, current })
   }
 
-  async #write(transaction: Transaction, changed: Stored): Promise<{ stored: Stored; view: View }> {
+  async #write(transaction: Transaction, changed: Stored): Promise<SavedRecord<Stored, View>> {
     const record = { ...changed, updated_at: new Date().toISOString() }
     await this.save(transaction, record)
     const stored = { ...record, version: record.version + 1 }
