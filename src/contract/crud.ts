@@ -1,7 +1,7 @@
 /** The routes that every family has: list, get, create, update (PUT and PATCH) and delete. */
 import { type TSchema, Type } from 'typebox'
 import { type Access, route } from './route.ts'
-import { identifier, object } from './schemas/fields.ts'
+import { type Fields, identifier, object, optional } from './schemas/fields.ts'
 import { listQuery } from './schemas/list-query.ts'
 
 export const idParams = (noun: string) => object({ id: identifier(`the ${noun}`) })
@@ -31,6 +31,13 @@ export interface Family<
   readonly serverFields?: readonly string[]
 }
 
+/** Creates a family whose path is its name and whose lists contain whole resources, unless the definition says otherwise. */
+export function createFamily<G extends TSchema, C extends TSchema, U extends TSchema, L extends TSchema = G>(
+  definition: Omit<Family<L, G, C, U>, 'path' | 'item'> & { path?: string; item?: L },
+): Family<L, G, C, U> {
+  return { path: `/${definition.name}`, item: definition.resource as unknown as L, ...definition }
+}
+
 interface CrudOptions {
   read: Access
   change: Access
@@ -42,6 +49,14 @@ interface CrudOptions {
 
 /** Adds the indefinite article by pronunciation: an agent, an API tool, a usage threshold. */
 export const withArticle = (noun: string): string => `${/^(?:[aeio]|u(?!s))/i.test(noun) ? 'an' : 'a'} ${noun}`
+
+/** The body of a create request. `note` continues the description. */
+export const createBody = <R extends Fields, O extends Fields>(noun: string, required: R, others: O, example: object, note = '') =>
+  object({ ...required, ...optional(others) }, { description: `A new ${noun}.${note}`, examples: [example] })
+
+/** The body of an update request: any of the fields. `note` continues the description. */
+export const updateBody = <F extends Fields>(noun: string, fields: F, example: object, note = '') =>
+  object(optional(fields), { description: `Fields of ${withArticle(noun)} to change.${note}`, minProperties: 1, examples: [example] })
 
 export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends TSchema, U extends TSchema, N extends TSchema = G>(
   family: Family<L, G, C, U>,

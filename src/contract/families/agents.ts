@@ -1,6 +1,6 @@
 /** Agents: a model, instructions and tools. */
 import { Type } from 'typebox'
-import { createCrudRoutes, type Family } from '../crud.ts'
+import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { createExample, identifier, jsonObject, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
 
@@ -70,26 +70,18 @@ const { id, name, description, model_id, temperature, tools, created_at } = Agen
 export const AgentItem = object({ id, name, description, model_id, temperature, tools, created_at }, { description: 'An agent in a list.' })
 
 const topics = Type.Array(TopicInput, { maxItems: 100, description: 'Topics the agent covers.' })
-export const AgentCreate = object(
-  { name: resourceName('agent'), ...optional({ ...settings, topics }) },
-  { description: 'A new agent.', examples: [example] },
-)
-export const AgentUpdate = object(optional({ name: resourceName('agent'), ...settings, topics }), {
-  description: 'Fields of an agent to change.',
-  minProperties: 1,
-  examples: [{ temperature: 0.7 }],
-})
+export const AgentCreate = createBody('agent', { name }, { ...settings, topics }, example)
+export const AgentUpdate = updateBody('agent', { name, ...settings, topics }, { temperature: 0.7 })
 
-export const agents = {
+export const agents = createFamily({
   name: 'agents',
   noun: 'agent',
-  path: '/agents',
   prefix: 'agent',
   item: AgentItem,
   resource: Agent,
   create: AgentCreate,
   update: AgentUpdate,
-} satisfies Family
+})
 const routes = createCrudRoutes(agents, { read: 'any', change: 'write' })
 /** Filters that lists of other resources have; agents have no such fields. */
 const filters = {

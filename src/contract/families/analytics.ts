@@ -1,11 +1,8 @@
 /** Analytics: statistics about conversations. */
 import { Type } from 'typebox'
 import { route } from '../route.ts'
-import { identifier, nullable, object, optional } from '../schemas/fields.ts'
+import { count, identifier, measure, object, optional } from '../schemas/fields.ts'
 import { day } from './usage.ts'
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
-const measure = (description: string) => nullable(Type.Number({ minimum: 0, description }))
 
 export const ConversationAnalytics = object({
   total_conversations: count('Number of conversations started or continued.'),

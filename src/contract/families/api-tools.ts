@@ -1,8 +1,8 @@
 /** API tools: tools that call HTTP APIs. */
-import { Type } from 'typebox'
-import { createCrudRoutes, type Family, idParams } from '../crud.ts'
+import { type Static, Type } from 'typebox'
+import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
-import { basicAuth, bearerAuth, noAuth, secret } from '../schemas/auth.ts'
+import { authentication, basicAuth, bearerAuth, noAuth, secret } from '../schemas/auth.ts'
 import {
   createExample,
   httpUrl,
@@ -20,29 +20,24 @@ const name = resourceName('API tool')
 const description = text('What the tool does. Models read it to decide when to call the tool.', 10_000)
 const url = httpUrl('URL to call, with {placeholders} for arguments.')
 
-const DESTINATIONS = ['query', 'header', 'cookie', 'body', 'whole_body'] as const
-const STYLES = ['repeat', 'comma', 'brackets', 'json'] as const
-export interface ArgumentLocation {
-  in: (typeof DESTINATIONS)[number]
-  name?: string
-  style?: (typeof STYLES)[number]
-}
+const location = object({
+  in: stringEnum(['query', 'header', 'cookie', 'body', 'whole_body'], {
+    description: 'Part of the request. whole_body sends the argument as the entire body.',
+  }),
+  ...optional({
+    name: Type.String({ minLength: 1, maxLength: 200, description: 'Name in the request. Default: the name of the argument.' }),
+    style: stringEnum(['repeat', 'comma', 'brackets', 'json'], {
+      default: 'repeat',
+      description: 'Format of lists and objects in a query or form: a=1&a=2, a=1,2, a[b]=1 or JSON.',
+    }),
+  }),
+})
+export type ArgumentLocation = Static<typeof location>
 const locations = Type.Unsafe<Record<string, ArgumentLocation>>({
   type: 'object',
   maxProperties: 500,
   description: 'Location of each argument that is not a placeholder in the URL. Default: the query for GET and DELETE, otherwise the body.',
-  additionalProperties: object({
-    in: stringEnum(DESTINATIONS, { description: 'Part of the request. whole_body sends the argument as the entire body.' }),
-    name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'Name in the request. Default: the name of the argument.' }),
-    ),
-    style: Type.Optional(
-      stringEnum(STYLES, {
-        default: 'repeat',
-        description: 'Format of lists and objects in a query or form: a=1&a=2, a=1,2, a[b]=1 or JSON.',
-      }),
-    ),
-  }),
+  additionalProperties: location,
   examples: [{ trace: { in: 'header', name: 'X-Trace' } }],
 })
 const settings = {
@@ -81,27 +76,14 @@ const headers = Type.Unsafe<Record<string, string>>({
 })
 
 const AUTH_TYPES = ['none', 'bearer', 'basic', 'api_key'] as const
-type Auth =
-  | { type: 'none' }
-  | { type: 'bearer'; token: string }
-  | { type: 'basic'; username: string; password: string }
-  | { type: 'api_key'; name: string; value: string; in?: 'header' | 'query' }
 const authName = Type.String({ pattern: HEADER_NAME, description: 'Name of the header or query parameter.' })
 const authIn = stringEnum(['header', 'query'], { default: 'header', description: 'Location of the key.' })
-const auth = Type.Unsafe<Auth>({
-  type: 'object',
-  description: 'Authentication. The values are write-only.',
-  required: ['type'],
-  discriminator: { propertyName: 'type' },
-  oneOf: [
-    noAuth,
-    bearerAuth,
-    basicAuth,
-    object({ type: Type.Literal('api_key'), name: authName, value: secret('Key.'), in: Type.Optional(authIn) }),
-  ],
-  examples: [{ type: 'bearer', token: '<TOKEN>' }],
+const apiKeyAuth = object({ type: Type.Literal('api_key'), name: authName, value: secret('Key.'), in: Type.Optional(authIn) })
+const auth = authentication('Authentication. The values are write-only.', [noAuth, bearerAuth, basicAuth, apiKeyAuth], {
+  type: 'bearer',
+  token: '<TOKEN>',
 })
-export type ApiToolSecrets = { headers: Record<string, string>; auth: Auth }
+export type ApiToolSecrets = { headers: Record<string, string>; auth: Static<typeof auth> }
 
 const example = {
   name: 'weather',
@@ -141,26 +123,22 @@ export const ApiTool = resource(
   },
 )
 const writable = { ...settings, headers, auth }
-export const ApiToolCreate = object(
-  { name, url, ...optional({ description, ...writable }) },
-  { description: 'A new API tool.', examples: [example] },
+export const ApiToolCreate = createBody('API tool', { name, url }, { description, ...writable }, example)
+export const ApiToolUpdate = updateBody(
+  'API tool',
+  { name, description, url, ...writable },
+  { timeout_ms: 5_000 },
+  ' headers replaces all existing headers.',
 )
-export const ApiToolUpdate = object(optional({ name, description, url, ...writable }), {
-  description: 'Fields of an API tool to change. headers replaces all existing headers.',
-  minProperties: 1,
-  examples: [{ timeout_ms: 5_000 }],
-})
 
-export const apiTools = {
+export const apiTools = createFamily({
   name: 'api-tools',
   noun: 'API tool',
-  path: '/api-tools',
   prefix: 'api',
-  item: ApiTool,
   resource: ApiTool,
   create: ApiToolCreate,
   update: ApiToolUpdate,
-} satisfies Family
+})
 
 const credentials = Type.Unsafe<Record<string, string>>({
   type: 'object',

@@ -1,12 +1,21 @@
 /** Conversations with agents and their messages. */
 import { Type } from 'typebox'
-import { createCrudRoutes, type Family, idParams } from '../crud.ts'
+import { createBody, createCrudRoutes, createFamily, idParams } from '../crud.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { route } from '../route.ts'
-import { createExample, identifier, jsonObject, nullable, object, optional, resource, stringEnum, timestamp } from '../schemas/fields.ts'
+import {
+  count,
+  createExample,
+  identifier,
+  jsonObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  stringEnum,
+  timestamp,
+} from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const Citation = object({
   index: Type.Integer({ minimum: 1, description: 'Number of the citation: n of [n] in the text.' }),
@@ -94,26 +103,22 @@ export const Conversation = resource(
   { ...fields, messages: Type.Array(Message, { description: 'Messages, oldest first.' }) },
   { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [] }] },
 )
-export const ConversationCreate = object(
-  { agent_id, ...optional({ user_id, title }) },
-  { description: 'A new conversation.', examples: [example] },
-)
+export const ConversationCreate = createBody('conversation', { agent_id }, { user_id, title }, example)
 export const ConversationUpdate = object(
   { title: nullable(title) },
   { description: 'Fields of a conversation to change.', examples: [{ title: 'Leave in summer' }] },
 )
 
-export const conversations = {
+export const conversations = createFamily({
   name: 'conversations',
   noun: 'conversation',
-  path: '/conversations',
   prefix: 'conv',
   item: ConversationItem,
   resource: Conversation,
   create: ConversationCreate,
   update: ConversationUpdate,
   serverFields: ['messages'],
-} satisfies Family
+})
 
 const routes = createCrudRoutes(conversations, { read: 'any', change: 'chat' })
 const mine = Type.Boolean({

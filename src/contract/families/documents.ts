@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { createExample, identifier, jsonObject, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
+import { count, createExample, identifier, jsonObject, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 
 export const MAX_DOCUMENT_BODY_BYTES = 64 * 1024 * 1024
@@ -26,8 +26,8 @@ export const Document = resource(
     content_hash: Type.String({ description: 'SHA-256 hash of the original.' }),
     status: stringEnum(DOCUMENT_STATUSES, { description: 'Indexing status.' }),
     error: nullable(Type.String({ description: 'Error message if the document could not be read.' })),
-    pages: nullable(Type.Integer({ minimum: 0, description: 'Number of pages; null if the format has no pages.' })),
-    chunks: Type.Integer({ minimum: 0, description: 'Number of passages.' }),
+    pages: nullable(count('Number of pages; null if the format has no pages.')),
+    chunks: count('Number of passages.'),
     metadata,
   },
   {

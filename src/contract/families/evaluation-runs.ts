@@ -2,12 +2,9 @@
 import { Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { identifier, jsonObject, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
+import { count, identifier, jsonObject, measure, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 import { Citation, Usage } from './conversations.ts'
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
-const measure = (description: string) => nullable(Type.Number({ minimum: 0, description }))
 
 const RUN_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 

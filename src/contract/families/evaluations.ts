@@ -1,6 +1,6 @@
 /** Evaluations: test cases and scorers for an agent, a RAG tool, a prompt template or a model. */
-import { Type } from 'typebox'
-import { createCrudRoutes, type Family, idParams } from '../crud.ts'
+import { type Static, Type } from 'typebox'
+import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import {
   createExample,
@@ -51,14 +51,7 @@ const Scorer = object({
     instructions: text('Instructions for the judge.', 20_000),
   }),
 })
-export interface ScorerSettings {
-  type: (typeof SCORERS)[number]
-  threshold?: number
-  k?: number
-  metric?: 'hit' | 'mrr'
-  model_id?: string
-  instructions?: string
-}
+export type ScorerSettings = Static<typeof Scorer>
 const scorerInputs = Type.Array(
   Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or just its type.', anyOf: [scorerType, Scorer] }),
   { minItems: 1, maxItems: 20, description: 'Scorers. Default: contains.' },
@@ -125,26 +118,23 @@ const requiredFields = {
   test_cases: Type.Array(TestCaseInput, { minItems: 1, maxItems: MAX_TEST_CASES, description: 'Test cases.' }),
 }
 const optionalFields = { description: rest.description, scorers: scorerInputs, ...runSettings }
-export const EvaluationCreate = object(
-  { ...requiredFields, ...optional(optionalFields) },
-  { description: 'A new evaluation.', examples: [example] },
+export const EvaluationCreate = createBody('evaluation', requiredFields, optionalFields, example)
+export const EvaluationUpdate = updateBody(
+  'evaluation',
+  { ...requiredFields, ...optionalFields },
+  { name: 'Leave and travel' },
+  ' test_cases replaces all existing test cases.',
 )
-export const EvaluationUpdate = object(optional({ ...requiredFields, ...optionalFields }), {
-  description: 'Fields of an evaluation to change. test_cases replaces all existing test cases.',
-  minProperties: 1,
-  examples: [{ name: 'Leave and travel' }],
-})
 
-export const evaluations = {
+export const evaluations = createFamily({
   name: 'evaluations',
   noun: 'evaluation',
-  path: '/evaluations',
   prefix: 'eval',
   item: EvaluationItem,
   resource: Evaluation,
   create: EvaluationCreate,
   update: EvaluationUpdate,
-} satisfies Family
+})
 
 export const evaluationRoutes = {
   ...createCrudRoutes(evaluations, { read: 'read', change: 'write', bodyLimit: MAX_EVALUATION_BYTES }),

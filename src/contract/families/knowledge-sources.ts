@@ -1,8 +1,8 @@
 /** Knowledge sources: where documents come from. */
 import { type TObject, Type } from 'typebox'
-import { createCrudRoutes, type Family, idParams } from '../crud.ts'
+import { createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
-import { createExample, nullable, object, optional, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
+import { count, createExample, nullable, object, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
 import {
   SOURCE_CONFIGURATIONS,
   SOURCE_TYPES,
@@ -16,10 +16,10 @@ import {
 export const SyncProgress = object(
   {
     stage: stringEnum(['finding', 'reading', 'embedding'], { description: 'Current stage.' }),
-    documents: Type.Integer({ minimum: 0, description: 'Number of documents found or read so far.' }),
-    documents_total: nullable(Type.Integer({ minimum: 0, description: 'Number of documents to read; null while finding documents.' })),
-    chunks: Type.Integer({ minimum: 0, description: 'Number of passages embedded so far.' }),
-    chunks_total: Type.Integer({ minimum: 0, description: 'Number of passages to embed, as known so far.' }),
+    documents: count('Number of documents found or read so far.'),
+    documents_total: nullable(count('Number of documents to read; null while finding documents.')),
+    chunks: count('Number of passages embedded so far.'),
+    chunks_total: count('Number of passages to embed, as known so far.'),
     started_at: timestamp('Start time'),
   },
   { description: 'Progress of a sync.' },
@@ -27,23 +27,20 @@ export const SyncProgress = object(
 
 export const SyncChanges = object(
   {
-    read: Type.Integer({
-      minimum: 0,
-      description: 'Number of documents read because they are new or changed, or because a tool needs different chunking.',
-    }),
-    unreadable: Type.Integer({ minimum: 0, description: 'Number of documents that could not be read.' }),
-    gone: Type.Integer({ minimum: 0, description: 'Number of documents removed from the source.' }),
-    embedded: Type.Integer({ minimum: 0, description: 'Number of passages embedded.' }),
+    read: count('Number of documents read because they are new or changed, or because a tool needs different chunking.'),
+    unreadable: count('Number of documents that could not be read.'),
+    gone: count('Number of documents removed from the source.'),
+    embedded: count('Number of passages embedded.'),
   },
   { description: 'Changes made by a sync.' },
 )
 
 export const SourceStatistics = object(
   {
-    documents: Type.Integer({ minimum: 0, description: 'Number of documents.' }),
-    chunks: Type.Integer({ minimum: 0, description: 'Number of passages.' }),
-    failed: Type.Integer({ minimum: 0, description: 'Number of documents that could not be read.' }),
-    embedded: Type.Integer({ minimum: 0, description: 'Number of embedded passages.' }),
+    documents: count('Number of documents.'),
+    chunks: count('Number of passages.'),
+    failed: count('Number of documents that could not be read.'),
+    embedded: count('Number of embedded passages.'),
   },
   { description: 'Statistics of a knowledge source.' },
 )
@@ -117,23 +114,23 @@ export const KnowledgeSourceCreate = Type.Unsafe<{
   oneOf: SOURCE_TYPES.map(createSchemaOfType),
   examples: [example],
 })
-export const KnowledgeSourceUpdate = object(optional({ name, configuration: sourceConfiguration, auth: sourceAuth }), {
-  description: 'Fields of a knowledge source to change. configuration replaces the existing configuration.',
-  minProperties: 1,
-  examples: [{ name: 'Staff handbook' }],
-})
+export const KnowledgeSourceUpdate = updateBody(
+  'knowledge source',
+  { name, configuration: sourceConfiguration, auth: sourceAuth },
+  { name: 'Staff handbook' },
+  ' configuration replaces the existing configuration.',
+)
 
-export const knowledgeSources = {
+export const knowledgeSources = createFamily({
   name: 'knowledge-sources',
   noun: 'knowledge source',
-  path: '/knowledge-sources',
   prefix: 'ks',
   item: KnowledgeSourceItem,
   resource: KnowledgeSource,
   create: KnowledgeSourceCreate,
   update: KnowledgeSourceUpdate,
   serverFields: ['status', 'error', 'last_sync', 'statistics', 'progress'],
-} satisfies Family
+})
 
 const source = { family: 'knowledge-sources', params: idParams('knowledge source') }
 export const knowledgeSourceRoutes = {

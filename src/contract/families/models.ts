@@ -1,6 +1,6 @@
 /** Models and their providers, keys and prices. */
 import { Type } from 'typebox'
-import { createCrudRoutes, type Family, idParams } from '../crud.ts'
+import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { createExample, httpUrl, identifier, nullable, object, optional, resource, resourceName, stringEnum } from '../schemas/fields.ts'
 
@@ -80,15 +80,13 @@ export const Model = resource(
     examples: [createExample('model', { ...example, context_window: null, supports_tools: null, recording: null, has_api_key: false })],
   },
 )
-export const ModelCreate = object(
-  { ...requiredFields, ...optional({ ...optionalFields, api_key }) },
-  { description: 'A new model.', examples: [example] },
+export const ModelCreate = createBody('model', requiredFields, { ...optionalFields, api_key }, example)
+export const ModelUpdate = updateBody(
+  'model',
+  { ...requiredFields, ...optionalFields, api_key },
+  { name: 'Llama 3.2' },
+  ' A null api_key deletes the stored key.',
 )
-export const ModelUpdate = object(optional({ ...requiredFields, ...optionalFields, api_key }), {
-  description: 'Fields of a model to change. A null api_key deletes the stored key.',
-  minProperties: 1,
-  examples: [{ name: 'Llama 3.2' }],
-})
 
 const origin = Type.String({
   minLength: 1,
@@ -110,16 +108,14 @@ const AdoptModel = object(
   },
 )
 
-export const models = {
+export const models = createFamily({
   name: 'models',
   noun: 'model',
-  path: '/models',
   prefix: 'model',
-  item: Model,
   resource: Model,
   create: ModelCreate,
   update: ModelUpdate,
-} satisfies Family
+})
 
 export const modelRoutes = {
   ...createCrudRoutes(models, { read: 'read', change: 'write' }),

@@ -1,11 +1,12 @@
 /** Prompt templates: text with {{variables}}. */
 import { Type } from 'typebox'
-import { createCrudRoutes, type Family, idParams } from '../crud.ts'
+import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
-import { createExample, jsonObject, object, optional, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
+import { createExample, jsonObject, object, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
 
 const VARIABLE_PATTERN = '^[A-Za-z_][A-Za-z0-9_.-]{0,99}$'
 
+const name = resourceName('prompt template')
 const settings = {
   description: text('Description of the template.', 10_000),
   variables: Type.Array(Type.String({ pattern: VARIABLE_PATTERN, description: 'Name of a variable.' }), {
@@ -27,7 +28,7 @@ const example = {
 export const PromptTemplate = resource(
   'prompt template',
   {
-    name: resourceName('prompt template'),
+    name,
     template,
     ...settings,
     version: Type.Integer({ minimum: 1, description: 'Version, which increases with every change.' }),
@@ -37,27 +38,22 @@ export const PromptTemplate = resource(
     examples: [createExample('tmpl', { ...example, version: 1 })],
   },
 )
-export const PromptTemplateCreate = object(
-  { name: resourceName('prompt template'), template, ...optional(settings) },
-  { description: 'A new prompt template.', examples: [example] },
+export const PromptTemplateCreate = createBody('prompt template', { name, template }, settings, example)
+export const PromptTemplateUpdate = updateBody(
+  'prompt template',
+  { name, template, ...settings },
+  { description: 'Tone of the night shift' },
 )
-export const PromptTemplateUpdate = object(optional({ name: resourceName('prompt template'), template, ...settings }), {
-  description: 'Fields of a prompt template to change.',
-  minProperties: 1,
-  examples: [{ description: 'Tone of the night shift' }],
-})
 
-export const promptTemplates = {
+export const promptTemplates = createFamily({
   name: 'prompt-templates',
   noun: 'prompt template',
-  path: '/prompt-templates',
   prefix: 'tmpl',
-  item: PromptTemplate,
   resource: PromptTemplate,
   create: PromptTemplateCreate,
   update: PromptTemplateUpdate,
   serverFields: ['version'],
-} satisfies Family
+})
 
 export const promptTemplateRoutes = {
   ...createCrudRoutes(promptTemplates, { read: 'read', change: 'write' }),

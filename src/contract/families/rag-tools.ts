@@ -1,5 +1,5 @@
 /** RAG tools: answer questions from a knowledge source. */
-import { createCrudRoutes, type Family, idParams } from '../crud.ts'
+import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
 import { chunking, filters, QueryResult, query, top_k } from '../schemas/passages.ts'
@@ -31,26 +31,17 @@ export const RagTool = resource(
     examples: [createExample('rag', { ...example, embedding_model: 'minilm', model_id: null })],
   },
 )
-export const RagToolCreate = object(
-  { name, knowledge_source_id, ...optional(settings) },
-  { description: 'A new RAG tool.', examples: [example] },
-)
-export const RagToolUpdate = object(optional({ name, knowledge_source_id, ...settings }), {
-  description: 'Fields of a RAG tool to change.',
-  minProperties: 1,
-  examples: [{ top_k: 8 }],
-})
+export const RagToolCreate = createBody('RAG tool', { name, knowledge_source_id }, settings, example)
+export const RagToolUpdate = updateBody('RAG tool', { name, knowledge_source_id, ...settings }, { top_k: 8 })
 
-export const ragTools = {
+export const ragTools = createFamily({
   name: 'rag-tools',
   noun: 'RAG tool',
-  path: '/rag-tools',
   prefix: 'rag',
-  item: RagTool,
   resource: RagTool,
   create: RagToolCreate,
   update: RagToolUpdate,
-} satisfies Family
+})
 
 export const ragToolRoutes = {
   ...createCrudRoutes(ragTools, { read: 'read', change: 'write' }),

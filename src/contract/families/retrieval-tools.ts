@@ -1,6 +1,6 @@
 /** Retrieval tools: search knowledge sources for passages. */
 import { Type } from 'typebox'
-import { createCrudRoutes, type Family, idParams } from '../crud.ts'
+import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
 import { chunking, filters, query, SearchResult, searchMethod, top_k } from '../schemas/passages.ts'
@@ -41,26 +41,17 @@ export const RetrievalTool = resource(
     ],
   },
 )
-export const RetrievalToolCreate = object(
-  { name, knowledge_source_ids, ...optional(settings) },
-  { description: 'A new retrieval tool.', examples: [example] },
-)
-export const RetrievalToolUpdate = object(optional({ name, knowledge_source_ids, ...settings }), {
-  description: 'Fields of a retrieval tool to change.',
-  minProperties: 1,
-  examples: [{ search_method: 'semantic' }],
-})
+export const RetrievalToolCreate = createBody('retrieval tool', { name, knowledge_source_ids }, settings, example)
+export const RetrievalToolUpdate = updateBody('retrieval tool', { name, knowledge_source_ids, ...settings }, { search_method: 'semantic' })
 
-export const retrievalTools = {
+export const retrievalTools = createFamily({
   name: 'retrieval-tools',
   noun: 'retrieval tool',
-  path: '/retrieval-tools',
   prefix: 'ret',
-  item: RetrievalTool,
   resource: RetrievalTool,
   create: RetrievalToolCreate,
   update: RetrievalToolUpdate,
-} satisfies Family
+})
 
 export const retrievalToolRoutes = {
   ...createCrudRoutes(retrievalTools, { read: 'read', change: 'write' }),

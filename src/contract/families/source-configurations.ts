@@ -1,6 +1,6 @@
 /** Types of knowledge sources, their configuration and authentication. */
-import { type TSchema, Type } from 'typebox'
-import { basicAuth, bearerAuth, noAuth } from '../schemas/auth.ts'
+import { type Static, type TSchema, Type } from 'typebox'
+import { authentication, basicAuth, bearerAuth, noAuth } from '../schemas/auth.ts'
 import { httpUrl, object, optional, stringEnum } from '../schemas/fields.ts'
 
 export const SOURCE_TYPES = ['file', 'folder', 'url', 'git', 'text'] as const
@@ -99,15 +99,12 @@ export const SOURCE_CONFIGURATIONS = {
   text: object({ text: Type.String({ minLength: 1, maxLength: 900_000, description: 'Text of the document.' }) }),
 } satisfies Record<SourceType, TSchema>
 
-export type SourceAuth = { type: 'none' } | { type: 'bearer'; token: string } | { type: 'basic'; username: string; password: string }
-export const sourceAuth = Type.Unsafe<SourceAuth>({
-  type: 'object',
-  description: 'Authentication for git repositories over http and https. The values are write-only.',
-  required: ['type'],
-  discriminator: { propertyName: 'type' },
-  oneOf: [noAuth, bearerAuth, basicAuth],
-  examples: [{ type: 'basic', username: 'git', password: '<TOKEN>' }],
-})
+export const sourceAuth = authentication(
+  'Authentication for git repositories over http and https. The values are write-only.',
+  [noAuth, bearerAuth, basicAuth],
+  { type: 'basic', username: 'git', password: '<TOKEN>' },
+)
+export type SourceAuth = Static<typeof sourceAuth>
 
 export type SourceConfiguration = Record<string, unknown>
 export const sourceConfiguration = Type.Unsafe<SourceConfiguration>({

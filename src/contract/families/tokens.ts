@@ -1,8 +1,8 @@
 /** Access tokens and their roles. */
 import { Type } from 'typebox'
-import { createCrudRoutes, type Family } from '../crud.ts'
+import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { ROLES } from '../route.ts'
-import { createExample, nullable, object, optional, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
+import { createExample, nullable, object, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
 
 const requiredFields = {
   name: resourceName('token'),
@@ -29,22 +29,20 @@ export const TokenCreated = object(
   { ...Token.properties, token: Type.String({ description: 'Value of the token. It is returned only once.' }) },
   { description: 'A new token with its value, which is returned only once.' },
 )
-export const TokenCreate = object({ ...requiredFields, ...optional(optionalFields) }, { description: 'A new token.', examples: [example] })
-export const TokenUpdate = object(optional({ name: requiredFields.name, expires_at: optionalFields.expires_at }), {
-  description: 'Fields of a token to change.',
-  minProperties: 1,
-  examples: [{ name: 'Weekly script' }],
-})
+export const TokenCreate = createBody('token', requiredFields, optionalFields, example)
+export const TokenUpdate = updateBody(
+  'token',
+  { name: requiredFields.name, expires_at: optionalFields.expires_at },
+  { name: 'Weekly script' },
+)
 
-export const tokens = {
+export const tokens = createFamily({
   name: 'tokens',
   noun: 'token',
-  path: '/tokens',
   prefix: 'tok',
-  item: Token,
   resource: Token,
   create: TokenCreate,
   update: TokenUpdate,
   serverFields: ['last_used_at'],
-} satisfies Family
+})
 export const tokenRoutes = createCrudRoutes(tokens, { read: 'admin', change: 'admin', revealsSecret: true }, TokenCreated)

@@ -1,8 +1,8 @@
 /** Usage of models, its cost, and usage thresholds. */
 import { Type } from 'typebox'
-import { createCrudRoutes, type Family } from '../crud.ts'
+import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
-import { createExample, identifier, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
+import { count, createExample, identifier, measure, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
 
 export const ENTITY_TYPES = ['agent', 'model', 'rag_tool', 'prompt_template', 'evaluation', 'user'] as const
 
@@ -26,10 +26,7 @@ const query = object(
   }),
 )
 
-const count = (description: string) => Type.Integer({ minimum: 0, description })
-const cost = nullable(
-  Type.Number({ minimum: 0, description: 'Cost of the tokens with a known price; null if tokens were used and no price is known.' }),
-)
+const cost = measure('Cost of the tokens with a known price; null if tokens were used and no price is known.')
 const unpriced_tokens = count('Tokens without a known price, which are not part of the cost.')
 const usage = { tokens: count('Input and output tokens.'), cost, unpriced_tokens }
 const Usage = object(usage)
@@ -91,26 +88,18 @@ export const UsageThreshold = resource(
     examples: [createExample('thr', { ...example })],
   },
 )
-export const UsageThresholdCreate = object(
-  { ...requiredFields, ...optional(optionalFields) },
-  { description: 'A new usage threshold.', examples: [example] },
-)
-export const UsageThresholdUpdate = object(optional({ ...requiredFields, action: optionalFields.action }), {
-  description: 'Fields of a usage threshold to change.',
-  minProperties: 1,
-  examples: [{ limit: 200_000 }],
-})
+export const UsageThresholdCreate = createBody('usage threshold', requiredFields, optionalFields, example)
+export const UsageThresholdUpdate = updateBody('usage threshold', { ...requiredFields, action: optionalFields.action }, { limit: 200_000 })
 
-export const usageThresholds = {
+export const usageThresholds = createFamily({
   name: 'usage-thresholds',
   noun: 'usage threshold',
   path: '/usage/thresholds',
   prefix: 'thr',
-  item: UsageThreshold,
   resource: UsageThreshold,
   create: UsageThresholdCreate,
   update: UsageThresholdUpdate,
-} satisfies Family
+})
 
 export const usageRoutes = {
   stats: route({

@@ -1,8 +1,9 @@
 /** Webhooks, their deliveries and the event stream, according to the Standard Webhooks specification. */
 import { Type } from 'typebox'
-import { createCrudRoutes, type Family, idParams } from '../crud.ts'
+import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import {
+  count,
   createExample,
   httpUrl,
   identifier,
@@ -48,15 +49,14 @@ export const WebhookCreated = object(
   { ...Webhook.properties, secret },
   { description: 'A webhook with its signing secret, which is returned only once.' },
 )
-export const WebhookCreate = object(
-  { url, events, ...optional({ ...settings, secret }) },
-  { description: 'A new webhook. Without secret, a secret is generated.', examples: [example] },
+export const WebhookCreate = createBody(
+  'webhook',
+  { url, events },
+  { ...settings, secret },
+  example,
+  ' Without secret, a secret is generated.',
 )
-export const WebhookUpdate = object(optional({ url, events, ...settings }), {
-  description: 'Fields of a webhook to change.',
-  minProperties: 1,
-  examples: [{ enabled: false }],
-})
+export const WebhookUpdate = updateBody('webhook', { url, events, ...settings }, { enabled: false })
 
 /** The event of test deliveries. Webhooks cannot subscribe to it. */
 export const TEST_EVENT = 'webhook.test'
@@ -68,7 +68,7 @@ const delivery = {
   event_id: identifier('the event, which every attempt sends as webhook-id'),
   event: stringEnum([...WEBHOOK_EVENTS, TEST_EVENT], { description: 'Type of the event.' }),
   status: stringEnum(DELIVERY_STATUSES, { description: 'Delivery status.' }),
-  attempts: Type.Integer({ minimum: 0, description: 'Number of attempts.' }),
+  attempts: count('Number of attempts.'),
   response_status: nullable(Type.Integer({ description: 'HTTP status of the last response.' })),
   error: nullable(Type.String({ description: 'Error message of the last attempt.' })),
   last_attempt_at: nullable(timestamp('Time of the last attempt')),
@@ -126,16 +126,14 @@ export const WebhookRotate = object(
   { description: 'A new signing secret. Without secret, a secret is generated.', examples: [{}] },
 )
 
-export const webhooks = {
+export const webhooks = createFamily({
   name: 'webhooks',
   noun: 'webhook',
-  path: '/webhooks',
   prefix: 'hook',
-  item: Webhook,
   resource: Webhook,
   create: WebhookCreate,
   update: WebhookUpdate,
-} satisfies Family
+})
 
 const { webhook_id: _, ...deliveryFilters } = delivery
 const webhook = { family: 'webhooks', params: idParams('webhook'), access: 'admin' as const }

@@ -1,5 +1,5 @@
 /** Authentication of outgoing requests. Secret values are write-only. */
-import { Type } from 'typebox'
+import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
 import { object } from './fields.ts'
 
 export const secret = (description: string, minLength = 1) =>
@@ -13,3 +13,15 @@ export const basicAuth = object({
   username: secret('User name.'),
   password: secret('Password, which may be empty.', 0),
 })
+
+/** One of several schemas, selected by `type`, so that a validation error names the invalid field. */
+export function authentication<S extends TSchema>(description: string, schemas: S[], example: Static<S>): TUnsafe<Static<S>> {
+  return Type.Unsafe({
+    type: 'object',
+    description,
+    required: ['type'],
+    discriminator: { propertyName: 'type' },
+    oneOf: schemas,
+    examples: [example],
+  })
+}

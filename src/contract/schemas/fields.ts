@@ -1,7 +1,7 @@
 /** Builders for the schemas of resources and their fields. */
 import { type Static, type TObject, type TOptional, type TSchema, type TUnsafe, Type } from 'typebox'
 
-type Fields = Record<string, TSchema>
+export type Fields = Record<string, TSchema>
 
 /** A nullable field, as a list of types where possible: validation errors are shorter than those of anyOf. */
 export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
@@ -41,6 +41,11 @@ export const resourceName = (what: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: `Name of the ${what}.` })
 
 export const text = (description: string, maxLength = 100_000) => Type.String({ maxLength, description })
+
+export const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** A number that may be unknown. */
+export const measure = (description: string) => nullable(Type.Number({ minimum: 0, description }))
 
 export const httpUrl = (description: string) =>
   Type.String({ minLength: 8, maxLength: 2_000, pattern: '^[hH][tT][tT][pP][sS]?://', description })
