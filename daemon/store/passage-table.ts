@@ -31,7 +31,7 @@ const NARROW_FILTER_SHARE = 0.1
 const VERSION_RETENTION_MS = 60_000
 
 export class PassageTable {
-  readonly #connection: Promise<LanceConnection>
+  readonly #connect: () => Promise<LanceConnection>
   readonly #name: string
   readonly #schema: TableSchema
   readonly #exactRows: number
@@ -39,8 +39,8 @@ export class PassageTable {
   #opened: Promise<Table | undefined> | undefined
   #isRepairing = false
 
-  constructor(connection: Promise<LanceConnection>, name: string, shape: TableSchema, exactRows: number) {
-    this.#connection = connection
+  constructor(connect: () => Promise<LanceConnection>, name: string, shape: TableSchema, exactRows: number) {
+    this.#connect = connect
     this.#name = name
     this.#schema = shape
     this.#exactRows = exactRows
@@ -201,7 +201,7 @@ export class PassageTable {
   }
 
   async #createMissingIndices(table: Table): Promise<void> {
-    const { lancedb } = await this.#connection
+    const { lancedb } = await this.#connect()
     const present = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
     if (this.#schema.fullTextColumn && !present.has(this.#schema.fullTextColumn)) {
       // The text is already tokenized, folded and lower-cased. Only English stemming is left to the index.
@@ -240,7 +240,7 @@ export class PassageTable {
 
   /** A failed attempt is not cached. */
   async #open(how: (connection: LanceConnection) => Promise<Table | undefined>): Promise<Table | undefined> {
-    const opened = this.#connection.then(how)
+    const opened = this.#connect().then(how)
     this.#opened = opened
     opened.catch(() => {
       if (this.#opened === opened) this.#opened = undefined

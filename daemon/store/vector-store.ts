@@ -1,4 +1,5 @@
 /** The LanceDB tables of passages. */
+import { readdir } from 'node:fs/promises'
 import { type LanceConnection, openLance } from './lance.ts'
 import { PassageTable, type TableSchema } from './passage-table.ts'
 
@@ -6,44 +7,55 @@ import { PassageTable, type TableSchema } from './passage-table.ts'
 const MAX_EXACT_ROWS = 100_000
 
 export class VectorStore {
-  readonly #connection: Promise<LanceConnection>
+  readonly #uri: string
   readonly #exactRows: number
   readonly #tables = new Map<string, PassageTable>()
+  #connection: Promise<LanceConnection> | undefined
+
+  constructor(uri: string, { exactRows = MAX_EXACT_ROWS }: { exactRows?: number } = {}) {
+    this.#uri = uri
+    this.#exactRows = exactRows
+  }
 
   /** Loads LanceDB (150 MB) in the background, so that the daemon starts without waiting for it. */
-  constructor(uri: string, { exactRows = MAX_EXACT_ROWS }: { exactRows?: number } = {}) {
-    this.#exactRows = exactRows
-    this.#connection = openLance(uri)
-    this.#connection.catch(() => undefined) // reported by ping(); an unhandled rejection would end the process
+  preload(): void {
+    this.#connect().catch(() => undefined) // reported by ping(); an unhandled rejection would end the process
   }
 
   /** Throws if the store is not readable. */
   async ping(): Promise<void> {
-    await (await this.#connection).database.tableNames()
+    await (await this.#connect()).database.tableNames()
   }
 
   table(name: string, shape: TableSchema): PassageTable {
     const known = this.#tables.get(name)
     if (known) return known
-    const table = new PassageTable(this.#connection, name, shape, this.#exactRows)
+    const table = new PassageTable(() => this.#connect(), name, shape, this.#exactRows)
     this.#tables.set(name, table)
     return table
   }
 
   async drop(name: string): Promise<void> {
     this.#tables.delete(name)
-    const { database } = await this.#connection
+    const { database } = await this.#connect()
     if ((await database.tableNames()).includes(name)) await database.dropTable(name)
     this.#tables.delete(name) // may have been opened again meanwhile
   }
 
+  /** An empty store is not opened for this. */
   async listNames(): Promise<string[]> {
-    return (await this.#connection).database.tableNames()
+    if (!this.#connection && (await readdir(this.#uri)).length === 0) return []
+    return (await this.#connect()).database.tableNames()
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#tables.values()].map((table) => table.waitUntilIdle()))
-    const open = await this.#connection.catch(() => undefined)
+    const open = await this.#connection?.catch(() => undefined)
     open?.database.close()
+  }
+
+  #connect(): Promise<LanceConnection> {
+    this.#connection ??= openLance(this.#uri)
+    return this.#connection
   }
 }
