@@ -102,10 +102,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   await conversations.recover()
   await usage.recover()
 
-  const openapi = createOpenapiDocument(version)
+  let openapi: object | undefined
+  const getOpenapi = () => (openapi ??= createOpenapiDocument(version))
   const authenticate = (secret: string) => tokens.authenticate(secret)
-  const http = await createHttp({ ...shared, rateLimit: options.rateLimit, openapi, authenticate }, [
-    ...bindSystemRoutes(system, openapi),
+  const http = await createHttp({ ...shared, rateLimit: options.rateLimit, getOpenapi, authenticate }, [
+    ...bindSystemRoutes(system, getOpenapi),
     ...bindTokenRoutes(tokens),
     ...modelFamily.bindings,
     ...knowledgeFamily.bindings,
@@ -129,6 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     drain: http.drain,
     listening(url) {
       http.setAddress(url)
+      vectors.preload()
       models.preload().catch(() => undefined) // only speeds up the first call
     },
     async close() {

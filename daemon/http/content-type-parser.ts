@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import { exceedsDepth } from '../validation/json-depth.ts'
+import { findAllowedMethods } from './allowed-methods.ts'
 import { hasMoreValuesThan } from './count-json-values.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -28,9 +29,11 @@ export function addJsonParser(server: FastifyInstance): void {
   })
   // Accepts any content type without a body: `curl -d ''` sends that of a form.
   server.addContentTypeParser('*', (request, _payload, done) =>
-    request.is404 || hasNoBody(request) ? done(null, undefined) : done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()),
+    isUnknownPath(request) || hasNoBody(request) ? done(null, undefined) : done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()),
   )
 }
+
+const isUnknownPath = (request: FastifyRequest): boolean => request.is404 && findAllowedMethods(request).length === 0
 
 const hasNoBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0

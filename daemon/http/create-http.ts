@@ -17,8 +17,7 @@ export interface HttpDependencies {
   logger: FastifyBaseLogger
   /** Requests per minute and token. */
   rateLimit: number
-  /** The OpenAPI document. */
-  openapi: object
+  getOpenapi(): object
   authenticate(secret: string): Promise<Caller | undefined>
 }
 

@@ -3,11 +3,11 @@ import { systemRoutes } from '../../src/contract/families/system.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { SystemService } from './service.ts'
 
-export function bindSystemRoutes(system: SystemService, openapi: object): Binding[] {
+export function bindSystemRoutes(system: SystemService, getOpenapi: () => object): Binding[] {
   return [
     bind(systemRoutes.health, () => system.getHealth(), { getStatus: ({ status }) => (status === 'healthy' ? 200 : 503) }),
     bind(systemRoutes.status, () => system.getStatus()),
-    bind(systemRoutes.openapi, async () => openapi),
+    bind(systemRoutes.openapi, async () => getOpenapi()),
     bind(systemRoutes.getSettings, () => system.getSettings()),
     bind(systemRoutes.updateSettings, ({ body, change }) => system.updateSettings(change, body)),
   ]
