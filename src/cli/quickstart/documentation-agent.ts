@@ -7,11 +7,12 @@ import { listFiles } from '../input/local-files.ts'
 import type { PlannedSource } from '../knowledge/plan-sources.ts'
 
 const SOURCE_NAME = 'Cadre documentation'
-const INCLUDE = ['README.md', 'docs/**/*.md']
+/** What users read. The decision records and the pages for contributors are twice as long. */
+const INCLUDE = ['README.md', 'docs/concepts.md', 'docs/errors.md', 'docs/roles.md', 'docs/guides/*.md']
 
 export const DOCUMENTATION_TOOL = {
   name: 'cadre-docs',
-  description: 'Answers questions about Cadre: its commands, its API and its design decisions.',
+  description: 'Answers questions about Cadre: its commands, its API and its concepts.',
 }
 
 export type AgentResource = Static<typeof Agent>
