@@ -23,21 +23,17 @@ export interface ToolKind {
   findTool(reader: Reader, id: string): Promise<Tool | undefined>
 }
 
-/** An agent with its system prompt and tools, ready to answer. */
-export interface LoadedAgent {
-  id: string
-  modelId: string | null
-  temperature: number | null
-  maxTokens: number | null
-  templateId: string | null
-  prompt: string
-  toolset: Toolset
-}
-
 /** An agent with its rendered prompt. */
 export interface AgentSnapshot {
   agent: StoredAgent
   prompt: string
+}
+
+/** An agent that is ready to answer. */
+export interface LoadedAgent {
+  agent: StoredAgent
+  systemPrompt: string
+  toolset: Toolset
 }
 
 export class AgentsService extends Resource<StoredAgent, AgentInput> {
@@ -69,24 +65,16 @@ export class AgentsService extends Resource<StoredAgent, AgentInput> {
   }
 
   async load(reader: Reader, id: string): Promise<LoadedAgent> {
-    const agent = await this.records.get(reader, id)
-    if (!agent) throw createNotFoundError('agent', id)
-    return this.loadSnapshot(reader, { agent, prompt: await this.#renderPrompt(reader, agent) })
+    const snapshot = await this.findSnapshot(reader, id)
+    if (!snapshot) throw createNotFoundError('agent', id)
+    return this.loadSnapshot(reader, snapshot)
   }
 
   /** Loads an agent from a snapshot, with those of its tools that still exist. */
   async loadSnapshot(reader: Reader, { agent, prompt }: AgentSnapshot): Promise<LoadedAgent> {
     const tools = await Promise.all(agent.tools.map((tool) => this.#findTool(reader, tool)))
     const toolset = new Toolset(tools.filter((tool) => tool !== undefined))
-    return {
-      id: agent.id,
-      modelId: agent.model_id,
-      temperature: agent.temperature,
-      maxTokens: agent.max_tokens,
-      templateId: agent.prompt_template_id,
-      prompt: buildSystemPrompt(prompt, agent, toolset),
-      toolset,
-    }
+    return { agent, systemPrompt: buildSystemPrompt(prompt, agent, toolset), toolset }
   }
 
   async findSnapshot(reader: Reader, id: string): Promise<AgentSnapshot | undefined> {

@@ -1,7 +1,7 @@
 /** Sends messages, follows their replies and answers confirmations of tool calls. */
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
-import type { ToolCall } from '../../src/contract/families/conversations.ts'
+import type { conversationRoutes, ToolCall } from '../../src/contract/families/conversations.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { AgentsService } from '../agents/service.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
@@ -37,13 +37,6 @@ export interface MessagesDependencies {
   logger: Logger
 }
 
-interface MessageInput {
-  message: string
-  stream?: boolean
-  wait?: boolean
-  model_id?: string
-}
-
 /** The complete reply, or its events. */
 type DeferredReply = DeferredResponse<StoredMessage> | DeferredResponse<AsyncIterable<StreamEvent>>
 
@@ -58,7 +51,7 @@ export class MessagesService {
   async send(
     change: ChangeContext,
     id: string,
-    { message, stream = false, wait = false, model_id }: MessageInput,
+    { message, stream = false, wait = false, model_id }: Static<typeof conversationRoutes.send.body>,
     signal: AbortSignal,
   ): Promise<DeferredReply> {
     const { database, conversations, activeReplies, models } = this.#dependencies
@@ -118,24 +111,25 @@ export class MessagesService {
     const { database, meter, models, agents, activeReplies, logger, conversations } = this.#dependencies
     if (conversation.agent_id === null)
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
-    const agent = await agents.load(database, conversation.agent_id)
-    const model = await models.getChatModel(database, modelId ?? agent.modelId)
-    requireFitsContext(model, agent.prompt, message)
+    const loadedAgent = await agents.load(database, conversation.agent_id)
+    const { agent, systemPrompt, toolset } = loadedAgent
+    const model = await models.getChatModel(database, modelId ?? agent.model_id)
+    requireFitsContext(model, systemPrompt, message)
     const [userMessageId, messageId] = [generateId('msg'), generateId('msg')]
     const origin: CallOrigin = {
       agent_id: agent.id,
+      prompt_template_id: agent.prompt_template_id,
       user_id: conversation.user_id,
       conversation_id: conversation.id,
       message_id: messageId,
-      ...(agent.templateId === null ? {} : { prompt_template_id: agent.templateId }),
     }
     await meter.checkBudget(model, origin)
     const now = new Date().toISOString()
     const reply = new ActiveReply(conversation.id, messageId, new MessageDraft({ id: messageId, timestamp: now, model_id: model.id }))
     const earlier = await listLastMessages(database, conversation.id, MAX_HISTORY_MESSAGES)
-    const history = buildHistory(earlier, model.canCallTools ? agent.toolset.valueToolNames : [])
+    const history = buildHistory(earlier, model.canCallTools ? toolset.valueToolNames : [])
     const toolUse = { caller: change.caller, origin, signal: reply.signal }
-    const context = createTurnContext(agent, model, { question: message, history }, toolUse)
+    const context = createTurnContext(loadedAgent, model, { question: message, history }, toolUse)
     const firstRequest = composeFirstRequest(context)
     const recorder = new ReplyRecorder({ database, meter, model, origin, reply })
     const endAnnouncement = activeReplies.announce(messageId)

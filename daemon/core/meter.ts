@@ -3,13 +3,13 @@ import type { Transaction } from '../store/database.ts'
 
 /** The resources and user that a model call is attributed to. */
 export interface CallOrigin {
-  agent_id?: string
-  rag_tool_id?: string
-  prompt_template_id?: string
-  evaluation_id?: string
-  user_id?: string
-  conversation_id?: string
-  message_id?: string
+  agent_id?: string | null
+  rag_tool_id?: string | null
+  prompt_template_id?: string | null
+  evaluation_id?: string | null
+  user_id?: string | null
+  conversation_id?: string | null
+  message_id?: string | null
 }
 
 export interface MeteredModel {

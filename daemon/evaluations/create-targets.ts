@@ -4,6 +4,7 @@ import type { AgentSnapshot, AgentsService } from '../agents/service.ts'
 import type { ApiToolsService } from '../api-tools/service.ts'
 import type { AskOnce } from '../conversations/agent-loop/ask-once.ts'
 import { CitationRegistry } from '../conversations/reply/citations.ts'
+import type { Caller } from '../core/caller.ts'
 import type { CallOrigin, Settlement } from '../core/meter.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import type { GeneratedText, ModelsService } from '../models/service.ts'
@@ -11,7 +12,7 @@ import { fillTemplate, type PromptTemplatesService } from '../prompt-templates/s
 import type { RagToolsService } from '../rag-tools/service.ts'
 import type { RetrievalToolsService } from '../retrieval-tools/service.ts'
 import type { Database, Reader } from '../store/database.ts'
-import type { CaseContext, Target, TargetAnswer, Targets } from './targets.ts'
+import type { Target, TargetAnswer, Targets } from './targets.ts'
 
 export interface TargetDependencies {
   database: Database
@@ -74,16 +75,15 @@ function createAgentTarget({
       const getAgent = memoize(() => agents.loadSnapshot(database, stored))
       const getModel = memoize(() => models.getChatModel(database, stored.agent.model_id))
       return async ({ input, variables }, { evaluationId, caller, acquire, signal }) => {
-        const agent = await (stored.prompt_template && variables
+        const loadedAgent = await (stored.prompt_template && variables
           ? agents.loadSnapshot(database, createSnapshot(stored, stored.prompt_template, variables))
           : getAgent())
-        const origin = createOrigin(evaluationId, caller)
         const { message, unsettled } = await askOnce({
-          agent,
+          loadedAgent,
           model: await getModel(),
           question: input,
           caller,
-          origin,
+          origin: createOrigin(evaluationId, caller),
           turn: acquire,
           signal,
         })
@@ -204,9 +204,7 @@ function createModelTarget({ database, models }: TargetDependencies): Target {
 
 const getId = (model: unknown): string => (model as { id: string }).id
 
-function createOrigin(evaluationId: string, { userId }: CaseContext['caller']): CallOrigin {
-  return { evaluation_id: evaluationId, ...(userId === null ? {} : { user_id: userId }) }
-}
+const createOrigin = (evaluation_id: string, { userId }: Caller): CallOrigin => ({ evaluation_id, user_id: userId })
 
 function toTargetAnswer({
   text,

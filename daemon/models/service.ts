@@ -198,7 +198,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   async test({ userId }: Caller, id: string, signal: AbortSignal): Promise<{ ok: boolean; text: string; latency_ms: number }> {
     if (!(await this.exists(this.database, id))) throw createNotFoundError('model', id)
     const messages = [{ role: 'user' as const, content: 'Say hello in one short sentence.' }]
-    const { text, latencyMs } = await this.generate({ modelId: id, messages, origin: userId === null ? {} : { user_id: userId }, signal })
+    const { text, latencyMs } = await this.generate({ modelId: id, messages, origin: { user_id: userId }, signal })
     return { ok: true, text, latency_ms: latencyMs }
   }
 

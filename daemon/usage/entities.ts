@@ -29,7 +29,7 @@ export const ORIGIN_FIELDS = {
 function listOrigins(origin: CallOrigin): Entity[] {
   return Object.entries(ORIGIN_FIELDS).flatMap(([type, field]) => {
     const id = origin[field]
-    return id === undefined || id === null ? [] : [{ type: type as EntityType, id }]
+    return id == null ? [] : [{ type: type as EntityType, id }]
   })
 }
 

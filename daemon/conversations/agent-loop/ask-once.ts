@@ -3,7 +3,7 @@ import { CadreError } from '../../../src/contract/errors.ts'
 import type { LoadedAgent } from '../../agents/service.ts'
 import type { Acquire } from '../../async/semaphore.ts'
 import type { Caller } from '../../core/caller.ts'
-import { type CallOrigin, type CallUsage, computeCost, type Meter, type MeteredModel, type Settlement } from '../../core/meter.ts'
+import { type CallOrigin, type CallUsage, computeCost, type Meter, type Settlement } from '../../core/meter.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { ChatModel } from '../../models/chat-model.ts'
 import { estimateRequest } from '../../models/token-estimate.ts'
@@ -13,6 +13,7 @@ import { MessageDraft } from '../reply/message-draft.ts'
 import type { StoredMessage } from '../store.ts'
 import { type CallRecorder, composeFirstRequest, runAgentLoop } from './agent-loop.ts'
 import { requireFitsContext } from './context-window.ts'
+import type { ReplyRecorderDependencies } from './reply-recorder.ts'
 import { createTurnContext } from './turn-context.ts'
 
 export interface AskOnceDependencies {
@@ -22,7 +23,7 @@ export interface AskOnceDependencies {
 }
 
 export interface AskOnceInput {
-  agent: LoadedAgent
+  loadedAgent: LoadedAgent
   model: ChatModel
   question: string
   caller: Caller
@@ -44,16 +45,13 @@ export type AskOnce = (input: AskOnceInput) => Promise<AskOnceResult>
 
 /** Rejects calls of tools that require confirmation, because no user is present. */
 export async function askOnce({ database, meter, logger }: AskOnceDependencies, input: AskOnceInput): Promise<AskOnceResult> {
-  const { agent, model, question, caller, turn, signal } = input
-  requireFitsContext(model, agent.prompt, question)
-  const origin: CallOrigin = {
-    ...input.origin,
-    agent_id: agent.id,
-    ...(agent.templateId === null ? {} : { prompt_template_id: agent.templateId }),
-  }
+  const { loadedAgent, model, question, caller, turn, signal } = input
+  const { agent, systemPrompt } = loadedAgent
+  requireFitsContext(model, systemPrompt, question)
+  const origin = { ...input.origin, agent_id: agent.id, prompt_template_id: agent.prompt_template_id }
   const reply = new ActiveReply('', '', new MessageDraft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), signal)
-  const context = createTurnContext(agent, model, { question, history: [] }, { caller, origin, signal })
-  const recorder = new UsageRecorder({ database, meter, model, origin, draft: reply.draft })
+  const context = createTurnContext(loadedAgent, model, { question, history: [] }, { caller, origin, signal })
+  const recorder = new UsageRecorder({ database, meter, model, origin, reply })
   const firstRequest = composeFirstRequest(context)
   let endTurn: (() => void) | undefined
   let wasCalled = false
@@ -75,20 +73,12 @@ export async function askOnce({ database, meter, logger }: AskOnceDependencies, 
   }
 }
 
-interface UsageRecorderDependencies {
-  database: Database
-  meter: Meter
-  model: MeteredModel
-  origin: CallOrigin
-  draft: MessageDraft
-}
-
 /** Records model calls in the usage ledger and stores nothing else. */
 class UsageRecorder implements CallRecorder {
-  readonly #dependencies: UsageRecorderDependencies
+  readonly #dependencies: ReplyRecorderDependencies
   #openCall: { entry: string; estimatedInput: number } | undefined
 
-  constructor(dependencies: UsageRecorderDependencies) {
+  constructor(dependencies: ReplyRecorderDependencies) {
     this.#dependencies = dependencies
   }
 
@@ -101,16 +91,16 @@ class UsageRecorder implements CallRecorder {
   }
 
   async settleCall(settled: CallUsage): Promise<void> {
-    const { database, meter, draft } = this.#dependencies
+    const { database, meter, reply } = this.#dependencies
     const { entry } = this.#openCall as { entry: string }
-    draft.addUsage(settled, await database.writeWithoutFlush((transaction) => meter.settle(transaction, entry, settled)))
+    reply.draft.addUsage(settled, await database.writeWithoutFlush((transaction) => meter.settle(transaction, entry, settled)))
     this.#openCall = undefined
   }
 
   takeLastCall(settled: CallUsage): Settlement {
-    const { model, draft } = this.#dependencies
+    const { model, reply } = this.#dependencies
     const { entry } = this.#openCall as { entry: string }
-    draft.addUsage(settled, computeCost(model.price, settled))
+    reply.draft.addUsage(settled, computeCost(model.price, settled))
     this.#openCall = undefined
     return { entry, call: settled }
   }

@@ -13,10 +13,10 @@ export interface TurnContext extends PromptInput {
 }
 
 export function createTurnContext(
-  { toolset, prompt, maxTokens, temperature }: LoadedAgent,
+  { agent: { max_tokens: maxTokens, temperature }, systemPrompt: system, toolset }: LoadedAgent,
   model: ChatModel,
   { question, history }: Pick<PromptInput, 'question' | 'history'>,
   toolUse: ToolContext,
 ): TurnContext {
-  return { model, toolset, system: prompt, history, question, contextTokens: model.contextTokens, maxTokens, temperature, toolUse }
+  return { model, toolset, system, history, question, contextTokens: model.contextTokens, maxTokens, temperature, toolUse }
 }
