@@ -1,5 +1,6 @@
 /** Registry of the replies that are being written and of those that ended recently, so that late followers still get their events. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { createDeferred } from '../async/deferred.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
 import type { ReplyRecorder } from './agent-loop/reply-recorder.ts'
@@ -38,14 +39,11 @@ export class ActiveReplies {
 
   /** Call before a reply is stored. The returned function ends the announcement, whether the reply started or not. */
   announce(messageId: string): () => void {
-    let proceed = () => {}
-    const announced = new Promise<void>((resolve) => {
-      proceed = resolve
-    })
-    this.#announced.set(messageId, announced)
+    const { promise, resolve } = createDeferred<void>()
+    this.#announced.set(messageId, promise)
     return () => {
       this.#announced.delete(messageId)
-      proceed()
+      resolve()
     }
   }
 

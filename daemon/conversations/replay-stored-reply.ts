@@ -2,7 +2,7 @@
 import { CadreError } from '../../src/contract/errors.ts'
 import type { ReplyEvent, ReplyEvents } from '../../src/contract/reply-events.ts'
 import { createInterruptedError } from './agent-loop/write-reply.ts'
-import type { ReplyOutcome } from './reply/active-reply.ts'
+import { createErrorData, type ReplyOutcome } from './reply/active-reply.ts'
 import type { StoredMessage } from './store.ts'
 
 export interface StoredReply {
@@ -26,9 +26,6 @@ export async function* replayStoredReply({ start, outcome: { message, failure } 
     yield withId({ event: 'message_start', data: start })
     if (message.content !== '') yield withId({ event: 'message_delta', data: { text: message.content } })
   }
-  if (!failure) yield withId({ event: 'message_end', data: { message } })
-  else {
-    const { code, message: error, hint } = failure
-    yield withId({ event: 'error', data: { error, code, message_id: message.id, ...(hint ? { hint } : {}) } })
-  }
+  if (failure) yield withId({ event: 'error', data: createErrorData(failure, message.id) })
+  else yield withId({ event: 'message_end', data: { message } })
 }

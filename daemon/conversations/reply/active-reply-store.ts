@@ -9,11 +9,11 @@ export interface OpenCall {
   said_before: number
 }
 
-export interface StoredActiveReply {
+export interface StoredActiveReply extends Omit<OpenCall, 'entry'> {
   message_id: string
   conversation_id: string
-  /** The open model call; undefined while tools run. */
-  call: OpenCall | undefined
+  /** Null if no call is open, for example while tools run. */
+  entry: string | null
 }
 
 export async function insertActiveReply(
@@ -41,17 +41,5 @@ export async function deleteActiveReply(transaction: Transaction, messageId: str
   await transaction.run('DELETE FROM replies_under_way WHERE message_id = ?', [messageId])
 }
 
-export async function listActiveReplies(reader: Reader): Promise<StoredActiveReply[]> {
-  const rows = await reader.all<{
-    message_id: string
-    conversation_id: string
-    entry: string | null
-    estimated_input: number
-    said_before: number
-  }>('SELECT * FROM replies_under_way ORDER BY message_id')
-  return rows.map(({ message_id, conversation_id, entry, estimated_input, said_before }) => ({
-    message_id,
-    conversation_id,
-    call: entry === null ? undefined : { entry, estimated_input, said_before },
-  }))
-}
+export const listActiveReplies = (reader: Reader): Promise<StoredActiveReply[]> =>
+  reader.all<StoredActiveReply>('SELECT * FROM replies_under_way ORDER BY message_id')

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
 import { raceAbort } from '../../async/abortable.ts'
+import { createDeferred } from '../../async/deferred.ts'
 import type { StoredMessage } from '../store.ts'
 import type { MessageDraft, StoredToolCall } from './message-draft.ts'
 import { ReplyEventLog } from './reply-event-log.ts'
@@ -96,13 +97,7 @@ export class ActiveReply {
   /** Sends the last event and ends the reply. */
   finish(outcome: ReplyOutcome): void {
     const { message, failure } = outcome
-    if (failure)
-      this.emit('error', {
-        error: failure.message,
-        code: failure.code,
-        message_id: message.id,
-        ...(failure.hint ? { hint: failure.hint } : {}),
-      })
+    if (failure) this.emit('error', createErrorData(failure, message.id))
     else this.emit('message_end', { message })
     this.#outcome = outcome
     this.events.end()
@@ -128,11 +123,7 @@ export class ActiveReply {
 
   /** Resolves with the first event after message_start, or after a timeout. */
   async waitForFirstEvent(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, FIRST_EVENT_TIMEOUT_MS)
-    })
-    await Promise.race([this.#firstEvent.promise, timeout]).finally(() => clearTimeout(timer))
+    await raceAbort(this.#firstEvent.promise, AbortSignal.timeout(FIRST_EVENT_TIMEOUT_MS)).catch(() => undefined)
   }
 
   /** Asks the followers whether a tool call may be executed. */
@@ -181,15 +172,10 @@ export class ActiveReply {
   }
 }
 
-interface Deferred<T> {
-  promise: Promise<T>
-  resolve(value: T): void
-}
-
-function createDeferred<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => {}
-  const promise = new Promise<T>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
-}
+/** The data of the last event of a failed reply. */
+export const createErrorData = ({ code, message, hint }: CadreError, messageId: string): ReplyEvents['error'] => ({
+  error: message,
+  code,
+  message_id: messageId,
+  ...(hint ? { hint } : {}),
+})

@@ -9,18 +9,7 @@ import { CitationRegistry } from './citations.ts'
 export type StoredToolCall = Static<typeof ToolCall>
 export type FinishReason = NonNullable<Static<typeof Message>['finish_reason']>
 
-/** Model tokens and cost so far; the cost is null if a price is unknown. */
-export interface DraftUsage {
-  input: number
-  output: number
-  cost: number | null
-}
-
-export interface DraftHeader {
-  id: string
-  timestamp: string
-  model_id: string
-}
+type DraftHeader = Required<Pick<StoredMessage, 'id' | 'timestamp' | 'model_id'>>
 
 export class MessageDraft {
   content = ''
@@ -28,7 +17,8 @@ export class MessageDraft {
   readonly citations = new CitationRegistry()
   readonly #header: DraftHeader
   #startedAt = performance.now()
-  usage: DraftUsage = { input: 0, output: 0, cost: 0 }
+  /** Model tokens and cost so far; the cost is null if a price is unknown. */
+  usage: { input: number; output: number; cost: number | null } = { input: 0, output: 0, cost: 0 }
 
   constructor(header: DraftHeader) {
     this.#header = header

@@ -1,10 +1,9 @@
 /** Marks replies that the previous daemon left unfinished as interrupted and settles their usage. */
-import { type Meter, roundMoney } from '../../core/meter.ts'
+import { type CallUsage, type Meter, roundMoney } from '../../core/meter.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import { findMessage, type StoredMessage, updateMessage } from '../store.ts'
-import { deleteActiveReply, listActiveReplies, type OpenCall, type StoredActiveReply } from './active-reply-store.ts'
-import type { DraftUsage } from './message-draft.ts'
+import { deleteActiveReply, listActiveReplies, type StoredActiveReply } from './active-reply-store.ts'
 
 /** Returns the number of interrupted replies. Must run before the usage ledger recovers, which settles the remaining open calls. */
 export async function recoverInterruptedReplies(database: Database, meter: Meter): Promise<number> {
@@ -18,33 +17,26 @@ export async function recoverInterruptedReplies(database: Database, meter: Meter
 async function recoverReply(
   transaction: Transaction,
   meter: Meter,
-  { message_id, conversation_id, call }: StoredActiveReply,
+  { message_id, conversation_id, entry, estimated_input, said_before }: StoredActiveReply,
 ): Promise<void> {
   const message = await findMessage(transaction, conversation_id, message_id)
-  const content = message?.content ?? ''
-  const callUsage = call && (await settleCall(transaction, meter, call, content))
-  if (message) await updateMessage(transaction, { ...message, ...addUsage(message, callUsage), finish_reason: 'interrupted' })
+  const call: CallUsage = { input_tokens: 0, output_tokens: 0, status: 'interrupted', estimated: true }
+  let callCost: number | null = 0
+  if (entry !== null) {
+    // The same estimate as in the checkpoints, which store text and usage together.
+    call.input_tokens = estimated_input
+    call.output_tokens = estimateTokens((message?.content ?? '').slice(said_before))
+    callCost = await meter.settle(transaction, entry, call)
+  }
+  if (message) await updateMessage(transaction, { ...message, ...addUsage(message, call, callCost), finish_reason: 'interrupted' })
   await deleteActiveReply(transaction, message_id)
 }
 
-/** Uses the same estimate as the checkpoints, which store text and usage together. */
-async function settleCall(transaction: Transaction, meter: Meter, call: OpenCall, content: string): Promise<DraftUsage> {
-  const [input, output] = [call.estimated_input, estimateTokens(content.slice(call.said_before))]
-  const cost = await meter.settle(transaction, call.entry, {
-    input_tokens: input,
-    output_tokens: output,
-    status: 'interrupted',
-    estimated: true,
-  })
-  return { input, output, cost }
-}
-
-function addUsage({ usage, cost = 0 }: StoredMessage, callUsage: DraftUsage | undefined): Pick<StoredMessage, 'usage' | 'cost'> {
-  const { input = 0, output = 0, cost: more = 0 } = callUsage ?? {}
-  const input_tokens = (usage?.input_tokens ?? 0) + input
-  const output_tokens = (usage?.output_tokens ?? 0) + output
+function addUsage({ usage, cost = 0 }: StoredMessage, call: CallUsage, callCost: number | null): Pick<StoredMessage, 'usage' | 'cost'> {
+  const input_tokens = (usage?.input_tokens ?? 0) + call.input_tokens
+  const output_tokens = (usage?.output_tokens ?? 0) + call.output_tokens
   return {
     usage: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens },
-    cost: cost === null || more === null ? null : roundMoney(cost + more),
+    cost: cost === null || callCost === null ? null : roundMoney(cost + callCost),
   }
 }

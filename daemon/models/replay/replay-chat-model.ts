@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { raceAbort } from '../../async/abortable.ts'
+import { createDeferred } from '../../async/deferred.ts'
 import type { Meter } from '../../core/meter.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import type { ChatModel, ChatPart, ChatRequest, ContextWindow } from '../chat-model.ts'
@@ -69,16 +70,11 @@ export class ReplayChatModel implements ChatModel {
     const { pendingRequests } = this.#dependencies
     for (let pending = pendingRequests.get(name); pending; pending = pendingRequests.get(name))
       await (signal ? raceAbort(pending, signal) : pending)
-    let release = () => {}
-    pendingRequests.set(
-      name,
-      new Promise((resolve) => {
-        release = resolve
-      }),
-    )
+    const { promise, resolve } = createDeferred<void>()
+    pendingRequests.set(name, promise)
     return () => {
       pendingRequests.delete(name)
-      release()
+      resolve()
     }
   }
 
