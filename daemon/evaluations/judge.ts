@@ -1,18 +1,13 @@
 /** The judge model: builds its prompt and parses its verdict. */
 import { hash } from 'node:crypto'
 import type { ChatMessage } from '../models/chat-model.ts'
-import { extractJson } from './score-json.ts'
+import { extractJson, type Score } from './score-json.ts'
 
 export interface JudgeInput {
   input: string
   expected: string | undefined
   actual: string
   instructions: string | undefined
-}
-
-export interface Verdict {
-  score: number
-  reason: string
 }
 
 const JUDGE_INSTRUCTIONS = `You grade the answer of an assistant. Reply with one JSON object and nothing else:
@@ -40,7 +35,7 @@ export function buildJudgePrompt({ input, expected, actual, instructions }: Judg
 }
 
 /** Returns undefined if the response has no score from 0 to 1. */
-export function parseVerdict(response: string): Verdict | undefined {
+export function parseVerdict(response: string): Score | undefined {
   const value = extractJson(response)?.value
   if (value === null || typeof value !== 'object') return undefined
   const { score, reason } = value as { score?: unknown; reason?: unknown }

@@ -1,7 +1,6 @@
 /** Executes evaluation runs in the background, with several test cases at a time, and resumes them after a restart. */
 import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../src/contract/errors.ts'
-import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
 import { type Acquire, Semaphore } from '../async/semaphore.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
@@ -20,16 +19,10 @@ import {
 import { scoreAnswer } from './score-answer.ts'
 import type { ScorerToolFactory } from './scorer-tool-factory.ts'
 import type { ScorerTools } from './scorers.ts'
-import type { AskTarget, EvaluationType, Targets } from './targets.ts'
+import type { AskTarget, Targets } from './targets.ts'
 
 /** Further runs are queued. */
 const MAX_ACTIVE_RUNS = 4
-
-/** The evaluation and its target as they were at the start of the run; stored with the run. */
-export interface RunConfiguration extends Record<string, unknown> {
-  evaluation: { name: string; type: EvaluationType; target_id: string; scorers: ScorerSettings[] }
-  target: Record<string, unknown>
-}
 
 export interface RunExecutorDependencies {
   database: Database
@@ -68,8 +61,8 @@ export class RunExecutor {
   readonly #listeners = new Map<string, Set<() => void>>()
   #isClosed = false
 
-  constructor(parts: RunExecutorDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: RunExecutorDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Queues a run that is stored with the status queued. */
@@ -113,7 +106,7 @@ export class RunExecutor {
     this.#queue.length = 0
     const running = [...this.#active.values()]
     for (const { controller } of running) controller.abort(new CadreError('UNAVAILABLE', 'The daemon is stopping.'))
-    await Promise.all(running.map(({ completion: settled }) => settled))
+    await Promise.all(running.map(({ completion }) => completion))
     for (const runId of this.#listeners.keys()) this.#notify(runId)
   }
 
@@ -135,14 +128,14 @@ export class RunExecutor {
       if (!run) return
       const controller = new AbortController()
       setMaxListeners(0, controller.signal) // one listener per test case
-      const settled = this.#execute(run, controller.signal)
+      const completion = this.#execute(run, controller.signal)
         .catch((error: unknown) => this.#handleFailure(run, error))
         .finally(() => {
           this.#active.delete(run.id)
           this.#notify(run.id)
           this.#startQueued()
         })
-      this.#active.set(run.id, { run, controller, completion: settled })
+      this.#active.set(run.id, { run, controller, completion })
     }
   }
 
@@ -160,7 +153,7 @@ export class RunExecutor {
       .filter(({ position, repeat }) => !finished.has(`${position}/${repeat}`))
     const results = new ResultWriter({ database, meter }, run.id, () => this.#notify(run.id))
     const { acquire } = new Semaphore(run.concurrency)
-    const { evaluation, target } = run.configuration as RunConfiguration
+    const { evaluation, target } = run.configuration
     const ask = targets[evaluation.type].prepare(target)
     const tools = scorerTools.createTools({ evaluation_id: run.evaluation_id }, acquire, signal)
     let next = 0
@@ -184,15 +177,9 @@ export class RunExecutor {
       const { summary } = await summarizeRun(transaction, run.id, run.total)
       const finished_at = new Date().toISOString()
       if (!(await updateRun(transaction, run.id, { status, finished_at, error, summary }))) return
-      const { name } = (run.configuration as RunConfiguration).evaluation
-      await events.publish(transaction, 'evaluation.finished', {
-        evaluation_id: run.evaluation_id,
-        run_id: run.id,
-        name,
-        status,
-        summary,
-        finished_at,
-      })
+      const { evaluation_id, id: run_id, configuration } = run
+      const { name } = configuration.evaluation
+      await events.publish(transaction, 'evaluation.finished', { evaluation_id, run_id, name, status, summary, finished_at })
     })
   }
 
@@ -202,7 +189,7 @@ export class RunExecutor {
     { test, position, repeat }: PendingCase,
     { ask, tools, acquire, signal }: RunContext,
   ): Promise<FinishedCase> {
-    const { evaluation } = run.configuration as RunConfiguration
+    const { evaluation } = run.configuration
     const base = { position, repeat, input: test.input, expected_output: test.expected_output ?? null, metadata: test.metadata ?? {} }
     let unsettled: readonly Settlement[] = []
     try {

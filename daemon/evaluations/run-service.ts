@@ -11,7 +11,7 @@ import type { Database, Reader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import { type ComparedResult, compareRuns } from './compare-runs.ts'
 import { listAnswers, listOutcomes, type Outcome } from './comparison-store.ts'
-import type { RunConfiguration, RunExecutor } from './run-executor.ts'
+import type { RunExecutor } from './run-executor.ts'
 import {
   findNewestRun,
   findRun,
@@ -29,7 +29,6 @@ import type { EvaluationsService } from './service.ts'
 import type { Targets } from './targets.ts'
 
 type RunView = Static<typeof Run>
-type Results = Static<typeof runRoutes.results.response>
 
 export interface RunsDependencies {
   database: Database
@@ -45,7 +44,7 @@ export class RunsService {
     this.#dependencies = dependencies
   }
 
-  async start(change: ChangeContext, id: string, settings: { concurrency?: number; repeats?: number }): Promise<RunView> {
+  async start(change: ChangeContext, id: string, settings: Static<typeof runRoutes.run.body>): Promise<RunView> {
     const { database, executor, targets, evaluations } = this.#dependencies
     const { run, view } = await database.write(async (transaction) => {
       const { name, type, target_id, scorers, test_cases, concurrency, repeats } = await evaluations.require(transaction, change.caller, id)
@@ -53,7 +52,6 @@ export class RunsService {
         throw new CadreError('CONFLICT', 'The target of this evaluation was deleted.', { hint: 'Set another target_id.' })
       const target = await targets[type].findConfiguration(transaction, target_id)
       if (!target) throw createNotFoundError(type.replace('_', ' '), target_id)
-      const configuration: RunConfiguration = { evaluation: { name, type, target_id, scorers }, target }
       const newRun: RunWithCases = {
         id: generateId('run'),
         evaluation_id: id,
@@ -66,7 +64,7 @@ export class RunsService {
         repeats: settings.repeats ?? repeats,
         total: test_cases.length * (settings.repeats ?? repeats),
         caller: change.caller,
-        configuration,
+        configuration: { evaluation: { name, type, target_id, scorers }, target },
         test_cases,
         summary: null,
       }
@@ -91,11 +89,11 @@ export class RunsService {
   }
 
   /** Returns the results of the newest run unless `run_id` is given. */
-  async getResults(caller: Caller, id: string, { run_id, ...paging }: ResultQuery & { run_id?: string }): Promise<Results> {
+  async getResults(caller: Caller, id: string, query: ResultQuery): Promise<Static<typeof runRoutes.results.response>> {
     const { database } = this.#dependencies
-    const run = run_id === undefined ? await this.#requireNewest(caller, id) : await this.#require(caller, id, run_id)
-    const { items, total } = await listResults(database, run.id, paging)
-    const { page = 1, limit = Math.max(total, 1) } = paging
+    const run = query.run_id === undefined ? await this.#requireNewest(caller, id) : await this.#require(caller, id, query.run_id)
+    const { items, total } = await listResults(database, run.id, query)
+    const { page = 1, limit = Math.max(total, 1) } = query
     return { ...(await this.#toDetails(run)), results: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } }
   }
 
@@ -115,16 +113,9 @@ export class RunsService {
     const changes: Static<typeof RunComparison>['changes'] = []
     for (let from = 0; from < differences.length; from += BATCH_SIZE) {
       const batch = differences.slice(from, from + BATCH_SIZE)
-      const answersBefore = await listAnswers(
-        database,
-        a,
-        batch.map((difference) => difference.a),
-      )
-      const answersAfter = await listAnswers(
-        database,
-        b,
-        batch.map((difference) => difference.b),
-      )
+      const outcomes = { a: batch.map((difference) => difference.a), b: batch.map((difference) => difference.b) }
+      const answersBefore = await listAnswers(database, a, outcomes.a)
+      const answersAfter = await listAnswers(database, b, outcomes.b)
       for (const [index, { change, a: previous, b: current }] of batch.entries()) {
         const { position } = current
         const { input, expected_output = null } = after.cases[position] as TestCase

@@ -1,31 +1,29 @@
 /** Stores evaluation runs and their results. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
-import type { Run, RunResult, RunSummary } from '../../src/contract/families/evaluation-runs.ts'
+import type { Run, RunResult, RunSummary, runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Reader, Transaction, Value } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import type { StoredEvaluation } from './store.ts'
 
-export type Summary = Static<typeof RunSummary>
+type Summary = Static<typeof RunSummary>
 export type Result = Static<typeof RunResult>
-export type RunStatus = Static<typeof Run>['status']
+export type ResultQuery = Static<typeof runRoutes.results.query>
 export type TestCase = StoredEvaluation['test_cases'][number]
 
-export interface StoredRun {
+/** The evaluation and its target as they were at the start of the run. */
+export interface RunConfiguration extends Record<string, unknown> {
+  evaluation: Pick<StoredEvaluation, 'name' | 'type' | 'target_id' | 'scorers'>
+  target: Record<string, unknown>
+}
+
+export interface StoredRun extends Omit<Static<typeof Run>, 'run_id' | 'done' | 'summary'> {
   id: string
-  evaluation_id: string
-  status: RunStatus
-  created_at: string
-  started_at: string | null
-  finished_at: string | null
-  error: string | null
-  concurrency: number
-  repeats: number
   total: number
   caller: Caller
-  configuration: Record<string, unknown>
+  configuration: RunConfiguration
   /** Stored at the end of the run; null until then. */
   summary: Summary | null
 }
@@ -47,7 +45,7 @@ const RUN_COLUMNS =
 const toRun = (row: RunRow): StoredRun => ({
   ...row,
   caller: JSON.parse(row.caller) as Caller,
-  configuration: JSON.parse(row.configuration) as Record<string, unknown>,
+  configuration: JSON.parse(row.configuration) as RunConfiguration,
   summary: row.summary === null ? null : (JSON.parse(row.summary) as Summary),
 })
 
@@ -145,26 +143,11 @@ export async function insertResults(transaction: Transaction, runId: string, res
   )
 }
 
-interface ResultRow {
-  position: number
-  repeat: number
-  passed: number
-  score: number | null
-  latency_ms: number | null
-  cost: number | null
-  error: string | null
-  details: string
-}
+type ResultRow = Pick<Result, 'position' | 'repeat' | 'score' | 'latency_ms' | 'cost' | 'error'> & { passed: number; details: string }
 
 const toResult = ({ details, passed, ...row }: ResultRow): Result => ({ ...(JSON.parse(details) as Result), ...row, passed: passed === 1 })
 
-export interface ResultQuery {
-  passed?: boolean | undefined
-  page?: number | undefined
-  limit?: number | undefined
-}
-
-export async function listResults(reader: Reader, runId: string, { passed, page = 1, limit }: ResultQuery = {}): Promise<Page<Result>> {
+export async function listResults(reader: Reader, runId: string, { passed, page = 1, limit }: ResultQuery): Promise<Page<Result>> {
   const where = `run_id = ?${passed === undefined ? '' : ' AND passed = ?'}`
   const values: Value[] = [runId, ...(passed === undefined ? [] : [Number(passed)])]
   const count = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_results WHERE ${where}`, values)

@@ -1,7 +1,8 @@
 /** Scores a JSON answer by the share of expected values it contains. */
 import { exceedsDepth } from '../validation/json-depth.ts'
 
-export interface JsonScore {
+/** Further figures are stored with the result too. */
+export interface Score {
   score: number
   reason?: string
 }
@@ -14,7 +15,7 @@ export function checkJson(text: string): void {
   if (exceedsDepth(JSON.parse(text), MAX_DEPTH)) throw new SyntaxError(`The JSON is nested more than ${MAX_DEPTH} levels deep.`)
 }
 
-export function scoreJson(expected: string, actual: string): JsonScore {
+export function scoreJson(expected: string, actual: string): Score {
   const expectedValue = JSON.parse(expected) as unknown
   const actualJson = extractJson(actual)
   if (actualJson === undefined) return { score: 0, reason: 'The answer contains no JSON.' }

@@ -1,4 +1,5 @@
 /** Scores the sources of an answer: citations and retrieved passages. */
+import type { Score } from './score-json.ts'
 
 export interface SourceReference {
   source: string
@@ -6,7 +7,7 @@ export interface SourceReference {
 }
 
 /** Returns the share of the expected documents that the answer cites. */
-export function scoreCitations(expected: readonly string[], cited: readonly SourceReference[]): { score: number; reason?: string } {
+export function scoreCitations(expected: readonly string[], cited: readonly SourceReference[]): Score {
   const missing = expected.filter((name) => !cited.some((source) => matchesSource(name, source)))
   if (missing.length === 0) return { score: 1 }
   return { score: (expected.length - missing.length) / expected.length, reason: `Not cited: ${missing.slice(0, 5).join(', ')}.` }

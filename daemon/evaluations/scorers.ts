@@ -1,27 +1,16 @@
 /** The scorers, by type. A new scorer needs its type in the contract and an entry in this table. */
-import type { Static } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
-import type { Citation } from '../../src/contract/families/conversations.ts'
 import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
 import type { ChatMessage } from '../models/chat-model.ts'
 import { buildJudgePrompt, parseVerdict } from './judge.ts'
-import { checkJson, scoreJson } from './score-json.ts'
+import type { TestCase } from './run-store.ts'
+import { checkJson, type Score, scoreJson } from './score-json.ts'
 import { scoreCitations, scoreRetrieval } from './score-sources.ts'
 import { scoreContains, scoreExact, scoreTokenF1 } from './score-text.ts'
+import type { TargetAnswer } from './targets.ts'
 
-export interface ScoredCase {
-  input: string
-  expected_output?: string
-  expected_sources?: readonly string[]
-}
-
-export interface ScoredAnswer {
-  output: string
-  citations: readonly Static<typeof Citation>[]
-  latency_ms: number
-  /** Null if the price is unknown. */
-  cost: number | null
-}
+export type ScoredCase = Pick<TestCase, 'input' | 'expected_output' | 'expected_sources'>
+export type ScoredAnswer = Pick<TargetAnswer, 'output' | 'citations' | 'latency_ms' | 'cost'>
 
 /** Services that scorers use besides the answer. */
 export interface ScorerTools {
@@ -36,12 +25,6 @@ export interface ScorerInput {
   test: ScoredCase
   answer: ScoredAnswer
   tools: ScorerTools
-}
-
-/** A score with its reason and further figures, which are stored with the result. */
-export interface Score {
-  score: number
-  reason?: string
 }
 
 export type Scorer =
