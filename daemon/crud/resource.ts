@@ -125,12 +125,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   /** Updates a record. The caller must run the after hooks when the transaction is committed. */
-  async updateInTransaction(
-    transaction: Transaction,
-    caller: Caller,
-    current: Stored,
-    input: Input,
-  ): Promise<SavedRecord<Stored, View>> {
+  async updateInTransaction(transaction: Transaction, caller: Caller, current: Stored, input: Input): Promise<SavedRecord<Stored, View>> {
     return this.#write(transaction, await this.#applyInput(transaction, caller, current, input))
   }
 

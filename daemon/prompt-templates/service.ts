@@ -18,8 +18,7 @@ export class PromptTemplatesService extends Resource<StoredPromptTemplate, Promp
   }
 
   async render(caller: Caller, id: string, values: Record<string, unknown>): Promise<{ text: string }> {
-    await this.require(this.database, caller, id)
-    const { text, missing } = await this.fill(this.database, id, values)
+    const { text, missing } = fillTemplate(await this.require(this.database, caller, id), values)
     if (missing.length > 0)
       throw new CadreError('VALIDATION_ERROR', `variables: there is no value for ${missing.join(', ')}.`, {
         details: missing.map((name) => ({ field: `variables.${name}`, problem: 'is required' })),
@@ -29,9 +28,9 @@ export class PromptTemplatesService extends Resource<StoredPromptTemplate, Promp
 
   /** Returns the text and the names of variables without a value. */
   async fill(reader: Reader, id: string, values: Record<string, unknown>): Promise<{ text: string; missing: string[] }> {
-    const template_ = await this.records.get(reader, id)
-    if (!template_) throw createNotFoundError(this.family.noun, id)
-    return fillTemplate(template_, values)
+    const stored = await this.records.get(reader, id)
+    if (!stored) throw createNotFoundError(this.family.noun, id)
+    return fillTemplate(stored, values)
   }
 }
 

@@ -3,8 +3,9 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Static } from 'typebox'
 import type { Paths } from '../../src/config.ts'
-import type { Health, Settings, Status } from '../../src/contract/families/system.ts'
+import type { Health, Settings as SettingsSchema, Status } from '../../src/contract/families/system.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
+import { raceAbort } from '../async/abortable.ts'
 import type { ChangeContext } from '../core/caller.ts'
 import { requireMatchingEtag } from '../core/etag.ts'
 import type { ModelsService } from '../models/service.ts'
@@ -12,6 +13,8 @@ import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { VectorStore } from '../store/vector-store.ts'
 import { readCounts, readSettings, writeSettings } from './store.ts'
+
+type Settings = Static<typeof SettingsSchema>
 
 const STORE_TIMEOUT_MS = 3_000
 
@@ -48,7 +51,7 @@ export class SystemService {
   }
 
   async getStatus(): Promise<Static<typeof Status>> {
-    const { paths, version, startedAt, database, vault, getAddress: address } = this.#dependencies
+    const { paths, version, startedAt, database, vault, getAddress, getQueues } = this.#dependencies
     const { rss, heapUsed } = process.memoryUsage()
     const [records, log, vectors, documents, logs] = await Promise.all([
       getSize(paths.database),
@@ -63,21 +66,21 @@ export class SystemService {
       started_at: startedAt.toISOString(),
       pid: process.pid,
       home: paths.home,
-      address: address(),
+      address: getAddress(),
       counts: await readCounts(database),
       sizes: { database: records + log, vectors, documents, logs },
-      queues: this.#dependencies.getQueues(),
+      queues: getQueues(),
       embedding_model: DEFAULT_EMBEDDING_MODEL,
       secrets: vault.location,
       memory: { rss, heap_used: heapUsed },
     }
   }
 
-  async getSettings(reader: Reader = this.#dependencies.database): Promise<Static<typeof Settings>> {
+  async getSettings(reader: Reader = this.#dependencies.database): Promise<Settings> {
     return readSettings(reader)
   }
 
-  async updateSettings(change: ChangeContext, input: Partial<Static<typeof Settings>>): Promise<Static<typeof Settings>> {
+  async updateSettings(change: ChangeContext, input: Partial<Settings>): Promise<Settings> {
     return this.#dependencies.database.write(async (transaction) => {
       requireMatchingEtag('setting', change.ifMatch, await readSettings(transaction))
       const next = await this.updateSettingsInTransaction(transaction, input)
@@ -86,10 +89,7 @@ export class SystemService {
     })
   }
 
-  async updateSettingsInTransaction(
-    transaction: Transaction,
-    { default_model_id, ...rest }: Partial<Static<typeof Settings>>,
-  ): Promise<Static<typeof Settings>> {
+  async updateSettingsInTransaction(transaction: Transaction, { default_model_id, ...rest }: Partial<Settings>): Promise<Settings> {
     const model = default_model_id && {
       default_model_id: await this.#dependencies.models.resolve(transaction, default_model_id, 'default_model_id'),
     }
@@ -101,17 +101,11 @@ export class SystemService {
 
 const formatConnection = (isConnected: boolean) => (isConnected ? ('connected' as const) : ('disconnected' as const))
 
-function respondsInTime(query: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, STORE_TIMEOUT_MS, false)
-  })
-  const response = query.then(
+const respondsInTime = (query: Promise<unknown>): Promise<boolean> =>
+  raceAbort(query, AbortSignal.timeout(STORE_TIMEOUT_MS)).then(
     () => true,
     () => false,
   )
-  return Promise.race([response, timeout]).finally(() => clearTimeout(timer))
-}
 
 /** The size of a file or folder, in bytes; 0 if it does not exist. */
 async function getSize(path: string): Promise<number> {

@@ -1,12 +1,11 @@
 /** Stores settings and reads resource counts. */
+import type { Static } from 'typebox'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
+import type { Settings } from '../../src/contract/families/system.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { replaceLinks } from '../store/links.ts'
 
-interface StoredSettings {
-  default_model_id: string
-  conversation_idle_minutes: number
-}
+type StoredSettings = Static<typeof Settings>
 
 export async function readSettings(reader: Reader): Promise<StoredSettings> {
   const row = await reader.get<StoredSettings>("SELECT default_model_id, conversation_idle_minutes FROM settings WHERE id = 'settings'")
