@@ -6,7 +6,6 @@ import { canOpenChat, openChat } from '../src/cli/ask/open-chat.ts'
 import { createMissingQuestionError } from '../src/cli/ask/read-question.ts'
 import { findFolderProblem } from '../src/cli/knowledge/inspect-folder.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import type { AgentResource } from '../src/cli/quickstart/documentation-agent.ts'
 import { askAgent, askForModelAndFolder, askForQuestion, prepareAgent } from '../src/cli/quickstart/quickstart.ts'
 import { paint } from '../src/cli/terminal/color.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
@@ -18,6 +17,7 @@ import { getOutput } from '../src/cli/terminal/table.ts'
 import { sanitizeLine } from '../src/cli/terminal/text.ts'
 import { call } from '../src/client/call.ts'
 import type { Connection } from '../src/client/request.ts'
+import type { Agent } from '../src/contract/families/agents.ts'
 import { ragToolRoutes } from '../src/contract/families/rag-tools.ts'
 
 const QUESTION = 'Where are secrets such as API keys stored?'
@@ -93,7 +93,7 @@ export default class Quickstart extends CadreCommand {
 }
 
 interface Talk {
-  agent: AgentResource
+  agent: Agent
   path: string | undefined
   /** Undefined: prompt for it. */
   question: string | undefined
@@ -103,7 +103,7 @@ async function quote(connection: Connection, id: string, query: string) {
   return (await call(connection, ragToolRoutes.query, { params: { id }, body: { query, top_k: 3 } })).data
 }
 
-function next({ name }: AgentResource, path: string | undefined): string {
+function next({ name }: Agent, path: string | undefined): string {
   const agent = quoteShellWord(name)
   const steps = [
     ['Ask a question', `cadre ask ${agent} "${path === undefined ? 'How many requests a minute are allowed?' : '…'}"`],

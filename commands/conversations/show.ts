@@ -2,7 +2,6 @@
 import { boolean } from '@oclif/core/flags'
 import { printReply } from '../../src/cli/ask/print-reply.ts'
 import {
-  type Conversation,
   findUnfinishedReply,
   formatConversationHeading,
   formatMessage,
@@ -17,7 +16,7 @@ import { paint } from '../../src/cli/terminal/color.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
-import { conversationRoutes } from '../../src/contract/families/conversations.ts'
+import { type Conversation, conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 export default class ConversationsShow extends CadreCommand {
   static override description =

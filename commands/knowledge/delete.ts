@@ -1,6 +1,5 @@
 /** `cadre knowledge delete`. */
 import { boolean } from '@oclif/core/flags'
-import type { Source } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
@@ -14,7 +13,7 @@ import { sanitizeLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { CadreError } from '../../src/contract/errors.ts'
-import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
+import { type KnowledgeSource, knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
 import { ragToolRoutes } from '../../src/contract/families/rag-tools.ts'
 import { retrievalToolRoutes } from '../../src/contract/families/retrieval-tools.ts'
 
@@ -25,7 +24,7 @@ interface SourceUser {
 }
 
 interface DeletionPlan {
-  source: Source
+  source: KnowledgeSource
   /** The RAG tool that `knowledge add` created with the source. */
   ownTool: SourceUser | undefined
   /** Descriptions of the other tools that use the source. */

@@ -1,7 +1,7 @@
 /** `cadre knowledge sync`. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
-import { followSync, formatFailures, formatSyncOutcome, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'
+import { followSync, formatFailures, formatSyncOutcome, startSync } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
@@ -10,7 +10,7 @@ import { formatFailure, ReportedError, toFailure, UsageError } from '../../src/c
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
-import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
+import { type KnowledgeSource, knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
 
 export default class KnowledgeSync extends CadreCommand {
   static override description =
@@ -46,10 +46,10 @@ export default class KnowledgeSync extends CadreCommand {
     if (ids.length === 0) return this.notify('No knowledge sources found. Add one: cadre knowledge add ./docs')
     if (flags.cancel) return this.#cancel(connection, ids)
     const display = new ProgressDisplay(flags.quiet)
-    const sources: Source[] = []
+    const sources: KnowledgeSource[] = []
     let failure: unknown
     try {
-      const started: Source[] = []
+      const started: KnowledgeSource[] = []
       for (const id of ids) started.push(await startSync(connection, id))
       for (const source of started) {
         if (!flags.wait) sources.push(source)

@@ -1,7 +1,7 @@
 /** `cadre knowledge watch`. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { boolean } from '@oclif/core/flags'
-import { followSync, formatFailures, type Source, startSync } from '../../src/cli/knowledge/follow-sync.ts'
+import { followSync, formatFailures, startSync } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
@@ -15,7 +15,7 @@ import { sanitizeLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { documentRoutes } from '../../src/contract/families/documents.ts'
-import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
+import { type KnowledgeSource, knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
 
 /** Poll interval; shorter ones could exceed the rate limit. */
 const POLL_MS = 1_500
@@ -54,7 +54,7 @@ export default class KnowledgeWatch extends CadreCommand {
   }
 }
 
-async function setWatch(connection: Connection, id: string, watch: boolean): Promise<Source> {
+async function setWatch(connection: Connection, id: string, watch: boolean): Promise<KnowledgeSource> {
   const { data: source } = await call(connection, knowledgeSourceRoutes.get, { params: { id } })
   if (source.type !== 'folder')
     throw new UsageError(
@@ -80,7 +80,7 @@ async function followChanges(connection: Connection, id: string, display: Progre
   }
 }
 
-async function reportSync(connection: Connection, before: Source, display: ProgressDisplay): Promise<Source> {
+async function reportSync(connection: Connection, before: KnowledgeSource, display: ProgressDisplay): Promise<KnowledgeSource> {
   const say = (line: string) => display.log(`${paint('dim', new Date().toTimeString().slice(0, 8))} ${line}`)
   try {
     const { source } = await followSync(connection, before, display)
@@ -97,7 +97,11 @@ async function reportSync(connection: Connection, before: Source, display: Progr
 }
 
 /** Describes the documents that were read or deleted since the last sync. */
-async function describeChanges(connection: Connection, before: Source, { id, name, statistics }: Source): Promise<string> {
+async function describeChanges(
+  connection: Connection,
+  before: KnowledgeSource,
+  { id, name, statistics }: KnowledgeSource,
+): Promise<string> {
   const since = before.last_sync ?? ''
   const query = { sort: 'updated_at', order: 'desc', limit: 100 } as const
   const { data } = await call(connection, documentRoutes.list, { params: { id }, query })

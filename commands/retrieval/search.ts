@@ -1,6 +1,6 @@
 /** `cadre retrieval search`. */
 import { boolean } from '@oclif/core/flags'
-import { formatNoMatch, formatPassage, type Passage } from '../../src/cli/ask/format-passages.ts'
+import { formatNoMatch, formatPassage } from '../../src/cli/ask/format-passages.ts'
 import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '../../src/cli/ask/query-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
@@ -11,6 +11,7 @@ import { getOutput } from '../../src/cli/terminal/table.ts'
 import { wrap } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { retrievalToolRoutes } from '../../src/contract/families/retrieval-tools.ts'
+import type { Passage } from '../../src/contract/schemas/passages.ts'
 
 export default class RetrievalSearch extends CadreCommand {
   static override description =

@@ -7,9 +7,9 @@ import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { fetchList } from '../../src/cli/resources/verbs/list.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { ReportedError, UsageError } from '../../src/cli/terminal/errors.ts'
-import { type Delivery, formatDelivery } from '../../src/cli/webhooks/format-delivery.ts'
+import { formatDelivery } from '../../src/cli/webhooks/format-delivery.ts'
 import { call } from '../../src/client/call.ts'
-import { webhookRoutes } from '../../src/contract/families/webhooks.ts'
+import { type DeliveryDetails, webhookRoutes } from '../../src/contract/families/webhooks.ts'
 
 export default class WebhooksRedeliver extends CadreCommand {
   static override description =
@@ -40,14 +40,14 @@ export default class WebhooksRedeliver extends CadreCommand {
       : { data: [] }
     const ids = [...named, ...failed.data.map((delivery) => String(delivery.id))]
     if (ids.length === 0) return this.notify('There are no failed deliveries.')
-    const deliveries: Delivery[] = []
+    const deliveries: DeliveryDetails[] = []
     for (const delivery_id of ids) {
       const { data } = await call(connection, webhookRoutes.redeliver, { params: { id, delivery_id } })
       deliveries.push(data)
       this.notify(`${data.id}: ${formatDelivery(data)}`)
     }
     if (this.getFormat(flags) !== 'table')
-      await this.print({ data: deliveries.length === 1 && !flags.failed ? (deliveries[0] as Delivery) : deliveries }, flags)
+      await this.print({ data: deliveries.length === 1 && !flags.failed ? (deliveries[0] as DeliveryDetails) : deliveries }, flags)
     if (deliveries.some(({ status }) => status !== 'delivered')) throw new ReportedError()
   }
 }

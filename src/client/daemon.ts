@@ -3,15 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Static } from 'typebox'
 import { type DaemonRecord, EXIT_HOME_IN_USE, ensureDirectory, type Paths, readSettings } from '../config.ts'
-import type { Health as HealthRecord } from '../contract/families/system.ts'
+import type { Health } from '../contract/families/system.ts'
 import { version } from '../version.ts'
 import { findConfiguredUrl, findDaemonProcess, findToken, isProcessAlive } from './address.ts'
 import { UnreachableError } from './errors.ts'
 import { type Connection, sendOnce } from './request.ts'
-
-export type Health = Static<typeof HealthRecord>
 
 export type Notify = (line: string) => void
 

@@ -1,5 +1,4 @@
 /** Finds the model that answers for an agent. */
-import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import { ServiceError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
@@ -15,7 +14,7 @@ export interface AgentModel {
   onlyQuotes: boolean
 }
 
-export function toAgentModel({ id, name, context_window, provider }: Static<typeof Model>): AgentModel {
+export function toAgentModel({ id, name, context_window, provider }: Model): AgentModel {
   return { id, name, contextWindow: context_window, onlyQuotes: provider === 'embedded' }
 }
 

@@ -1,11 +1,10 @@
 /** Formats the answer of a RAG tool with its passages. */
-import type { Static } from 'typebox'
 import type { QueryResult } from '../../contract/schemas/passages.ts'
 import { formatProse } from '../terminal/format-prose.ts'
 import type { Output } from '../terminal/table.ts'
 import { formatPassage } from './format-passages.ts'
 
-export function formatAnswer({ query, answer, results }: Static<typeof QueryResult>, output: Output, full = false): string {
+export function formatAnswer({ query, answer, results }: QueryResult, output: Output, full = false): string {
   const cited = new Set(Array.from(answer.matchAll(/\[(\d+)\]/g), ([, number]) => Number(number)))
   const getNotes = (number: number, isLoose = false) =>
     isLoose ? ['only loosely related'] : cited.size > 0 && !cited.has(number) ? ['not cited'] : []

@@ -1,12 +1,9 @@
 /** Formats the passages that a reply cites. */
-import type { Static } from 'typebox'
-import type { Citation as CitationSchema } from '../../contract/families/conversations.ts'
+import type { Citation } from '../../contract/families/conversations.ts'
 import { paint } from '../terminal/color.ts'
 import type { Output } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
 import { formatPassage } from './format-passages.ts'
-
-export type Citation = Static<typeof CitationSchema>
 
 interface CitationOptions {
   /** The question; its words are highlighted. */

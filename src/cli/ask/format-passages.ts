@@ -1,13 +1,10 @@
 /** Formats passages: location, headings and an excerpt with the words of the query highlighted. */
-import type { Static } from 'typebox'
-import type { Passage as PassageSchema } from '../../contract/schemas/passages.ts'
+import type { Passage } from '../../contract/schemas/passages.ts'
 import { paint } from '../terminal/color.ts'
 import { MAX_PROSE_COLUMNS } from '../terminal/format-prose.ts'
 import type { Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, stringWidth, truncate, wrap } from '../terminal/text.ts'
 import { formatLocation } from './format-location.ts'
-
-export type Passage = Static<typeof PassageSchema>
 
 interface PassageOptions {
   query: string

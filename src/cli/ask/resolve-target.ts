@@ -1,5 +1,4 @@
 /** Resolves the conversation that `ask` sends the question to. */
-import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -81,7 +80,7 @@ async function continueLastConversation(connection: Connection, agent: string | 
   return last.id
 }
 
-function formatConversationName({ title, id }: Static<typeof ConversationItem>): string {
+function formatConversationName({ title, id }: ConversationItem): string {
   return title ? `"${sanitizeLine(title)}" (${id})` : id
 }
 

@@ -1,10 +1,9 @@
 /** Formats a conversation with its messages, tool calls and citations. */
-import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { agentRoutes } from '../../contract/families/agents.ts'
-import type { Conversation as ConversationSchema, Message as MessageSchema } from '../../contract/families/conversations.ts'
+import type { Conversation, Message } from '../../contract/families/conversations.ts'
 import { formatCitations } from '../ask/format-citations.ts'
 import { FINISH_NOTES, formatToolCall } from '../ask/reply-printer.ts'
 import { paint } from '../terminal/color.ts'
@@ -13,9 +12,6 @@ import { formatProse, MAX_PROSE_COLUMNS } from '../terminal/format-prose.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
 import type { Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
-
-export type Conversation = Static<typeof ConversationSchema>
-export type Message = Static<typeof MessageSchema>
 
 const MAX_QUESTION_LENGTH = 2_000
 

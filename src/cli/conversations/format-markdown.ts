@@ -1,8 +1,9 @@
 /** Formats a conversation as a Markdown document. */
+import type { Conversation, Message } from '../../contract/families/conversations.ts'
 import { formatLocation } from '../ask/format-location.ts'
 import { formatCell } from '../terminal/format-cell.ts'
 import { sanitizeLine } from '../terminal/text.ts'
-import type { Conversation, Message, Speakers } from './format-conversation.ts'
+import type { Speakers } from './format-conversation.ts'
 
 export function formatConversationMarkdown(conversation: Conversation, speakers: Speakers): string {
   const { id, title, created_at, user_id, messages } = conversation

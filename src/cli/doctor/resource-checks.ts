@@ -1,5 +1,4 @@
 /** Checks of `cadre doctor` for models, knowledge sources and webhooks. They do not call providers. */
-import type { Static } from 'typebox'
 import { isLoopback } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
@@ -19,8 +18,6 @@ const MAX_CHECKED = 20
 const PROBE_TIMEOUT_MS = 2_000
 const OLLAMA_URL = 'http://127.0.0.1:11434/v1'
 const PROVIDERS_WITH_KEY = new Set(['openai', 'anthropic', 'google'])
-
-type AnyModel = Static<typeof Model>
 
 export async function checkResources(connection: Connection): Promise<Check[]> {
   const checks: Check[] = []
@@ -59,16 +56,16 @@ async function checkModels(connection: Connection) {
   return { well: `${name} is the default model; ${how}`, ill }
 }
 
-const isMissingKey = ({ provider, has_api_key }: AnyModel) => PROVIDERS_WITH_KEY.has(provider) && !has_api_key
+const isMissingKey = ({ provider, has_api_key }: Model) => PROVIDERS_WITH_KEY.has(provider) && !has_api_key
 
-const createMissingKeyProblem = ({ name, provider }: AnyModel, state: Check['state']) => ({
+const createMissingKeyProblem = ({ name, provider }: Model, state: Check['state']) => ({
   state,
   found: `${sanitizeLine(name)} has no API key for ${provider}`,
   fix: `cadre models update ${quoteShellWord(name)} --api-key -`,
 })
 
 /** Checks local servers only: requests to remote ones may cost money. */
-async function findUnreachableAddress({ provider, endpoint }: AnyModel, { url }: Connection): Promise<string | undefined> {
+async function findUnreachableAddress({ provider, endpoint }: Model, { url }: Connection): Promise<string | undefined> {
   const address = endpoint ?? (provider === 'ollama' ? OLLAMA_URL : null)
   if (address === null || !isLoopback(address) || !isLoopback(url)) return undefined
   try {
@@ -102,7 +99,7 @@ async function checkKnowledge(connection: Connection) {
   return { well: `${formatCount(pagination.total, 'source')}${rest}`, ill }
 }
 
-function formatSourceFix(source: Static<typeof KnowledgeSource>): string {
+function formatSourceFix(source: KnowledgeSource): string {
   const name = quoteShellWord(source.name)
   if (source.error === null || !isBlockedAddress(source, source.error)) return `cadre knowledge sync ${name}`
   const open = formatAllowCommand(source, source.error)

@@ -3,11 +3,11 @@ import { call, paginate, stream } from '../../client/call.ts'
 import { UnreachableError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
-import { MAX_RESULTS_PER_PAGE, runRoutes } from '../../contract/families/evaluation-runs.ts'
+import { MAX_RESULTS_PER_PAGE, type Run, type RunResult, runRoutes } from '../../contract/families/evaluation-runs.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
-import { type EvaluationRun, formatFigures, type Result } from './format-report.ts'
+import { formatFigures } from './format-report.ts'
 
-export async function followRun(connection: Connection, started: EvaluationRun, display: ProgressDisplay): Promise<EvaluationRun> {
+export async function followRun(connection: Connection, started: Run, display: ProgressDisplay): Promise<Run> {
   const params = { id: started.evaluation_id, run_id: started.run_id }
   const printBackgroundHint = () => {
     display.end()
@@ -21,7 +21,7 @@ export async function followRun(connection: Connection, started: EvaluationRun, 
   process.prependListener('SIGINT', printBackgroundHint)
   try {
     for await (const { event, data } of stream(connection, runRoutes.runEvents, { params })) {
-      const { run } = JSON.parse(data) as { run: EvaluationRun }
+      const { run } = JSON.parse(data) as { run: Run }
       if (event === 'end') return run
       const { summary } = run
       const { passed, failed, errors, total } = summary
@@ -47,13 +47,13 @@ const createDisconnectedError = ({ id, run_id }: { id: string; run_id: string },
   })
 
 /** Lists every result of a run, in pages of the maximum size: many small pages could exceed the rate limit. */
-export async function listResults(connection: Connection, id: string, run_id: string, passed?: boolean): Promise<Result[]> {
+export async function listResults(connection: Connection, id: string, run_id: string, passed?: boolean): Promise<RunResult[]> {
   const read = async (page: number) => {
     const query = { run_id, page, limit: MAX_RESULTS_PER_PAGE, ...(passed === undefined ? {} : { passed }) }
     const { results, pagination } = (await call(connection, runRoutes.results, { params: { id }, query })).data
     return { data: results, pagination }
   }
-  const all: Result[] = []
+  const all: RunResult[] = []
   for await (const { data } of paginate(read)) for (const result of data) all.push(result)
   return all
 }

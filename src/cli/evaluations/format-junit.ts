@@ -1,11 +1,8 @@
 /** Formats results as JUnit XML for CI. */
-import type { Static } from 'typebox'
 import type { RunResult } from '../../contract/families/evaluation-runs.ts'
 import { formatLimit, type ScorerReport } from './format-scores.ts'
 
-type Result = Static<typeof RunResult>
-
-export function formatJunit(name: string, results: readonly Result[]): string {
+export function formatJunit(name: string, results: readonly RunResult[]): string {
   const errors = results.filter(({ error }) => error !== null)
   const failed = results.filter(({ passed, error }) => !passed && error === null)
   const time = results.reduce((sum, { latency_ms }) => sum + (latency_ms ?? 0), 0)
@@ -24,7 +21,7 @@ export function formatJunit(name: string, results: readonly Result[]): string {
 
 function formatTestCase(
   name: string,
-  { position, repeat, input, latency_ms, passed, error, score, scores, expected_output, actual_output }: Result,
+  { position, repeat, input, latency_ms, passed, error, score, scores, expected_output, actual_output }: RunResult,
 ): string {
   const title = `${position + 1}${repeat > 1 ? ` (${repeat})` : ''}: ${input.replaceAll(/\s+/g, ' ').slice(0, 120)}`
   const open = `    <testcase classname="${escapeXml(name)}" name="${escapeXml(title)}" time="${formatSeconds(latency_ms ?? 0)}"`

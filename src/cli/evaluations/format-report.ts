@@ -1,5 +1,4 @@
 /** Formats the summary, results and comparison of evaluation runs. */
-import type { Static } from 'typebox'
 import type { Run, RunComparison, RunResult } from '../../contract/families/evaluation-runs.ts'
 import { paint } from '../terminal/color.ts'
 import { type DiffLine, diffLines } from '../terminal/diff-lines.ts'
@@ -8,15 +7,12 @@ import { formatTable, type Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
 import { formatLimit, type ScorerReport } from './format-scores.ts'
 
-export type EvaluationRun = Static<typeof Run>
-export type Result = Static<typeof RunResult>
-
 const formatPercent = (share: number): string => `${(share * 100).toFixed(share > 0.995 && share < 1 ? 1 : 0)} %`
 const INDENT = '    '
 const MAX_TEXT_LINES = 8
 const MAX_COLUMNS = 120
 
-export function formatSummary({ status, summary, error, started_at, finished_at }: EvaluationRun, stream: NodeJS.WriteStream): string[] {
+export function formatSummary({ status, summary, error, started_at, finished_at }: Run, stream: NodeJS.WriteStream): string[] {
   const { total, passed, failed, errors, pass_rate, average_score, latency_p50_ms, latency_p95_ms, tokens, cost } = summary
   const color = errors + failed === 0 && status === 'completed' ? 'green' : 'red'
   const counts = [`${passed} of ${total} passed`, failed > 0 ? `${failed} failed` : '', errors > 0 ? `${errors} could not be run` : '']
@@ -40,7 +36,7 @@ export function formatSummary({ status, summary, error, started_at, finished_at 
 
 /** Formats the figures below the progress bar; narrow terminals drop the least important columns. */
 export function formatFigures(
-  { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost }: EvaluationRun['summary'],
+  { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost }: Run['summary'],
   output: Output,
 ): string[] {
   const time = (milliseconds: number | null) => (milliseconds === null ? '–' : formatMilliseconds(milliseconds))
@@ -58,7 +54,7 @@ export function formatFigures(
 }
 
 /** Formats a result; a failed one with its expected and actual output and the reasons of its scorers. */
-export function formatResult(result: Result, { columns, stream }: Output): string[] {
+export function formatResult(result: RunResult, { columns, stream }: Output): string[] {
   const { passed, error, score, input, expected_output, actual_output, scores, position, repeat } = result
   const mark = passed ? paint('green', '✓', stream) : paint('red', error === null ? '✗' : '!', stream)
   const number = `${position + 1}${repeat > 1 ? `.${repeat}` : ''}`
@@ -123,12 +119,12 @@ function formatDiffLine(sign: DiffLine['sign'], text: string, columns: number, s
   return sign === ' ' ? wrapped : wrapped.map((line) => paint(sign === '-' ? 'green' : 'red', line, stream))
 }
 
-export const sortFailuresFirst = (results: readonly Result[]): Result[] =>
+export const sortFailuresFirst = (results: readonly RunResult[]): RunResult[] =>
   [...results].sort(
     (a, b) => Number(a.passed) - Number(b.passed) || Number(a.error === null) - Number(b.error === null) || a.position - b.position,
   )
 
-export function formatComparison(comparison: Static<typeof RunComparison>, output: Output, limit: number): string[] {
+export function formatComparison(comparison: RunComparison, output: Output, limit: number): string[] {
   const { a, b, better, worse, same, only_a, only_b, p_value, verdict, changes } = comparison
   const { stream, columns } = output
   const color = verdict === 'worse' ? 'red' : verdict === 'better' ? 'green' : 'bold'

@@ -1,12 +1,11 @@
 /** Creates or updates a knowledge source, uploads its files, syncs it and creates its RAG tool. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { Static } from 'typebox'
 import { call, paginate } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { documentRoutes } from '../../contract/families/documents.ts'
-import { knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
+import { type KnowledgeSource, knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
 import { type RagTool, ragToolRoutes } from '../../contract/families/rag-tools.ts'
 import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
@@ -14,16 +13,14 @@ import type { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 import { readDocument } from './documents.ts'
-import { followSync, formatFailures, formatSyncOutcome, type Source, type SyncOutcome, startSync } from './follow-sync.ts'
+import { followSync, formatFailures, formatSyncOutcome, type SyncOutcome, startSync } from './follow-sync.ts'
 import { SUPPORTED_FILES_HINT } from './inspect-folder.ts'
 import { LOCATION_FIELDS, type PlannedSource } from './plan-sources.ts'
 import { formatAllowCommand } from './private-address-hint.ts'
 
-export type Tool = Static<typeof RagTool>
-
 export interface AddedSource {
-  source: Source
-  tool: Tool | undefined
+  source: KnowledgeSource
+  tool: RagTool | undefined
   /** Whether the source was created. */
   isNew: boolean
   /** Undefined without `wait`. */
@@ -82,7 +79,7 @@ export async function formatAddedSource(connection: Connection, { source, tool, 
 }
 
 /** Whether the source has documents but none could be read. */
-export function isUnreadable({ statistics: { documents, failed } }: Source): boolean {
+export function isUnreadable({ statistics: { documents, failed } }: KnowledgeSource): boolean {
   return documents > 0 && documents === failed
 }
 
@@ -119,13 +116,18 @@ async function ensureSource(
   return { source: data, isNew: false }
 }
 
-function createNameTakenError(name: string, { type, configuration }: Source): UsageError {
+function createNameTakenError(name: string, { type, configuration }: KnowledgeSource): UsageError {
   const location = configuration[LOCATION_FIELDS[type] ?? '']
   const description = typeof location === 'string' ? `for ${location}` : `of type ${type}`
   return new UsageError(`A knowledge source "${name}" ${description} already exists.`, 'Choose another name with --name.')
 }
 
-async function uploadFiles(connection: Connection, { id }: Source, { files }: PlannedSource, display: ProgressDisplay): Promise<void> {
+async function uploadFiles(
+  connection: Connection,
+  { id }: KnowledgeSource,
+  { files }: PlannedSource,
+  display: ProgressDisplay,
+): Promise<void> {
   if (files.length === 0) return
   const hashes = await listContentHashes(connection, id)
   for (const [index, { path, name }] of files.entries()) {
@@ -157,10 +159,10 @@ async function hashFile(path: string): Promise<string | undefined> {
 /** Finds or creates the RAG tool; undefined if a tool of that name uses another source. */
 async function ensureTool(
   connection: Connection,
-  source: Source,
+  source: KnowledgeSource,
   name: string,
   description: string | undefined,
-): Promise<Tool | undefined> {
+): Promise<RagTool | undefined> {
   const { data } = await call(connection, ragToolRoutes.list, { query: { name, limit: 10 } as object })
   const existing = data.find(({ knowledge_source_id }) => knowledge_source_id === source.id)
   if (existing) return existing

@@ -1,5 +1,4 @@
 /** Starts a sync, follows it with a progress bar and formats its outcome. */
-import type { Static } from 'typebox'
 import { call, stream } from '../../client/call.ts'
 import { UnreachableError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
@@ -18,27 +17,23 @@ import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 import { formatAllowCommand, isBlockedAddress } from './private-address-hint.ts'
 
-export type Source = Static<typeof KnowledgeSource>
-type Progress = Static<typeof SyncProgress>
-type Changes = Static<typeof SyncChanges>
-
 export interface SyncOutcome {
-  source: Source
+  source: KnowledgeSource
   /** Statistics before the sync. */
-  before: Source['statistics']
-  /** Changes that the daemon reported; empty after a restart. */
-  changes: Changes
+  before: KnowledgeSource['statistics']
+  /** SyncChanges that the daemon reported; empty after a restart. */
+  changes: SyncChanges
   milliseconds: number
 }
 
 const MAX_LISTED_FAILURES = 5
 
-export async function startSync(connection: Connection, id: string): Promise<Source> {
+export async function startSync(connection: Connection, id: string): Promise<KnowledgeSource> {
   return (await call(connection, knowledgeSourceRoutes.sync, { params: { id } })).data
 }
 
 /** Follows a started sync to its end. */
-export async function followSync(connection: Connection, started: Source, display: ProgressDisplay): Promise<SyncOutcome> {
+export async function followSync(connection: Connection, started: KnowledgeSource, display: ProgressDisplay): Promise<SyncOutcome> {
   const startedAt = Date.now()
   const printBackgroundHint = () => {
     display.end()
@@ -57,7 +52,7 @@ export async function followSync(connection: Connection, started: Source, displa
         if (progress.stage !== 'finding') filesRead = Math.max(filesRead, progress.documents)
         display.show(toProgressStep(progress, filesRead))
       })
-      for (const field of Object.keys(changes) as (keyof Changes)[]) changes[field] += latest?.[field] ?? 0
+      for (const field of Object.keys(changes) as (keyof SyncChanges)[]) changes[field] += latest?.[field] ?? 0
       // Still syncing: an earlier sync has ended and ours starts now.
       if (source.status !== 'syncing') return { source, before: started.statistics, changes, milliseconds: Date.now() - startedAt }
     }
@@ -68,13 +63,17 @@ export async function followSync(connection: Connection, started: Source, displa
 }
 
 /** The source after the sync; a restarted daemon does not know the changes. */
-type EndedSource = Source & { changes?: Changes }
+type EndedSource = KnowledgeSource & { changes?: SyncChanges }
 
-async function readSyncEvents(connection: Connection, source: Source, onProgress: (progress: Progress) => void): Promise<EndedSource> {
+async function readSyncEvents(
+  connection: Connection,
+  source: KnowledgeSource,
+  onProgress: (progress: SyncProgress) => void,
+): Promise<EndedSource> {
   try {
     for await (const { event, data } of stream(connection, knowledgeSourceRoutes.syncEvents, { params: { id: source.id } })) {
       const value = JSON.parse(data) as unknown
-      if (event === 'progress') onProgress(value as Progress)
+      if (event === 'progress') onProgress(value as SyncProgress)
       if (event === 'sync_end') return value as EndedSource
       if (event === 'error') throw createSyncError(value as { error: string; code: ErrorCode }, source)
     }
@@ -85,7 +84,7 @@ async function readSyncEvents(connection: Connection, source: Source, onProgress
   throw createDisconnectedError(undefined)
 }
 
-function createSyncError({ error, code }: { error: string; code: ErrorCode }, source: Source): CadreError {
+function createSyncError({ error, code }: { error: string; code: ErrorCode }, source: KnowledgeSource): CadreError {
   const name = quoteShellWord(source.name)
   if (!isBlockedAddress(source, error)) return new CadreError(code, error, { hint: `Fix it, then run: cadre knowledge sync ${name}` })
   const allowCommand = formatAllowCommand(source, error)
@@ -100,7 +99,7 @@ const createDisconnectedError = (cause: unknown) =>
     cause,
   })
 
-function toProgressStep({ stage, documents, documents_total, chunks, chunks_total }: Progress, filesRead: number): ProgressStep {
+function toProgressStep({ stage, documents, documents_total, chunks, chunks_total }: SyncProgress, filesRead: number): ProgressStep {
   if (stage === 'finding') return { label: 'Scanning', done: documents, total: null, unit: 'files' }
   if (stage === 'reading') return { label: 'Reading', done: documents, total: documents_total, unit: 'files' }
   return {
@@ -125,7 +124,7 @@ export function formatSyncOutcome({ source, before, changes, milliseconds }: Syn
   return `${name}: ${formatChanges(changes)} in ${time}; total ${total}.`
 }
 
-function formatChanges({ read, unreadable, gone, embedded }: Changes): string {
+function formatChanges({ read, unreadable, gone, embedded }: SyncChanges): string {
   const parts = [
     read > 0 ? `${formatCount(read, 'document')} read` : '',
     unreadable > 0 ? `${formatCount(unreadable, 'document')} unreadable` : '',
@@ -136,7 +135,7 @@ function formatChanges({ read, unreadable, gone, embedded }: Changes): string {
 }
 
 /** Formats the documents that could not be read and their errors. */
-export async function formatFailures(connection: Connection, { id, name, statistics }: Source): Promise<string[]> {
+export async function formatFailures(connection: Connection, { id, name, statistics }: KnowledgeSource): Promise<string[]> {
   if (statistics.failed === 0) return []
   const query = { status: 'failed', limit: MAX_LISTED_FAILURES, sort: 'name', order: 'asc' } as object
   const { data, pagination } = await call(connection, documentRoutes.list, { params: { id }, query })

@@ -1,10 +1,9 @@
 /** Hints for sources whose address is blocked by the daemon's outbound guard. */
-import type { Static } from 'typebox'
 import type { KnowledgeSource } from '../../contract/families/knowledge-sources.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { LOCATION_FIELDS } from './plan-sources.ts'
 
-type Source = Pick<Static<typeof KnowledgeSource>, 'name' | 'type' | 'configuration'>
+type Source = Pick<KnowledgeSource, 'name' | 'type' | 'configuration'>
 
 /** Detects a blocked address by the stored error. Errors stored by version 0.1.0 say "No setting opens it". */
 export function isBlockedAddress({ type }: Source, why: string): boolean {

@@ -7,7 +7,6 @@ import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 
 export type DiscoveredModel = Static<(typeof modelRoutes.discover)['response']>[number]
-export type AddedModel = Static<typeof Model>
 
 /** A discovered model, or another model of a provider whose API key was found. */
 export interface ModelSelection {
@@ -34,8 +33,8 @@ export async function addModels(
   connection: Connection,
   selection: readonly ModelSelection[],
   discovered: readonly DiscoveredModel[],
-): Promise<AddedModel[]> {
-  const added: AddedModel[] = []
+): Promise<Model[]> {
+  const added: Model[] = []
   for (const { origin, model_id } of selection) {
     const existing = discovered.find((entry) => entry.origin === origin && entry.model_id === model_id)?.added
     if (existing) {

@@ -1,5 +1,4 @@
 /** The agents of quickstart, and Cadre's documentation as a knowledge source. */
-import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { type Agent, agentRoutes } from '../../contract/families/agents.ts'
@@ -14,8 +13,6 @@ export const DOCUMENTATION_TOOL = {
   name: 'cadre-docs',
   description: 'Answers questions about Cadre: its commands, its API and its concepts.',
 }
-
-export type AgentResource = Static<typeof Agent>
 
 /** Fields of an agent that answers from one source. */
 export interface AgentTemplate {
@@ -44,11 +41,7 @@ export async function createDocumentationSource(root: string, send: boolean): Pr
 }
 
 /** Finds or creates the agent, and adds the tool if it is missing. */
-export async function ensureAgent(
-  connection: Connection,
-  idea: AgentTemplate,
-  tool: string,
-): Promise<{ agent: AgentResource; made: boolean }> {
+export async function ensureAgent(connection: Connection, idea: AgentTemplate, tool: string): Promise<{ agent: Agent; made: boolean }> {
   const { data } = await call(connection, agentRoutes.list, { query: { name: idea.name, limit: 10 } as object })
   const own = data.find(({ tools }) => tools.includes(tool)) ?? data[0]
   if (!own) return { agent: (await call(connection, agentRoutes.create, { body: { ...idea, tools: [tool] } })).data, made: true }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { isLoopback } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
+import type { Agent } from '../../contract/families/agents.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
 import { EMBEDDED_MODEL_ID, modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
@@ -20,7 +21,6 @@ import { type Dialog, withDialog } from '../terminal/prompts.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 import { wrapForStream } from '../terminal/wrap-sentences.ts'
 import {
-  type AgentResource,
   createAgentTemplate,
   createDocumentationSource,
   DOCUMENTATION_AGENT,
@@ -51,7 +51,7 @@ export interface QuickstartResources {
   /** Undefined if another tool has the name. */
   tool: AddedSource['tool']
   /** Undefined without a tool. */
-  agent: AgentResource | undefined
+  agent: Agent | undefined
 }
 
 /** Sets the default model and returns the folder; undefined means Cadre's documentation. */
@@ -139,7 +139,7 @@ export function askForQuestion(): Promise<string> {
 }
 
 /** Asks in a new conversation, streams the reply with its citations and returns the conversation ID. */
-export async function askAgent(connection: Connection, agent: AgentResource, question: string): Promise<string> {
+export async function askAgent(connection: Connection, agent: Agent, question: string): Promise<string> {
   const { data } = await call(connection, conversationRoutes.create, { body: { agent_id: agent.id } })
   const view = { question, citations: true, full: false, quiet: false, json: false, tools: 'ask' } as const
   await printReply(connection, { conversation: data.id, message: question }, view)

@@ -1,13 +1,12 @@
 /** Follows webhook events across reconnects without losing or repeating any. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Static } from 'typebox'
 import { stream } from '../../client/call.ts'
 import { UnreachableError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { type DeliveryDetails, WEBHOOK_EVENTS, webhookRoutes } from '../../contract/families/webhooks.ts'
 
 /** The body of a webhook and its webhook-id. */
-export type WebhookEvent = Static<typeof DeliveryDetails>['body'] & { id: string }
+export type WebhookEvent = DeliveryDetails['body'] & { id: string }
 
 interface FollowEventsOptions {
   /** Called for each attempt, because a restarted daemon may have another address. */

@@ -1,12 +1,9 @@
 /** Formats the outcome of a webhook delivery. */
-import type { Static } from 'typebox'
 import type { DeliveryDetails } from '../../contract/families/webhooks.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCell } from '../terminal/format-cell.ts'
 
-export type Delivery = Static<typeof DeliveryDetails>
-
-export function formatDelivery({ status, event, response_status, history, error, next_attempt_at }: Delivery): string {
+export function formatDelivery({ status, event, response_status, history, error, next_attempt_at }: DeliveryDetails): string {
   const last = history.at(-1)
   const answered = response_status === null ? '' : ` (${response_status} after ${last?.latency_ms ?? 0} ms)`
   if (status === 'delivered') return `${paint('green', 'Delivered')} ${event}${answered}.`

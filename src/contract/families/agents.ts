@@ -1,5 +1,5 @@
 /** Agents: a model, instructions and tools. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { createExample, identifier, jsonObject, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
@@ -49,6 +49,7 @@ const example = {
   topics: ['leave', { name: 'travel', description: 'Booking trains and hotels' }],
 }
 
+export type Agent = Static<typeof Agent>
 export const Agent = resource(
   'agent',
   { name: resourceName('agent'), ...settings, topics: Type.Array(Topic, { description: 'Topics the agent covers.' }) },
@@ -67,6 +68,7 @@ export const Agent = resource(
   },
 )
 const { id, name, description, model_id, temperature, tools, created_at } = Agent.properties
+export type AgentItem = Static<typeof AgentItem>
 export const AgentItem = object({ id, name, description, model_id, temperature, tools, created_at }, { description: 'An agent in a list.' })
 
 const topics = Type.Array(TopicInput, { maxItems: 100, description: 'Topics the agent covers.' })

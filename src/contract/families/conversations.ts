@@ -1,5 +1,5 @@
 /** Conversations with agents and their messages. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams } from '../crud.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { route } from '../route.ts'
@@ -17,6 +17,7 @@ import {
 } from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 
+export type Citation = Static<typeof Citation>
 export const Citation = object({
   index: Type.Integer({ minimum: 1, description: 'Number of the citation: n of [n] in the text.' }),
   source: Type.String({ description: 'Name of the document.' }),
@@ -45,12 +46,14 @@ export const ToolCall = object({
     stringEnum(['pending', 'allowed', 'refused'], { description: 'Status of the confirmation, if the tool requires one.' }),
   ),
 })
+export type Usage = Static<typeof Usage>
 export const Usage = object({
   input_tokens: count('Input tokens.'),
   output_tokens: count('Output tokens.'),
   total_tokens: count('Input and output tokens.'),
 })
 
+export type Message = Static<typeof Message>
 export const Message = object(
   {
     id: identifier('the message'),
@@ -97,7 +100,9 @@ const fields = {
 const example = { agent_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', user_id: 'ada' }
 const stored = createExample('conv', { ...example, title: null, status: 'active' })
 
+export type ConversationItem = Static<typeof ConversationItem>
 export const ConversationItem = resource('conversation', fields, { description: 'A conversation in a list.', examples: [stored] })
+export type Conversation = Static<typeof Conversation>
 export const Conversation = resource(
   'conversation',
   { ...fields, messages: Type.Array(Message, { description: 'Messages, oldest first.' }) },

@@ -1,5 +1,5 @@
 /** Runs of evaluations and their results. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { count, identifier, jsonObject, measure, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
@@ -24,6 +24,7 @@ export const RunSummary = object(
   { description: 'Summary of the results.' },
 )
 
+export type Run = Static<typeof Run>
 export const Run = object(
   {
     run_id: identifier('the run'),
@@ -48,6 +49,7 @@ export const RunDetails = object(
   { description: 'A run with its configuration.' },
 )
 
+export type RunResult = Static<typeof RunResult>
 export const RunResult = object({
   position: Type.Integer({ minimum: 0, description: 'Position of the test case, from 0.' }),
   repeat: Type.Integer({ minimum: 1, description: 'Number of the repeat, from 1.' }),
@@ -66,6 +68,7 @@ export const RunResult = object({
 })
 
 const ComparisonSide = object({ score: nullable(Type.Number()), passed: Type.Boolean(), actual_output: nullable(Type.String()) })
+export type RunComparison = Static<typeof RunComparison>
 export const RunComparison = object(
   {
     a: Run,

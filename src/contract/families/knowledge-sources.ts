@@ -1,5 +1,5 @@
 /** Knowledge sources: where documents come from. */
-import { type TObject, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { count, createExample, nullable, object, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
@@ -13,6 +13,7 @@ import {
   sourceConfiguration,
 } from './source-configurations.ts'
 
+export type SyncProgress = Static<typeof SyncProgress>
 export const SyncProgress = object(
   {
     stage: stringEnum(['finding', 'reading', 'embedding'], { description: 'Current stage.' }),
@@ -25,6 +26,7 @@ export const SyncProgress = object(
   { description: 'Progress of a sync.' },
 )
 
+export type SyncChanges = Static<typeof SyncChanges>
 export const SyncChanges = object(
   {
     read: count('Number of documents read because they are new or changed, or because a tool needs different chunking.'),
@@ -59,6 +61,7 @@ const authType = object(
 const last_sync = nullable(timestamp('Time of the last sync'))
 const example = { name: 'Handbook', type: 'file', configuration: { file_types: ['pdf', 'txt', 'md'], max_file_size: 10_485_760 } }
 
+export type KnowledgeSource = Static<typeof KnowledgeSource>
 export const KnowledgeSource = resource(
   'knowledge source',
   {

@@ -1,5 +1,5 @@
 /** Models and their providers, keys and prices. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { createExample, httpUrl, identifier, nullable, object, optional, resource, resourceName, stringEnum } from '../schemas/fields.ts'
@@ -72,6 +72,7 @@ const example = {
   pricing: { input_per_1k: 0, output_per_1k: 0 },
 }
 
+export type Model = Static<typeof Model>
 export const Model = resource(
   'model',
   { ...requiredFields, ...optionalFields, has_api_key: Type.Boolean({ description: 'Whether an API key is stored.' }) },

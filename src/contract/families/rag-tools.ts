@@ -1,4 +1,5 @@
 /** RAG tools: answer questions from a knowledge source. */
+import type { Static } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
@@ -23,6 +24,7 @@ const example = {
   top_k: 5,
 }
 
+export type RagTool = Static<typeof RagTool>
 export const RagTool = resource(
   'RAG tool',
   { name, ...settings, knowledge_source_id: nullable(knowledge_source_id) },

@@ -1,11 +1,12 @@
 /** Health, status and settings of the daemon. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { route } from '../route.ts'
 import { identifier, object, optional, stringEnum } from '../schemas/fields.ts'
 
 const connection = stringEnum(['connected', 'disconnected'], { description: 'Whether the store can be read.' })
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes.` })
 
+export type Health = Static<typeof Health>
 export const Health = object(
   {
     status: stringEnum(['healthy', 'unhealthy'], { description: 'healthy if both stores can be read.' }),

@@ -1,5 +1,5 @@
 /** Webhooks, their deliveries and the event stream, according to the Standard Webhooks specification. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import {
@@ -89,6 +89,7 @@ const exampleDelivery = {
   created_at: '2026-01-31T09:30:00.000Z',
 }
 export const Delivery = object(delivery, { description: 'Delivery of an event to a webhook.', examples: [exampleDelivery] })
+export type DeliveryDetails = Static<typeof DeliveryDetails>
 export const DeliveryDetails = object(
   {
     ...delivery,

@@ -1,5 +1,5 @@
 /** Passages of documents: chunking settings, filters and search results. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { identifier, jsonObject, object, optional, stringEnum } from './fields.ts'
 
 export const DEFAULT_EMBEDDING_MODEL = 'minilm'
@@ -41,6 +41,7 @@ export const chunking = {
 const stage = Type.Record(Type.String(), Type.Number(), { description: 'Duration of each stage, in milliseconds.' })
 const rank = Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Rank in the results of this search method, from 1.' })
 
+export type Passage = Static<typeof Passage>
 export const Passage = object({
   content: Type.String({ description: 'Text of the passage.' }),
   score: Type.Number({ description: 'Relevance; higher is better.' }),
@@ -77,6 +78,7 @@ export const SearchResult = object({
   ...optional({ timings: stage }),
 })
 
+export type QueryResult = Static<typeof QueryResult>
 export const QueryResult = object(
   {
     query: Type.String({ description: 'Query of the request.' }),

@@ -3,12 +3,12 @@ import { formatLocation } from '../../cli/ask/format-location.ts'
 import { formatNoMatch } from '../../cli/ask/format-passages.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { call } from '../../client/call.ts'
+import type { Citation, ConversationItem } from '../../contract/families/conversations.ts'
 import { usageRoutes } from '../../contract/families/usage.ts'
 import { type CommandCall, type CommandName, formatHelp } from '../input/slash-commands.ts'
 import { formatCost, formatCount } from '../render/status-line.ts'
 import { listTools, searchDocuments } from '../session/agent-tools.ts'
 import {
-  type ConversationRecord,
   findAgent,
   findConversation,
   findModel,
@@ -21,7 +21,7 @@ import {
 import type { ChatSession } from '../session/chat-session.ts'
 import { describeError } from '../session/reply-stream.ts'
 import { buildQuoteContext, type Choice, findLastReply, listSources, type Picker, sumUsage } from '../state/chat-state.ts'
-import { type Citation, getText } from '../state/reply-reducer.ts'
+import { getText } from '../state/reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, reduceTranscript } from '../state/transcript-reducer.ts'
 import { exportConversation } from './export-conversation.ts'
 
@@ -185,7 +185,7 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     const connection = await session.client.getConnection()
     if (name !== '') return session.resume(await findConversation(connection, name), signal)
     const { own, others } = await listConversationsByOwner(connection)
-    const choice = ({ id, title, updated_at }: ConversationRecord, owner = '') => ({
+    const choice = ({ id, title, updated_at }: ConversationItem, owner = '') => ({
       id,
       label: title ?? 'untitled',
       note: formatTimestamp(updated_at, session.store.now()) + owner,

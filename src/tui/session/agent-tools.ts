@@ -1,14 +1,12 @@
 /** Lists the tools of an agent and searches its documents. */
-
-import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import { ServiceError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { apiToolRoutes } from '../../contract/families/api-tools.ts'
+import type { Citation } from '../../contract/families/conversations.ts'
 import { ragToolRoutes } from '../../contract/families/rag-tools.ts'
 import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'
 import type { Passage } from '../../contract/schemas/passages.ts'
-import type { Citation } from '../state/reply-reducer.ts'
 
 interface AgentTool {
   id: string
@@ -61,7 +59,7 @@ export async function searchDocuments(connection: Connection, tools: readonly st
   return { citations: (matching.length > 0 ? matching : sorted).map(toCitation), loose: matching.length === 0 }
 }
 
-function toCitation({ content, score, metadata }: Static<typeof Passage>, index: number): Citation {
+function toCitation({ content, score, metadata }: Passage, index: number): Citation {
   return {
     index: index + 1,
     source: metadata.source,

@@ -1,5 +1,4 @@
 /** Requests of the chat for agents, models and conversations. */
-import type { Static } from 'typebox'
 import { ignoreForbidden } from '../../cli/ask/find-agent-model.ts'
 import { resolveResource } from '../../cli/resources/resolve-references.ts'
 import { agentTopic } from '../../cli/resources/topics/agents.ts'
@@ -8,27 +7,22 @@ import { modelTopic } from '../../cli/resources/topics/models.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { type Agent, type AgentItem, agentRoutes } from '../../contract/families/agents.ts'
-import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
+import { type ConversationItem, conversationRoutes, type Message } from '../../contract/families/conversations.ts'
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
-import type { Message } from '../state/reply-reducer.ts'
-
-export type AgentRecord = Static<typeof Agent>
-export type ModelRecord = Static<typeof Model>
-export type ConversationRecord = Static<typeof ConversationItem>
 
 const PAGE_SIZE = 100
 
-export async function listAgents(connection: Connection): Promise<Static<typeof AgentItem>[]> {
+export async function listAgents(connection: Connection): Promise<AgentItem[]> {
   return (await call(connection, agentRoutes.list, { query: { limit: PAGE_SIZE, sort: 'name', order: 'asc' } })).data
 }
 
 /** Finds an agent by name or id. */
-export async function findAgent(connection: Connection, name: string): Promise<AgentRecord> {
+export async function findAgent(connection: Connection, name: string): Promise<Agent> {
   const id = await resolveResource(connection, agentTopic, name)
   return (await call(connection, agentRoutes.get, { params: { id } })).data
 }
 
-export function listModels(connection: Connection): Promise<ModelRecord[]> {
+export function listModels(connection: Connection): Promise<Model[]> {
   const response = call(connection, modelRoutes.list, { query: { limit: PAGE_SIZE, sort: 'name', order: 'asc' } })
   return ignoreForbidden(
     response.then(({ data }) => data),
@@ -37,7 +31,7 @@ export function listModels(connection: Connection): Promise<ModelRecord[]> {
 }
 
 /** Finds a model by name, id or the model id of its provider. */
-export async function findModel(connection: Connection, name: string): Promise<ModelRecord> {
+export async function findModel(connection: Connection, name: string): Promise<Model> {
   const matches = (await listModels(connection)).filter((model) => [model.name, model.id, model.model_id].includes(name))
   if (matches.length === 1 && matches[0]) return matches[0]
   const id = await resolveResource(connection, modelTopic, name)
@@ -45,26 +39,24 @@ export async function findModel(connection: Connection, name: string): Promise<M
 }
 
 /** Newest first. Without `mine`, an admin also gets the conversations of others. */
-export async function listConversations(connection: Connection, { mine }: { mine: boolean }): Promise<ConversationRecord[]> {
+export async function listConversations(connection: Connection, { mine }: { mine: boolean }): Promise<ConversationItem[]> {
   const query = { mine, limit: PAGE_SIZE, sort: 'updated_at', order: 'desc' as const }
   return (await call(connection, conversationRoutes.list, { query })).data
 }
 
-export async function listConversationsByOwner(
-  connection: Connection,
-): Promise<{ own: ConversationRecord[]; others: ConversationRecord[] }> {
+export async function listConversationsByOwner(connection: Connection): Promise<{ own: ConversationItem[]; others: ConversationItem[] }> {
   const [own, all] = await Promise.all([listConversations(connection, { mine: true }), listConversations(connection, { mine: false })])
   const user = own[0]?.user_id
   return { own, others: all.filter(({ user_id }) => user_id !== user) }
 }
 
-export async function findConversation(connection: Connection, name: string): Promise<ConversationRecord> {
+export async function findConversation(connection: Connection, name: string): Promise<ConversationItem> {
   const id = await resolveResource(connection, conversationTopic, name)
   const { messages: _, ...conversation } = (await call(connection, conversationRoutes.get, { params: { id } })).data
   return conversation
 }
 
-export async function createConversation(connection: Connection, agent: string): Promise<ConversationRecord> {
+export async function createConversation(connection: Connection, agent: string): Promise<ConversationItem> {
   const { messages: _, ...conversation } = (await call(connection, conversationRoutes.create, { body: { agent_id: agent } })).data
   return conversation
 }

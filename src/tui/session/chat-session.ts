@@ -2,19 +2,12 @@
 import { type AgentModel, findAgentModel, toAgentModel } from '../../cli/ask/find-agent-model.ts'
 import { fetchHealth } from '../../client/daemon.ts'
 import type { Connection } from '../../client/request.ts'
+import type { Agent } from '../../contract/families/agents.ts'
+import type { ConversationItem, Message } from '../../contract/families/conversations.ts'
+import type { Model } from '../../contract/families/models.ts'
 import { clearAndRemember, type Editor, setText } from '../input/editor.ts'
 import type { ChatStore } from '../state/chat-store.ts'
-import type { Message } from '../state/reply-reducer.ts'
-import {
-  type AgentRecord,
-  type ConversationRecord,
-  createConversation,
-  findAgent,
-  listAgents,
-  listLastMessages,
-  listModels,
-  type ModelRecord,
-} from './api.ts'
+import { createConversation, findAgent, listAgents, listLastMessages, listModels } from './api.ts'
 import { ConversationSwitch } from './conversation-switch.ts'
 import { ReconnectingClient } from './reconnecting-client.ts'
 import { ReplyStream } from './reply-stream.ts'
@@ -41,7 +34,7 @@ export class ChatSession {
   readonly cwd: string
   readonly quit: () => void
   readonly copy: (text: string) => Promise<boolean>
-  agent: AgentRecord | undefined
+  agent: Agent | undefined
   /** Id of the model that overrides the one of the agent. */
   chosenModel: string | undefined
   /** The last message as typed, and as sent with its attached files. */
@@ -87,10 +80,7 @@ export class ChatSession {
   }
 
   /** Starts a new conversation with an agent. With `announce`, adds a note and resets the chosen model. */
-  async startConversation(
-    agent: AgentRecord,
-    { announce = false, signal }: { announce?: boolean; signal?: AbortSignal } = {},
-  ): Promise<void> {
+  async startConversation(agent: Agent, { announce = false, signal }: { announce?: boolean; signal?: AbortSignal } = {}): Promise<void> {
     const chosenModel = announce ? undefined : this.chosenModel
     const model = await this.#findModel(agent, chosenModel)
     signal?.throwIfAborted()
@@ -106,17 +96,17 @@ export class ChatSession {
     if (announce) this.store.announceConversation(`Started a new conversation with ${agent.name}.`)
   }
 
-  async #findModel(agent: AgentRecord, chosenModel: string | undefined): Promise<AgentModel | undefined> {
+  async #findModel(agent: Agent, chosenModel: string | undefined): Promise<AgentModel | undefined> {
     return chosenModel === undefined ? findAgentModel(await this.client.getConnection(), agent) : this.store.state.model
   }
 
-  setModel(model: ModelRecord): void {
+  setModel(model: Model): void {
     this.chosenModel = model.id
     this.store.update({ model: toAgentModel(model), panel: undefined })
   }
 
   /** Shows the last messages of a conversation and continues it. Loads everything before it changes the state. */
-  async resume(conversation: ConversationRecord, signal?: AbortSignal): Promise<void> {
+  async resume(conversation: ConversationItem, signal?: AbortSignal): Promise<void> {
     const connection = await this.client.getConnection()
     if (conversation.agent_id === null) throw new Error('The agent of this conversation was deleted. To start a new conversation: /new')
     const agent = await findAgent(connection, conversation.agent_id)

@@ -1,8 +1,9 @@
 /** State of the chat screen and queries on it. */
 import type { AgentModel } from '../../cli/ask/find-agent-model.ts'
+import type { Citation } from '../../contract/families/conversations.ts'
 import type { Completion } from '../input/completion.ts'
 import { type Editor, EMPTY_EDITOR } from '../input/editor.ts'
-import { type Citation, getText, type ReplyState } from './reply-reducer.ts'
+import { getText, type ReplyState } from './reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, type Entry, type Transcript } from './transcript-reducer.ts'
 
 export interface Choice {

@@ -1,11 +1,6 @@
 /** State of one reply, and how events of the stream change it. */
-import type { Static } from 'typebox'
-import type { Citation as CitationSchema, Message as MessageSchema, Usage as UsageSchema } from '../../contract/families/conversations.ts'
+import type { Citation, Message, Usage } from '../../contract/families/conversations.ts'
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
-
-export type Citation = Static<typeof CitationSchema>
-export type Message = Static<typeof MessageSchema>
-export type Usage = Static<typeof UsageSchema>
 
 export interface ToolCall {
   readonly id: string

@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { formatFigures, formatResult, type Result } from '../../../src/cli/evaluations/format-report.ts'
+import { formatFigures, formatResult } from '../../../src/cli/evaluations/format-report.ts'
 import { diffLines } from '../../../src/cli/terminal/diff-lines.ts'
+import type { RunResult } from '../../../src/contract/families/evaluation-runs.ts'
 
 const test = suite('diff of expected and actual')
 const formatDiff = (before: string, after: string) => diffLines(before, after).map(({ sign, text }) => sign + text)
@@ -32,7 +33,7 @@ const failed = (expected_output: string | null, actual_output: string, more: obj
     actual_output,
     ...more,
   }
-  return formatResult(result as unknown as Result, { columns: 80, stream: { isTTY: false } as NodeJS.WriteStream }).slice(1)
+  return formatResult(result as unknown as RunResult, { columns: 80, stream: { isTTY: false } as NodeJS.WriteStream }).slice(1)
 }
 
 test('a failed result shows the changed lines with context', () => {

@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { UnreachableError } from '../../../src/client/errors.ts'
+import type { Citation } from '../../../src/contract/families/conversations.ts'
 import { KeyDecoder } from '../../../src/tui/input/key-decoder.ts'
 import { handleKey } from '../../../src/tui/key-bindings.ts'
 import { toPlainText } from '../../../src/tui/markdown/styled-text.ts'
@@ -9,7 +10,6 @@ import { renderLiveArea } from '../../../src/tui/render/live-area.ts'
 import { ChatSession } from '../../../src/tui/session/chat-session.ts'
 import type { TerminalSize } from '../../../src/tui/state/chat-state.ts'
 import { ChatStore } from '../../../src/tui/state/chat-store.ts'
-import type { Citation } from '../../../src/tui/state/reply-reducer.ts'
 
 const test = suite('sources panel')
 

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Agent } from '../../../src/contract/families/agents.ts'
 import { KeyDecoder } from '../../../src/tui/input/key-decoder.ts'
 import { handleKey } from '../../../src/tui/key-bindings.ts'
-import type { AgentRecord } from '../../../src/tui/session/api.ts'
 import { ChatSession } from '../../../src/tui/session/chat-session.ts'
 import type { ChatState } from '../../../src/tui/state/chat-state.ts'
 import { ChatStore } from '../../../src/tui/state/chat-store.ts'
@@ -72,7 +72,7 @@ async function setUp() {
   const session = new ChatSession({ store, connect, isPlain: false, cwd: '.', quit: () => {}, copy: async () => true })
   const sent: string[] = []
   session.replies.send = async (message) => void sent.push(`${store.state.agent?.name}: ${message}`)
-  session.agent = agent(GUIDE, 'Guide') as unknown as AgentRecord
+  session.agent = agent(GUIDE, 'Guide') as unknown as Agent
   store.update({ agent: { id: GUIDE, name: 'Guide' }, conversation: { id: OLD_CONVERSATION, title: null } })
   store.dispatch({ kind: 'loaded', messages: MESSAGES as never })
   const type = (...chunks: string[]) => {

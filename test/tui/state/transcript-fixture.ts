@@ -1,6 +1,8 @@
 /** Actions and queries for transcript tests. */
+
+import type { Citation, Message } from '../../../src/contract/families/conversations.ts'
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
-import type { Citation, Message, ReplyState } from '../../../src/tui/state/reply-reducer.ts'
+import type { ReplyState } from '../../../src/tui/state/reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, reduceTranscript, type Transcript, type TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
 
 export const event = <Name extends ReplyEventName>(name: Name, data: ReplyEvents[Name], id?: number | string): TranscriptAction => ({

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { getText, type Message, type ReplyState } from '../../../src/tui/state/reply-reducer.ts'
+import type { Message } from '../../../src/contract/families/conversations.ts'
+import { getText, type ReplyState } from '../../../src/tui/state/reply-reducer.ts'
 import { findPendingConfirmation, reduceTranscript, type TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
 
 import { after, citation, event, last, message, START, said, tools } from './transcript-fixture.ts'
