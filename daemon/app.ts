@@ -130,7 +130,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     drain: http.drain,
     listening(url) {
       http.setAddress(url)
-      vectors.preload()
       models.preload().catch(() => undefined) // only speeds up the first call
     },
     async close() {
