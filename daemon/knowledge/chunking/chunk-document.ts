@@ -1,7 +1,10 @@
-/** Splits a document into passages along its structure. */
+/** Splits a document into passages: first into sections, then at paragraphs and sentences. */
 import type { ParsedDocument } from '../readers/parsed-document.ts'
+import type { ChunkingSettings } from './chunking-settings.ts'
+import { groupSections } from './group-sections.ts'
+import { packSegments } from './pack-segments.ts'
 import { type Block, parseBlocks } from './parse-blocks.ts'
-import { alignToCharacter, BREAK_WEIGHT, findWordStart, type Segment, type Span, splitSentences, splitSpan, trimSpan } from './segments.ts'
+import { BREAK_WEIGHT, type Segment, type Span, splitSentences, splitSpan, trimSpan } from './segments.ts'
 import { tokenize } from './tokenize.ts'
 
 export interface Passage {
@@ -18,27 +21,21 @@ export interface Passage {
   words: string
 }
 
-export interface ChunkingSettings {
-  size: number
-  overlap: number
-}
-
-/** A passage with less text is only created if nothing else fits. */
-const MIN_FILL = 0.15
-
 export function chunkDocument(document: ParsedDocument, settings: ChunkingSettings): Passage[] {
   const { text, pages } = document
-  const { blocks, paths } = parseBlocks(document)
+  const { blocks, sections } = parseBlocks(document)
   const segments = createSegments(document, blocks, settings.size)
   const passages: Passage[] = []
   let page = 0
-  for (const { start, end, section } of packSegments(text, segments, settings)) {
-    while ((pages[page + 1]?.start ?? Number.POSITIVE_INFINITY) <= start) page++
-    const content = text.slice(start, end)
-    const headings = paths[section] ?? []
-    const above = headings.filter((heading) => !content.includes(heading)).join(' ')
-    const words = above === '' ? tokenize(content) : `${tokenize(above)} ${tokenize(content)}`
-    passages.push({ content, start, end, page: pages[page]?.number ?? 1, headings, position: passages.length, words })
+  for (const { segments: group, section } of groupSections(text, segments, sections, settings.size)) {
+    const headings = sections[section]?.headings ?? []
+    for (const { start, end } of packSegments(text, group, settings)) {
+      while ((pages[page + 1]?.start ?? Number.POSITIVE_INFINITY) <= start) page++
+      const content = text.slice(start, end)
+      const above = headings.filter((heading) => !content.includes(heading)).join(' ')
+      const words = above === '' ? tokenize(content) : `${tokenize(above)} ${tokenize(content)}`
+      passages.push({ content, start, end, page: pages[page]?.number ?? 1, headings, position: passages.length, words })
+    }
   }
   return passages
 }
@@ -114,68 +111,4 @@ function glueHeadings(segments: Segment[]): void {
     )
       segment.weight = BREAK_WEIGHT.glue
   }
-}
-
-function* packSegments(
-  text: string,
-  segments: readonly Segment[],
-  { size, overlap }: ChunkingSettings,
-): Generator<Span & { section: number }> {
-  // With more overlap than half a passage, all text would be repeated at least once.
-  const maxOverlap = Math.min(overlap, Math.floor(size / 2))
-  let start = segments[0]?.start ?? 0
-  for (let first = 0; first < segments.length; ) {
-    const next = findBestEnd(segments, first, start, size)
-    const end = (segments[next - 1] as Segment).end
-    yield { start, end, section: (segments[first] as Segment).section }
-    if (next < segments.length) start = findOverlapStart(text, segments, next, { start, end }, { size, overlap: maxOverlap })
-    first = next
-  }
-}
-
-/** Returns the index of the segment before which the passage that starts with segment `first` ends best. */
-function findBestEnd(segments: readonly Segment[], first: number, start: number, size: number): number {
-  let best = first + 1
-  let bestScore = Number.NEGATIVE_INFINITY
-  for (let next = first + 1; next <= segments.length; next++) {
-    const fill = ((segments[next - 1] as Segment).end - start) / size
-    if (fill > 1) break
-    const score = (segments[next]?.weight ?? BREAK_WEIGHT.end) + fill - (fill < MIN_FILL ? 1.5 : 0)
-    if (score >= bestScore) [best, bestScore] = [next, score]
-  }
-  return best
-}
-
-/** Returns the start of the passage with segment `next`: back by the overlap, at a sentence if possible, else at a word. */
-function findOverlapStart(
-  text: string,
-  segments: readonly Segment[],
-  next: number,
-  previous: Span,
-  { size, overlap }: ChunkingSettings,
-): number {
-  const segment = segments[next] as Segment
-  const room = Math.min(overlap, size - (segment.end - previous.end))
-  if (room <= 0 || segment.kind === 'heading' || segment.weight >= BREAK_WEIGHT.page) return segment.start
-  const floor = Math.max(previous.end - room, previous.start + 1)
-  let [sentenceStart, segmentStart] = [segment.start, segment.start]
-  let index = next - 1
-  for (; index >= 0; index--) {
-    const before = segments[index] as Segment
-    if (before.start < floor || before.section !== segment.section || before.kind === 'heading') break
-    segmentStart = before.start
-    if (before.weight >= BREAK_WEIGHT.sentence) sentenceStart = before.start
-  }
-  if (sentenceStart < segment.start) return sentenceStart
-  const straddling = segments[index]
-  if (
-    segment.kind !== 'prose' ||
-    !straddling ||
-    straddling.kind !== 'prose' ||
-    straddling.section !== segment.section ||
-    straddling.end <= floor
-  )
-    return segmentStart
-  const word = findWordStart(text, alignToCharacter(text, floor - 1, floor + 1), Math.min(straddling.end, previous.end))
-  return word >= floor && word < straddling.end ? word : segmentStart
 }

@@ -1,18 +1,23 @@
 /** Parses a document into blocks: headings, paragraphs, list items, table rows and code. */
 import type { ParsedDocument } from '../readers/parsed-document.ts'
+import type { Section } from './group-sections.ts'
 import { BREAK_WEIGHT, getHeadingWeight, type Segment } from './segments.ts'
 
 export type Block = Segment
 
 export interface DocumentStructure {
   blocks: Block[]
-  /** Heading paths; the first one is empty. */
-  paths: string[][]
+  /** The first one is the text before the first heading. */
+  sections: Section[]
 }
 
 const ITEM = /[ \t]{0,12}(?:[-*+•]|\d{1,9}[.)])[ \t]+\S/y
 const HEADING = / {0,3}(#{1,6})(?:[ \t]+|$)/my
-const FENCE = / {0,3}(`{3,}|~{3,})/y
+/** What follows a fence of backticks contains none; otherwise it is code in a line of text. */
+const FENCE = / {0,3}(`{3,}(?![^`\n]*`)|~{3,})/y
+/** HTML elements whose lines are neither headings nor paragraphs. */
+const RAW_ELEMENT = / {0,3}<(pre|script|style|textarea)(?=[\s>]|$)/imy
+const HTML_HEADING = / {0,3}<h([1-6])(?: [^<>\n]{0,200})?>([^\n]{0,300}?)<\/h[1-6]>[ \t]*$/imy
 const MAX_HEADING_LENGTH = 300
 
 export function parseBlocks(document: ParsedDocument): DocumentStructure {
@@ -33,10 +38,12 @@ class BlockParser {
   readonly #text: string
   readonly #pages: { start: number }[]
   readonly #blocks: Block[] = []
-  readonly #paths: string[][] = [[]]
-  #path: { level: number; title: string }[] = []
+  readonly #sections: Section[] = [{ headings: [], parent: -1 }]
+  #path: { level: number; title: string; section: number }[] = []
   #block: Block | undefined
   #fence: string | undefined
+  /** End tag of the raw HTML element around the line. */
+  #endTag: string | undefined
   #page = 0
   #blankBefore = true
   #frontMatterEnd = 0
@@ -49,7 +56,7 @@ class BlockParser {
 
   finish(): DocumentStructure {
     this.#endBlock()
-    return { blocks: this.#blocks, paths: this.#paths }
+    return { blocks: this.#blocks, sections: this.#sections }
   }
 
   parseMarkdownLine(start: number, end: number): void {
@@ -65,8 +72,18 @@ class BlockParser {
       }
       return
     }
+    if (this.#endTag !== undefined) {
+      this.#addRawLine(start, end, this.#endTag)
+      return
+    }
     if (isBlank(text, start, end)) {
       this.#endBlock()
+      return
+    }
+    const rawElement = matchAt(RAW_ELEMENT, text, start)?.[1]
+    if (rawElement !== undefined) {
+      this.#startBlock(start, end, 'code', BREAK_WEIGHT.paragraph)
+      this.#addRawLine(start, end, `</${rawElement}`)
       return
     }
     const fence = matchAt(FENCE, text, start)?.[1]
@@ -76,7 +93,9 @@ class BlockParser {
       return
     }
     const marks = matchAt(HEADING, text, start)
-    if (marks && end - start <= MAX_HEADING_LENGTH)
+    const htmlHeading = matchAt(HTML_HEADING, text, start)
+    if (htmlHeading) this.#addHeading(start, end, Number(htmlHeading[1]), htmlHeading[2] ?? '')
+    else if (marks && end - start <= MAX_HEADING_LENGTH)
       this.#addHeading(start, end, marks[1]?.length ?? 1, text.slice(start + marks[0].length, end).replace(/[ \t]#{1,9}[ \t]*$/, ''))
     else if (this.#isUnderline(start, end)) this.#promoteToHeading(end, text.charCodeAt(start) === 0x3d ? 1 : 2)
     else if (text.charCodeAt(start) === 0x7c) this.#addRow(start, end)
@@ -113,8 +132,16 @@ class BlockParser {
     const end = this.#text.startsWith('---\n') ? this.#text.slice(0, 10_000).indexOf('\n---\n', 3) : -1
     if (end < 0) return
     this.#frontMatterEnd = end + 4
-    this.#startBlock(0, this.#frontMatterEnd, 'code', BREAK_WEIGHT.paragraph)
+    this.#startBlock(0, this.#frontMatterEnd, 'frontMatter', BREAK_WEIGHT.paragraph)
     this.#endBlock()
+  }
+
+  /** Adds a line of a raw HTML element, which ends with the line that contains its end tag. */
+  #addRawLine(start: number, end: number, endTag: string): void {
+    if (this.#block) this.#block.end = end
+    const isLast = this.#text.slice(start, end).toLowerCase().includes(endTag.toLowerCase())
+    this.#endTag = isLast ? undefined : endTag
+    if (isLast) this.#endBlock()
   }
 
   #addProse(start: number, end: number): void {
@@ -155,19 +182,21 @@ class BlockParser {
   #promoteToHeading(end: number, level: number): void {
     const block = this.#block as Block
     this.#enterSection(level, this.#text.slice(block.start, block.end))
-    Object.assign(block, { end, kind: 'heading', weight: getHeadingWeight(level), section: this.#paths.length - 1 })
+    Object.assign(block, { end, kind: 'heading', weight: getHeadingWeight(level), section: this.#sections.length - 1 })
     this.#endBlock()
   }
 
   #enterSection(level: number, title: string): void {
-    const plain = title.replaceAll(/[*_`]{1,3}|\[([^\][]{0,200})\]\([^()]{0,500}\)/g, '$1').trim()
-    this.#path = [...this.#path.filter((above) => above.level < level), { level, title: plain }]
-    this.#paths.push(this.#path.map((heading) => heading.title).filter((heading) => heading !== ''))
+    const plain = formatHeading(title)
+    const above = this.#path.filter((heading) => heading.level < level)
+    this.#path = [...above, { level, title: plain, section: this.#sections.length }]
+    const headings = this.#path.map((heading) => heading.title).filter((heading) => heading !== '')
+    this.#sections.push({ headings, parent: above.at(-1)?.section ?? 0 })
   }
 
   #startBlock(start: number, end: number, kind: Block['kind'], weight: number): void {
     this.#endBlock()
-    this.#block = { start, end, kind, weight, section: this.#paths.length - 1 }
+    this.#block = { start, end, kind, weight, section: this.#sections.length - 1 }
   }
 
   #endBlock(): void {
@@ -182,8 +211,20 @@ class BlockParser {
       this.#page++
       turned = true
     }
-    if (turned && this.#fence === undefined) this.#endBlock()
+    if (turned && this.#fence === undefined && this.#endTag === undefined) this.#endBlock()
   }
+}
+
+/** Removes markup, images and anchors from a heading. */
+function formatHeading(title: string): string {
+  return title
+    .replaceAll(/!\[[^\][]{0,200}\](?:\([^()]{0,500}\)|\[[^\][]{0,200}\])/g, '')
+    .replaceAll(/\[([^\][]{0,200})\](?:\([^()]{0,500}\)|\[[^\][]{0,200}\])/g, '$1')
+    .replaceAll(/<\/?(?:a|b|br|center|code|em|font|i|img|kbd|small|span|strong|sub|sup|u)(?: [^<>]{0,300})?\/?>|<!--.{0,300}?-->/gi, '')
+    .replaceAll(/[*`]{1,3}|(?<![\p{L}\p{N}])_{1,3}|_{1,3}(?![\p{L}\p{N}])/gu, '')
+    .replace(/\{#[^{}\s]{1,100}\}\s*$/, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }
 
 function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArray | null {

@@ -24,9 +24,9 @@ export interface Segment {
   start: number
   end: number
   weight: number
-  /** Index of its heading path. */
+  /** Index of its section. */
   section: number
-  kind: 'heading' | 'prose' | 'row' | 'code'
+  kind: 'heading' | 'prose' | 'row' | 'code' | 'frontMatter'
 }
 
 export interface Span {

@@ -1,8 +1,9 @@
 /** Reads Markdown, reStructuredText, plain text and source code. */
 import { cleanText, type ParsedDocument } from './parsed-document.ts'
+import { removeMarkup } from './remove-markup.ts'
 
 export function readText(source: string, format: 'markdown' | 'plain' | 'code'): ParsedDocument {
-  const text = cleanText(source)
+  const text = format === 'markdown' ? removeMarkup(cleanText(source)) : cleanText(source)
   return { text, format, pages: [], title: format === 'markdown' ? findMarkdownTitle(text) : null }
 }
 

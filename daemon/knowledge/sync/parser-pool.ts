@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { findPackageFolder } from '../../process/package-folder.ts'
-import type { ChunkingSettings } from '../chunking/chunk-document.ts'
+import type { ChunkingSettings } from '../chunking/chunking-settings.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import type { ChunkedDocument, ParserCommand, ParserEvent } from './parser-protocol.ts'
 

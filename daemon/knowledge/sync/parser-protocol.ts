@@ -1,5 +1,6 @@
 /** Messages between the parser pool and its worker threads. */
-import type { ChunkingSettings, Passage } from '../chunking/chunk-document.ts'
+import type { Passage } from '../chunking/chunk-document.ts'
+import type { ChunkingSettings } from '../chunking/chunking-settings.ts'
 
 export interface ChunkedDocument {
   pages: number | null
