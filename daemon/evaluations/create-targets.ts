@@ -177,7 +177,8 @@ function createTemplateTarget({ database, templates, models }: TargetDependencie
           { role: 'user' as const, content: input },
         ]
         const origin = { ...createOrigin(evaluationId, caller), prompt_template_id: template.id }
-        return toTargetAnswer(await models.generateUnsettled(await getModel(), { messages, origin, turn: acquire, signal }))
+        const reply = await models.generateUnsettled(await getModel(), { messages, origin, turn: acquire, signal })
+        return toTargetAnswer(reply, [reply.unsettled])
       }
     },
   }
@@ -194,9 +195,9 @@ function createModelTarget({ database, models }: TargetDependencies): Target {
       const getModel = memoize(() => models.getChatModel(database, getId(model)))
       return async ({ input }, { evaluationId, caller, acquire, signal }) => {
         const messages = [{ role: 'user' as const, content: input }]
-        return toTargetAnswer(
-          await models.generateUnsettled(await getModel(), { messages, origin: createOrigin(evaluationId, caller), turn: acquire, signal }),
-        )
+        const origin = createOrigin(evaluationId, caller)
+        const reply = await models.generateUnsettled(await getModel(), { messages, origin, turn: acquire, signal })
+        return toTargetAnswer(reply, [reply.unsettled])
       }
     },
   }
@@ -206,13 +207,9 @@ const getId = (model: unknown): string => (model as { id: string }).id
 
 const createOrigin = (evaluation_id: string, { userId }: Caller): CallOrigin => ({ evaluation_id, user_id: userId })
 
-function toTargetAnswer({
-  text,
-  usage: { inputTokens, outputTokens },
-  cost,
-  latencyMs,
-  unsettled,
-}: GeneratedText & { unsettled?: Settlement }): TargetAnswer {
-  const usage = { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
-  return { output: text, citations: [], usage, cost, latency_ms: Math.round(latencyMs), unsettled: unsettled ? [unsettled] : [] }
+function toTargetAnswer({ text, usage, cost, latencyMs }: GeneratedText, unsettled: readonly Settlement[] = []): TargetAnswer {
+  const { input_tokens, output_tokens } = usage
+  const total_tokens = input_tokens + output_tokens
+  const latency_ms = Math.round(latencyMs)
+  return { output: text, citations: [], usage: { input_tokens, output_tokens, total_tokens }, cost, latency_ms, unsettled }
 }

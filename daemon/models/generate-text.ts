@@ -2,17 +2,20 @@
 import type { Acquire } from '../async/semaphore.ts'
 import { type CallOrigin, type CallUsage, computeCost, type Meter, type Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
-import type { ChatModel, ChatRequest, FinishReason, TokenUsage } from './chat-model.ts'
+import type { ChatModel, ChatRequest } from './chat-model.ts'
 import { computeCallUsage, estimateRequest, type ReceivedReply } from './token-estimate.ts'
 
 export interface GeneratedText {
   text: string
-  model_id: string
-  usage: TokenUsage
+  usage: CallUsage
   /** Null if the price is unknown. */
   cost: number | null
-  finishReason: FinishReason
   latencyMs: number
+}
+
+/** A text whose usage the caller settles, in the transaction that stores it. */
+export interface UnsettledText extends GeneratedText {
+  unsettled: Settlement
 }
 
 export interface GenerationDependencies {
@@ -38,13 +41,12 @@ export async function generateText(
   return generated
 }
 
-/** Leaves a successful call to be settled by the caller, in the transaction that stores its outcome. */
 export async function generateUnsettledText(
   { database, meter }: GenerationDependencies,
   model: ChatModel,
   request: ChatRequest,
   { origin, turn }: GenerationOptions,
-): Promise<GeneratedText & { unsettled: Settlement }> {
+): Promise<UnsettledText> {
   const { signal } = request
   signal?.throwIfAborted()
   const call = { model, kind: 'chat' as const, origin, estimatedInput: estimateRequest(request) }
@@ -53,13 +55,12 @@ export async function generateUnsettledText(
   const startTime = performance.now()
   const isCalled = !signal?.aborted
   const received: ReceivedReply = { text: '', parts: 0, usage: undefined }
-  let finishReason: FinishReason = 'other'
   try {
     signal?.throwIfAborted()
     for await (const part of model.stream(request)) {
       received.parts++
       if (part.type === 'text') received.text += part.text
-      if (part.type === 'end') [finishReason, received.usage] = [part.finishReason, part.usage]
+      if (part.type === 'end') received.usage = part.usage
     }
   } catch (error) {
     const failedCall = isCalled ? computeCallUsage(request, received, signal?.aborted ? 'aborted' : 'failed') : ABORTED_BEFORE_CALL
@@ -68,16 +69,9 @@ export async function generateUnsettledText(
   } finally {
     endTurn?.()
   }
-  const settled = computeCallUsage(request, received, 'done')
-  return {
-    text: received.text,
-    model_id: model.id,
-    usage: { inputTokens: settled.input_tokens, outputTokens: settled.output_tokens, cachedTokens: settled.cached_tokens ?? 0 },
-    cost: computeCost(model.price, settled),
-    finishReason,
-    latencyMs: performance.now() - startTime,
-    unsettled: { entry, call: settled },
-  }
+  const latencyMs = performance.now() - startTime
+  const usage = computeCallUsage(request, received, 'done')
+  return { text: received.text, usage, cost: computeCost(model.price, usage), latencyMs, unsettled: { entry, call: usage } }
 }
 
 const ABORTED_BEFORE_CALL: CallUsage = { input_tokens: 0, output_tokens: 0, status: 'aborted', estimated: true }

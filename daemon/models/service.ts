@@ -1,9 +1,9 @@
 /** The models service: stores models and their API keys, and creates chat models from them. */
+import type { Static } from 'typebox'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
-import { EMBEDDED_MODEL_ID, models } from '../../src/contract/families/models.ts'
-import type { Acquire } from '../async/semaphore.ts'
+import { EMBEDDED_MODEL_ID, type modelRoutes, models } from '../../src/contract/families/models.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
-import type { CallOrigin, Meter, MeteredModel, Settlement } from '../core/meter.ts'
+import type { CallOrigin, Meter, MeteredModel } from '../core/meter.ts'
 import { Resource } from '../crud/resource.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import { resolveEndpoint } from '../providers/endpoints.ts'
@@ -14,7 +14,7 @@ import type { ChatModel, ChatRequest, ContextPassage, Price } from './chat-model
 import { getContextWindow } from './context-windows.ts'
 import { EmbeddedChatModel } from './embedded/embedded-chat-model.ts'
 import { NOT_FOUND } from './embedded/extract-answer.ts'
-import { type GeneratedText, generateText, generateUnsettledText } from './generate-text.ts'
+import { type GeneratedText, type GenerationOptions, generateText, generateUnsettledText, type UnsettledText } from './generate-text.ts'
 import type { AvailableModel, ModelDiscovery } from './model-discovery.ts'
 import {
   createBuiltInModelError,
@@ -33,6 +33,8 @@ import { estimateTokens } from './token-estimate.ts'
 
 export type { GeneratedText } from './generate-text.ts'
 
+type GenerationRequest = ChatRequest & GenerationOptions
+
 export interface ModelsDependencies {
   database: Database
   vault: Vault
@@ -45,14 +47,6 @@ export interface ModelsDependencies {
   meter: Meter
 }
 
-export interface GenerationRequest extends ChatRequest {
-  /** Null for the default model. */
-  modelId: string | null
-  origin: CallOrigin
-  /** Awaited before the model is called. */
-  turn?: Acquire
-}
-
 export interface AnswerOptions {
   modelId: string | null
   question: string
@@ -61,20 +55,10 @@ export interface AnswerOptions {
   signal: AbortSignal
 }
 
-const NO_CALL = { usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }, cost: 0, finishReason: 'stop', latencyMs: 0 } as const
+const NO_CALL = { usage: { input_tokens: 0, output_tokens: 0, status: 'done', estimated: false }, cost: 0, latencyMs: 0 } as const
 const FREE: Price = { input: 0, output: 0 }
 /** Share of the context window for passages; the rest is for the instructions and the answer. */
 const PASSAGE_SHARE = 0.6
-
-export interface DiscoveredModel extends AvailableModel {
-  added: string | null
-}
-
-export interface AdoptInput {
-  origin: string
-  model_id?: string
-  name?: string
-}
 
 export class ModelsService extends Resource<StoredModel, ModelInput> {
   readonly #dependencies: ModelsDependencies
@@ -118,7 +102,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   /** Answers a question from passages, citing them as [1], [2] and so on. */
   async answer({ modelId, question, passages, origin, signal }: AnswerOptions): Promise<GeneratedText> {
     const model = await this.getChatModel(this.database, modelId)
-    if (passages.length === 0) return { ...NO_CALL, text: NOT_FOUND, model_id: model.id }
+    if (passages.length === 0) return { ...NO_CALL, text: NOT_FOUND }
     const maxTokens = model.contextTokens * PASSAGE_SHARE - estimateTokens(question)
     const messages = [{ role: 'user' as const, content: question }]
     return this.generate({ modelId, messages, passages: fitPassages(passages, maxTokens), origin, signal })
@@ -161,13 +145,13 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** Lists available models, with the id of those that were added already. */
-  async discover(): Promise<DiscoveredModel[]> {
+  async discover(): Promise<Static<typeof modelRoutes.discover.response>> {
     const available = await this.#dependencies.discovery.list()
     return Promise.all(available.map(async (model) => ({ ...model, added: await this.#findAdded(model) })))
   }
 
   /** Adds a discovered model. Its API key is copied from the environment to the vault. */
-  async adopt(change: ChangeContext, { origin, model_id, name }: AdoptInput): Promise<StoredModel> {
+  async adopt(change: ChangeContext, { origin, model_id, name }: Static<typeof modelRoutes.adopt.body>): Promise<StoredModel> {
     const { discovery } = this.#dependencies
     const available = await discovery.list(origin)
     const key = discovery.findKey(origin)
@@ -207,16 +191,13 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     return candidates.find((model) => resolveEndpoint(provider, model.endpoint) === resolveEndpoint(provider, endpoint))?.id ?? null
   }
 
-  /** Generates a complete reply and records its usage. Callers must keep the request within the context window. */
-  async generate({ modelId, origin, turn, ...request }: GenerationRequest): Promise<GeneratedText> {
+  /** Generates a complete reply and records its usage; null is the default model. Callers must keep the request within the context window. */
+  async generate({ modelId, origin, turn, ...request }: GenerationRequest & { modelId: string | null }): Promise<GeneratedText> {
     return generateText(this.#dependencies, await this.getChatModel(this.database, modelId), request, { origin, turn })
   }
 
   /** Generates a reply whose usage the caller records. */
-  async generateUnsettled(
-    model: ChatModel,
-    { origin, turn, ...request }: Omit<GenerationRequest, 'modelId'>,
-  ): Promise<GeneratedText & { unsettled: Settlement }> {
+  async generateUnsettled(model: ChatModel, { origin, turn, ...request }: GenerationRequest): Promise<UnsettledText> {
     return generateUnsettledText(this.#dependencies, model, request, { origin, turn })
   }
 

@@ -1,14 +1,7 @@
 /** Errors of model providers: the provider's message without the API key, and whether a retry can help. */
 import { CadreError } from '../../src/contract/errors.ts'
 import { REDACTED, Redactor } from '../secrets/redactor.ts'
-
-/** The model whose request failed. */
-export interface FailedModel {
-  id: string
-  model_id: string
-  provider: string
-  api_key: string | null
-}
+import type { RemoteModel } from './remote-model.ts'
 
 interface ProviderErrorOptions {
   hint?: string | undefined
@@ -46,10 +39,10 @@ const RETRYABLE_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'EAI_A
 const TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
 
 /** Hosted providers always need a key; a server at another endpoint may not. */
-export const isKeyMissing = ({ provider, endpoint, api_key }: FailedModel & { endpoint: string | null }): boolean =>
+export const isKeyMissing = ({ provider, endpoint, api_key }: RemoteModel): boolean =>
   api_key === null && endpoint === null && provider !== 'ollama'
 
-export function createMissingKeyError(model: FailedModel): ProviderError {
+export function createMissingKeyError(model: RemoteModel): ProviderError {
   return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} has no API key.`, {
     hint: `Set one with ${formatKeyCommand(model)}, or add the model with a key of the daemon's environment: cadre models discover --add`,
   })
@@ -57,7 +50,7 @@ export function createMissingKeyError(model: FailedModel): ProviderError {
 
 /** For a response with an error status. */
 export function createStatusError(
-  model: FailedModel,
+  model: RemoteModel,
   host: string,
   { status, headers, text }: ErrorResponse,
   retryableStatuses = RETRYABLE_STATUSES,
@@ -72,9 +65,9 @@ export function createStatusError(
 }
 
 /** The command prompts for the key, so that it does not end up in the shell history. */
-const formatKeyCommand = ({ id }: FailedModel): string => `cadre models update ${id} --api-key -`
+const formatKeyCommand = ({ id }: RemoteModel): string => `cadre models update ${id} --api-key -`
 
-function getStatusHint(model: FailedModel, status: number, host: string, retryAfterMs: number | undefined): string | undefined {
+function getStatusHint(model: RemoteModel, status: number, host: string, retryAfterMs: number | undefined): string | undefined {
   if (status === 401 || status === 403) return `Check the API key. To replace it: ${formatKeyCommand(model)}`
   if (status === 404) return `Check the model's name and its endpoint at ${host}.`
   if (status === 429)
@@ -85,7 +78,7 @@ function getStatusHint(model: FailedModel, status: number, host: string, retryAf
 }
 
 /** For an error inside a stream that started with status 200. */
-export function createStreamError(model: FailedModel, error: unknown): ProviderError {
+export function createStreamError(model: RemoteModel, error: unknown): ProviderError {
   const body = getErrorBody(error)
   const message = sanitizeMessage(extractMessage(body), model.api_key)
   return new ProviderError('PROVIDER_ERROR', withMessage(`${formatModel(model)} stopped with an error`, message), {
@@ -95,7 +88,7 @@ export function createStreamError(model: FailedModel, error: unknown): ProviderE
 }
 
 /** For a response that is incomplete or not a model's reply. `preview` is the start of its body. */
-export function createIncompleteError(model: FailedModel, preview: string, hasContent: boolean): ProviderError {
+export function createIncompleteError(model: RemoteModel, preview: string, hasContent: boolean): ProviderError {
   if (hasContent) return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} ended its response early.`, { hint: 'Try again.' })
   const message = sanitizeMessage(preview, model.api_key)
   if (message === '') return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} sent an empty response.`, { isRetryable: true })
@@ -104,17 +97,17 @@ export function createIncompleteError(model: FailedModel, preview: string, hasCo
   })
 }
 
-export function createTimeoutError(model: FailedModel, host: string, problem: string, ms: number): ProviderError {
+export function createTimeoutError(model: RemoteModel, host: string, problem: string, ms: number): ProviderError {
   return new ProviderError('PROVIDER_TIMEOUT', `${formatModel(model)} at ${host} ${problem} ${formatDuration(ms)}.`)
 }
 
-export function createTooLargeError(model: FailedModel, bytes: number): ProviderError {
+export function createTooLargeError(model: RemoteModel, bytes: number): ProviderError {
   const megabytes = Math.round(bytes / 1_000_000)
   return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} sent a response of more than ${megabytes} MB.`)
 }
 
 /** For errors of the network or of a provider package. */
-export function createNetworkError(model: FailedModel, host: string, error: unknown): ProviderError {
+export function createNetworkError(model: RemoteModel, host: string, error: unknown): ProviderError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ProviderError) return cause
     if (cause instanceof CadreError && cause.code === 'ADDRESS_BLOCKED')
@@ -195,7 +188,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-const formatModel = ({ model_id, provider }: FailedModel): string => `The model ${model_id} (${provider})`
+const formatModel = ({ model_id, provider }: RemoteModel): string => `The model ${model_id} (${provider})`
 
 const withMessage = (sentence: string, message: string): string => `${sentence}${message === '' ? '.' : `: ${message}`}`
 

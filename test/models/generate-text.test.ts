@@ -39,8 +39,7 @@ test("a call is recorded with the provider's usage", async () => {
   const reply = await generate(meter, streamReply({ text: ['He', 'llo'], usage: { input: 1_000, output: 500, cached: 10 } }))
   assert.is(reply.text, 'Hello')
   assert.is(reply.cost, 2)
-  assert.is(reply.finishReason, 'stop')
-  assert.equal(reply.usage, { inputTokens: 1_000, outputTokens: 500, cachedTokens: 10 })
+  assert.equal(reply.usage, { input_tokens: 1_000, output_tokens: 500, cached_tokens: 10, status: 'done', estimated: false })
   assert.ok(reply.latencyMs > 0)
   assert.equal(meter.calls[0]?.origin, origin)
   assert.is(meter.calls[0]?.estimatedInput, estimateRequest(createRequest()))
@@ -52,7 +51,7 @@ test("a call is recorded with the provider's usage", async () => {
 test('usage is estimated if the provider does not report it', async () => {
   const meter = new MemoryMeter()
   const { usage } = await generate(meter, streamReply({ text: ['one two three four'], usage: null }))
-  assert.is(usage.outputTokens, estimateTokens('one two three four'))
+  assert.is(usage.output_tokens, estimateTokens('one two three four'))
   assert.is(meter.settled[0]?.estimated, true)
   assert.is(meter.settled[0]?.status, 'done')
 })

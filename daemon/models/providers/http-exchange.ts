@@ -7,9 +7,9 @@ import {
   createStatusError,
   createTimeoutError,
   createTooLargeError,
-  type FailedModel,
   ProviderError,
 } from '../../providers/provider-error.ts'
+import type { RemoteModel } from '../../providers/remote-model.ts'
 
 export interface ProviderTimeouts {
   connectMs: number
@@ -43,7 +43,7 @@ const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
 
 export interface ExchangeOptions {
   dispatcher: Dispatcher
-  model: FailedModel
+  model: RemoteModel
   timeouts: ProviderTimeouts
   /** In the time of performance.now(). */
   deadline: number

@@ -1,11 +1,9 @@
-/** The interface of provider protocols. */
+/** The interface of provider protocols: a function that opens a stream, and the stream. */
 import type { ChatPart, ChatRequest } from '../chat-model.ts'
 import type { HttpExchange } from './http-exchange.ts'
 
-export interface ProviderProtocol {
-  /** Sends the request. Throws if the response has an error status. */
-  open(request: ChatRequest, exchange: HttpExchange): Promise<ProviderStream>
-}
+/** Sends the request. Throws if the response has an error status. */
+export type OpenStream = (request: ChatRequest, exchange: HttpExchange) => Promise<ProviderStream>
 
 export interface ProviderStream {
   /** Returns undefined at the end. Throws a ProviderError if the stream fails. */

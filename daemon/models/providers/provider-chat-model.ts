@@ -12,8 +12,8 @@ import {
 import type { RemoteModel } from '../../providers/remote-model.ts'
 import { type ChatModel, type ChatPart, type ChatRequest, type ContextWindow, type Price, ToolsUnsupportedError } from '../chat-model.ts'
 import { type ExchangeOptions, HttpExchange, type ProviderTimeouts } from './http-exchange.ts'
-import { ChatCompletionsProtocol } from './openai-compatible/protocol.ts'
-import type { ProviderProtocol, ProviderStream } from './protocol.ts'
+import { createChatCompletionsProtocol } from './openai-compatible/protocol.ts'
+import type { OpenStream, ProviderStream } from './protocol.ts'
 
 export interface ProviderModelRecord extends RemoteModel, ContextWindow {
   name: string
@@ -38,7 +38,7 @@ export class ProviderChatModel implements ChatModel {
   readonly #record: ProviderModelRecord
   readonly #connections: ConnectionPool
   readonly #timeouts: ProviderTimeouts
-  #protocol: Promise<ProviderProtocol> | undefined
+  #protocol: Promise<OpenStream> | undefined
   #canCallTools: boolean
   /** Old servers reject requests that ask for usage. */
   #requestsUsage = true
@@ -86,7 +86,8 @@ export class ProviderChatModel implements ChatModel {
       signal?.throwIfAborted()
       const exchange = new HttpExchange(options)
       try {
-        const stream = await (await this.#getProtocol()).open(request, exchange)
+        const openStream = await this.#getProtocol()
+        const stream = await openStream(request, exchange)
         return { first: await stream.next(), stream }
       } catch (error) {
         exchange.close()
@@ -100,15 +101,15 @@ export class ProviderChatModel implements ChatModel {
     }
   }
 
-  #getProtocol(): Promise<ProviderProtocol> {
+  #getProtocol(): Promise<OpenStream> {
     this.#protocol ??= this.#loadProtocol()
     return this.#protocol
   }
 
-  async #loadProtocol(): Promise<ProviderProtocol> {
+  async #loadProtocol(): Promise<OpenStream> {
     const { provider } = this.#record
-    if (provider === 'openai-compatible' || provider === 'ollama') return new ChatCompletionsProtocol(this.#record, this.#requestsUsage)
-    return (await import('./ai-sdk/protocol.ts')).AiSdkProtocol.load(this.#record)
+    if (provider === 'openai-compatible' || provider === 'ollama') return createChatCompletionsProtocol(this.#record, this.#requestsUsage)
+    return (await import('./ai-sdk/protocol.ts')).loadAiSdkProtocol(this.#record)
   }
 
   #toProviderError(exchange: HttpExchange, error: unknown): ProviderError {

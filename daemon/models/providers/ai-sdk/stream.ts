@@ -1,5 +1,6 @@
 /** Converts the stream of an AI SDK package to the parts of a reply. */
-import { createIncompleteError, createStreamError, type FailedModel, type ProviderError } from '../../../providers/provider-error.ts'
+import { createIncompleteError, createStreamError, type ProviderError } from '../../../providers/provider-error.ts'
+import type { RemoteModel } from '../../../providers/remote-model.ts'
 import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
 import type { ProviderStream } from '../protocol.ts'
@@ -9,14 +10,14 @@ import type { StreamPart } from './load-language-model.ts'
 type FinishPart = Extract<StreamPart, { type: 'finish' }>
 
 export class AiSdkStream implements ProviderStream {
-  readonly #record: FailedModel
+  readonly #record: RemoteModel
   readonly #exchange: HttpExchange
   readonly #reader: ReadableStreamDefaultReader<StreamPart>
   readonly #toolCallParser = new ToolCallParser()
   #hasContent = false
   #isEnded = false
 
-  constructor(record: FailedModel, exchange: HttpExchange, stream: ReadableStream<StreamPart>) {
+  constructor(record: RemoteModel, exchange: HttpExchange, stream: ReadableStream<StreamPart>) {
     this.#record = record
     this.#exchange = exchange
     this.#reader = stream.getReader()

@@ -3,43 +3,30 @@ import { joinEndpoint, resolveEndpoint } from '../../../providers/endpoints.ts'
 import type { RemoteModel } from '../../../providers/remote-model.ts'
 import type { ChatMessage, ChatRequest, ToolDefinition } from '../../chat-model.ts'
 import { buildSystemPrompt } from '../../system-prompt.ts'
-import type { HttpExchange } from '../http-exchange.ts'
-import type { ProviderProtocol, ProviderStream } from '../protocol.ts'
+import type { OpenStream } from '../protocol.ts'
 import { ChatCompletionsStream } from './stream.ts'
 
-export class ChatCompletionsProtocol implements ProviderProtocol {
-  readonly #record: RemoteModel
-  readonly #url: URL
-  readonly #headers: Readonly<Record<string, string>>
-  readonly #requestsUsage: boolean
-
-  constructor(record: RemoteModel, requestsUsage: boolean) {
-    this.#record = record
-    this.#url = joinEndpoint(resolveEndpoint(record.provider, record.endpoint), 'chat/completions')
-    this.#headers = {
-      'content-type': 'application/json',
-      ...(record.api_key === null ? {} : { authorization: `Bearer ${record.api_key}` }),
-    }
-    this.#requestsUsage = requestsUsage
+export function createChatCompletionsProtocol(record: RemoteModel, requestsUsage: boolean): OpenStream {
+  const url = joinEndpoint(resolveEndpoint(record.provider, record.endpoint), 'chat/completions')
+  const authorization = record.api_key === null ? {} : { authorization: `Bearer ${record.api_key}` }
+  const headers = { 'content-type': 'application/json', ...authorization }
+  return async (request, exchange) => {
+    const { type, bytes } = await exchange.post(url, headers, JSON.stringify(buildBody(record.model_id, request, requestsUsage)))
+    return new ChatCompletionsStream(record, exchange, type?.startsWith('application/json') ? toSingleEvent(bytes) : bytes)
   }
+}
 
-  async open(request: ChatRequest, exchange: HttpExchange): Promise<ProviderStream> {
-    const { type, bytes } = await exchange.post(this.#url, this.#headers, JSON.stringify(this.#buildBody(request)))
-    return new ChatCompletionsStream(this.#record, exchange, type?.startsWith('application/json') ? toSingleEvent(bytes) : bytes)
-  }
-
-  #buildBody(request: ChatRequest): Record<string, unknown> {
-    const { messages, tools = [], toolChoice = 'auto', temperature, maxTokens } = request
-    const systemPrompt = buildSystemPrompt(request)
-    return {
-      model: this.#record.model_id,
-      messages: [...(systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt }]), ...messages.flatMap(formatMessage)],
-      ...(temperature == null ? {} : { temperature }),
-      ...(maxTokens == null ? {} : { max_tokens: maxTokens }),
-      ...(tools.length === 0 ? {} : { tools: tools.map(formatTool), tool_choice: toolChoice }),
-      stream: true,
-      ...(this.#requestsUsage ? { stream_options: { include_usage: true } } : {}),
-    }
+function buildBody(model: string, request: ChatRequest, requestsUsage: boolean): Record<string, unknown> {
+  const { messages, tools = [], toolChoice = 'auto', temperature, maxTokens } = request
+  const systemPrompt = buildSystemPrompt(request)
+  return {
+    model,
+    messages: [...(systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt }]), ...messages.flatMap(formatMessage)],
+    ...(temperature == null ? {} : { temperature }),
+    ...(maxTokens == null ? {} : { max_tokens: maxTokens }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(formatTool), tool_choice: toolChoice }),
+    stream: true,
+    ...(requestsUsage ? { stream_options: { include_usage: true } } : {}),
   }
 }
 

@@ -1,7 +1,8 @@
 /** Reads a reply in the chat completions format, including the variants of compatible servers. */
 import { StringDecoder } from 'node:string_decoder'
 import { EventDecoder } from '../../../../src/sse.ts'
-import { createIncompleteError, createStreamError, type FailedModel, ProviderError, parseJson } from '../../../providers/provider-error.ts'
+import { createIncompleteError, createStreamError, ProviderError, parseJson } from '../../../providers/provider-error.ts'
+import type { RemoteModel } from '../../../providers/remote-model.ts'
 import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
 import type { ProviderStream } from '../protocol.ts'
@@ -32,7 +33,7 @@ interface PartialToolCall extends RawToolCall {
 }
 
 export class ChatCompletionsStream implements ProviderStream {
-  readonly #record: FailedModel
+  readonly #record: RemoteModel
   readonly #exchange: HttpExchange
   readonly #bytes: AsyncIterator<Buffer>
   readonly #eventDecoder = new EventDecoder()
@@ -49,7 +50,7 @@ export class ChatCompletionsStream implements ProviderStream {
   #failure: unknown
   #isEnded = false
 
-  constructor(record: FailedModel, exchange: HttpExchange, bytes: AsyncIterator<Buffer>) {
+  constructor(record: RemoteModel, exchange: HttpExchange, bytes: AsyncIterator<Buffer>) {
     this.#record = record
     this.#exchange = exchange
     this.#bytes = bytes
