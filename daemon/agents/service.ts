@@ -1,11 +1,10 @@
 /** Agents: a model, instructions and tools. */
-import type { Static } from 'typebox'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
-import { type AgentCreate, type AgentUpdate, agents } from '../../src/contract/families/agents.ts'
+import { agents } from '../../src/contract/families/agents.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Tool } from '../core/tool.ts'
-import { Resource } from '../crud/resource.ts'
+import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { Database, Reader } from '../store/database.ts'
@@ -14,8 +13,6 @@ import type { Page } from '../store/records.ts'
 import { buildSystemPrompt } from './build-system-prompt.ts'
 import { agentRecords, type StoredAgent } from './store.ts'
 import { Toolset } from './toolset.ts'
-
-type AgentInput = Static<typeof AgentCreate> | Static<typeof AgentUpdate>
 
 /** A family whose resources agents can use as tools. */
 export interface ToolKind {
@@ -36,7 +33,7 @@ export interface LoadedAgent {
   toolset: Toolset
 }
 
-export class AgentsService extends Resource<StoredAgent, AgentInput> {
+export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agents>> {
   readonly #templates: PromptTemplatesService
   readonly #toolKinds: readonly ToolKind[]
 

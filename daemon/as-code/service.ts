@@ -13,7 +13,6 @@ import { replaceIdsWithNames, replaceNamesWithIds } from './references.ts'
 import { type Applied, type Change, type DeclaredResource, ResourceApplier, withFileContext } from './resource-applier.ts'
 
 type ApplyRequest = Static<typeof asCodeRoutes.apply.body>
-type SettingsFields = Static<typeof Settings>
 
 export interface AsCodeDependencies {
   database: Database
@@ -21,8 +20,8 @@ export interface AsCodeDependencies {
   /** The services of all managed families. */
   resources: readonly ManagedService[]
   settings: {
-    getSettings(reader: Reader): Promise<SettingsFields>
-    updateSettingsInTransaction(transaction: Transaction, input: Partial<SettingsFields>): Promise<SettingsFields>
+    getSettings(reader: Reader): Promise<Settings>
+    updateSettingsInTransaction(transaction: Transaction, input: Partial<Settings>): Promise<Settings>
   }
 }
 

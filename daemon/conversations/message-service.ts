@@ -92,7 +92,7 @@ export class MessagesService {
   }
 
   /** Answers a tool call that waits for confirmation. */
-  async confirm(caller: Caller, id: string, messageId: string, callId: string, allow: boolean): Promise<Static<typeof ToolCall>> {
+  async confirm(caller: Caller, id: string, messageId: string, callId: string, allow: boolean): Promise<ToolCall> {
     const { database, conversations, activeReplies } = this.#dependencies
     await conversations.require(database, caller, id)
     const reply = activeReplies.find(messageId)

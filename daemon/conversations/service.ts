@@ -1,17 +1,12 @@
 /** Conversations and their messages. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import {
-  type Conversation,
-  type ConversationCreate,
-  type ConversationUpdate,
-  conversations,
-} from '../../src/contract/families/conversations.ts'
+import { type Conversation, type ConversationCreate, conversations } from '../../src/contract/families/conversations.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { AgentsService } from '../agents/service.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { DomainEvents, EventBus } from '../core/event-bus.ts'
-import { type PrepareContext, Resource } from '../crud/resource.ts'
+import { type FamilyInput, type PrepareContext, Resource } from '../crud/resource.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Page, Scope } from '../store/records.ts'
 import type { ActiveReplies } from './active-replies.ts'
@@ -28,8 +23,7 @@ import {
   touchConversation,
 } from './store.ts'
 
-type ConversationInput = Static<typeof ConversationCreate> | Static<typeof ConversationUpdate>
-type ConversationDetails = Static<typeof Conversation>
+type ConversationInput = FamilyInput<typeof conversations>
 
 /** User id of tokens without one. */
 const LOCAL_USER = 'local'
@@ -43,7 +37,7 @@ export interface ConversationsDependencies {
   quoteVerifier: QuoteVerifier
 }
 
-export class ConversationsService extends Resource<StoredConversation, ConversationInput, ConversationDetails> {
+export class ConversationsService extends Resource<StoredConversation, ConversationInput, Conversation> {
   readonly #dependencies: ConversationsDependencies
 
   constructor(dependencies: ConversationsDependencies) {
@@ -69,7 +63,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     return super.list(caller, mine ? { ...query, user_id } : query)
   }
 
-  async complete(change: ChangeContext, id: string): Promise<ConversationDetails> {
+  async complete(change: ChangeContext, id: string): Promise<Conversation> {
     return this.modify(change, id, async (current, transaction) => {
       if (current.status !== 'completed')
         await this.#dependencies.events.publish(transaction, 'conversation.completed', await createCompletedEvent(transaction, current))

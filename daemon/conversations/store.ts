@@ -1,12 +1,11 @@
 /** Database records of conversations and messages. */
-import type { Static } from 'typebox'
 import { ConversationItem, type Message } from '../../src/contract/families/conversations.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { type Page, Records, type StoredRecord } from '../store/records.ts'
 
-export type StoredConversation = Static<typeof ConversationItem> & StoredRecord
-export type StoredMessage = Static<typeof Message>
+export type StoredConversation = ConversationItem & StoredRecord
+export type StoredMessage = Message
 
 export const conversationRecords = new Records<StoredConversation>({ table: 'conversations', schema: ConversationItem })
 

@@ -1,10 +1,9 @@
 /** The interface of an agent's tool, independent of its family. */
-import type { Static } from 'typebox'
 import type { Passage } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from './caller.ts'
 import type { CallOrigin } from './meter.ts'
 
-export type RetrievedPassage = Static<typeof Passage>
+export type RetrievedPassage = Passage
 
 /** The headings above a passage in its document, outermost first. */
 export function parseHeadings({ metadata }: RetrievedPassage): string[] {

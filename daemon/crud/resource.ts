@@ -1,5 +1,6 @@
 /** The CRUD operations of a family: lists, views, references and hooks. */
 import { isDeepStrictEqual } from 'node:util'
+import type { Static } from 'typebox'
 import type { Family } from '../../src/contract/crud.ts'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import { getFields, getInitialValue } from '../../src/contract/schemas/fields.ts'
@@ -11,6 +12,9 @@ import type { Database, Reader, Transaction } from '../store/database.ts'
 import { deleteFileKey } from '../store/file-keys.ts'
 import { detachAll, listUsers, type Reference, replaceLinks } from '../store/links.ts'
 import type { Page, Records, Scope, StoredRecord } from '../store/records.ts'
+
+/** The input of a create or update. */
+export type FamilyInput<F extends Family> = Static<F['create']> | Static<F['update']>
 
 export interface PrepareContext<Stored> {
   transaction: Transaction

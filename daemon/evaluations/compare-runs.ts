@@ -1,5 +1,4 @@
 /** Compares two runs: which test cases improved or regressed, and whether the difference is significant. */
-import type { Static } from 'typebox'
 import type { Run, RunComparison } from '../../src/contract/families/evaluation-runs.ts'
 import type { Outcome } from './comparison-store.ts'
 
@@ -8,7 +7,7 @@ export interface ComparedResult extends Outcome {
   key: string
 }
 
-type Comparison = Static<typeof RunComparison>
+type Comparison = RunComparison
 
 /** A test case whose outcome differs, located by its first repeat. */
 export interface Difference {
@@ -20,12 +19,7 @@ export interface Difference {
 const EPSILON = 1e-9
 const SIGNIFICANCE_LEVEL = 0.05
 
-export function compareRuns(
-  a: Static<typeof Run>,
-  b: Static<typeof Run>,
-  before: readonly ComparedResult[],
-  after: readonly ComparedResult[],
-) {
+export function compareRuns(a: Run, b: Run, before: readonly ComparedResult[], after: readonly ComparedResult[]) {
   const casesBefore = groupByCase(before)
   const casesAfter = groupByCase(after)
   const differences: Difference[] = []

@@ -28,8 +28,6 @@ import {
 import type { EvaluationsService } from './service.ts'
 import type { Targets } from './targets.ts'
 
-type RunView = Static<typeof Run>
-
 export interface RunsDependencies {
   database: Database
   executor: RunExecutor
@@ -44,7 +42,7 @@ export class RunsService {
     this.#dependencies = dependencies
   }
 
-  async start(change: ChangeContext, id: string, settings: Static<typeof runRoutes.run.body>): Promise<RunView> {
+  async start(change: ChangeContext, id: string, settings: Static<typeof runRoutes.run.body>): Promise<Run> {
     const { database, executor, targets, evaluations } = this.#dependencies
     const { run, view } = await database.write(async (transaction) => {
       const { name, type, target_id, scorers, test_cases, concurrency, repeats } = await evaluations.require(transaction, change.caller, id)
@@ -77,7 +75,7 @@ export class RunsService {
     return view
   }
 
-  async list(caller: Caller, id: string, query: ListQuery): Promise<Page<RunView>> {
+  async list(caller: Caller, id: string, query: ListQuery): Promise<Page<Run>> {
     const { database } = this.#dependencies
     await this.#dependencies.evaluations.requireExists(database, caller, id)
     const { items, total } = await listRuns(database, id, query)
@@ -97,20 +95,20 @@ export class RunsService {
     return { ...(await this.#toDetails(run)), results: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } }
   }
 
-  async cancel(change: ChangeContext, id: string, runId: string): Promise<RunView> {
+  async cancel(change: ChangeContext, id: string, runId: string): Promise<Run> {
     const { database, executor } = this.#dependencies
     await executor.cancel(await this.#require(change.caller, id, runId))
     return this.#toView(database, await this.#require(change.caller, id, runId))
   }
 
-  async compare(caller: Caller, id: string, a: string, b: string): Promise<Static<typeof RunComparison>> {
+  async compare(caller: Caller, id: string, a: string, b: string): Promise<RunComparison> {
     const { database } = this.#dependencies
     const runs = [await this.#require(caller, id, a), await this.#require(caller, id, b)] as const
     const before = await loadOutcomes(database, a)
     const after = await loadOutcomes(database, b)
     const views = [await this.#toView(database, runs[0]), await this.#toView(database, runs[1])] as const
     const { comparison, differences } = compareRuns(...views, before.outcomes, after.outcomes)
-    const changes: Static<typeof RunComparison>['changes'] = []
+    const changes: RunComparison['changes'] = []
     for (let from = 0; from < differences.length; from += BATCH_SIZE) {
       const batch = differences.slice(from, from + BATCH_SIZE)
       const outcomes = { a: batch.map((difference) => difference.a), b: batch.map((difference) => difference.b) }
@@ -172,7 +170,7 @@ export class RunsService {
     return { ...(await this.#toView(this.#dependencies.database, run)), configuration: run.configuration }
   }
 
-  async #toView(reader: Reader, run: StoredRun): Promise<RunView> {
+  async #toView(reader: Reader, run: StoredRun): Promise<Run> {
     const { id: run_id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, total } = run
     const { done, summary } = run.summary
       ? { done: countDone(run.summary), summary: run.summary }
@@ -181,7 +179,7 @@ export class RunsService {
   }
 }
 
-const countDone = ({ passed, failed, errors }: RunView['summary']): number => passed + failed + errors
+const countDone = ({ passed, failed, errors }: Run['summary']): number => passed + failed + errors
 
 /** Minimum time between two progress events. */
 const PROGRESS_INTERVAL_MS = 100

@@ -1,15 +1,15 @@
 /** Stores evaluation runs and their results. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
-import type { Run, RunResult, RunSummary, runRoutes } from '../../src/contract/families/evaluation-runs.ts'
+import type { Run, RunResult, runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Reader, Transaction, Value } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import type { StoredEvaluation } from './store.ts'
 
-type Summary = Static<typeof RunSummary>
-export type Result = Static<typeof RunResult>
+type Summary = Run['summary']
+export type Result = RunResult
 export type ResultQuery = Static<typeof runRoutes.results.query>
 export type TestCase = StoredEvaluation['test_cases'][number]
 
@@ -19,7 +19,7 @@ export interface RunConfiguration extends Record<string, unknown> {
   target: Record<string, unknown>
 }
 
-export interface StoredRun extends Omit<Static<typeof Run>, 'run_id' | 'done' | 'summary'> {
+export interface StoredRun extends Omit<Run, 'run_id' | 'done' | 'summary'> {
   id: string
   total: number
   caller: Caller

@@ -3,14 +3,13 @@ import type { Static } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
 import {
   type EvaluationCreate,
-  type EvaluationUpdate,
   evaluations,
   MAX_EVALUATION_BYTES,
   MAX_TEST_CASES,
   type ScorerSettings,
 } from '../../src/contract/families/evaluations.ts'
 import type { ChangeContext } from '../core/caller.ts'
-import { Resource } from '../crud/resource.ts'
+import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
@@ -20,7 +19,6 @@ import { SCORERS } from './scorers.ts'
 import { evaluationRecords, type StoredEvaluation } from './store.ts'
 import type { Targets } from './targets.ts'
 
-type EvaluationInput = Static<typeof EvaluationCreate> | Static<typeof EvaluationUpdate>
 export interface EvaluationsDependencies {
   database: Database
   models: ModelsService
@@ -28,7 +26,7 @@ export interface EvaluationsDependencies {
   executor: RunExecutor
 }
 
-export class EvaluationsService extends Resource<StoredEvaluation, EvaluationInput> {
+export class EvaluationsService extends Resource<StoredEvaluation, FamilyInput<typeof evaluations>> {
   constructor({ database, models, targets, executor }: EvaluationsDependencies) {
     super(database, evaluations, evaluationRecords, {
       prepare: async (record, _, { transaction, current }) => {

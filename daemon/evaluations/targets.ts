@@ -1,5 +1,4 @@
 /** The interface of evaluation targets: capturing their configuration and answering test cases with it. */
-import type { Static } from 'typebox'
 import type { Citation, Usage } from '../../src/contract/families/conversations.ts'
 import type { EVALUATION_TYPES } from '../../src/contract/families/evaluations.ts'
 import type { Acquire } from '../async/semaphore.ts'
@@ -15,8 +14,8 @@ export type TargetConfiguration = Record<string, unknown>
 
 export interface TargetAnswer {
   output: string
-  citations: Static<typeof Citation>[]
-  usage: Static<typeof Usage> | null
+  citations: Citation[]
+  usage: Usage | null
   /** Null if the price is unknown. */
   cost: number | null
   latency_ms: number

@@ -1,16 +1,15 @@
 /** Validates models before they are stored, including the caller's permissions. */
-import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import { EMBEDDED_MODEL_ID, type ModelCreate, type ModelUpdate } from '../../src/contract/families/models.ts'
+import { EMBEDDED_MODEL_ID, type models } from '../../src/contract/families/models.ts'
 import { requireAdmin } from '../core/caller.ts'
-import type { PrepareContext } from '../crud/resource.ts'
+import type { FamilyInput, PrepareContext } from '../crud/resource.ts'
 import { isPrivateHost } from '../outbound/classify-address.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Reader } from '../store/database.ts'
 import { modelRecords, type StoredModel } from './store.ts'
 
-export type ModelInput = Static<typeof ModelCreate> | Static<typeof ModelUpdate>
+export type ModelInput = FamilyInput<typeof models>
 
 /** Finds a model by its id, by the provider's name for it, or by its name here. */
 export async function resolveModelId(reader: Reader, reference: string, field: string): Promise<string> {

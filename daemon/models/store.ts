@@ -1,10 +1,9 @@
 /** Persistence of models. The API key is encrypted. */
-import type { Static } from 'typebox'
 import { EMBEDDED_MODEL_ID, Model } from '../../src/contract/families/models.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
-export type StoredModel = Static<typeof Model> &
+export type StoredModel = Model &
   StoredRecord & {
     api_key: string | null
     /** 1 if an admin set the endpoint, which may be in the private network then; 0 if an editor did. */

@@ -1,16 +1,13 @@
 /** Prompt templates: text with {{variables}}. */
-import type { Static } from 'typebox'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
-import { type PromptTemplateCreate, type PromptTemplateUpdate, promptTemplates } from '../../src/contract/families/prompt-templates.ts'
+import { promptTemplates } from '../../src/contract/families/prompt-templates.ts'
 import type { Caller } from '../core/caller.ts'
-import { Resource } from '../crud/resource.ts'
+import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { Database, Reader } from '../store/database.ts'
 import { promptTemplateRecords, type StoredPromptTemplate } from './store.ts'
 import { listVariables, renderTemplate } from './template.ts'
 
-type PromptTemplateInput = Static<typeof PromptTemplateCreate> | Static<typeof PromptTemplateUpdate>
-
-export class PromptTemplatesService extends Resource<StoredPromptTemplate, PromptTemplateInput> {
+export class PromptTemplatesService extends Resource<StoredPromptTemplate, FamilyInput<typeof promptTemplates>> {
   constructor(database: Database) {
     super(database, promptTemplates, promptTemplateRecords, {
       prepare: async (record, input) => ({ ...record, variables: checkVariables(record.template, input.variables) }),

@@ -1,9 +1,8 @@
 /** Health, status and settings of the daemon. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Static } from 'typebox'
 import type { Paths } from '../../src/config.ts'
-import type { Health, Settings as SettingsSchema, Status } from '../../src/contract/families/system.ts'
+import type { Health, Settings, Status } from '../../src/contract/families/system.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
 import { raceAbort } from '../async/abortable.ts'
 import type { ChangeContext } from '../core/caller.ts'
@@ -13,8 +12,6 @@ import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { VectorStore } from '../store/vector-store.ts'
 import { readCounts, readSettings, writeSettings } from './store.ts'
-
-type Settings = Static<typeof SettingsSchema>
 
 const STORE_TIMEOUT_MS = 3_000
 
@@ -39,7 +36,7 @@ export class SystemService {
   }
 
   /** Reads both stores. A store that does not respond in time is disconnected. */
-  async getHealth(): Promise<Static<typeof Health>> {
+  async getHealth(): Promise<Health> {
     const { database, vectors, version } = this.#dependencies
     const [records, passages] = await Promise.all([respondsInTime(readCounts(database)), respondsInTime(vectors.ping())])
     return {
@@ -50,7 +47,7 @@ export class SystemService {
     }
   }
 
-  async getStatus(): Promise<Static<typeof Status>> {
+  async getStatus(): Promise<Status> {
     const { paths, version, startedAt, database, vault, getAddress, getQueues } = this.#dependencies
     const { rss, heapUsed } = process.memoryUsage()
     const [records, log, vectors, documents, logs] = await Promise.all([

@@ -1,23 +1,17 @@
 /** Stores settings and reads resource counts. */
-import type { Static } from 'typebox'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import type { Settings } from '../../src/contract/families/system.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { replaceLinks } from '../store/links.ts'
 
-type StoredSettings = Static<typeof Settings>
-
-export async function readSettings(reader: Reader): Promise<StoredSettings> {
-  const row = await reader.get<StoredSettings>("SELECT default_model_id, conversation_idle_minutes FROM settings WHERE id = 'settings'")
+export async function readSettings(reader: Reader): Promise<Settings> {
+  const row = await reader.get<Settings>("SELECT default_model_id, conversation_idle_minutes FROM settings WHERE id = 'settings'")
   if (!row) throw new Error('The database has no settings.')
   return row
 }
 
 /** Links the default model. If it is deleted, the embedded model becomes the default. */
-export async function writeSettings(
-  transaction: Transaction,
-  { default_model_id, conversation_idle_minutes }: StoredSettings,
-): Promise<void> {
+export async function writeSettings(transaction: Transaction, { default_model_id, conversation_idle_minutes }: Settings): Promise<void> {
   await transaction.run(
     "UPDATE settings SET default_model_id = ?, conversation_idle_minutes = ?, version = version + 1, updated_at = ? WHERE id = 'settings'",
     [default_model_id, conversation_idle_minutes, new Date().toISOString()],

@@ -2,13 +2,13 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import { type TokenCreate, type TokenCreated, type TokenUpdate, tokens } from '../../src/contract/families/tokens.ts'
+import { type TokenCreate, type TokenCreated, tokens } from '../../src/contract/families/tokens.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
-import { Resource } from '../crud/resource.ts'
+import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { Database, Reader } from '../store/database.ts'
 import { countOtherAdmins, type StoredToken, tokenRecords, updateLastUsed } from './store.ts'
 
-type TokenInput = Static<typeof TokenCreate> | Static<typeof TokenUpdate>
+type TokenInput = FamilyInput<typeof tokens>
 
 interface CachedToken {
   caller: Caller

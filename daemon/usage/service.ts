@@ -1,18 +1,15 @@
 /** Manages usage thresholds. */
-import type { Static } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
-import { type UsageThresholdCreate, type UsageThresholdUpdate, usageThresholds } from '../../src/contract/families/usage.ts'
-import { Resource } from '../crud/resource.ts'
+import { usageThresholds } from '../../src/contract/families/usage.ts'
+import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { EntityType } from './entities.ts'
 import { type StoredUsageThreshold, usageThresholdRecords } from './store.ts'
 
-type ThresholdInput = Static<typeof UsageThresholdCreate> | Static<typeof UsageThresholdUpdate>
-
 /** The families that thresholds can apply to. Users have no records. */
 export type EntityFamilies = Record<Exclude<EntityType, 'user'>, { exists(reader: Reader, id: string): Promise<boolean> }>
 
-export class UsageThresholdsService extends Resource<StoredUsageThreshold, ThresholdInput> {
+export class UsageThresholdsService extends Resource<StoredUsageThreshold, FamilyInput<typeof usageThresholds>> {
   constructor(database: Database, getEntityFamilies: () => EntityFamilies) {
     super(database, usageThresholds, usageThresholdRecords, {
       prepare: async (record, _, { transaction, current }) => {

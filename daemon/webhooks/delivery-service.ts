@@ -1,5 +1,4 @@
 /** Lists deliveries of webhooks, sends them again and tests webhooks. */
-import type { Static } from 'typebox'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import { type DeliveryDetails, TEST_EVENT } from '../../src/contract/families/webhooks.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
@@ -12,8 +11,6 @@ import { createEvent } from './outbox.ts'
 import { deliveryRecords, findEvent, insertDelivery, insertEvent, LIST_COLUMNS, type StoredDelivery } from './outbox-store.ts'
 import { RETRY_DELAYS } from './retry-schedule.ts'
 import type { WebhooksService } from './service.ts'
-
-type DeliveryView = Static<typeof DeliveryDetails>
 
 interface DeliveriesDependencies {
   database: Database
@@ -35,7 +32,7 @@ export class DeliveriesService {
     return deliveryRecords.list(database, query, { webhook_id: webhookId }, LIST_COLUMNS)
   }
 
-  async get(caller: Caller, webhookId: string, id: string): Promise<DeliveryView> {
+  async get(caller: Caller, webhookId: string, id: string): Promise<DeliveryDetails> {
     const { database, webhooks } = this.#dependencies
     await webhooks.require(database, caller, webhookId)
     const { version: _, step, updated_at, ...delivery } = await requireDelivery(database, webhookId, id)
@@ -44,7 +41,7 @@ export class DeliveriesService {
   }
 
   /** Restarts the retry schedule with an immediate attempt. */
-  async redeliver(caller: Caller, webhookId: string, id: string): Promise<DeliveryView> {
+  async redeliver(caller: Caller, webhookId: string, id: string): Promise<DeliveryDetails> {
     const { database, webhooks, dispatcher, clock } = this.#dependencies
     const requestedAt = await database.write(async (transaction) => {
       const webhook = await webhooks.require(transaction, caller, webhookId)
@@ -64,7 +61,7 @@ export class DeliveriesService {
   }
 
   /** Makes a single attempt without retries: the caller sees the outcome. */
-  async test(caller: Caller, webhookId: string): Promise<DeliveryView> {
+  async test(caller: Caller, webhookId: string): Promise<DeliveryDetails> {
     const { database, webhooks, dispatcher, clock } = this.#dependencies
     const id = await database.write(async (transaction) => {
       const { url } = await webhooks.require(transaction, caller, webhookId)

@@ -1,5 +1,4 @@
 /** Stores events and deliveries. A delivery is pending while next_attempt_at is set. */
-import type { Static } from 'typebox'
 import { Delivery, DeliveryDetails } from '../../src/contract/families/webhooks.ts'
 import { generateId } from '../core/identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
@@ -18,7 +17,7 @@ export type PositionedEvent = StoredEvent & { position: number }
 
 const { body: _, ...stored } = DeliveryDetails.properties
 /** `step` counts the attempts since the schedule was last restarted, `attempts` all of them. */
-export type StoredDelivery = Omit<Static<typeof DeliveryDetails>, 'body'> & StoredRecord & { step: number }
+export type StoredDelivery = Omit<DeliveryDetails, 'body'> & StoredRecord & { step: number }
 
 export const deliveryRecords = new Records<StoredDelivery>({
   table: 'deliveries',

@@ -1,15 +1,9 @@
 /** Manages webhooks and their signing secrets. */
 import type { Static } from 'typebox'
-import {
-  type WebhookCreate,
-  type WebhookCreated,
-  type WebhookRotate,
-  type WebhookUpdate,
-  webhooks,
-} from '../../src/contract/families/webhooks.ts'
+import { type WebhookCreate, type WebhookCreated, type WebhookRotate, webhooks } from '../../src/contract/families/webhooks.ts'
 import type { Clock } from '../async/clock.ts'
 import type { ChangeContext } from '../core/caller.ts'
-import { Resource } from '../crud/resource.ts'
+import { type FamilyInput, Resource } from '../crud/resource.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
@@ -17,8 +11,6 @@ import type { Dispatcher } from './dispatcher.ts'
 import { deleteDeliveries } from './outbox-store.ts'
 import { chooseSecret, openSecret, rotateSecret, sealSecret } from './signing-secrets.ts'
 import { type StoredWebhook, webhookRecords } from './store.ts'
-
-type WebhookInput = Static<typeof WebhookCreate> | Static<typeof WebhookUpdate>
 
 const HOUR = 60 * 60 * 1000
 const OVERLAP_HOURS = 24
@@ -30,7 +22,7 @@ interface WebhooksDependencies {
   clock: Clock
 }
 
-export class WebhooksService extends Resource<StoredWebhook, WebhookInput> {
+export class WebhooksService extends Resource<StoredWebhook, FamilyInput<typeof webhooks>> {
   readonly #dependencies: WebhooksDependencies
 
   constructor(dependencies: WebhooksDependencies) {

@@ -1,9 +1,8 @@
 /** Numbers the passages that the model was given and finds those that the reply cites. */
-import type { Static } from 'typebox'
 import type { Citation } from '../../../src/contract/families/conversations.ts'
 import type { RetrievedPassage } from '../../core/tool.ts'
 
-export type CitedPassage = Static<typeof Citation>
+export type CitedPassage = Citation
 
 /** Fenced code blocks, where a number in brackets is an array index. */
 const CODE_BLOCK = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm

@@ -1,13 +1,12 @@
 /** Draft of an assistant message: text, tool calls, citations and usage so far. */
-import type { Static } from 'typebox'
 import type { CadreError } from '../../../src/contract/errors.ts'
 import type { Message, ToolCall } from '../../../src/contract/families/conversations.ts'
 import { type CallUsage, roundMoney } from '../../core/meter.ts'
 import type { StoredMessage } from '../store.ts'
 import { CitationRegistry } from './citations.ts'
 
-export type StoredToolCall = Static<typeof ToolCall>
-export type FinishReason = NonNullable<Static<typeof Message>['finish_reason']>
+export type StoredToolCall = ToolCall
+export type FinishReason = NonNullable<Message['finish_reason']>
 
 type DraftHeader = Required<Pick<StoredMessage, 'id' | 'timestamp' | 'model_id'>>
 

@@ -33,6 +33,7 @@ export const Citation = object({
     stale: Type.Boolean({ description: 'Whether the document was changed or removed since.' }),
   }),
 })
+export type ToolCall = Static<typeof ToolCall>
 export const ToolCall = object({
   id: Type.String({ description: 'Identifier of the tool call.' }),
   name: Type.String({ description: 'Name of the tool.' }),

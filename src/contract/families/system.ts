@@ -20,6 +20,7 @@ export const Health = object(
   },
 )
 
+export type Status = Static<typeof Status>
 export const Status = object(
   {
     version: Type.String({ description: 'Version of Cadre.' }),
@@ -51,6 +52,7 @@ const conversation_idle_minutes = Type.Integer({
   maximum: 5_256_000,
   description: 'Minutes without messages after which a conversation is completed; 0 disables it.',
 })
+export type Settings = Static<typeof Settings>
 export const Settings = object(
   { default_model_id, conversation_idle_minutes },
   {
