@@ -5,9 +5,10 @@ import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { findAdminToken, findConfiguredUrl, findDaemonProcess } from '../../src/client/address.ts'
 import { call } from '../../src/client/call.ts'
 import { startDaemon, stopDaemon } from '../../src/client/daemon.ts'
-import { ServiceError, UnreachableError } from '../../src/client/errors.ts'
+import { UnreachableError } from '../../src/client/errors.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { environmentOverrides, readSettings } from '../../src/config.ts'
+import { type CadreError, handleError } from '../../src/contract/errors.ts'
 import { systemRoutes } from '../../src/contract/families/system.ts'
 
 export default class TokensRecover extends CadreCommand {
@@ -51,13 +52,11 @@ export default class TokensRecover extends CadreCommand {
 
 /** Fails if another daemon, started without --recover-token, came up first. */
 async function verifyToken(connection: Connection): Promise<void> {
-  try {
-    await call(connection, systemRoutes.status, {})
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'UNAUTHENTICATED') throw error
+  const explain = (cause: CadreError) => {
     throw new UnreachableError('Another daemon started in the meantime, so no token was created.', {
       hint: 'If a service manager starts it, stop that service (systemctl --user stop cadre) and try again.',
-      cause: error,
+      cause,
     })
   }
+  await call(connection, systemRoutes.status, {}).catch(handleError('UNAUTHENTICATED', explain))
 }

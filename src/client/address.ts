@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { type DaemonRecord, environmentOverrides, type Paths, readDaemonRecord, readSettings } from '../config.ts'
 import { UnreachableError } from './errors.ts'
+import type { Connection } from './request.ts'
 
-type Notify = (line: string) => void
+type Notify = Connection['notify']
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]'])
 const RECOVER_HINT = 'To create a new one: cadre tokens recover'

@@ -10,8 +10,6 @@ import { findConfiguredUrl, findDaemonProcess, findToken, isProcessAlive } from 
 import { UnreachableError } from './errors.ts'
 import { type Connection, sendOnce } from './request.ts'
 
-export type Notify = (line: string) => void
-
 const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 15_000
 const POLL_INTERVAL_MS = 50
@@ -33,33 +31,33 @@ interface ConnectOptions {
   /** Start the daemon if it is not running. */
   start: boolean
   root: string
-  notify: Notify
+  notify: Connection['notify']
 }
 
 /** Connects to the service and starts the daemon if necessary and allowed. */
 export async function connect({ paths, start, root, notify }: ConnectOptions): Promise<Connection> {
-  const url = findConfiguredUrl(paths)
-  if (url !== undefined) {
+  const configured = findConfiguredUrl(paths)
+  const url = configured ?? (await findOrStartDaemon({ paths, start, root, notify })).url
+  if (configured !== undefined) {
     const health = await fetchHealth(url)
     if (!health)
       throw new UnreachableError(`No Cadre service responds at ${url}.`, {
         hint: 'The URL is set by CADRE_URL or cadre config set url. A daemon at a configured URL is not started automatically.',
       })
     if (health.version !== version) notify(`The service at ${url} is version ${health.version}, this command is ${version}.`)
-    return { url, token: await findToken(paths, url, notify), notify }
   }
+  return { url, token: await findToken(paths, url, notify), notify }
+}
+
+async function findOrStartDaemon({ paths, start, root, notify }: ConnectOptions): Promise<DaemonRecord> {
   const running = await findRunningDaemon(paths)
-  if (!running) {
-    if (!start || readSettings(paths).start === false)
-      throw new UnreachableError('The daemon is not running.', { hint: 'To start it: cadre daemon start' })
-    const started = await startDaemon({ paths, root, notify, options: [] })
-    return { url: started.url, token: await findToken(paths, started.url, notify), notify }
-  }
-  if (running.version !== version)
+  if (running && running.version !== version)
     throw new UnreachableError(`The running daemon is version ${running.version}, this command is ${version}.`, {
       hint: 'To restart it with this version: cadre daemon restart',
     })
-  return { url: running.url, token: await findToken(paths, running.url, notify), notify }
+  if (!running && (!start || readSettings(paths).start === false))
+    throw new UnreachableError('The daemon is not running.', { hint: 'To start it: cadre daemon start' })
+  return running ?? startDaemon({ paths, root, notify, options: [] })
 }
 
 /** Returns the daemon of this home if it runs and responds. */
@@ -81,7 +79,7 @@ export function getDaemonEntry(root: string): { file: string; nodeOptions: strin
 interface StartOptions {
   paths: Paths
   root: string
-  notify: Notify
+  notify: Connection['notify']
   /** Options of the daemon: --host, --port, --allow-remote. */
   options: string[]
 }

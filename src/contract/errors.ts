@@ -61,6 +61,14 @@ export class CadreError extends Error {
   }
 }
 
+/** For `promise.catch()`: handles errors with this code and throws all others. */
+export const handleError =
+  <T>(code: ErrorCode, handle: (error: CadreError) => T) =>
+  (error: unknown): T => {
+    if (error instanceof CadreError && error.code === code) return handle(error)
+    throw error
+  }
+
 export function createValidationError(field: string, problem: string, hint?: string): CadreError {
   return new CadreError('VALIDATION_ERROR', `${field}: ${problem}.`, { details: [{ field, problem }], hint })
 }

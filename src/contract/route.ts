@@ -50,8 +50,6 @@ export interface Route<
   readonly revealsSecret?: boolean
   /** The handler calls a model or another server, which can fail, time out or exceed a budget. */
   readonly callsExternalService?: boolean
-  /** The response is an event stream if the body contains `stream: true`. */
-  readonly canStream?: boolean
   /** Status of a regular response that reports an unhealthy daemon. */
   readonly unhealthyStatus?: 503
 }

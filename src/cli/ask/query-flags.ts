@@ -3,7 +3,7 @@ import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { CadreError } from '../../contract/errors.ts'
+import { CadreError, handleError } from '../../contract/errors.ts'
 import { knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
 import { InputReader } from '../input/input-reader.ts'
 import { parsePair } from '../input/parse-pair.ts'
@@ -63,16 +63,14 @@ export function parseFilters(texts: readonly string[]): Record<string, unknown> 
 }
 
 /** Resolves a tool by name. If only a knowledge source has that name, the error explains how to create the tool. */
-export async function resolveSearchTool(connection: Connection, topic: Topic, name: string): Promise<string> {
-  try {
-    return await resolveResource(connection, topic, name)
-  } catch (error) {
-    if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
+export function resolveSearchTool(connection: Connection, topic: Topic, name: string): Promise<string> {
+  const explain = async (error: CadreError) => {
     const { data } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 1 } as object })
     if (data.length === 0) throw error
-    throw new CadreError('NOT_FOUND', `There is no ${topic.family.noun} "${name}", only a knowledge source of that name.`, {
+    throw new CadreError(error.code, `There is no ${topic.family.noun} "${name}", only a knowledge source of that name.`, {
       hint: `To create one: cadre ${topic.command} create --name ${quoteShellWord(name)} --knowledge-source ${quoteShellWord(name)}`,
       cause: error,
     })
   }
+  return resolveResource(connection, topic, name).catch(handleError('NOT_FOUND', explain))
 }

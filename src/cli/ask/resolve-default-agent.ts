@@ -1,7 +1,7 @@
 /** Resolves the agent of `ask` and `chat` if none is named. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { CadreError } from '../../contract/errors.ts'
+import { CadreError, handleError } from '../../contract/errors.ts'
 import { agentRoutes } from '../../contract/families/agents.ts'
 import { resolveResource } from '../resources/resolve-references.ts'
 import { agentTopic } from '../resources/topics/agents.ts'
@@ -31,9 +31,7 @@ export async function resolveDefaultAgent(
   const { data, pagination } = await call(connection, agentRoutes.list, { query: { limit: MAX_LISTED_AGENTS } })
   const [first, ...others] = data
   if (!first)
-    throw new CadreError('NOT_FOUND', 'There are no agents.', {
-      hint: 'Create one with cadre agents create, or try cadre quickstart.',
-    })
+    throw new CadreError('NOT_FOUND', 'There are no agents.', { hint: 'Create one with cadre agents create, or try cadre quickstart.' })
   if (others.length === 0) return first.id
   /** Whether the name is unique among the listed agents and can be typed. */
   const isAddressable = ({ name, id }: typeof first) =>
@@ -46,14 +44,12 @@ export async function resolveDefaultAgent(
   )
 }
 
-async function resolveConfiguredAgent(connection: Connection, configuredAgent: string): Promise<string> {
-  try {
-    return await resolveResource(connection, agentTopic, configuredAgent)
-  } catch (error) {
-    if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
+function resolveConfiguredAgent(connection: Connection, configuredAgent: string): Promise<string> {
+  const explain = (error: CadreError) => {
     throw new CadreError(error.code, `The configured agent "${configuredAgent}" does not exist.`, {
       hint: 'Set another one with cadre config set agent NAME, or remove it with cadre config unset agent.',
       cause: error,
     })
   }
+  return resolveResource(connection, agentTopic, configuredAgent).catch(handleError('NOT_FOUND', explain))
 }

@@ -1,7 +1,7 @@
 /** Resolves the conversation that `ask` sends the question to. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { CadreError } from '../../contract/errors.ts'
+import { CadreError, handleError } from '../../contract/errors.ts'
 import { agentRoutes, agents } from '../../contract/families/agents.ts'
 import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
 import { hasResource, resolveResource } from '../resources/resolve-references.ts'
@@ -23,13 +23,11 @@ export interface Target {
   configuredAgent?: string | undefined
 }
 
+const isNamed = ({ agent, conversation, continueLast }: Target) => agent !== undefined || conversation !== undefined || continueLast
+
 /** Splits the arguments into an agent and the words of the question. */
-export function splitAgentAndQuestion(
-  words: readonly string[],
-  { agent, conversation, continueLast }: Target,
-): { agent: string | undefined; words: readonly string[] } {
-  const named = agent !== undefined || conversation !== undefined || continueLast
-  if (named || words.length < 2) return { agent, words }
+export function splitAgentAndQuestion(words: readonly string[], target: Target): { agent: string | undefined; words: readonly string[] } {
+  if (isNamed(target) || words.length < 2) return { agent: target.agent, words }
   return { agent: words[0], words: words.slice(1) }
 }
 
@@ -47,13 +45,9 @@ export function formatAskCommand({ agent, conversation, continueLast }: Target):
 const MAX_NAME_LENGTH: number = (agents.resource.properties.name as { maxLength?: number }).maxLength ?? 0
 
 /** Whether the only argument is the name of an agent; then the question is missing or comes from stdin. */
-export async function isAgentName(
-  connection: Connection,
-  words: readonly string[],
-  { agent, conversation, continueLast }: Target,
-): Promise<boolean> {
+export async function isAgentName(connection: Connection, words: readonly string[], target: Target): Promise<boolean> {
   const [word = '', ...others] = words
-  if (others.length > 0 || agent !== undefined || conversation !== undefined || continueLast || word.length > MAX_NAME_LENGTH) return false
+  if (others.length > 0 || isNamed(target) || word.length > MAX_NAME_LENGTH) return false
   return hasResource(connection, agentTopic, word)
 }
 
@@ -91,14 +85,12 @@ async function resolveAgent(connection: Connection, { agent, isAgentGuessed, con
 }
 
 /** Resolves the first word as an agent. If there is none, the hint suggests quoting the whole question. */
-async function resolveGuessedAgent(connection: Connection, agent: string, question: string): Promise<string> {
-  try {
-    return await resolveResource(connection, agentTopic, agent)
-  } catch (error) {
-    if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
+function resolveGuessedAgent(connection: Connection, agent: string, question: string): Promise<string> {
+  const explain = (error: CadreError) => {
     throw new CadreError(error.code, error.message, {
       hint: `${error.hint}\nIf it is part of the question, quote the whole question: cadre ask ${quoteShellWord(`${agent} ${question}`)}`,
       cause: error,
     })
   }
+  return resolveResource(connection, agentTopic, agent).catch(handleError('NOT_FOUND', explain))
 }

@@ -2,20 +2,20 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { suggestWord } from '../../contract/suggest.ts'
-import { describeSystemError, UsageError } from '../terminal/errors.ts'
+import { SYSTEM_ERRORS, UsageError } from '../terminal/errors.ts'
 
 export function createReadError(file: string, error: unknown): UsageError {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new UsageError(`File not found: ${file}.`, suggestFile(file))
   if (code === 'EISDIR') return new UsageError(`${file} is a folder, not a file.`)
-  return new UsageError(`${file} cannot be read: ${describeSystemError(code) ?? message}.`)
+  return new UsageError(`${file} cannot be read: ${SYSTEM_ERRORS[code] ?? message}.`)
 }
 
 export function createWriteError(file: string, error: unknown): UsageError {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new UsageError(`${file} cannot be written: the folder ${dirname(file)} does not exist.`)
   if (code === 'EISDIR') return new UsageError(`${file} cannot be written: it is a folder.`)
-  return new UsageError(`${file} cannot be written: ${describeSystemError(code) ?? message}.`)
+  return new UsageError(`${file} cannot be written: ${SYSTEM_ERRORS[code] ?? message}.`)
 }
 
 /** Suggests a similar file name, or shows the folder that was searched. */

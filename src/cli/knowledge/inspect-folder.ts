@@ -6,7 +6,7 @@ import { suggestWord } from '../../contract/suggest.ts'
 import { createReadError } from '../input/file-errors.ts'
 import { listFolders } from '../input/list-folders.ts'
 import { type SkipReason, scanFolder } from '../input/local-files.ts'
-import { describeSystemError } from '../terminal/errors.ts'
+import { SYSTEM_ERRORS } from '../terminal/errors.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 
@@ -71,7 +71,7 @@ async function describeUnreadableFolder(folder: string): Promise<string | undefi
     const { code = '', path } = error as NodeJS.ErrnoException
     if (!/^E[A-Z]/.test(code)) throw error
     // The daemon may be able to read a subfolder that this user cannot.
-    return path === folder ? `it cannot be opened (${describeSystemError(code) ?? code})` : undefined
+    return path === folder ? `it cannot be opened (${SYSTEM_ERRORS[code] ?? code})` : undefined
   }
   const types = [...kinds].sort().slice(0, MAX_LISTED_TYPES).join(', ') + (kinds.size > MAX_LISTED_TYPES ? ', …' : '')
   const parts = [

@@ -3,6 +3,7 @@ import { CadreError, type ErrorDetail } from '../../contract/errors.ts'
 import { findNearest } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { formatCell } from '../terminal/format-cell.ts'
+import { formatCount } from '../terminal/format-quantity.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { truncate } from '../terminal/text.ts'
 
@@ -32,7 +33,7 @@ const TRAITS: Record<string, (value: unknown) => string> = {
   agent_id: (value) => `agent ${formatCell(value)}`,
   model_id: (value) => (value === null ? 'the default model' : `model ${formatCell(value)}`),
   knowledge_source_id: (value) => `knowledge source ${formatCell(value)}`,
-  tools: (value) => formatToolCount((value as unknown[]).length),
+  tools: (value) => formatCount((value as unknown[]).length, 'tool').replace(/^0 /, 'no '),
   type: formatCell,
   provider: formatCell,
   method: formatCell,
@@ -44,8 +45,6 @@ const TRAITS: Record<string, (value: unknown) => string> = {
   updated_at: (value) => `updated ${formatCell(value)}`,
 }
 const MAX_TRAITS = 2
-
-const formatToolCount = (count: number) => `${count === 0 ? 'no' : count} tool${count === 1 ? '' : 's'}`
 
 /** Lists the matches with their differences and repeats the command with the ID of one of them. */
 export function createAmbiguousNameError(

@@ -1,15 +1,12 @@
 /** Resolves names to IDs. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import type { Route } from '../../contract/route.ts'
+import type { Pagination, Route } from '../../contract/route.ts'
 import type { Body } from '../input/input-reader.ts'
 import { createAmbiguousNameError, createUnknownNameError, type FoundResource, type NameQuery } from './name-errors.ts'
 import { IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
 import { fetchNames } from './resource-names.ts'
-
-/** The kinds of resource a field can refer to; they may depend on another field. */
-export type Reference = readonly Kind[] | ((body: Body) => readonly Kind[])
-export type References = Readonly<Record<string, Reference>>
+import type { References, Topic } from './topic.ts'
 
 /** For a field whose kind is the value of another field. Without that field all kinds match; other values (such as user) match none. */
 export const getKindsByField =
@@ -42,8 +39,8 @@ async function resolveKind(connection: Connection, kinds: readonly Kind[], value
   if (IDENTIFIER.test(value)) return value
   const lists = await Promise.all(kinds.map((kind) => KINDS[kind].list()))
   const query = { value, noun: formatNoun(kinds), label: 'name', commands: kinds.map((kind) => KINDS[kind].command) }
-  const otherwise = keepUnknown ? () => ({ id: value }) : kinds.includes('model') ? findProviderModel : undefined
-  return (await findOnly(connection, lists, query, otherwise)).id
+  const canSend = (known: ResourceList) => keepUnknown || (kinds.includes('model') && isProviderModel(known, value))
+  return findId(connection, lists, query, canSend)
 }
 
 /** The three kinds of tool together are called tool. */
@@ -53,98 +50,73 @@ function formatNoun(kinds: readonly Kind[]): string {
 }
 
 /** The service also accepts the provider's model name, and reports invalid IDs itself. */
-const findProviderModel = (others: ResourceList, value: string): FoundResource | undefined =>
-  !others.complete || value.startsWith('model_') || others.data.some(({ model_id }) => model_id === value) ? { id: value } : undefined
+const isProviderModel = ({ data, total }: ResourceList, value: string): boolean =>
+  total > data.length || value.startsWith('model_') || data.some(({ model_id }) => model_id === value)
 
 const MAX_LISTED = 100
 
-/** A family whose resources have a name field. */
-interface NamedFamily {
-  command: string
-  family: { noun: string; prefix: string }
-  routes: { list: Route }
-  label?: string
-}
-
 /** Returns the ID of the resource with this name or ID. */
-export async function resolveResource(
-  connection: Connection,
-  { family, routes, label, command }: NamedFamily,
-  value: string,
-): Promise<string> {
+export async function resolveResource(connection: Connection, { family, routes, label, command }: Topic, value: string): Promise<string> {
   if (label === undefined || IDENTIFIER.test(value)) return value
   // The service reports malformed IDs itself.
-  const own = () => (value.startsWith(`${family.prefix}_`) ? { id: value } : undefined)
-  return (await findOnly(connection, [routes.list], { value, noun: family.noun, label, commands: [command] }, own)).id
+  const canSend = () => value.startsWith(`${family.prefix}_`)
+  return findId(connection, [routes.list], { value, noun: family.noun, label, commands: [command] }, canSend)
 }
 
 /** Whether a resource has this name or ID. */
-export async function hasResource(
-  connection: Connection,
-  { routes, label = 'name', family }: NamedFamily,
-  value: string,
-): Promise<boolean> {
+export async function hasResource(connection: Connection, { routes, label = 'name', family }: Topic, value: string): Promise<boolean> {
   if (IDENTIFIER.test(value)) return value.startsWith(`${family.prefix}_`)
-  return value.trim() !== '' && (await listByLabel(connection, routes.list, label, value)).total > 0
+  return value.trim() !== '' && (await listByLabel(connection, [routes.list], label, value)).total > 0
 }
 
 /** Other resources with the same name, newest first. */
 export async function findNamesakes(
   connection: Connection,
-  { routes, label }: NamedFamily,
+  { routes, label }: Topic,
   { id, ...resource }: FoundResource,
 ): Promise<FoundResource[]> {
   const name = label === undefined ? undefined : resource[label]
   if (label === undefined || typeof name !== 'string' || name === '') return []
-  return (await listByLabel(connection, routes.list, label, name)).data.filter((other) => other.id !== id)
+  return (await listByLabel(connection, [routes.list], label, name)).data.filter((other) => other.id !== id)
 }
 
+/** The resources on the first page, and the number of all. */
 interface ResourceList {
   data: FoundResource[]
-  /** False if there are more than fit on a page. */
-  complete: boolean
-}
-
-interface CountedList extends ResourceList {
   total: number
 }
 
-async function listResources(connection: Connection, list: Route, query: Body): Promise<CountedList> {
-  const { data, pagination } = (await call(connection, list, { query })) as unknown as {
+async function listResources(connection: Connection, lists: readonly Route[], query: Body): Promise<ResourceList> {
+  const responses = (await Promise.all(lists.map((list) => call(connection, list, { query })))) as unknown as {
     data: FoundResource[]
-    pagination: { total: number }
+    pagination: Pagination
+  }[]
+  return {
+    data: responses.flatMap(({ data }) => data),
+    total: responses.reduce((sum, { pagination }) => sum + pagination.total, 0),
   }
-  return { data, total: pagination.total, complete: pagination.total <= data.length }
 }
 
-const listByLabel = (connection: Connection, list: Route, label: string, value: string): Promise<CountedList> =>
-  listResources(connection, list, { [label]: value, limit: 10 })
+const listByLabel = (connection: Connection, lists: readonly Route[], label: string, value: string): Promise<ResourceList> =>
+  listResources(connection, lists, { [label]: value, limit: 10 })
 
-/** Throws if several resources match, or none and `otherwise` returns nothing. */
-async function findOnly(
+/** Throws if several resources match, or none and the value cannot be sent as it is. */
+async function findId(
   connection: Connection,
   lists: readonly Route[],
   query: NameQuery,
-  otherwise?: (others: ResourceList, value: string) => FoundResource | undefined,
-): Promise<FoundResource> {
+  canSend: (known: ResourceList) => boolean,
+): Promise<string> {
   const { label, value } = query
-  const pages = await Promise.all(lists.map((list) => listByLabel(connection, list, label, value)))
-  const found = pages.flatMap(({ data }) => data)
-  const [first, second] = found
-  if (first && second)
-    throw createAmbiguousNameError(
-      await replaceIdentifiers(connection, found),
-      pages.reduce((sum, { total }) => sum + total, 0),
-      query,
-    )
-  if (first) return first
-  const others = await Promise.all(lists.map((list) => listResources(connection, list, { limit: MAX_LISTED })))
-  const all = { data: others.flatMap(({ data }) => data), complete: others.every(({ complete }) => complete) }
-  const known = otherwise?.(all, value)
-  if (known) return known
+  const { data, total } = await listByLabel(connection, lists, label, value)
+  const [first, second] = data
+  if (first && second) throw createAmbiguousNameError(await replaceIdentifiers(connection, data), total, query)
+  if (first) return first.id
+  const known = await listResources(connection, lists, { limit: MAX_LISTED })
+  if (canSend(known)) return value
   throw createUnknownNameError(
     query,
-    all.data.flatMap((resource) =>
+    known.data.flatMap((resource) =>
       [resource[label], 'provider' in resource ? resource.model_id : undefined].filter((name) => typeof name === 'string'),
     ),
   )

@@ -2,7 +2,10 @@
 import type { TSchema } from 'typebox'
 import type { CrudRoutes, Family } from '../../contract/crud.ts'
 import type { Body, InputReader, ResourceInput } from '../input/input-reader.ts'
-import type { References } from './resolve-references.ts'
+import type { Kind } from './resource-kinds.ts'
+
+/** The kinds of resource that each field can refer to; they may depend on another field. */
+export type References = Readonly<Record<string, readonly Kind[] | ((body: Body) => readonly Kind[])>>
 
 export interface Topic {
   /** CLI topic. */

@@ -39,7 +39,7 @@ export class ReportedError extends Error {
 
   constructor(exitCode: number = EXIT.failed) {
     super('')
-    this.name = 'QuietFailure'
+    this.name = 'ReportedError'
     this.exitCode = exitCode
   }
 }
@@ -106,7 +106,7 @@ export function toFailure(error: unknown): Failure {
 }
 
 /** System error codes as the end of a sentence. */
-const SYSTEM_ERRORS: Record<string, string> = {
+export const SYSTEM_ERRORS: Record<string, string> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
@@ -116,10 +116,6 @@ const SYSTEM_ERRORS: Record<string, string> = {
   EISDIR: 'it is a folder',
   ENOENT: 'a part of the path does not exist',
   EIO: 'disk I/O error',
-}
-
-export function describeSystemError(code: string): string | undefined {
-  return SYSTEM_ERRORS[code]
 }
 
 /** Returns undefined if the error is not about a file. */

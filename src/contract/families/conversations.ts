@@ -180,7 +180,6 @@ export const conversationRoutes = {
       { examples: [{ message: 'How many days of leave do I have?', stream: false }] },
     ),
     response: Message,
-    canStream: true,
     // A character takes up to six bytes in JSON.
     bodyLimit: 4 * 1024 * 1024,
   }),

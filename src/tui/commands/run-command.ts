@@ -3,7 +3,7 @@ import { formatLocation } from '../../cli/ask/format-location.ts'
 import { formatNoMatch } from '../../cli/ask/format-passages.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { call } from '../../client/call.ts'
-import type { Citation, ConversationItem } from '../../contract/families/conversations.ts'
+import { type Citation, type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
 import { usageRoutes } from '../../contract/families/usage.ts'
 import { type CommandCall, type CommandName, formatHelp } from '../input/slash-commands.ts'
 import { formatCost, formatCount } from '../render/status-line.ts'
@@ -16,7 +16,6 @@ import {
   listConversationsByOwner,
   listLastMessages,
   listModels,
-  renameConversation,
 } from '../session/api.ts'
 import type { ChatSession } from '../session/chat-session.ts'
 import { describeError } from '../session/reply-stream.ts'
@@ -69,21 +68,22 @@ async function switchModel(session: ChatSession, model: string, signal: AbortSig
   session.store.addNote(`Switched to ${record.name}.`)
 }
 
+const PICKERS = {
+  agent: { title: 'Agents', command: '/agent NAME' },
+  model: { title: 'Models', command: '/model NAME' },
+  conversation: { title: 'Conversations', command: '/resume ID' },
+}
+
 /** Opens a picker. Without a screen, lists the choices and the command that selects one. */
-function openPicker(
-  { store, isPlain }: ChatSession,
-  target: Picker['target'],
-  title: string,
-  choices: readonly Choice[],
-  command: string,
-): void {
+function openPicker({ store, isPlain }: ChatSession, target: Picker['target'], choices: readonly Choice[]): void {
+  const { title, command } = PICKERS[target]
   if (choices.length === 0) store.addNote(`There are no ${title.toLowerCase()}.`)
   else if (!isPlain) store.update({ panel: { kind: 'picker', target, title, choices, filter: '', selected: 0 } })
   else {
     const lines = choices.map(({ id, label, note }) =>
       [target === 'conversation' ? id : '', label, note].filter(Boolean).map(sanitizeLine).join('  '),
     )
-    store.addNote([...lines, `To select one: /${command} ${target === 'conversation' ? 'ID' : 'NAME'}`].join('\n'))
+    store.addNote([...lines, `To select one: ${command}`].join('\n'))
   }
 }
 
@@ -101,7 +101,7 @@ export async function openAgentPicker(
     note: description,
   }))
   signal?.throwIfAborted()
-  openPicker(session, 'agent', 'Agents', choices, 'agent')
+  openPicker(session, 'agent', choices)
 }
 
 /** Formats a timestamp of today as time, others as date. */
@@ -141,13 +141,8 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     if (name !== '') return switchModel(session, name, signal)
     const models = await listModels(await session.client.getConnection())
     signal.throwIfAborted()
-    openPicker(
-      session,
-      'model',
-      'Models',
-      models.map(({ id, name: label, provider, model_id }) => ({ id, label, note: `${provider} · ${model_id}` })),
-      'model',
-    )
+    const choices = models.map(({ id, name: label, provider, model_id }) => ({ id, label, note: `${provider} · ${model_id}` }))
+    openPicker(session, 'model', choices)
   },
   tools: async (session) => {
     const tools = await listTools(await session.client.getConnection(), session.agent?.tools ?? [])
@@ -195,12 +190,12 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
       ...others.map((conversation) => choice(conversation, ` · ${conversation.user_id}`)),
     ]
     signal.throwIfAborted()
-    openPicker(session, 'conversation', 'Conversations', choices, 'resume')
+    openPicker(session, 'conversation', choices)
   },
   title: async (session, title) => {
     const { id } = requireConversation(session)
     if (title === '') throw new Error('Missing title. Example: /title Summer leave')
-    await renameConversation(await session.client.getConnection(), id, title)
+    await call(await session.client.getConnection(), conversationRoutes.update, { params: { id }, body: { title } })
     // The user may have switched to another conversation meanwhile.
     if (session.store.state.conversation?.id === id) session.store.update({ conversation: { id, title } })
     session.store.addNote(`Renamed the conversation to "${title}".`, 'good')

@@ -41,11 +41,7 @@ const NAMES_BY_CODE: Record<number, Key['name']> = {
 const SEQUENCE = /^\u001b(?:\[([0-9;:?<>=]*)([ -/]*[@-~])|O([0-9;]*)([A-Za-z]))/
 const UNFINISHED = /^\u001b(?:\[[0-9;:?<>=]*[ -/]*|O[0-9;]*)?$/
 
-interface Modifiers {
-  ctrl: boolean
-  alt: boolean
-  shift: boolean
-}
+type Modifiers = Pick<Key, 'ctrl' | 'alt' | 'shift'>
 const NO_MODIFIERS: Modifiers = { ctrl: false, alt: false, shift: false }
 
 const createKey = (name: Key['name'], modifiers: Modifiers = NO_MODIFIERS, text = ''): Key => ({ name, text, ...modifiers })

@@ -1,14 +1,7 @@
 /** Ink component that draws frames: complete lines go to the scrollback, the live area is drawn in place. */
 import { Box, Text, useCursor, useStdout } from 'ink'
 import { memo, useLayoutEffect, useSyncExternalStore } from 'react'
-import type { Frame } from './frame-builder.ts'
-
-export interface FrameSource {
-  subscribe: (onChange: () => void) => () => void
-  getLiveArea: () => Pick<Frame, 'lines' | 'cursor'>
-  /** Returns the text to write above the live area since the last call. */
-  takeHistory: () => string | undefined
-}
+import type { FrameStore } from './frame-store.ts'
 
 /** Lines already fit the terminal. Ink measures some scripts too wide and must not truncate them. */
 const INK_COLUMNS = 4_000
@@ -17,7 +10,7 @@ const Row = memo(function Row({ text }: { text: string }) {
   return <Text wrap="truncate">{text === '' ? ' ' : text}</Text>
 })
 
-export function ChatView({ frames }: { frames: FrameSource }) {
+export function ChatView({ frames }: { frames: Pick<FrameStore, 'subscribe' | 'getLiveArea' | 'takeHistory'> }) {
   const { lines, cursor } = useSyncExternalStore(frames.subscribe, frames.getLiveArea)
   const { setCursorPosition } = useCursor()
   const { write } = useStdout()

@@ -1,5 +1,4 @@
 /** Holds the current frame for React, and the text to write above it. */
-import type { FrameSource } from './chat-view.tsx'
 import type { Frame } from './frame-builder.ts'
 
 /** Keeps the scrollback. */
@@ -7,7 +6,7 @@ const CLEAR_SCREEN = '\u001b[2J\u001b[H'
 
 type LiveArea = Pick<Frame, 'lines' | 'cursor'>
 
-export class FrameStore implements FrameSource {
+export class FrameStore {
   readonly #listeners = new Set<() => void>()
   #liveArea: LiveArea = { lines: [], cursor: undefined }
   #history: string | undefined
@@ -28,6 +27,7 @@ export class FrameStore implements FrameSource {
 
   getLiveArea = (): LiveArea => this.#liveArea
 
+  /** Returns the text to write above the live area since the last call. */
   takeHistory = (): string | undefined => {
     const history = this.#history
     this.#history = undefined

@@ -3,7 +3,7 @@ import { formatLocation } from '../../cli/ask/format-location.ts'
 import { createQueryPattern, findBestStart } from '../../cli/ask/format-passages.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
 import { type Line, line, measureLine, span, truncateLine, wrapLine } from '../markdown/styled-text.ts'
-import type { SourceCitation, SourcePanel } from '../state/chat-state.ts'
+import type { SourcePanel } from '../state/chat-state.ts'
 import { renderPointer, sliceAround } from './panels.ts'
 
 const MARGIN = 6
@@ -25,10 +25,7 @@ function findQuotedLine(text: string, about: string, columns: number, visibleLin
 function layOutPanel({ citations, selected, top }: SourcePanel, columns: number, height: number) {
   const listed = sliceAround(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))
   const visibleLines = Math.max(0, height - 1 - listed.items.length)
-  const { content, quoteContext: about }: Pick<SourceCitation, 'content' | 'quoteContext'> = citations[selected] ?? {
-    content: '',
-    quoteContext: '',
-  }
+  const { content, quoteContext: about } = citations[selected] ?? { content: '', quoteContext: '' }
   const text = sanitizeText(content).trim()
   const lines = wrapText(text, columns - MARGIN)
   const last = Math.max(0, lines.length - visibleLines)

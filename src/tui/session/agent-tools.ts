@@ -9,7 +9,6 @@ import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'
 import type { Passage } from '../../contract/schemas/passages.ts'
 
 interface AgentTool {
-  id: string
   name: string
   description: string
   kind: 'RAG' | 'retrieval' | 'API'
@@ -27,10 +26,10 @@ async function fetchTool(connection: Connection, id: string): Promise<AgentTool>
   try {
     const { data } = await call(connection, route, { params: { id } })
     const requiresConfirmation = 'requires_confirmation' in data && data.requires_confirmation === true
-    return { id, kind, name: data.name, description: data.description, requiresConfirmation }
+    return { kind, name: data.name, description: data.description, requiresConfirmation }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { id, kind, name: id, description: error.message, requiresConfirmation: false }
+    return { kind, name: id, description: error.message, requiresConfirmation: false }
   }
 }
 

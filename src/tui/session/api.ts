@@ -1,11 +1,11 @@
 /** Requests of the chat for agents, models and conversations. */
-import { ignoreForbidden } from '../../cli/ask/find-agent-model.ts'
 import { resolveResource } from '../../cli/resources/resolve-references.ts'
 import { agentTopic } from '../../cli/resources/topics/agents.ts'
 import { conversationTopic } from '../../cli/resources/topics/conversations.ts'
 import { modelTopic } from '../../cli/resources/topics/models.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
+import { handleError } from '../../contract/errors.ts'
 import { type Agent, type AgentItem, agentRoutes } from '../../contract/families/agents.ts'
 import { type ConversationItem, conversationRoutes, type Message } from '../../contract/families/conversations.ts'
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
@@ -22,12 +22,10 @@ export async function findAgent(connection: Connection, name: string): Promise<A
   return (await call(connection, agentRoutes.get, { params: { id } })).data
 }
 
-export function listModels(connection: Connection): Promise<Model[]> {
+/** Members may not read models. */
+export async function listModels(connection: Connection): Promise<Model[]> {
   const response = call(connection, modelRoutes.list, { query: { limit: PAGE_SIZE, sort: 'name', order: 'asc' } })
-  return ignoreForbidden(
-    response.then(({ data }) => data),
-    [],
-  )
+  return (await response.catch(handleError('FORBIDDEN', () => ({ data: [] })))).data
 }
 
 /** Finds a model by name, id or the model id of its provider. */
@@ -56,11 +54,6 @@ export async function findConversation(connection: Connection, name: string): Pr
   return conversation
 }
 
-export async function createConversation(connection: Connection, agent: string): Promise<ConversationItem> {
-  const { messages: _, ...conversation } = (await call(connection, conversationRoutes.create, { body: { agent_id: agent } })).data
-  return conversation
-}
-
 /** Returns the last messages, oldest first, and the number of earlier ones. */
 export async function listLastMessages(
   connection: Connection,
@@ -75,8 +68,4 @@ export async function listLastMessages(
     if (messages.length >= count || page >= pagination.pages)
       return { messages: messages.slice(0, count).reverse(), earlier: Math.max(0, pagination.total - count) }
   }
-}
-
-export async function renameConversation(connection: Connection, id: string, title: string): Promise<void> {
-  await call(connection, conversationRoutes.update, { params: { id }, body: { title } })
 }

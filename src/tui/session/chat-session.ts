@@ -1,13 +1,14 @@
 /** The chat without its screen: agent, model and conversation, and how they change. */
 import { type AgentModel, findAgentModel, toAgentModel } from '../../cli/ask/find-agent-model.ts'
+import { call } from '../../client/call.ts'
 import { fetchHealth } from '../../client/daemon.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Agent } from '../../contract/families/agents.ts'
-import type { ConversationItem, Message } from '../../contract/families/conversations.ts'
+import { type ConversationItem, conversationRoutes, type Message } from '../../contract/families/conversations.ts'
 import type { Model } from '../../contract/families/models.ts'
 import { clearAndRemember, type Editor, setText } from '../input/editor.ts'
 import type { ChatStore } from '../state/chat-store.ts'
-import { createConversation, findAgent, listAgents, listLastMessages, listModels } from './api.ts'
+import { findAgent, listAgents, listLastMessages, listModels } from './api.ts'
 import { ConversationSwitch } from './conversation-switch.ts'
 import { ReconnectingClient } from './reconnecting-client.ts'
 import { ReplyStream } from './reply-stream.ts'
@@ -74,7 +75,7 @@ export class ChatSession {
     const { conversation, agent } = this.store.state
     if (conversation) return conversation.id
     if (!agent) throw new Error('No agent is selected. To select one: /agents')
-    const { id, title } = await createConversation(connection, agent.id)
+    const { id, title } = (await call(connection, conversationRoutes.create, { body: { agent_id: agent.id } })).data
     this.store.update({ conversation: { id, title } })
     return id
   }

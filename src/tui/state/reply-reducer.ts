@@ -25,11 +25,9 @@ export interface ReplyState {
   readonly parts: readonly Part[]
   readonly citations: readonly Citation[]
   readonly status: 'writing' | 'done' | 'aborted' | 'interrupted' | 'failed'
-  readonly modelId?: string | null
   readonly usage?: Usage
   readonly cost?: number | null
   readonly finishReason?: string
-  readonly latencyMs?: number
   readonly error?: string
   readonly hint?: string
   /** Events up to this one are ignored when they are sent again. */
@@ -129,16 +127,14 @@ export function applyMessage(reply: ReplyState, message: Message): ReplyState {
 const STATUS_BY_FINISH_REASON: Record<string, ReplyState['status']> = { aborted: 'aborted', interrupted: 'interrupted', error: 'failed' }
 
 function pickReplyFields(message: Message): Omit<ReplyState, 'parts' | 'kind'> {
-  const { id, citations, usage, cost, model_id, finish_reason, latency_ms, error } = message
+  const { id, citations, usage, cost, finish_reason, error } = message
   return {
     id,
     citations: citations ?? [],
     status: STATUS_BY_FINISH_REASON[finish_reason ?? ''] ?? 'done',
     ...(usage === undefined ? {} : { usage }),
     ...(cost === undefined ? {} : { cost }),
-    ...(model_id === undefined ? {} : { modelId: model_id }),
     ...(finish_reason === undefined ? {} : { finishReason: finish_reason }),
-    ...(latency_ms === undefined ? {} : { latencyMs: latency_ms }),
     ...(error === undefined ? {} : { error }),
   }
 }

@@ -74,11 +74,11 @@ function applyReplyEvent(state: Transcript, event: ReplyEvent, at: number): Tran
 }
 
 function startReply(state: Transcript, event: Extract<ReplyEvent, { event: 'message_start' }>): Transcript {
-  const { message_id: id, model_id: modelId } = event.data
+  const { message_id: id } = event.data
   if (state.entries.some((entry) => entry.kind === 'reply' && entry.id === id)) return state
   const { live } = state
   if (live && isKnownEvent(live, event)) return state
-  const fields = { id, modelId, ...(event.id === undefined ? {} : { lastEventId: event.id }) }
+  const fields = { id, ...(event.id === undefined ? {} : { lastEventId: event.id }) }
   if (live && live.id !== undefined && live.id !== id) return startReply(endReply(state, { status: 'interrupted' }), event)
   // Sent again from the start and without ids: replaces the text.
   const isRestart = live?.id === id && event.id === undefined

@@ -141,7 +141,7 @@ test('a missing file keeps the message in the input until Enter is pressed again
 
 test('a model that only quotes documents is sent no file, after a warning', async () => {
   const { type, store, session, text, notes } = setUp()
-  store.update({ model: { id: 'm', name: 'Embedded', contextWindow: null, onlyQuotes: true } })
+  store.update({ model: { name: 'Embedded', contextWindow: null, onlyQuotes: true } })
   const sent: string[] = []
   session.replies.send = async (message) => void sent.push(message)
   type('what is in @notes.md ?\r')

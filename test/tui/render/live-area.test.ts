@@ -91,7 +91,7 @@ test('the status line drops the least important facts if it is narrow', () => {
   assert.is(status(34), '  Guide · llama · cost 0.0021')
   assert.is(status(40, { hint: 'Ctrl+C again leaves.' }), '  Ctrl+C again leaves.')
   assert.match(status(80, { connectionProblem: 'Nothing answers.' }), '  Nothing answers. · Guide')
-  assert.match(status(80, { model: { id: 'm', name: 'llama', contextWindow: 4096, onlyQuotes: false } }), 'context 35 %')
+  assert.match(status(80, { model: { name: 'llama', contextWindow: 4096, onlyQuotes: false } }), 'context 35 %')
   const anew = reduceTranscript(transcript, { kind: 'noted', text: 'A new conversation begins.', startsConversation: true })
   assert.is(status(80, { transcript: anew }), '  Guide · llama · /help · /quit', 'a new conversation starts at zero')
   const unknown = after(said, end({ usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }, cost: null }))
@@ -126,7 +126,7 @@ test('external text cannot send control characters to the terminal', () => {
   }
   const fields = {
     agent: { id: 'a', name: evil },
-    model: { id: 'm', name: evil, contextWindow: null, onlyQuotes: false },
+    model: { name: evil, contextWindow: null, onlyQuotes: false },
     conversation: { id: 'c', title: evil },
     connectionProblem: evil,
     files: [evil],

@@ -43,7 +43,7 @@ export const after = (...actions: TranscriptAction[]): Transcript => actions.red
 export const state = (fields: Partial<ChatState> = {}): ChatState => ({
   ...INITIAL_STATE,
   agent: { id: 'agent_1', name: 'Guide' },
-  model: { id: 'm', name: 'llama', contextWindow: null, onlyQuotes: false },
+  model: { name: 'llama', contextWindow: null, onlyQuotes: false },
   ...fields,
 })
 

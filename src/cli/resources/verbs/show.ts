@@ -9,22 +9,12 @@ import { addReferenceNames } from '../resource-view.ts'
 import type { Topic } from '../topic.ts'
 import type { Example } from './list.ts'
 
-export function createIdArgument({ family, label }: Topic) {
-  return string({ required: true, ignoreStdin: true, description: describeIdArgument(family.noun, label) })
-}
+const describeId = ({ family, label }: Topic) => `ID${label === undefined ? '' : ` or ${label}`} of the ${family.noun}.`
 
-export function createIdArguments({ family, label }: Topic) {
-  return string({
-    required: true,
-    ignoreStdin: true,
-    multiple: true,
-    description: `${describeIdArgument(family.noun, label)} Repeatable.`,
-  })
-}
+export const createIdArgument = (topic: Topic) => string({ required: true, ignoreStdin: true, description: describeId(topic) })
 
-function describeIdArgument(noun: string, label: string | undefined): string {
-  return `ID${label === undefined ? '' : ` or ${label}`} of the ${noun}.`
-}
+export const createIdArguments = (topic: Topic) =>
+  string({ required: true, ignoreStdin: true, multiple: true, description: `${describeId(topic)} Repeatable.` })
 
 export function showCommand(topic: Topic, examples: Example[] = []) {
   const { family, routes, command } = topic
