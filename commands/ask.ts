@@ -1,7 +1,7 @@
 /** `cadre ask`: asks an agent and streams its reply. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
-import { printReply, type Reply } from '../src/cli/ask/print-reply.ts'
+import { printReply } from '../src/cli/ask/print-reply.ts'
 import { createQuestionFromStdin, hasStdin, readQuestion } from '../src/cli/ask/read-question.ts'
 import {
   findQuotingModel,
@@ -15,6 +15,7 @@ import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { paint } from '../src/cli/terminal/color.ts'
 import { sanitizeLine } from '../src/cli/terminal/text.ts'
 import { readSettings } from '../src/config.ts'
+import type { Message } from '../src/contract/families/conversations.ts'
 
 export default class Ask extends CadreCommand {
   static override description =
@@ -113,7 +114,7 @@ export default class Ask extends CadreCommand {
   }
 }
 
-function footer({ usage, latency_ms }: Reply): string {
+function footer({ usage, latency_ms }: Message): string {
   const parts = [
     usage ? `${usage.total_tokens.toLocaleString('en')} tokens` : '',
     latency_ms === undefined ? '' : `${(latency_ms / 1000).toFixed(1)} s`,

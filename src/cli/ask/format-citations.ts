@@ -1,31 +1,21 @@
 /** Formats the passages that a reply cites. */
 import type { Citation } from '../../contract/families/conversations.ts'
 import { paint } from '../terminal/color.ts'
-import type { Output } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
-import { formatPassage } from './format-passages.ts'
-
-interface CitationOptions {
-  /** The question; its words are highlighted. */
-  query: string
-  output: Output
-  full?: boolean
-}
+import { formatPassage, type PassageOptions } from './format-passages.ts'
 
 /** Formats the cited passages in order of their numbers, each after an empty line, and a note about skipped numbers. */
-export function formatCitations(citations: readonly Citation[], { query, output, full = false }: CitationOptions): string[] {
+export function formatCitations(citations: readonly Citation[], options: PassageOptions): string[] {
+  const { columns, stream } = options.output
   const lines = citations
     .filter(({ cited }) => cited)
     .sort((a, b) => a.index - b.index)
     .flatMap(({ index, content, score, source, page, document_id, stale }) => {
       const passage = { content, score, metadata: { source, page, document_id } }
-      return [
-        '',
-        ...formatPassage(passage, index, stale ? ['The document has been changed or deleted since.'] : [], { query, output, full }),
-      ]
+      return ['', ...formatPassage(passage, index, stale ? ['The document has been changed or deleted since.'] : [], options)]
     })
   const note = formatUncitedNote(citations)
-  return note === undefined ? lines : [...lines, '', ...wrap(note, output.columns).map((line) => paint('dim', line, output.stream))]
+  return note === undefined ? lines : [...lines, '', ...wrap(note, columns).map((line) => paint('dim', line, stream))]
 }
 
 /** Explains skipped numbers: passages are numbered as they were found, so a reply may cite [2] without [1]. */

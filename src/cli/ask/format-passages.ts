@@ -6,11 +6,12 @@ import type { Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, stringWidth, truncate, wrap } from '../terminal/text.ts'
 import { formatLocation } from './format-location.ts'
 
-interface PassageOptions {
+export interface PassageOptions {
+  /** The question; its words are highlighted. */
   query: string
   output: Output
   /** Whether to show whole passages instead of excerpts. */
-  full: boolean
+  full?: boolean
 }
 
 const INDENT = 4

@@ -1,11 +1,11 @@
 /** Formats a conversation with its messages, tool calls and citations. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { CadreError } from '../../contract/errors.ts'
+import { handleError } from '../../contract/errors.ts'
 import { agentRoutes } from '../../contract/families/agents.ts'
 import type { Conversation, Message } from '../../contract/families/conversations.ts'
 import { formatCitations } from '../ask/format-citations.ts'
-import { FINISH_NOTES, formatToolCall } from '../ask/reply-printer.ts'
+import { FINISH_NOTES, formatToolCall } from '../ask/print-reply.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCell } from '../terminal/format-cell.ts'
 import { formatProse, MAX_PROSE_COLUMNS } from '../terminal/format-prose.ts'
@@ -35,13 +35,11 @@ export async function getSpeakers(connection: Connection, { agent_id, user_id }:
   }
 }
 
-async function getAgentName(connection: Connection, id: string): Promise<string> {
-  try {
-    return sanitizeLine((await call(connection, agentRoutes.get, { params: { id } })).data.name)
-  } catch (error) {
-    if (error instanceof CadreError && error.code === 'NOT_FOUND') return 'Agent' // deleted in the meantime
-    throw error
-  }
+function getAgentName(connection: Connection, id: string): Promise<string> {
+  return call(connection, agentRoutes.get, { params: { id } }).then(
+    ({ data }) => sanitizeLine(data.name),
+    handleError('NOT_FOUND', () => 'Agent'), // deleted in the meantime
+  )
 }
 
 export function findUnfinishedReply({ messages }: Conversation): Message | undefined {
