@@ -1,5 +1,4 @@
 /** Describes each family for files: its fields, references and secrets. */
-
 import type { Family } from '../../src/contract/crud.ts'
 import { agents } from '../../src/contract/families/agents.ts'
 import { apiTools } from '../../src/contract/families/api-tools.ts'
@@ -69,77 +68,61 @@ const embeddingModel: ReferenceRule = { ...refersTo('embedding_model', 'models')
 
 export const SETTINGS_REFERENCES: readonly ReferenceRule[] = [refersTo('default_model_id', 'models')]
 
+const createKind = (family: Family, options: Partial<Kind> = {}): Kind => ({
+  name: family.name as ManagedResource,
+  family,
+  label: 'name',
+  references: [],
+  ...options,
+})
+
 export const KINDS: readonly Kind[] = [
-  {
-    name: 'models',
-    family: models,
-    label: 'name',
+  createKind(models, {
     // A replay model names the recorded model, which need not exist here.
     references: [{ path: ['model_id'], getFamilies: ({ provider }) => (provider === 'replay' ? ['models'] : []), allowUnknown: true }],
     referenceSecrets: ({ has_api_key }, reference) => (has_api_key ? { api_key: reference('api_key') } : {}),
-  },
-  { name: 'prompt-templates', family: promptTemplates, label: 'name', references: [] },
-  {
-    name: 'knowledge-sources',
-    family: knowledgeSources,
-    label: 'name',
+  }),
+  createKind(promptTemplates),
+  createKind(knowledgeSources, {
     fields: ['name', 'type', 'configuration', 'auth'],
-    references: [],
     redact: ({ configuration, ...fields }) => ({ ...fields, configuration: removeRepositoryCredentials(configuration as Fields) }),
     referenceSecrets: ({ auth }, reference) => referenceAuthSecrets(auth, reference),
     immutableFields: ['type'],
-  },
-  {
-    name: 'rag-tools',
-    family: ragTools,
-    label: 'name',
+  }),
+  createKind(ragTools, {
     references: [refersTo('knowledge_source_id', 'knowledge-sources'), refersTo('model_id', 'models'), embeddingModel],
     requiredReferences: ['knowledge_source_id'],
-  },
-  {
-    name: 'retrieval-tools',
-    family: retrievalTools,
-    label: 'name',
+  }),
+  createKind(retrievalTools, {
     references: [refersTo('knowledge_source_ids.*', 'knowledge-sources'), embeddingModel],
     requiredReferences: ['knowledge_source_ids'],
-  },
-  { name: 'api-tools', family: apiTools, label: 'name', references: [], referenceSecrets: referenceApiToolSecrets },
-  {
-    name: 'agents',
-    family: agents,
-    label: 'name',
+  }),
+  createKind(apiTools, { referenceSecrets: referenceApiToolSecrets }),
+  createKind(agents, {
     references: [
       refersTo('model_id', 'models'),
       refersTo('tools.*', 'rag-tools', 'retrieval-tools', 'api-tools'),
       refersTo('prompt_template_id', 'prompt-templates'),
     ],
-  },
-  {
-    name: 'evaluations',
-    family: evaluations,
-    label: 'name',
+  }),
+  createKind(evaluations, {
     references: [
       refersByType('target_id', 'type'),
       refersTo('scorers.*.model_id', 'models'),
       refersTo('test_cases.*.scorers.*.model_id', 'models'),
     ],
     requiredReferences: ['target_id'],
-  },
-  {
-    name: 'usage-thresholds',
-    family: usageThresholds,
+  }),
+  createKind(usageThresholds, {
     label: undefined,
     references: [refersByType('entity_id', 'entity_type')],
     immutableFields: ['entity_type', 'entity_id'],
-  },
-  {
-    name: 'webhooks',
-    family: webhooks,
+  }),
+  createKind(webhooks, {
     label: 'url',
-    references: [],
     referenceSecrets: (_, reference) => ({ secret: reference('secret') }),
     generateSecrets: () => ({ secret: createSigningSecret() }),
-  },
+  }),
 ]
 
 const AUTH_VALUES: Record<string, readonly string[]> = { bearer: ['token'], basic: ['username', 'password'], api_key: ['value'] }
