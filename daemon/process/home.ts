@@ -10,7 +10,7 @@ import {
   rmSync,
   type Stats,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, parse } from 'node:path'
@@ -34,13 +34,7 @@ export function prepareHome(paths: Paths): void {
 export function writeFileAtomically(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`
   try {
-    const file = openSync(draft, 'w', FILE_MODE)
-    try {
-      writeSync(file, text)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
+    writeFileSync(draft, text, { mode: FILE_MODE, flush: true })
     renameSync(draft, path)
     syncDirectory(dirname(path))
   } catch (error) {
@@ -88,13 +82,7 @@ function restrictFileModes(directory: string): void {
 function checkWritable(home: string): void {
   const probe = join(home, `.probe-${process.pid}`)
   try {
-    const file = openSync(probe, 'w', FILE_MODE)
-    try {
-      const block = Buffer.alloc(4096, 1)
-      if (writeSync(file, block) < block.length) throw Object.assign(new Error('short write'), { code: 'ENOSPC' })
-    } finally {
-      closeSync(file)
-    }
+    writeFileSync(probe, Buffer.alloc(4096, 1), { mode: FILE_MODE })
   } catch (error) {
     throw explainFileError(error, home)
   } finally {
