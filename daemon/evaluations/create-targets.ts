@@ -4,8 +4,7 @@ import type { AgentSnapshot, AgentsService } from '../agents/service.ts'
 import type { ApiToolsService } from '../api-tools/service.ts'
 import type { AskOnce } from '../conversations/agent-loop/ask-once.ts'
 import { CitationRegistry } from '../conversations/reply/citations.ts'
-import type { Caller } from '../core/caller.ts'
-import type { CallOrigin, Settlement } from '../core/meter.ts'
+import type { Settlement } from '../core/meter.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import type { GeneratedText, ModelsService } from '../models/service.ts'
 import { fillTemplate, type PromptTemplatesService } from '../prompt-templates/service.ts'
@@ -42,18 +41,9 @@ export const createTargets = (parts: TargetDependencies): Targets => ({
   model: createModelTarget(parts),
 })
 
-function createAgentTarget({
-  database,
-  agents,
-  models,
-  templates,
-  askOnce,
-  ragTools,
-  retrievalTools,
-  apiTools,
-  knowledge,
-}: TargetDependencies): Target {
-  const toolFamilies = [ragTools, retrievalTools, apiTools]
+function createAgentTarget(dependencies: TargetDependencies): Target {
+  const { database, agents, models, templates, knowledge, askOnce } = dependencies
+  const toolFamilies = [dependencies.ragTools, dependencies.retrievalTools, dependencies.apiTools]
   return {
     exists: (reader, id) => agents.exists(reader, id),
     async findConfiguration(reader, id) {
@@ -74,19 +64,12 @@ function createAgentTarget({
       const stored = configuration as unknown as AgentConfiguration
       const getAgent = memoize(() => agents.loadSnapshot(database, stored))
       const getModel = memoize(() => models.getChatModel(database, stored.agent.model_id))
-      return async ({ input, variables }, { evaluationId, caller, acquire, signal }) => {
+      return async ({ input, variables }, { origin, caller, acquire, signal }) => {
         const loadedAgent = await (stored.prompt_template && variables
           ? agents.loadSnapshot(database, createSnapshot(stored, stored.prompt_template, variables))
           : getAgent())
-        const { message, unsettled } = await askOnce({
-          loadedAgent,
-          model: await getModel(),
-          question: input,
-          caller,
-          origin: createOrigin(evaluationId, caller),
-          turn: acquire,
-          signal,
-        })
+        const model = await getModel()
+        const { message, unsettled } = await askOnce({ loadedAgent, model, question: input, caller, origin, turn: acquire, signal })
         return {
           output: message.content,
           citations: message.citations ?? [],
@@ -142,12 +125,10 @@ function createRagToolTarget({ ragTools, models, knowledge }: TargetDependencies
     },
     prepare({ rag_tool }) {
       const tool = rag_tool as Parameters<RagToolsService['answer']>[0]
-      return async ({ input }, { evaluationId, caller, acquire, signal }) => {
+      return async ({ input }, { origin, acquire, signal }) => {
         const release = await acquire()
         const startTime = performance.now()
-        const { results, answer } = await ragTools
-          .answer(tool, { query: input }, createOrigin(evaluationId, caller), signal)
-          .finally(release)
+        const { results, answer } = await ragTools.answer(tool, { query: input }, origin, signal).finally(release)
         const citations = new CitationRegistry()
         for (const passage of results) citations.add(passage)
         return {
@@ -171,13 +152,13 @@ function createTemplateTarget({ database, templates, models }: TargetDependencie
     prepare({ prompt_template, model }) {
       const template = prompt_template as Template & { id: string }
       const getModel = memoize(() => models.getChatModel(database, getId(model)))
-      return async ({ input, variables = {} }, { evaluationId, caller, acquire, signal }) => {
+      return async ({ input, variables = {} }, { origin, acquire, signal }) => {
         const messages = [
           { role: 'system' as const, content: renderTemplate(template, variables) },
           { role: 'user' as const, content: input },
         ]
-        const origin = { ...createOrigin(evaluationId, caller), prompt_template_id: template.id }
-        const reply = await models.generateUnsettled(await getModel(), { messages, origin, turn: acquire, signal })
+        const request = { messages, origin: { ...origin, prompt_template_id: template.id }, turn: acquire, signal }
+        const reply = await models.generateUnsettled(await getModel(), request)
         return toTargetAnswer(reply, [reply.unsettled])
       }
     },
@@ -193,9 +174,8 @@ function createModelTarget({ database, models }: TargetDependencies): Target {
     },
     prepare({ model }) {
       const getModel = memoize(() => models.getChatModel(database, getId(model)))
-      return async ({ input }, { evaluationId, caller, acquire, signal }) => {
+      return async ({ input }, { origin, acquire, signal }) => {
         const messages = [{ role: 'user' as const, content: input }]
-        const origin = createOrigin(evaluationId, caller)
         const reply = await models.generateUnsettled(await getModel(), { messages, origin, turn: acquire, signal })
         return toTargetAnswer(reply, [reply.unsettled])
       }
@@ -204,8 +184,6 @@ function createModelTarget({ database, models }: TargetDependencies): Target {
 }
 
 const getId = (model: unknown): string => (model as { id: string }).id
-
-const createOrigin = (evaluation_id: string, { userId }: Caller): CallOrigin => ({ evaluation_id, user_id: userId })
 
 function toTargetAnswer({ text, usage, cost, latencyMs }: GeneratedText, unsettled: readonly Settlement[] = []): TargetAnswer {
   const { input_tokens, output_tokens } = usage

@@ -189,13 +189,13 @@ export class RunExecutor {
     { test, position, repeat }: PendingCase,
     { ask, tools, acquire, signal }: RunContext,
   ): Promise<FinishedCase> {
-    const { evaluation } = run.configuration
+    const { evaluation_id, caller, configuration } = run
     const base = { position, repeat, input: test.input, expected_output: test.expected_output ?? null, metadata: test.metadata ?? {} }
     let unsettled: readonly Settlement[] = []
     try {
-      const answer = await ask(test, { evaluationId: run.evaluation_id, caller: run.caller, acquire, signal })
+      const answer = await ask(test, { origin: { evaluation_id, user_id: caller.userId }, caller, acquire, signal })
       unsettled = answer.unsettled
-      const scores = await scoreAnswer(test.scorers ?? evaluation.scorers, test, answer, tools)
+      const scores = await scoreAnswer(test.scorers ?? configuration.evaluation.scorers, test, answer, tools)
       if (signal.aborted && scores.error !== null) return { unsettled } // the scorer failed because the run was stopped
       const { output: actual_output, unsettled: _, ...details } = answer
       return { unsettled, result: { ...base, ...details, actual_output, ...scores } }

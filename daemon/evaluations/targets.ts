@@ -3,7 +3,7 @@ import type { Citation, Usage } from '../../src/contract/families/conversations.
 import type { EVALUATION_TYPES } from '../../src/contract/families/evaluations.ts'
 import type { Acquire } from '../async/semaphore.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Settlement } from '../core/meter.ts'
+import type { CallOrigin, Settlement } from '../core/meter.ts'
 import type { Reader } from '../store/database.ts'
 import type { TestCase } from './run-store.ts'
 
@@ -24,7 +24,8 @@ export interface TargetAnswer {
 }
 
 export interface CaseContext {
-  evaluationId: string
+  /** Attribution of the model calls. */
+  origin: CallOrigin
   caller: Caller
   /** Limits concurrency. Called after the preparation; latency is measured from then on. */
   acquire: Acquire
