@@ -1,5 +1,4 @@
 /** The tools of an agent under unique names that models accept. */
-
 import type { Tool } from '../core/tool.ts'
 import type { ToolDefinition } from '../models/chat-model.ts'
 
@@ -22,7 +21,7 @@ export class Toolset {
   get definitions(): ToolDefinition[] {
     return [...this.#tools].map(([name, tool]) => ({
       name,
-      description: getDescription(tool).slice(0, MAX_DESCRIPTION_LENGTH),
+      description: (tool.description.trim() || tool.name).slice(0, MAX_DESCRIPTION_LENGTH),
       parameters: tool.parameters,
     }))
   }
@@ -40,10 +39,6 @@ export class Toolset {
   find(name: string): Tool | undefined {
     return this.#tools.get(name)
   }
-}
-
-function getDescription({ name, description }: Tool): string {
-  return description.trim() === '' ? name : description.trim()
 }
 
 /** Keeps letters, digits, _ and - of the tool's name and adds a number if the name is taken. */

@@ -86,9 +86,9 @@ export class UsageMeter implements Meter {
   }
 
   async #close(transaction: Transaction, settlements: readonly Settlement[]): Promise<(number | null)[]> {
-    const ids = settlements.map(({ entry }) => entry)
-    const calls = await getCalls(transaction, ids)
-    const closed: { call: LedgerCall; outcome: CallOutcome & { id: string } }[] = []
+    const entries = settlements.map(({ entry }) => entry)
+    const calls = await getCalls(transaction, entries)
+    const outcomes: (CallOutcome & { id: string })[] = []
     const costs = settlements.map(({ entry, call: settled }) => {
       const call = calls.get(entry)
       if (!call)
@@ -98,28 +98,18 @@ export class UsageMeter implements Meter {
       const price = call.price_input === null || call.price_output === null ? null : { input: call.price_input, output: call.price_output }
       const cost = computeCost(price, settled)
       const cached_tokens = Math.min(toTokenCount(settled.cached_tokens ?? 0), input_tokens)
-      const outcome = { id: entry, ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() }
-      closed.push({ call, outcome })
+      outcomes.push({ id: entry, ...settled, input_tokens, output_tokens, cached_tokens, cost, settled_at: this.#now() })
       call.status = settled.status // the same entry may occur twice in `settlements`
       call.cost = cost
       return cost
     })
-    await closeCalls(
-      transaction,
-      closed.map(({ outcome }) => outcome),
-    )
+    await closeCalls(transaction, outcomes)
     // A call counts for the day on which it began: that day's budget admitted it.
-    for (const { call, outcome } of closed) {
-      const { input_tokens, output_tokens, cached_tokens, cost } = outcome
+    for (const { id, input_tokens, output_tokens, cached_tokens, cost } of outcomes) {
+      const call = calls.get(id) as LedgerCall
       const unpriced_tokens = cost === null ? input_tokens + output_tokens : 0
-      await addToSums(transaction, listSummedEntities(call), call, {
-        calls: 1,
-        input_tokens,
-        output_tokens,
-        cached_tokens,
-        unpriced_tokens,
-        cost: cost ?? 0,
-      })
+      const amounts = { calls: 1, input_tokens, output_tokens, cached_tokens, unpriced_tokens, cost: cost ?? 0 }
+      await addToSums(transaction, listSummedEntities(call), call, amounts)
       await this.#budget.publishExceeded(transaction, listBudgetEntities(call.model_id, call), call.began_at)
     }
     return costs

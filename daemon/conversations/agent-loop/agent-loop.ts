@@ -39,10 +39,8 @@ export interface AgentLoopResult {
   settled: CallUsage
 }
 
-interface ModelOutput {
+interface ModelOutput extends AgentLoopResult {
   calls: PendingToolCall[]
-  finishReason: FinishReason
-  settled: CallUsage
   text: string
 }
 

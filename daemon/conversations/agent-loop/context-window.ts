@@ -30,13 +30,9 @@ export interface StepInput {
 export type ComposedRequest = Pick<ChatRequest, 'messages'> & { tools?: readonly ToolDefinition[]; passages?: readonly ContextPassage[] }
 
 /** Throws if the question does not fit into a known context window: a question is never truncated. */
-export function requireFitsContext(
-  { name, contextTokens, isContextKnown: contextKnown }: ChatModel,
-  system: string,
-  question: string,
-): void {
+export function requireFitsContext({ name, contextTokens, isContextKnown }: ChatModel, system: string, question: string): void {
   const [instructionTokens, questionTokens] = [estimateTokens(system), estimateTokens(question)]
-  if (!contextKnown || instructionTokens + questionTokens <= contextTokens) return
+  if (!isContextKnown || instructionTokens + questionTokens <= contextTokens) return
   const formatCount = (tokens: number) => tokens.toLocaleString('en')
   const share = instructionTokens > 0 ? `, of which the agent's instructions take ${formatCount(instructionTokens)}` : ''
   throw createValidationError(
@@ -140,19 +136,12 @@ export function buildHistory(messages: readonly StoredMessage[], tools: readonly
 function convertReply({ content, tool_calls = [], citations = [] }: StoredMessage, tools: readonly string[]): ChatMessage[] {
   const kept = tool_calls.filter(({ name, result }) => tools.includes(name) && result !== undefined)
   const text = citations.length > 0 ? removeCitationMarkers(content) : content
-  return [
-    ...(kept.length > 0
-      ? [
-          {
-            role: 'assistant' as const,
-            content: '',
-            toolCalls: kept.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
-          },
-        ]
-      : []),
-    ...kept.map(({ id, name, result }) => ({ role: 'tool' as const, callId: id, name, content: formatValue(result), failed: false })),
-    ...(text.trim() === '' ? [] : [{ role: 'assistant' as const, content: text }]),
-  ]
+  const messages: ChatMessage[] = []
+  const toolCalls = kept.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }))
+  if (toolCalls.length > 0) messages.push({ role: 'assistant', content: '', toolCalls })
+  for (const { id, name, result } of kept) messages.push({ role: 'tool', callId: id, name, content: formatValue(result), failed: false })
+  if (text.trim() !== '') messages.push({ role: 'assistant', content: text })
+  return messages
 }
 
 export const formatValue = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'))
