@@ -191,7 +191,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     return candidates.find((model) => resolveEndpoint(provider, model.endpoint) === resolveEndpoint(provider, endpoint))?.id ?? null
   }
 
-  /** Generates a complete reply and records its usage; null is the default model. Callers must keep the request within the context window. */
+  /** Generates a complete reply and records its usage. Callers must keep the request within the context window. */
   async generate({ modelId, origin, turn, ...request }: GenerationRequest & { modelId: string | null }): Promise<GeneratedText> {
     return generateText(this.#dependencies, await this.getChatModel(this.database, modelId), request, { origin, turn })
   }

@@ -80,20 +80,25 @@ export class HttpExchange {
     this.#totalTimer = setTimeout(() => this.#timeOut('did not finish within', timeouts.totalMs), remainingMs)
   }
 
+  get model(): RemoteModel {
+    return this.#options.model
+  }
+
   /** Aborts when the exchange fails or is closed. Only the AI SDK uses it. */
   get signal(): AbortSignal {
     this.#abortController ??= new AbortController()
     return this.#abortController.signal
   }
 
-  /** The start of the body, for error messages. */
-  get preview(): string {
-    return this.#firstChunk?.subarray(0, PREVIEW_BYTES).toString() ?? ''
-  }
-
   /** Whether the body ends with the `[DONE]` event. */
   get isComplete(): boolean {
     return this.#lastChunk?.includes('[DONE]', Math.max(0, this.#lastChunk.length - 64)) === true
+  }
+
+  /** For a response that ends too early or is not a model's reply. */
+  createIncompleteError(hasContent: boolean): ProviderError {
+    const preview = this.#firstChunk?.subarray(0, PREVIEW_BYTES).toString() ?? ''
+    return this.failure ?? createIncompleteError(this.model, preview, hasContent)
   }
 
   /** Aborts the request if it is still running. Must always be called, because it clears the timers. */

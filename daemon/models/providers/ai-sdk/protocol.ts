@@ -15,6 +15,6 @@ export async function loadAiSdkProtocol(record: RemoteModel): Promise<OpenStream
   return async (request, exchange) => {
     exchanges.set(exchange.signal, exchange)
     const { stream } = await model.doStream({ ...buildCallOptions(request), abortSignal: exchange.signal })
-    return new AiSdkStream(record, exchange, stream)
+    return new AiSdkStream(exchange, stream)
   }
 }

@@ -1,6 +1,5 @@
 /** Converts the stream of an AI SDK package to the parts of a reply. */
-import { createIncompleteError, createStreamError, type ProviderError } from '../../../providers/provider-error.ts'
-import type { RemoteModel } from '../../../providers/remote-model.ts'
+import { createStreamError } from '../../../providers/provider-error.ts'
 import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
 import type { ProviderStream } from '../protocol.ts'
@@ -10,15 +9,13 @@ import type { StreamPart } from './load-language-model.ts'
 type FinishPart = Extract<StreamPart, { type: 'finish' }>
 
 export class AiSdkStream implements ProviderStream {
-  readonly #record: RemoteModel
   readonly #exchange: HttpExchange
   readonly #reader: ReadableStreamDefaultReader<StreamPart>
   readonly #toolCallParser = new ToolCallParser()
   #hasContent = false
   #isEnded = false
 
-  constructor(record: RemoteModel, exchange: HttpExchange, stream: ReadableStream<StreamPart>) {
-    this.#record = record
+  constructor(exchange: HttpExchange, stream: ReadableStream<StreamPart>) {
     this.#exchange = exchange
     this.#reader = stream.getReader()
   }
@@ -26,9 +23,9 @@ export class AiSdkStream implements ProviderStream {
   async next(): Promise<ChatPart | undefined> {
     while (!this.#isEnded) {
       const { done, value } = await this.#reader.read().catch((error: unknown) => {
-        throw this.#exchange.failure ?? createStreamError(this.#record, error)
+        throw this.#exchange.failure ?? createStreamError(this.#exchange.model, error)
       })
-      if (done) throw this.#createIncompleteError()
+      if (done) throw this.#exchange.createIncompleteError(this.#hasContent)
       const part = this.#convert(value)
       if (part === undefined) continue
       this.#hasContent = true
@@ -51,23 +48,19 @@ export class AiSdkStream implements ProviderStream {
       case 'finish':
         return this.#end(part)
       case 'error':
-        if ((part.error as Error)?.name !== 'AI_InvalidResponseDataError') throw createStreamError(this.#record, part.error)
+        if ((part.error as Error)?.name !== 'AI_InvalidResponseDataError') throw createStreamError(this.#exchange.model, part.error)
         // The package misses a finish reason, but the server sent [DONE].
         if (this.#hasContent && this.#exchange.isComplete) return undefined
-        throw this.#createIncompleteError()
+        throw this.#exchange.createIncompleteError(this.#hasContent)
       default:
         return undefined
     }
   }
 
   #end({ finishReason: { unified, raw }, usage }: FinishPart): ChatPart {
-    if (raw === undefined && !(this.#hasContent && this.#exchange.isComplete)) throw this.#createIncompleteError()
+    if (raw === undefined && !(this.#hasContent && this.#exchange.isComplete)) throw this.#exchange.createIncompleteError(this.#hasContent)
     this.#isEnded = true
     return { type: 'end', finishReason: FINISH_REASONS[unified] ?? 'other', usage: convertUsage(usage) }
-  }
-
-  #createIncompleteError(): ProviderError {
-    return this.#exchange.failure ?? createIncompleteError(this.#record, this.#exchange.preview, this.#hasContent)
   }
 }
 

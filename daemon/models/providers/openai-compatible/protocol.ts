@@ -12,7 +12,7 @@ export function createChatCompletionsProtocol(record: RemoteModel, requestsUsage
   const headers = { 'content-type': 'application/json', ...authorization }
   return async (request, exchange) => {
     const { type, bytes } = await exchange.post(url, headers, JSON.stringify(buildBody(record.model_id, request, requestsUsage)))
-    return new ChatCompletionsStream(record, exchange, type?.startsWith('application/json') ? toSingleEvent(bytes) : bytes)
+    return new ChatCompletionsStream(exchange, type?.startsWith('application/json') ? toSingleEvent(bytes) : bytes)
   }
 }
 

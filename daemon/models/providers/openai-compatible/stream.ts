@@ -1,8 +1,7 @@
 /** Reads a reply in the chat completions format, including the variants of compatible servers. */
 import { StringDecoder } from 'node:string_decoder'
 import { EventDecoder } from '../../../../src/sse.ts'
-import { createIncompleteError, createStreamError, ProviderError, parseJson } from '../../../providers/provider-error.ts'
-import type { RemoteModel } from '../../../providers/remote-model.ts'
+import { createStreamError, ProviderError, parseJson } from '../../../providers/provider-error.ts'
 import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
 import type { ProviderStream } from '../protocol.ts'
@@ -33,7 +32,6 @@ interface PartialToolCall extends RawToolCall {
 }
 
 export class ChatCompletionsStream implements ProviderStream {
-  readonly #record: RemoteModel
   readonly #exchange: HttpExchange
   readonly #bytes: AsyncIterator<Buffer>
   readonly #eventDecoder = new EventDecoder()
@@ -50,8 +48,7 @@ export class ChatCompletionsStream implements ProviderStream {
   #failure: unknown
   #isEnded = false
 
-  constructor(record: RemoteModel, exchange: HttpExchange, bytes: AsyncIterator<Buffer>) {
-    this.#record = record
+  constructor(exchange: HttpExchange, bytes: AsyncIterator<Buffer>) {
     this.#exchange = exchange
     this.#bytes = bytes
   }
@@ -82,7 +79,7 @@ export class ChatCompletionsStream implements ProviderStream {
       for (const { data } of this.#eventDecoder.push(done ? '\n\n' : this.#textDecoder.write(value))) this.#readEvent(data)
       if (done) this.#end()
     } catch (error) {
-      this.#failure = error instanceof ProviderError ? error : this.#createIncompleteError()
+      this.#failure = error instanceof ProviderError ? error : this.#exchange.createIncompleteError(this.#hasContent)
     }
   }
 
@@ -92,8 +89,8 @@ export class ChatCompletionsStream implements ProviderStream {
       return
     }
     const chunk = parseJson(data) as Chunk | undefined
-    if (typeof chunk !== 'object' || chunk === null) throw this.#createIncompleteError()
-    if (chunk.error != null) throw createStreamError(this.#record, chunk.error)
+    if (typeof chunk !== 'object' || chunk === null) throw this.#exchange.createIncompleteError(this.#hasContent)
+    if (chunk.error != null) throw createStreamError(this.#exchange.model, chunk.error)
     if (chunk.usage != null) this.#usage = parseUsage(chunk.usage)
     const choice = chunk.choices?.[0]
     this.#finishReason = parseString(choice?.finish_reason) || this.#finishReason
@@ -122,15 +119,11 @@ export class ChatCompletionsStream implements ProviderStream {
   }
 
   #end(): void {
-    if (this.#finishReason === '' && !(this.#hasContent && this.#isDone)) throw this.#createIncompleteError()
+    if (this.#finishReason === '' && !(this.#hasContent && this.#isDone)) throw this.#exchange.createIncompleteError(this.#hasContent)
     this.#isEnded = true
     const parser = new ToolCallParser()
     for (const call of this.#calls) this.#parts.push(parser.parse(call))
     this.#parts.push({ type: 'end', finishReason: FINISH_REASONS.get(this.#finishReason) ?? 'other', usage: this.#usage })
-  }
-
-  #createIncompleteError(): ProviderError {
-    return this.#exchange.failure ?? createIncompleteError(this.#record, this.#exchange.preview, this.#hasContent)
   }
 }
 
