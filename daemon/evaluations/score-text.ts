@@ -28,19 +28,23 @@ const normalizeSpace = (text: string): string => text.normalize('NFC').replaceAl
 
 /** Omits articles, as is usual for this score. */
 function listWords(text: string): string[] {
-  return segmentWords(text).flatMap(({ segment, isWordLike }) => (isWordLike && !ARTICLES.has(segment) ? [segment] : []))
+  const words: string[] = []
+  for (const { segment, isWordLike } of segmentText(text)) if (isWordLike && !ARTICLES.has(segment)) words.push(segment)
+  return words
 }
 
 /** For texts without words, such as emoji. */
 function joinSymbols(text: string): string {
-  return segmentWords(text)
-    .map(({ segment, isWordLike }) => (isWordLike ? '' : segment.trim()))
-    .join('')
+  let symbols = ''
+  for (const { segment, isWordLike } of segmentText(text)) if (!isWordLike) symbols += segment.trim()
+  return symbols
 }
 
-/** Intl.Segmenter also finds words in languages without spaces, such as Chinese and Thai. */
-const segmentWords = (text: string) => [
-  ...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text.normalize('NFKC').toLowerCase()),
-]
+/**
+ * Intl.Segmenter also finds words in languages without spaces, such as Chinese and Thai. Its segments must not be collected:
+ * in Node 20, each has a copy of the whole text.
+ */
+const segmentText = (text: string): Intl.Segments =>
+  new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text.normalize('NFKC').toLowerCase())
 
 const ARTICLES = new Set(['a', 'an', 'the'])

@@ -47,6 +47,15 @@ test('contains ignores case', async () => {
   assert.equal(await said('contains', 'twenty five', 'twenty-five'), [0, false])
 })
 
+test('a Japanese text of 50,000 characters is scored with less than 300 MB', async () => {
+  const text = '今日は本社の図書館で新しい規則を読みました。'.repeat(2_300)
+  assert.ok(text.length > 50_000)
+  const before = process.resourceUsage().maxRSS
+  assert.equal(await said('token_f1', text, text), [1, true])
+  const megabytes = (process.resourceUsage().maxRSS - before) / 1024
+  assert.ok(megabytes < 300, `${Math.round(megabytes)} MB`)
+})
+
 test('regex uses the expected output as the pattern', async () => {
   assert.equal(await said('regex', '^\\d{2} days$', '25 days'), [1, true])
   assert.equal(await said('regex', '^\\d{2} days$', '25 days!'), [0, false])

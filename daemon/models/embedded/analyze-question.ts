@@ -98,7 +98,9 @@ export function extractContentWords(text: string): string[] {
 
 /** Uses a regular expression for scripts with spaces, which is several times as fast as the segmenter. */
 function segmentWords(text: string): string[] {
-  if (UNSPACED.test(text)) return [...WORDS.segment(text)].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []))
+  // Segments are not collected: in Node 20, each has a copy of the whole text.
+  if (UNSPACED.test(text))
+    return Array.from(WORDS.segment(text), ({ segment, isWordLike }) => (isWordLike ? segment : '')).filter((word) => word !== '')
   return text.match(/[\p{L}\p{M}\p{N}_]+(?:['’.](?=[\p{L}\p{N}])[\p{L}\p{M}\p{N}_]+)*/gu) ?? []
 }
 

@@ -168,7 +168,7 @@ function findSplitPosition(text: string, from: number, to: number): number {
     const [reach] = mark.exec(window) ?? []
     if (reach !== undefined) return from + reach.length
   }
-  const last = [...WORDS.segment(window)].at(-1)?.index ?? 0
+  const last = Array.from(WORDS.segment(window), ({ index }) => index).at(-1) ?? 0
   return last === 0 ? to : from + last
 }
 
