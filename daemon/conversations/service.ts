@@ -5,7 +5,7 @@ import { type Conversation, type ConversationCreate, conversations } from '../..
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { AgentsService } from '../agents/service.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
-import type { DomainEvents, EventBus } from '../core/event-bus.ts'
+import type { EventBus } from '../core/event-bus.ts'
 import { type FamilyInput, type PrepareContext, Resource } from '../crud/resource.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Page, Scope } from '../store/records.ts'
@@ -43,7 +43,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
   constructor(dependencies: ConversationsDependencies) {
     const { database, agents } = dependencies
     super(database, conversations, conversationRecords, {
-      prepare: async (record, input, situation) => prepareConversation(agents, record, input, situation),
+      prepare: async (record, input, context) => prepareConversation(agents, record, input, context),
       getReferences: ({ agent_id }) =>
         agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }],
       toView: async (reader, { version: _, ...conversation }) => ({
@@ -65,8 +65,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
 
   async complete(change: ChangeContext, id: string): Promise<Conversation> {
     return this.modify(change, id, async (current, transaction) => {
-      if (current.status !== 'completed')
-        await this.#dependencies.events.publish(transaction, 'conversation.completed', await createCompletedEvent(transaction, current))
+      if (current.status !== 'completed') await this.#publishCompleted(transaction, current)
       return { ...current, status: 'completed' }
     })
   }
@@ -80,7 +79,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
         await this.database.write(async (transaction) => {
           const current = await this.records.get(transaction, id)
           if (current?.status !== 'active' || current.updated_at >= since.toISOString()) return
-          await this.#dependencies.events.publish(transaction, 'conversation.completed', await createCompletedEvent(transaction, current))
+          await this.#publishCompleted(transaction, current)
           await this.save(transaction, { ...current, status: 'completed', updated_at: new Date().toISOString() })
         })
       }
@@ -110,6 +109,12 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     if (title === current.title) await touchConversation(transaction, id, now, 'active')
     else await this.save(transaction, { ...current, title, status: 'active', updated_at: now })
   }
+
+  async #publishCompleted(transaction: Transaction, { id, agent_id, user_id, title }: StoredConversation): Promise<void> {
+    const messages = await countMessages(transaction, id)
+    const event = { conversation_id: id, agent_id, user_id, title, messages, completed_at: new Date().toISOString() }
+    await this.#dependencies.events.publish(transaction, 'conversation.completed', event)
+  }
 }
 
 /** Replaces active replies by their current draft and marks stale citations. */
@@ -130,30 +135,12 @@ const MAX_TITLE_LENGTH = 80
 
 /** The first line, truncated at a word boundary. */
 function deriveTitle(message: string): string {
-  const line =
-    message
-      .trim()
-      .split(/\r\n|\r|\n/)[0]
-      ?.replaceAll(/\s+/g, ' ')
-      .trim() ?? ''
+  const [firstLine = ''] = message.trim().split(/\r\n|\r|\n/)
+  const line = firstLine.replaceAll(/\s+/g, ' ').trim()
   if (line.length <= MAX_TITLE_LENGTH) return line
   const cut = line.slice(0, MAX_TITLE_LENGTH - 1)
   const space = cut.lastIndexOf(' ')
   return `${(space > MAX_TITLE_LENGTH / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
-}
-
-async function createCompletedEvent(
-  reader: Reader,
-  { id, agent_id, user_id, title }: StoredConversation,
-): Promise<DomainEvents['conversation.completed']> {
-  return {
-    conversation_id: id,
-    agent_id,
-    user_id,
-    title,
-    messages: await countMessages(reader, id),
-    completed_at: new Date().toISOString(),
-  }
 }
 
 /** Members see only their own conversations. */

@@ -41,26 +41,21 @@ export async function listMessagePage(reader: Reader, conversationId: string, qu
   const { limit = DEFAULT_LIMIT, page = 1 } = query
   const direction = query.order === 'asc' ? 'ASC' : 'DESC'
   const orderBy = query.sort === 'role' ? `role ${direction}, id ${direction}` : `created_at ${direction}, id ${direction}`
-  const rows = await reader.all<MessageRow>(`SELECT * FROM messages WHERE ${where} ORDER BY ${orderBy} LIMIT ? OFFSET ?`, [
-    ...values,
-    limit,
-    (page - 1) * limit,
-  ])
+  const sql = `SELECT * FROM messages WHERE ${where} ORDER BY ${orderBy} LIMIT ? OFFSET ?`
+  const rows = await reader.all<MessageRow>(sql, [...values, limit, (page - 1) * limit])
   const count = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM messages WHERE ${where}`, values)
   return { items: rows.map(parseMessage), total: count?.total ?? 0 }
 }
 
 /** Lists the newest messages, oldest first. */
 export async function listLastMessages(reader: Reader, conversationId: string, limit: number): Promise<StoredMessage[]> {
-  const rows = await reader.all<MessageRow>('SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at DESC, id DESC LIMIT ?', [
-    conversationId,
-    limit,
-  ])
+  const sql = 'SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at DESC, id DESC LIMIT ?'
+  const rows = await reader.all<MessageRow>(sql, [conversationId, limit])
   return rows.reverse().map(parseMessage)
 }
 
 export async function findMessage(reader: Reader, conversationId: string, id: string): Promise<StoredMessage | undefined> {
-  const [row] = await reader.all<MessageRow>('SELECT * FROM messages WHERE id = ? AND conversation_id = ?', [id, conversationId])
+  const row = await reader.get<MessageRow>('SELECT * FROM messages WHERE id = ? AND conversation_id = ?', [id, conversationId])
   return row && parseMessage(row)
 }
 
@@ -77,21 +72,14 @@ export async function findQuestionId(
 }
 
 export async function countMessages(reader: Reader, conversationId: string): Promise<number> {
-  return (
-    (await reader.get<{ total: number }>('SELECT count(*) AS total FROM messages WHERE conversation_id = ?', [conversationId]))?.total ?? 0
-  )
+  const sql = 'SELECT count(*) AS total FROM messages WHERE conversation_id = ?'
+  return (await reader.get<{ total: number }>(sql, [conversationId]))?.total ?? 0
 }
 
 export async function insertMessage(transaction: Transaction, conversationId: string, message: StoredMessage): Promise<void> {
   const { id, role, content, timestamp, ...details } = message
-  await transaction.run('INSERT INTO messages (id, conversation_id, role, content, details, created_at) VALUES (?, ?, ?, ?, ?, ?)', [
-    id,
-    conversationId,
-    role,
-    content,
-    JSON.stringify(details),
-    timestamp,
-  ])
+  const sql = 'INSERT INTO messages (id, conversation_id, role, content, details, created_at) VALUES (?, ?, ?, ?, ?, ?)'
+  await transaction.run(sql, [id, conversationId, role, content, JSON.stringify(details), timestamp])
 }
 
 export async function updateMessage(transaction: Transaction, message: StoredMessage): Promise<void> {
@@ -110,11 +98,8 @@ export async function touchConversation(
   now: string,
   status?: StoredConversation['status'],
 ): Promise<void> {
-  await transaction.run('UPDATE conversations SET updated_at = ?, status = coalesce(?, status), version = version + 1 WHERE id = ?', [
-    now,
-    status ?? null,
-    id,
-  ])
+  const sql = 'UPDATE conversations SET updated_at = ?, status = coalesce(?, status), version = version + 1 WHERE id = ?'
+  await transaction.run(sql, [now, status ?? null, id])
 }
 
 /** Lists up to 100 active conversations without activity since then and without an active reply. */

@@ -63,18 +63,14 @@ export async function insertRun(transaction: Transaction, run: RunWithCases): Pr
 }
 
 export async function findRun(reader: Reader, evaluationId: string, runId: string): Promise<StoredRun | undefined> {
-  const row = await reader.get<RunRow>(`SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE id = ? AND evaluation_id = ?`, [
-    runId,
-    evaluationId,
-  ])
+  const sql = `SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE id = ? AND evaluation_id = ?`
+  const row = await reader.get<RunRow>(sql, [runId, evaluationId])
   return row && toRun(row)
 }
 
 export async function findNewestRun(reader: Reader, evaluationId: string): Promise<StoredRun | undefined> {
-  const row = await reader.get<RunRow>(
-    `SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE evaluation_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`,
-    [evaluationId],
-  )
+  const sql = `SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE evaluation_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`
+  const row = await reader.get<RunRow>(sql, [evaluationId])
   return row && toRun(row)
 }
 
@@ -97,11 +93,8 @@ export async function listRuns(reader: Reader, evaluationId: string, query: List
   const { limit = DEFAULT_LIMIT, page = 1 } = query
   const direction = query.order === 'asc' ? 'ASC' : 'DESC'
   const orderBy = `${query.sort === 'status' ? `status ${direction}, ` : ''}created_at ${direction}, id ${direction}`
-  const rows = await reader.all<RunRow>(`SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE ${where} ORDER BY ${orderBy} LIMIT ? OFFSET ?`, [
-    ...values,
-    limit,
-    (page - 1) * limit,
-  ])
+  const sql = `SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE ${where} ORDER BY ${orderBy} LIMIT ? OFFSET ?`
+  const rows = await reader.all<RunRow>(sql, [...values, limit, (page - 1) * limit])
   const count = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_runs WHERE ${where}`, values)
   return { items: rows.map(toRun), total: count?.total ?? 0 }
 }

@@ -10,11 +10,8 @@ export const tokenRecords = new Records<StoredToken>({ table: 'tokens', schema: 
 
 /** Counts the admin tokens without an expiry. */
 export async function countOtherAdmins(reader: Reader, exceptId: string): Promise<number> {
-  const row = await reader.get<{ total: number }>(
-    "SELECT count(*) AS total FROM tokens WHERE role = 'admin' AND id <> ? AND expires_at IS NULL",
-    [exceptId],
-  )
-  return row?.total ?? 0
+  const sql = "SELECT count(*) AS total FROM tokens WHERE role = 'admin' AND id <> ? AND expires_at IS NULL"
+  return (await reader.get<{ total: number }>(sql, [exceptId]))?.total ?? 0
 }
 
 /** Does not change the version of the token. */

@@ -10,9 +10,6 @@ export const webhookRecords = new Records<StoredWebhook>({ table: 'webhooks', sc
 
 /** Disables a webhook unless its URL has changed since the response. */
 export async function disableWebhook(transaction: Transaction, id: string, url: string, now: string): Promise<void> {
-  await transaction.run('UPDATE webhooks SET enabled = 0, version = version + 1, updated_at = ? WHERE id = ? AND url = ? AND enabled = 1', [
-    now,
-    id,
-    url,
-  ])
+  const sql = 'UPDATE webhooks SET enabled = 0, version = version + 1, updated_at = ? WHERE id = ? AND url = ? AND enabled = 1'
+  await transaction.run(sql, [now, id, url])
 }

@@ -22,17 +22,13 @@ export async function insertActiveReply(
   conversationId: string,
   call: OpenCall | undefined,
 ): Promise<void> {
-  await transaction.run(
-    'INSERT INTO replies_under_way (message_id, conversation_id, entry, estimated_input, said_before) VALUES (?, ?, ?, ?, ?)',
-    [messageId, conversationId, ...listColumnValues(call)],
-  )
+  const sql = 'INSERT INTO replies_under_way (message_id, conversation_id, entry, estimated_input, said_before) VALUES (?, ?, ?, ?, ?)'
+  await transaction.run(sql, [messageId, conversationId, ...listColumnValues(call)])
 }
 
 export async function setOpenCall(transaction: Transaction, messageId: string, call: OpenCall | undefined): Promise<void> {
-  await transaction.run('UPDATE replies_under_way SET entry = ?, estimated_input = ?, said_before = ? WHERE message_id = ?', [
-    ...listColumnValues(call),
-    messageId,
-  ])
+  const sql = 'UPDATE replies_under_way SET entry = ?, estimated_input = ?, said_before = ? WHERE message_id = ?'
+  await transaction.run(sql, [...listColumnValues(call), messageId])
 }
 
 const listColumnValues = (call: OpenCall | undefined) => [call?.entry ?? null, call?.estimated_input ?? 0, call?.said_before ?? 0] as const
