@@ -34,12 +34,11 @@ export class EvaluationsService extends Resource<StoredEvaluation, FamilyInput<t
         const hasNewTarget = current === undefined || current.type !== type || current.target_id !== target_id
         if (hasNewTarget && target_id !== null && !(await targets[type].exists(transaction, target_id)))
           throw createValidationError('target_id', `there is no ${type.replace('_', ' ')} "${target_id}"`)
-        const resolveJudge = createJudgeResolver(transaction, models)
-        const scorers =
-          record.scorers.length > 0 ? await normalizeScorers(record.scorers, 'scorers', resolveJudge) : [{ type: 'contains' as const }]
+        const normalizeScorers = createScorerNormalizer(transaction, models)
+        const scorers = record.scorers.length > 0 ? await normalizeScorers(record.scorers, 'scorers') : [{ type: 'contains' as const }]
         const test_cases: StoredEvaluation['test_cases'] = []
         for (const [index, test] of record.test_cases.entries()) {
-          const own = test.scorers && (await normalizeScorers(test.scorers, `test_cases.${index}.scorers`, resolveJudge))
+          const own = test.scorers && (await normalizeScorers(test.scorers, `test_cases.${index}.scorers`))
           test_cases.push(own ? { ...test, scorers: own } : test)
         }
         checkExpectations(scorers, test_cases)
@@ -82,41 +81,23 @@ function checkExpectations(scorers: readonly ScorerSettings[], cases: StoredEval
   }
 }
 
-/** Resolves the reference to a judge model to its id. */
-type ResolveJudge = (reference: string, field: string) => Promise<string>
-
-/** Caches references: many test cases may name the same judge. */
-function createJudgeResolver(reader: Reader, models: ModelsService): ResolveJudge {
-  const ids = new Map<string, string>()
-  return async (reference, field) => {
-    const id = ids.get(reference) ?? (await models.resolve(reader, reference, field))
-    ids.set(reference, id)
-    return id
+/** Creates a function that normalizes scorers. It resolves each judge once: many test cases may name the same one. */
+function createScorerNormalizer(reader: Reader, models: ModelsService) {
+  const judges = new Map<string, string>()
+  return async (list: readonly (ScorerSettings['type'] | ScorerSettings)[], field: string): Promise<ScorerSettings[]> => {
+    const scorers: ScorerSettings[] = []
+    for (const [index, scorer] of list.entries()) {
+      const { type, model_id, ...rest }: ScorerSettings = typeof scorer === 'string' ? { type: scorer } : scorer
+      // Every run would fail. Usually a percentage was meant.
+      if ((rest.threshold ?? 0) > 1 && !('measure' in SCORERS[type]))
+        throw createValidationError(`${field}.${index}.threshold`, 'must be at most 1', 'Scores range from 0 to 1: write 0.9 for 90 %.')
+      if (model_id !== undefined && !judges.has(model_id))
+        judges.set(model_id, await models.resolve(reader, model_id, `${field}.${index}.model_id`))
+      // `type` comes first, so that `model_id` can be removed when the judge is deleted.
+      scorers.push({ type, ...rest, ...(model_id === undefined ? {} : { model_id: judges.get(model_id) as string }) })
+    }
+    return scorers
   }
-}
-
-async function normalizeScorers(
-  list: readonly (ScorerSettings['type'] | ScorerSettings)[],
-  field: string,
-  resolveJudge: ResolveJudge,
-): Promise<ScorerSettings[]> {
-  const scorers: ScorerSettings[] = []
-  for (const [index, scorer] of list.entries()) scorers.push(await normalizeScorer(scorer, `${field}.${index}`, resolveJudge))
-  return scorers
-}
-
-/** `type` comes first, so that `model_id` can be removed when the judge is deleted. */
-async function normalizeScorer(
-  scorer: ScorerSettings['type'] | ScorerSettings,
-  field: string,
-  resolveJudge: ResolveJudge,
-): Promise<ScorerSettings> {
-  if (typeof scorer === 'string') return { type: scorer }
-  const { type, model_id, ...rest } = scorer
-  // Every run would fail. Usually a percentage was meant.
-  if ((rest.threshold ?? 0) > 1 && !('measure' in SCORERS[type]))
-    throw createValidationError(`${field}.threshold`, 'must be at most 1', 'Scores range from 0 to 1: write 0.9 for 90 %.')
-  return { type, ...rest, ...(model_id === undefined ? {} : { model_id: await resolveJudge(model_id, `${field}.model_id`) }) }
 }
 
 function listReferences({ target_id, scorers, test_cases }: StoredEvaluation): Reference[] {

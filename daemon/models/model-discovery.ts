@@ -1,9 +1,8 @@
 /** Finds models of servers on this machine and of providers whose API key is in the environment. Does not contact the providers. */
+import type { Static } from 'typebox'
 import type { Dispatcher } from 'undici'
-import type { PROVIDERS } from '../../src/contract/families/models.ts'
+import type { modelRoutes } from '../../src/contract/families/models.ts'
 import { resolveEndpoint } from '../providers/endpoints.ts'
-
-type Provider = (typeof PROVIDERS)[number]
 
 /** API keys by environment variable. */
 type ProviderKeys = Readonly<Record<string, string>>
@@ -20,14 +19,8 @@ export interface DiscoveryOptions {
   servers: readonly string[] | undefined
 }
 
-export interface AvailableModel {
-  name: string
-  provider: Provider
-  model_id: string
-  /** Null for the provider's default endpoint. */
-  endpoint: string | null
-  origin: string
-}
+/** The endpoint is null for the provider's default endpoint. */
+export type AvailableModel = Omit<Static<typeof modelRoutes.discover.response>[number], 'added'>
 
 /** Default ports of local model servers. */
 const DEFAULT_SERVERS: readonly ModelServer[] = [

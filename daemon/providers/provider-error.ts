@@ -36,6 +36,10 @@ const MAX_MESSAGE_LENGTH = 400
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 409, 429, 500, 502, 503, 504, 529])
 const QUOTA_EXHAUSTED = /insufficient_quota|billing|credit balance/i
 const RETRYABLE_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'EAI_AGAIN'])
+const NETWORK_HINTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Check that the server is running.',
+  ENOTFOUND: 'Check the endpoint for typos, and that this machine is online.',
+}
 const TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
 
 /** Hosted providers always need a key; a server at another endpoint may not. */
@@ -119,15 +123,9 @@ export function createNetworkError(model: RemoteModel, host: string, error: unkn
   const cause = toSafeCause(error, model.api_key)
   const subject = `${formatModel(model)} at ${host}`
   if (TIMEOUT_CODES.has(code)) return new ProviderError('PROVIDER_TIMEOUT', `${subject} did not respond in time.`, { cause })
-  const hint =
-    code === 'ECONNREFUSED'
-      ? 'Check that the server is running.'
-      : code === 'ENOTFOUND'
-        ? 'Check the endpoint for typos, and that this machine is online.'
-        : undefined
   const details = sanitizeMessage(message || code, model.api_key)
   return new ProviderError('PROVIDER_ERROR', withMessage(`${subject} cannot be reached`, details), {
-    hint,
+    hint: NETWORK_HINTS[code],
     cause,
     isRetryable: RETRYABLE_CODES.has(code),
   })

@@ -46,17 +46,10 @@ export class BudgetGuard {
       const period = getPeriod(threshold.period, at)
       const value = getAmount(threshold, await sumSettled(transaction, entity, period))
       if (value < threshold.limit || !(await saveNotice(transaction, { ...threshold, period_start: period.start }))) continue
-      await this.#events.publish(transaction, 'usage.threshold_exceeded', {
-        threshold_id: threshold.id,
-        entity_type: threshold.entity_type,
-        entity_id: threshold.entity_id,
-        metric: threshold.metric,
-        limit: threshold.limit,
-        value,
-        period: threshold.period,
-        period_start: `${period.start}T00:00:00.000Z`,
-        action: threshold.action,
-      })
+      const { id, entity_type, entity_id, metric, limit, action } = threshold
+      const period_start = `${period.start}T00:00:00.000Z`
+      const event = { threshold_id: id, entity_type, entity_id, metric, limit, value, period: period.kind, period_start, action }
+      await this.#events.publish(transaction, 'usage.threshold_exceeded', event)
     }
   }
 

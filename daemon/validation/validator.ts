@@ -87,12 +87,8 @@ export function createValidator(): Validator {
             : toValidationError(validate.errors ?? [], name)
         } catch (error) {
           if (!(error instanceof CpuTimeLimitError || error instanceof RangeError)) throw error
-          return Object.assign(
-            createValidationError(name, 'cannot be validated in reasonable time', 'A pattern or reference in the schema is too expensive.'),
-            {
-              cause: error,
-            },
-          )
+          const hint = 'A pattern or reference in the schema is too expensive.'
+          return Object.assign(createValidationError(name, 'cannot be validated in reasonable time', hint), { cause: error })
         }
       }
     },
@@ -176,6 +172,11 @@ function countKnownFields({ keyword, data, parentSchema }: ErrorObject): number 
   return Object.keys(data as object).filter((name) => Object.hasOwn(fields, name)).length
 }
 
+const FORMAT_NAMES: Readonly<Record<string, string>> = {
+  'iso-date': 'date such as 2026-01-31',
+  'date-time': 'time such as 2026-01-31T09:30:00Z',
+}
+
 function describeError(error: ErrorObject): { field: string; problem: string; hint?: string | undefined } {
   const at = error.instancePath
     .slice(1)
@@ -217,15 +218,7 @@ function describeError(error: ErrorObject): { field: string; problem: string; hi
     case 'minLength':
       return { field, problem: params.limit === 1 ? 'must not be empty' : `must have at least ${String(params.limit)} characters` }
     case 'format':
-      return {
-        field,
-        problem:
-          params.format === 'iso-date'
-            ? 'must be a date such as 2026-01-31'
-            : params.format === 'date-time'
-              ? 'must be a time such as 2026-01-31T09:30:00Z'
-              : `must be a ${String(params.format)}`,
-      }
+      return { field, problem: `must be a ${FORMAT_NAMES[String(params.format)] ?? String(params.format)}` }
     case 'anyOf':
       return { field, problem: 'matches none of the accepted forms' }
     case 'minProperties':
