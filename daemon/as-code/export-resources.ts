@@ -63,13 +63,15 @@ function insertKey({ label }: Kind, key: string | undefined, fields: Fields): Fi
 
 /** Names the environment variables of secrets. Names that would collide get a hash suffix. */
 function createVariableNamer(
-  { family: { noun }, referenceSecrets: secrets }: Kind,
+  { family: { noun }, referenceSecrets }: Kind,
   stems: ReadonlyMap<string, string>,
   all: readonly NamedRecord[],
 ): (stem: string, secret: string) => string {
   const names: string[] = []
   for (const { name, record } of all)
-    secrets?.(record as unknown as Fields, (secret) => String(names.push(createVariableName(noun, stems.get(name) as string, secret))))
+    referenceSecrets?.(record as unknown as Fields, (secret) =>
+      String(names.push(createVariableName(noun, stems.get(name) as string, secret))),
+    )
   const duplicates = findDuplicates(names)
   return (stem, secret) => {
     const variable = createVariableName(noun, stem, secret)
@@ -79,12 +81,12 @@ function createVariableNamer(
 
 /** Returns a required reference that is empty or refers to an omitted resource. */
 function findLostReference(
-  { requiredReferences: vital = [], references }: Kind,
+  { requiredReferences = [], references }: Kind,
   record: StoredRecord,
   omitted: ReadonlySet<string>,
 ): string | undefined {
   const stored = record as unknown as Fields
-  const empty = vital.find((field) => stored[field] === null || (Array.isArray(stored[field]) && stored[field].length === 0))
+  const empty = requiredReferences.find((field) => stored[field] === null || (Array.isArray(stored[field]) && stored[field].length === 0))
   return (
     empty ??
     references.map(({ path }) => path[0] as string).find((field) => typeof stored[field] === 'string' && omitted.has(stored[field]))

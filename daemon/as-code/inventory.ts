@@ -75,9 +75,9 @@ export async function loadInventory(
  * Finds an entry by its key. Without a key, skips entries that other files declare, and prefers the oldest one without a key from
  * a file.
  */
-function findEntry(candidates: readonly Entry[], { key, otherKeys: others }: Identity): Entry | undefined {
+function findEntry(candidates: readonly Entry[], { key, otherKeys }: Identity): Entry | undefined {
   if (key !== undefined) return candidates.find((entry) => entry.key === key)
-  const remaining = candidates.filter((entry) => !others.has(entry.key))
+  const remaining = candidates.filter((entry) => !otherKeys.has(entry.key))
   return remaining.find(({ hasFileKey }) => !hasFileKey) ?? (remaining.length === 1 ? remaining[0] : undefined)
 }
 

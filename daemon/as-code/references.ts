@@ -107,11 +107,11 @@ function addToIndex(index: Map<string, Entry[]>, name: string, entry: Entry): vo
 }
 
 export const replaceIdsWithNames = (directory: ResourceDirectory, rules: readonly ReferenceRule[], fields: Fields): Fields =>
-  mapReferences(rules, fields, (value, families, { keywords: words }) => directory.formatReference(value, families, words))
+  mapReferences(rules, fields, (value, families, { keywords }) => directory.formatReference(value, families, keywords))
 
 export const replaceNamesWithIds = (directory: ResourceDirectory, rules: readonly ReferenceRule[], fields: Fields): Fields =>
-  mapReferences(rules, fields, (value, families, { allowUnknown: loose }, field) =>
-    directory.resolveReference(value, families, field, loose),
+  mapReferences(rules, fields, (value, families, { allowUnknown }, field) =>
+    directory.resolveReference(value, families, field, allowUnknown),
   )
 
 type MapReference = (value: string, families: readonly ManagedResource[], rule: ReferenceRule, field: string) => string

@@ -11,24 +11,24 @@ const MAX_ATTEMPTS = 10
 
 /** Uses node:vm because nothing else can interrupt synchronous work on the same thread. The work keeps its closure. */
 export function createCpuTimeLimiter(): CpuTimeLimiter {
-  const place: { work?: () => unknown } = createContext({})
+  const sandbox: { work?: () => unknown } = createContext({})
   const script = new Script('work()')
   return <T>(milliseconds: number, work: () => T): T => {
-    place.work = work
+    sandbox.work = work
     try {
       for (let attempt = 1; ; attempt++) {
-        const begun = process.cpuUsage()
+        const cpuBefore = process.cpuUsage()
         try {
-          return script.runInContext(place, { timeout: milliseconds }) as T
+          return script.runInContext(sandbox, { timeout: milliseconds }) as T
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
-          const { user, system } = process.cpuUsage(begun)
+          const { user, system } = process.cpuUsage(cpuBefore)
           if ((user + system) / 1000 > milliseconds / 2 || attempt === MAX_ATTEMPTS)
             throw new CpuTimeLimitError(`It took longer than ${milliseconds} ms.`, { cause: error })
         }
       }
     } finally {
-      delete place.work
+      delete sandbox.work
     }
   }
 }

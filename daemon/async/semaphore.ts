@@ -7,17 +7,17 @@ export class Semaphore {
   #permits: number
   readonly #queue: (() => void)[] = []
 
-  constructor(places: number) {
-    this.#permits = places
+  constructor(permits: number) {
+    this.#permits = permits
   }
 
   readonly acquire: Acquire = async () => {
     if (this.#permits > 0) this.#permits--
     else await new Promise<void>((resolve) => this.#queue.push(resolve))
-    let over = false
+    let released = false
     return () => {
-      if (over) return
-      over = true
+      if (released) return
+      released = true
       const next = this.#queue.shift()
       if (next) next()
       else this.#permits++

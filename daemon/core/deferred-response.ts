@@ -4,7 +4,7 @@ export class DeferredResponse<T> {
   /** Resolves or rejects as the response does. */
   readonly wait: () => Promise<T>
 
-  constructor(made: () => Promise<T>) {
-    this.wait = made
+  constructor(wait: () => Promise<T>) {
+    this.wait = wait
   }
 }

@@ -6,10 +6,10 @@ import { CadreError } from '../../src/contract/errors.ts'
 export const computeEtag = (json: string): string => `"${hash('sha1', json, 'base64url')}"`
 
 /** Throws CONFLICT unless one of the comma-separated tags matches the current representation. */
-export function requireMatchingEtag(noun: string, ifMatch: string | undefined, shown: unknown): void {
+export function requireMatchingEtag(noun: string, ifMatch: string | undefined, view: unknown): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
-  const seen = ifMatch.split(',').map((tag) => tag.trim())
-  if (!seen.includes(computeEtag(JSON.stringify(shown)))) throw createStaleVersionError(noun)
+  const tags = ifMatch.split(',').map((tag) => tag.trim())
+  if (!tags.includes(computeEtag(JSON.stringify(view)))) throw createStaleVersionError(noun)
 }
 
 export function createStaleVersionError(noun: string): CadreError {

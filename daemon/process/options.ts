@@ -18,9 +18,9 @@ export class UsageError extends Error {}
 
 export function parseOptions(given: string[], port = DEFAULT_PORT): DaemonOptions {
   const { values } = parseFlags(given)
-  const remote = !isLoopback(values.host)
+  const isRemote = !isLoopback(values.host)
   if (values.host === '') throw new UsageError('--host needs an address, such as 127.0.0.1.')
-  if (remote && !values['allow-remote']) {
+  if (isRemote && !values['allow-remote']) {
     throw new UsageError(
       `Refusing to listen on ${values.host}: other machines could reach the daemon, and tokens and documents would be sent unencrypted.\n` +
         'To allow it, add --allow-remote and put a TLS proxy in front of the daemon.',
@@ -30,7 +30,7 @@ export function parseOptions(given: string[], port = DEFAULT_PORT): DaemonOption
     host: values.host,
     port: values.port === undefined ? port : parsePort(values.port),
     verbose: values.verbose,
-    isRemote: remote,
+    isRemote,
     recoverToken: values['recover-token'],
   }
 }

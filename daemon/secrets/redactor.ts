@@ -27,17 +27,17 @@ export class Redactor {
       this.#encodings.set(secret, known)
       return
     }
-    const spellings = listEncodings(secret)
-    this.#encodings.set(secret, spellings)
-    for (const spelling of spellings) this.#addEncoding(spelling)
+    const encodings = listEncodings(secret)
+    this.#encodings.set(secret, encodings)
+    for (const encoding of encodings) this.#addEncoding(encoding)
     while (this.#characters > MAX_CHARACTERS) this.remove(this.#encodings.keys().next().value as string)
   }
 
   remove(secret: string): void {
-    const spellings = this.#encodings.get(secret)
-    if (spellings === undefined) return
+    const encodings = this.#encodings.get(secret)
+    if (encodings === undefined) return
     this.#encodings.delete(secret)
-    for (const spelling of spellings) this.#removeEncoding(spelling)
+    for (const encoding of encodings) this.#removeEncoding(encoding)
   }
 
   /** Redacts known secrets and text that looks like credentials. */
@@ -63,28 +63,28 @@ export class Redactor {
 
   #findMatchLength(text: string, at: number): number {
     const candidates = this.#byPrefix.get(text.slice(at, at + MIN_LENGTH))
-    return candidates?.find((spelling) => text.startsWith(spelling, at))?.length ?? 0
+    return candidates?.find((encoding) => text.startsWith(encoding, at))?.length ?? 0
   }
 
-  #addEncoding(spelling: string): void {
-    const beginning = spelling.slice(0, MIN_LENGTH)
-    const same = this.#byPrefix.get(beginning) ?? []
+  #addEncoding(encoding: string): void {
+    const prefix = encoding.slice(0, MIN_LENGTH)
+    const withPrefix = this.#byPrefix.get(prefix) ?? []
     // Two secrets may share an encoding. It is kept once for each, so that removing one does not expose the other.
-    same.push(spelling)
-    same.sort((one, other) => other.length - one.length)
-    this.#byPrefix.set(beginning, same)
-    this.#prefixFilter[hashPrefix(spelling, 0)] = 1
-    this.#characters += spelling.length
+    withPrefix.push(encoding)
+    withPrefix.sort((one, other) => other.length - one.length)
+    this.#byPrefix.set(prefix, withPrefix)
+    this.#prefixFilter[hashPrefix(encoding, 0)] = 1
+    this.#characters += encoding.length
   }
 
   /** The prefix filter is not cleared: another encoding may need the entry. */
-  #removeEncoding(spelling: string): void {
-    const beginning = spelling.slice(0, MIN_LENGTH)
-    const same = this.#byPrefix.get(beginning) ?? []
-    const at = same.indexOf(spelling)
-    if (at >= 0) same.splice(at, 1)
-    this.#characters -= spelling.length
-    if (same.length === 0) this.#byPrefix.delete(beginning)
+  #removeEncoding(encoding: string): void {
+    const prefix = encoding.slice(0, MIN_LENGTH)
+    const withPrefix = this.#byPrefix.get(prefix) ?? []
+    const at = withPrefix.indexOf(encoding)
+    if (at >= 0) withPrefix.splice(at, 1)
+    this.#characters -= encoding.length
+    if (withPrefix.length === 0) this.#byPrefix.delete(prefix)
   }
 }
 
@@ -109,7 +109,7 @@ function listEncodings(secret: string): string[] {
     ...base64,
     ...base64.map(toUrlSafe),
   ]
-  return [...new Set(all)].filter((spelling) => spelling.length >= MIN_LENGTH)
+  return [...new Set(all)].filter((encoding) => encoding.length >= MIN_LENGTH)
 }
 
 function encodeJson(text: string): string {
