@@ -1,7 +1,7 @@
 /** `cadre api`: calls any endpoint of the service. */
 import { string } from '@oclif/core/args'
-import { boolean, string as stringFlag } from '@oclif/core/flags'
-import { buildApiRequest } from '../src/cli/input/api-request.ts'
+import { boolean } from '@oclif/core/flags'
+import { buildApiRequest, requestFlags } from '../src/cli/input/api-request.ts'
 import { InputReader } from '../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { ReportedError, toFailure, UsageError } from '../src/cli/terminal/errors.ts'
@@ -32,28 +32,7 @@ export default class Api extends CadreCommand {
     path: string({ ignoreStdin: true, description: 'Path of the endpoint.' }),
   }
   static override flags = {
-    'raw-field': stringFlag({
-      char: 'f',
-      multiple: true,
-      multipleNonGreedy: true,
-      description: 'Add a string field.',
-      helpValue: '<key=value>',
-    }),
-    field: stringFlag({
-      char: 'F',
-      multiple: true,
-      multipleNonGreedy: true,
-      description: 'Add a typed field: a number, true, false, null or JSON; @file and - read a file or stdin.',
-      helpValue: '<key=value>',
-    }),
-    header: stringFlag({
-      char: 'H',
-      multiple: true,
-      multipleNonGreedy: true,
-      description: 'Add a request header.',
-      helpValue: '<name: value>',
-    }),
-    input: stringFlag({ description: 'Read the request body from a file or stdin.', helpValue: '<file|->' }),
+    ...requestFlags,
     include: boolean({ char: 'i', description: 'Print the response status and headers too.' }),
     paginate: boolean({ description: 'Fetch all pages of a list and print them as one.' }),
   }
@@ -62,16 +41,16 @@ export default class Api extends CadreCommand {
     const { args, flags } = await this.parse(Api)
     const sent = await buildApiRequest(args.method, args.path, flags, new InputReader())
     const connection = await this.connect(flags)
-    if (flags.paginate) return void process.stdout.write(`${formatJson(await everyPage(connection, sent))}\n`)
+    if (flags.paginate) return void process.stdout.write(`${formatJson(await fetchAllPages(connection, sent))}\n`)
     const reply = await sendRequest(connection, sent)
     const text = await reply.text()
-    if (flags.include) process.stdout.write(`${heading(reply)}\n\n`)
+    if (flags.include) process.stdout.write(`${formatHead(reply)}\n\n`)
     process.stdout.write(`${formatBody(reply, text)}\n`)
     if (!isSuccess(reply)) throw new ReportedError(toFailure(createResponseError(reply, text)).exitCode)
   }
 }
 
-function heading({ status, headers }: ClientResponse): string {
+function formatHead({ status, headers }: ClientResponse): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`)
   return sanitizeText([`HTTP/1.1 ${status}`, ...lines].join('\n'))
 }
@@ -81,7 +60,7 @@ function formatBody(reply: ClientResponse, text: string): string {
   return process.stdout.isTTY ? sanitizeText(text) : text
 }
 
-async function everyPage(connection: Connection, sent: ClientRequest): Promise<unknown> {
+async function fetchAllPages(connection: Connection, sent: ClientRequest): Promise<unknown> {
   if (sent.method !== 'GET') throw new UsageError('--paginate works only with GET.')
   const data: unknown[] = []
   const read = async (page: number) => {

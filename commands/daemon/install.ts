@@ -19,16 +19,9 @@ export default class DaemonInstall extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonInstall)
-    const { file, text, enable } = createService({
-      node: process.execPath,
-      run: join(this.config.root, 'bin', 'run.js'),
-      home: this.paths.home,
-      arguments: formatDaemonArguments(flags),
-    })
-    if (flags.print) {
-      process.stdout.write(text)
-      return
-    }
+    const run = join(this.config.root, 'bin', 'run.js')
+    const { file, text, enable } = createService({ run, home: this.paths.home, arguments: formatDaemonArguments(flags) })
+    if (flags.print) return void process.stdout.write(text)
     ensureDirectory(dirname(file))
     writeFileSync(file, text)
     this.notify(`Wrote ${file}. Enable the service with:`)

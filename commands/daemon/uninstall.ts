@@ -10,12 +10,7 @@ export default class DaemonUninstall extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonUninstall)
-    const { file, links, disable } = createService({
-      node: process.execPath,
-      run: join(this.config.root, 'bin', 'run.js'),
-      home: this.paths.home,
-      arguments: [],
-    })
+    const { file, links, disable } = createService({ run: join(this.config.root, 'bin', 'run.js'), home: this.paths.home })
     const installed = existsSync(file)
     for (const path of [file, ...links]) rmSync(path, { force: true })
     this.notify(installed ? `Deleted ${file}. Stop the service with:` : `${file} does not exist.`)

@@ -1,15 +1,13 @@
 /** `cadre knowledge add`. */
 import { string } from '@oclif/core/args'
-import { boolean, integer, option, string as text } from '@oclif/core/flags'
+import { boolean } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { type AddedSource, addSource, formatAddedSource, isUnreadable } from '../../src/cli/knowledge/add-source.ts'
-import { ADDABLE_TYPES, planSources } from '../../src/cli/knowledge/plan-sources.ts'
+import { planSources, sourceFlags } from '../../src/cli/knowledge/plan-sources.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { ReportedError } from '../../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { isLoopback } from '../../src/client/address.ts'
-
-const many = { multiple: true, multipleNonGreedy: true } as const
 
 export default class KnowledgeAdd extends CadreCommand {
   static override description =
@@ -46,26 +44,7 @@ export default class KnowledgeAdd extends CadreCommand {
     }),
   }
   static override flags = {
-    name: text({ description: 'Name of the source and its RAG tool (default: from the target).' }),
-    type: option({ options: ADDABLE_TYPES })({
-      description: 'Type of the target (default: detected).',
-      helpValue: ADDABLE_TYPES.join('|'),
-    }),
-    include: text({ ...many, description: 'Include only files that match this glob. Repeatable.', helpValue: '<glob>' }),
-    exclude: text({ ...many, description: 'Exclude files that match this glob. Repeatable.', helpValue: '<glob>' }),
-    watch: boolean({ description: 'Watch the folder and index changes as they happen.' }),
-    schedule: text({ description: 'Sync on a schedule, as a five-field cron expression.', helpValue: '<cron>' }),
-    token: text({
-      description: 'Token or password for a git repository over HTTPS; stored encrypted.',
-      helpValue: '<secret|@file|env:NAME|->',
-    }),
-    username: text({ description: 'User name for --token (default: git).' }),
-    site: boolean({ description: 'Crawl the site from this page.' }),
-    depth: integer({ description: 'Maximum link depth of a crawl.', min: 0, max: 10 }),
-    'allow-private-network': boolean({
-      description: 'Allow addresses in the private network. Admins only.',
-    }),
-    send: boolean({ description: 'Upload the files of a folder instead of letting the daemon read them.' }),
+    ...sourceFlags,
     tool: boolean({ default: true, allowNo: true, description: 'Create a RAG tool of the same name.' }),
     wait: boolean({ default: true, allowNo: true, description: 'Wait until indexing has finished.' }),
     quiet: boolean({ char: 'q', description: 'Hide progress.' }),

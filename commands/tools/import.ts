@@ -1,15 +1,12 @@
 /** `cadre tools import`. */
 import { string } from '@oclif/core/args'
-import { boolean, integer, string as text } from '@oclif/core/flags'
+import { boolean } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { ReportedError } from '../../src/cli/terminal/errors.ts'
-import { buildImportRequest, formatImport, promptForCredentials } from '../../src/cli/tools/import-openapi.ts'
+import { buildImportRequest, formatImport, importFlags, promptForCredentials } from '../../src/cli/tools/import-openapi.ts'
 import { call } from '../../src/client/call.ts'
 import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
-
-const many = { multiple: true, multipleNonGreedy: true } as const
-const secret = '<secret|@file|env:NAME|->'
 
 export default class ToolsImport extends CadreCommand {
   static override description =
@@ -40,38 +37,7 @@ export default class ToolsImport extends CadreCommand {
     }),
   }
   static override flags = {
-    only: text({
-      ...many,
-      description: 'Import only operations that match operationId, tag:name, /path or METHOD /path; * is a wildcard. Repeatable.',
-      helpValue: '<a,b>',
-    }),
-    server: text({ description: 'Base URL to use instead of the one in the document.', helpValue: '<url>' }),
-    'server-variable': text({
-      ...many,
-      description: 'Value of a server variable. Repeatable.',
-      helpValue: '<name=value>',
-    }),
-    prefix: text({ description: 'Prefix for the tool names.' }),
-    bearer: text({ description: 'Bearer token for the tools.', helpValue: secret }),
-    'api-key': text({ description: 'API key for the tools.', helpValue: secret }),
-    basic: text({ description: 'User name for basic authentication.', helpValue: '<user>' }),
-    password: text({ description: 'Password for --basic (default: prompt).', helpValue: secret }),
-    credential: text({
-      ...many,
-      description: 'Credential for a security scheme of the document. Repeatable.',
-      helpValue: '<scheme=secret|@file|env:NAME|->',
-    }),
-    'timeout-ms': integer({ description: 'Request timeout of the tools in milliseconds.', min: 100, max: 300_000 }),
-    'allow-private-network': boolean({
-      description: 'Allow addresses in the private network, also for the document. Admins only.',
-    }),
-    'requires-confirmation': boolean({
-      allowNo: true,
-      description: 'Require confirmation before each call of every tool (default: except GET).',
-    }),
-    deprecated: boolean({ description: 'Include deprecated operations and parameters.' }),
-    update: boolean({ description: 'Update existing tools of the same name and server.' }),
-    'dry-run': boolean({ description: 'Show what would be imported without importing it.' }),
+    ...importFlags,
     ask: boolean({
       default: true,
       allowNo: true,

@@ -1,11 +1,11 @@
 /** `cadre tools test`. */
-import { boolean, string } from '@oclif/core/flags'
+import { boolean } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
-import { readArguments } from '../../src/cli/tools/argument-flags.ts'
+import { argumentFlags, readArguments } from '../../src/cli/tools/argument-flags.ts'
 import { formatBody, formatHeaders, formatStatus } from '../../src/cli/tools/format-response.ts'
 import { call } from '../../src/client/call.ts'
 import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
@@ -29,14 +29,7 @@ export default class ToolsTest extends CadreCommand {
   ]
   static override args = { id: createIdArgument(toolTopic) }
   static override flags = {
-    argument: string({
-      char: 'a',
-      multiple: true,
-      multipleNonGreedy: true,
-      description: 'Argument of the call. Repeatable; repeat a name for a list.',
-      helpValue: '<name=value>',
-    }),
-    arguments: string({ description: 'Arguments as a JSON object.', helpValue: '<json|@file|->' }),
+    ...argumentFlags,
     headers: boolean({ description: 'Show the response headers.' }),
   }
 

@@ -1,6 +1,7 @@
 /** `cadre webhooks listen`. */
 import { integer, string } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
+import { repeatable } from '../../src/cli/input/repeatable-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { paint, stripControlSequences } from '../../src/cli/terminal/color.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
@@ -24,7 +25,7 @@ export default class WebhooksListen extends CadreCommand {
     { command: 'cadre webhooks listen --after 0 --json', description: 'Print all events of the last 30 days and new ones as JSON Lines' },
   ]
   static override flags = {
-    events: string({ multiple: true, multipleNonGreedy: true, description: 'Event types (default: all).', helpValue: '<a,b>' }),
+    events: string({ ...repeatable, description: 'Event types (default: all).', helpValue: '<a,b>' }),
     'forward-to': string({ description: 'URL to forward events to.', helpValue: '<url>' }),
     secret: string({ description: 'Signing secret: whsec_ followed by base64.', helpValue: '<secret|@file|->', dependsOn: ['forward-to'] }),
     after: integer({ min: 0, description: 'Start after this position in the stream; 0 starts with the oldest event.' }),

@@ -1,10 +1,12 @@
 /** Flags and input of `plan` and `apply`: the folder of YAML files as a request body. */
 import { boolean, string } from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { asCodeRoutes, MANAGED_FAMILIES, type ManagedFamily } from '../../contract/families/as-code.ts'
 import type { RouteInput } from '../../contract/route.ts'
 import { suggestWord } from '../../contract/suggest.ts'
+import { repeatable, splitWords } from '../input/repeatable-flags.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { Plan } from './format-plan.ts'
 import { resolveSecrets } from './resolve-secrets.ts'
@@ -14,8 +16,7 @@ import { parseResource } from './resource-yaml.ts'
 export type Declaration = RouteInput<typeof asCodeRoutes.apply>['body']
 
 export const onlyFlag = string({
-  multiple: true,
-  multipleNonGreedy: true,
+  ...repeatable,
   description: 'Limit to these families, such as agents,models; repeatable.',
   helpValue: '<a,b>',
 })
@@ -26,28 +27,18 @@ export const declarationFlags = {
   prune: boolean({ description: 'Delete resources that are not in the folder.' }),
 }
 
-interface DeclarationFlags {
-  file: string
-  only?: string[] | undefined
-  prune: boolean
-}
-
 /** Returns all families by default. */
 export function parseFamilies(only: readonly string[] | undefined): readonly ManagedFamily[] {
   if (only === undefined) return MANAGED_FAMILIES
-  return only
-    .flatMap((text) => text.split(','))
-    .map((text) => text.trim())
-    .filter(Boolean)
-    .map((text) => {
-      const family = MANAGED_FAMILIES.find((one) => one === text)
-      if (family) return family
-      const near = suggestWord(text, MANAGED_FAMILIES)
-      throw new UsageError(`--only: unknown family ${text}.`, near ? `Did you mean ${near}?` : `Families: ${MANAGED_FAMILIES.join(', ')}.`)
-    })
+  return splitWords(only).map((word) => {
+    const family = MANAGED_FAMILIES.find((one) => one === word)
+    if (family) return family
+    const near = suggestWord(word, MANAGED_FAMILIES)
+    throw new UsageError(`--only: unknown family ${word}.`, near ? `Did you mean ${near}?` : `Families: ${MANAGED_FAMILIES.join(', ')}.`)
+  })
 }
 
-export async function readDeclaration({ file: folder, only, prune }: DeclarationFlags): Promise<Declaration> {
+export async function readDeclaration({ file: folder, only, prune }: InferredFlags<typeof declarationFlags>): Promise<Declaration> {
   const families = parseFamilies(only)
   const files = (await listResourceFiles(folder)).filter(({ family }) => families.includes(family))
   if (files.length === 0)

@@ -1,12 +1,14 @@
 /** Arguments and flags shared by `rag query` and `retrieval search`. */
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError, handleError } from '../../contract/errors.ts'
 import { knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
 import { InputReader } from '../input/input-reader.ts'
 import { parsePair } from '../input/parse-pair.ts'
+import { repeatable } from '../input/repeatable-flags.ts'
 import { parseScalar } from '../input/schema-flags.ts'
 import { resolveResource } from '../resources/resolve-references.ts'
 import type { Topic } from '../resources/topic.ts'
@@ -21,18 +23,14 @@ export const queryFlags = {
   'top-k': integer({ char: 'k', min: 1, max: 100, description: "Maximum number of passages (default: the tool's setting)." }),
   filter: text({
     char: 'f',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...repeatable,
     description: 'Search only passages whose source, page, type or metadata matches. Repeatable; repeat a key to match any value.',
     helpValue: '<key=value>',
   }),
   full: boolean({ description: 'Show whole passages instead of excerpts.' }),
 }
 
-interface QueryFlagValues {
-  'top-k'?: number | undefined
-  filter?: string[] | undefined
-}
+type QueryFlags = InferredFlags<typeof queryFlags>
 
 interface QueryBody {
   query: string
@@ -41,7 +39,7 @@ interface QueryBody {
 }
 
 /** Reads the query from the arguments or stdin. `command` is the command line before it, for the example in the error. */
-export async function readQuery(words: readonly string[], flags: QueryFlagValues, command: string): Promise<QueryBody> {
+export async function readQuery(words: readonly string[], flags: QueryFlags, command: string): Promise<QueryBody> {
   const readsStdin = words.length === 1 ? words[0] === '-' : words.length === 0 && hasStdin()
   const query = (readsStdin ? (await new InputReader().readStdin('The question')).toString('utf8') : words.join(' ')).trim()
   if (query === '') throw createMissingQuestionError(command, readsStdin)

@@ -1,5 +1,6 @@
 /** Flags of the commands that start a daemon. */
 import { boolean, integer, string } from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
 
 export const daemonFlags = {
   host: string({ description: 'Address to listen on (default: 127.0.0.1).' }),
@@ -7,13 +8,7 @@ export const daemonFlags = {
   'allow-remote': boolean({ description: 'Allow an address that other machines can reach.' }),
 }
 
-export interface DaemonFlags {
-  host?: string | undefined
-  port?: number | undefined
-  'allow-remote'?: boolean
-}
-
-export function formatDaemonArguments({ host, port, 'allow-remote': remote }: DaemonFlags): string[] {
+export function formatDaemonArguments({ host, port, 'allow-remote': remote }: Partial<InferredFlags<typeof daemonFlags>>): string[] {
   return [
     ...(host === undefined ? [] : ['--host', host]),
     ...(port === undefined ? [] : ['--port', String(port)]),

@@ -13,10 +13,11 @@ export interface Service {
 }
 
 export interface ServiceOptions {
-  node: string
+  node?: string
   run: string
   home: string
-  arguments: readonly string[]
+  /** Arguments of `cadre daemon run`. */
+  arguments?: readonly string[]
   platform?: NodeJS.Platform
   environment?: NodeJS.ProcessEnv
 }
@@ -29,7 +30,13 @@ export function createService({ platform = process.platform, ...options }: Servi
   throw new UsageError(`Services are not supported on ${platform}.`, 'Configure your service manager to run: cadre daemon run')
 }
 
-function createSystemdUnit({ node, run, home, arguments: words, environment = process.env }: ServiceOptions): Service {
+function createSystemdUnit({
+  node = process.execPath,
+  run,
+  home,
+  arguments: words = [],
+  environment = process.env,
+}: ServiceOptions): Service {
   const quote = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`
   const setting = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`
   const text = `[Unit]
@@ -57,7 +64,7 @@ WantedBy=default.target
   }
 }
 
-function createLaunchdAgent({ node, run, home, arguments: words }: ServiceOptions): Service {
+function createLaunchdAgent({ node = process.execPath, run, home, arguments: words = [] }: ServiceOptions): Service {
   const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

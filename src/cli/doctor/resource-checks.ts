@@ -11,7 +11,7 @@ import { toFailure } from '../terminal/errors.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
-import type { Check } from './check.ts'
+import { type Check, fail, pass, warn } from './check.ts'
 
 /** Each checked resource costs a request. */
 const MAX_CHECKED = 20
@@ -19,50 +19,44 @@ const PROBE_TIMEOUT_MS = 2_000
 const OLLAMA_URL = 'http://127.0.0.1:11434/v1'
 const PROVIDERS_WITH_KEY = new Set(['openai', 'anthropic', 'google'])
 
+/** Returns all problems of each kind of resource, or one good check. */
 export async function checkResources(connection: Connection): Promise<Check[]> {
   const checks: Check[] = []
-  for (const [name, look] of Object.entries({ models: checkModels, knowledge: checkKnowledge, webhooks: checkWebhooks }))
-    checks.push(...(await runCheck(name, () => look(connection))))
+  for (const [name, check] of Object.entries({ models: checkModels, knowledge: checkKnowledge, webhooks: checkWebhooks }))
+    checks.push(...(await check(connection).catch((error: unknown) => [describeFailure(name, error)])))
   return checks
 }
 
-/** Returns all problems, or one good check. */
-async function runCheck(name: string, look: () => Promise<{ well: string; ill: Omit<Check, 'name'>[] }>): Promise<Check[]> {
-  try {
-    const { well, ill } = await look()
-    return ill.length === 0 ? [{ name, state: 'good', found: well }] : ill.map((found) => ({ name, ...found }))
-  } catch (error) {
-    const { code, error: found, hint } = toFailure(error)
-    if (code === 'FORBIDDEN') return [{ name, state: 'good', found: 'not accessible with the role of this token' }]
-    return [{ name, state: 'broken', found, fix: hint ?? 'For details: cadre daemon logs' }]
-  }
+function describeFailure(name: string, failure: unknown): Check {
+  const { code, error, hint } = toFailure(failure)
+  if (code === 'FORBIDDEN') return pass(name, 'not accessible with the role of this token')
+  return fail(name, error, hint ?? 'For details: cadre daemon logs')
 }
 
-async function checkModels(connection: Connection) {
+async function checkModels(connection: Connection): Promise<Check[]> {
   const { data: settings } = await call(connection, systemRoutes.getSettings, {})
   const { data: usual } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
   const { data: all } = await call(connection, modelRoutes.list, { query: { limit: 100 } })
-  const ill = all.filter((model) => model.id !== usual.id && isMissingKey(model)).map((model) => createMissingKeyProblem(model, 'warning'))
   const name = sanitizeLine(usual.name)
-  if (isMissingKey(usual)) ill.unshift(createMissingKeyProblem(usual, 'broken'))
   const silent = await findUnreachableAddress(usual, connection)
+  const problems: Check[] = []
   if (silent)
-    ill.unshift({
-      state: 'broken',
-      found: `${name}, the default model: no response from ${silent}`,
-      fix: 'Start the model server, or use another model: cadre models default Embedded',
-    })
+    problems.push(
+      fail(
+        'models',
+        `${name}, the default model: no response from ${silent}`,
+        'Start the model server, or use another model: cadre models default Embedded',
+      ),
+    )
+  for (const model of [usual, ...all.filter(({ id }) => id !== usual.id)]) {
+    if (!PROVIDERS_WITH_KEY.has(model.provider) || model.has_api_key) continue
+    const report = model === usual ? fail : warn
+    const found = `${sanitizeLine(model.name)} has no API key for ${model.provider}`
+    problems.push(report('models', found, `cadre models update ${quoteShellWord(model.name)} --api-key -`))
+  }
   const how = usual.provider === 'embedded' ? 'needs no key' : `to test it: cadre models test ${quoteShellWord(usual.name)}`
-  return { well: `${name} is the default model; ${how}`, ill }
+  return problems.length > 0 ? problems : [pass('models', `${name} is the default model; ${how}`)]
 }
-
-const isMissingKey = ({ provider, has_api_key }: Model) => PROVIDERS_WITH_KEY.has(provider) && !has_api_key
-
-const createMissingKeyProblem = ({ name, provider }: Model, state: Check['state']) => ({
-  state,
-  found: `${sanitizeLine(name)} has no API key for ${provider}`,
-  fix: `cadre models update ${quoteShellWord(name)} --api-key -`,
-})
 
 /** Checks local servers only: requests to remote ones may cost money. */
 async function findUnreachableAddress({ provider, endpoint }: Model, { url }: Connection): Promise<string | undefined> {
@@ -80,23 +74,20 @@ async function findUnreachableAddress({ provider, endpoint }: Model, { url }: Co
   }
 }
 
-async function checkKnowledge(connection: Connection) {
+async function checkKnowledge(connection: Connection): Promise<Check[]> {
   const { data, pagination } = await call(connection, knowledgeSourceRoutes.list, { query: { limit: MAX_CHECKED } })
   const sources = await Promise.all(data.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
-  const ill: Omit<Check, 'name'>[] = []
+  const problems: Check[] = []
   for (const { data: source } of sources) {
     const { name, status, error, statistics } = source
-    if (status === 'error')
-      ill.push({ state: 'broken', found: `${sanitizeLine(name)}: ${error ?? 'cannot be read'}`, fix: formatSourceFix(source) })
-    if (statistics.failed > 0)
-      ill.push({
-        state: 'warning',
-        found: `${sanitizeLine(name)}: ${formatCount(statistics.failed, 'document')} cannot be read`,
-        fix: `cadre knowledge documents list ${quoteShellWord(name)} --filter status=failed`,
-      })
+    if (status === 'error') problems.push(fail('knowledge', `${sanitizeLine(name)}: ${error ?? 'cannot be read'}`, formatSourceFix(source)))
+    if (statistics.failed > 0) {
+      const found = `${sanitizeLine(name)}: ${formatCount(statistics.failed, 'document')} cannot be read`
+      problems.push(warn('knowledge', found, `cadre knowledge documents list ${quoteShellWord(name)} --filter status=failed`))
+    }
   }
   const rest = pagination.total > data.length ? `, ${data.length} checked` : ''
-  return { well: `${formatCount(pagination.total, 'source')}${rest}`, ill }
+  return problems.length > 0 ? problems : [pass('knowledge', `${formatCount(pagination.total, 'source')}${rest}`)]
 }
 
 function formatSourceFix(source: KnowledgeSource): string {
@@ -106,12 +97,12 @@ function formatSourceFix(source: KnowledgeSource): string {
   return `${open ? `Allow it: ${open}. ` : ''}Or delete the source: cadre knowledge delete ${name}`
 }
 
-async function checkWebhooks(connection: Connection) {
+async function checkWebhooks(connection: Connection): Promise<Check[]> {
   const { data, pagination } = await call(connection, webhookRoutes.list, { query: { limit: MAX_CHECKED } })
-  const ill: Omit<Check, 'name'>[] = []
+  const problems: Check[] = []
   for (const { id, url, enabled } of data) {
     if (!enabled) {
-      ill.push({ state: 'warning', found: `${sanitizeLine(url)} is disabled`, fix: `cadre webhooks update ${id} --enabled` })
+      problems.push(warn('webhooks', `${sanitizeLine(url)} is disabled`, `cadre webhooks update ${id} --enabled`))
       continue
     }
     const query = { limit: 1, sort: 'created_at', order: 'desc' } as object
@@ -122,7 +113,7 @@ async function checkWebhooks(connection: Connection) {
     const fix = answered
       ? `cadre webhooks redeliver ${id} ${last.id}`
       : `Change the address: cadre webhooks update ${id} --url ADDRESS. Or disable it: cadre webhooks update ${id} --no-enabled`
-    ill.push({ state: 'warning', found: `${sanitizeLine(url)}: ${sanitizeLine(last.error)}`, fix })
+    problems.push(warn('webhooks', `${sanitizeLine(url)}: ${sanitizeLine(last.error)}`, fix))
   }
-  return { well: formatCount(pagination.total, 'webhook'), ill }
+  return problems.length > 0 ? problems : [pass('webhooks', formatCount(pagination.total, 'webhook'))]
 }

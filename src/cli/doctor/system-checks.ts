@@ -10,7 +10,7 @@ import { type Health, systemRoutes } from '../../contract/families/system.ts'
 import { version } from '../../version.ts'
 import { toFailure } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
-import type { Check } from './check.ts'
+import { type Check, fail, pass, warn } from './check.ts'
 import { checkResources } from './resource-checks.ts'
 
 const MIN_FREE_BYTES = 1024 ** 3
@@ -19,9 +19,7 @@ const MIN_NODE_VERSION = [20, 19] as const
 export function checkNode(running: string = process.versions.node): Check {
   const [major = 0, minor = 0] = running.split('.').map(Number)
   const good = major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1])
-  return good
-    ? { name: 'node', state: 'good', found: running }
-    : { name: 'node', state: 'broken', found: running, fix: `Install Node ${MIN_NODE_VERSION.join('.')} or later.` }
+  return good ? pass('node', running) : fail('node', running, `Install Node ${MIN_NODE_VERSION.join('.')} or later.`)
 }
 
 /** The home must not be accessible to other users. */
@@ -29,24 +27,17 @@ export function checkHome({ home }: Paths): Check {
   let found: Stats | undefined
   try {
     found = statSync(home, { throwIfNoEntry: false })
-    if (found && !found.isDirectory())
-      return { name: 'home', state: 'broken', found: `${home} is a file`, fix: 'Set CADRE_HOME to a directory.' }
+    if (found && !found.isDirectory()) return fail('home', `${home} is a file`, 'Set CADRE_HOME to a directory.')
     accessSync(found ? home : findExistingFolder(home), constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    return {
-      name: 'home',
-      state: 'broken',
-      found: toFailure(error).error,
-      fix: 'Change its owner with chown, or set CADRE_HOME to another directory.',
-    }
+    return fail('home', toFailure(error).error, 'Change its owner with chown, or set CADRE_HOME to another directory.')
   }
-  if (!found) return { name: 'home', state: 'good', found: `${home} (created at the first start)` }
-  if (process.platform === 'win32') return { name: 'home', state: 'good', found: home }
+  if (!found) return pass('home', `${home} (created at the first start)`)
+  if (process.platform === 'win32') return pass('home', home)
   const open = [home, ...readdirSync(home).map((name) => join(home, name))].filter(
     (path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0,
   )
-  if (open.length === 0) return { name: 'home', state: 'good', found: home }
-  return { name: 'home', state: 'broken', found: `accessible to other users: ${open.join(', ')}`, fix: `chmod -R go= '${home}'` }
+  return open.length === 0 ? pass('home', home) : fail('home', `accessible to other users: ${open.join(', ')}`, `chmod -R go= '${home}'`)
 }
 
 /** Returns the path or its nearest existing parent folder. */
@@ -67,16 +58,11 @@ export function checkDisk({ home }: Paths): Check {
   try {
     const { bavail, bsize } = statfsSync(place)
     const free = bavail * bsize
-    return free >= MIN_FREE_BYTES
-      ? { name: 'disk', state: 'good', found: `${formatBytes(free)} free` }
-      : {
-          name: 'disk',
-          state: free > MIN_FREE_BYTES / 10 ? 'warning' : 'broken',
-          found: `only ${formatBytes(free)} free at ${place}`,
-          fix: 'Free up disk space, or set CADRE_HOME to another disk.',
-        }
+    if (free >= MIN_FREE_BYTES) return pass('disk', `${formatBytes(free)} free`)
+    const report = free > MIN_FREE_BYTES / 10 ? warn : fail
+    return report('disk', `only ${formatBytes(free)} free at ${place}`, 'Free up disk space, or set CADRE_HOME to another disk.')
   } catch (error) {
-    return { name: 'disk', state: 'warning', found: `unknown: ${(error as Error).message}` }
+    return warn('disk', `unknown: ${(error as Error).message}`)
   }
 }
 
@@ -85,14 +71,9 @@ export function checkEmbedding(root: string): Check {
   const missing = ['minilm.onnx', 'tokenizer.json'].filter(
     (file) => !statSync(join(root, 'dist', 'models', file), { throwIfNoEntry: false })?.size,
   )
-  return missing.length === 0
-    ? { name: 'embedding', state: 'good', found: 'the embedded model is complete' }
-    : {
-        name: 'embedding',
-        state: 'broken',
-        found: `the embedded model is incomplete: missing ${missing.join(' and ')}`,
-        fix: 'Reinstall Cadre; in a clone, run: npm run build',
-      }
+  if (missing.length === 0) return pass('embedding', 'the embedded model is complete')
+  const found = `the embedded model is incomplete: missing ${missing.join(' and ')}`
+  return fail('embedding', found, 'Reinstall Cadre; in a clone, run: npm run build')
 }
 
 /** Checks the daemon and everything behind it. */
@@ -102,30 +83,19 @@ export async function checkService(paths: Paths): Promise<Check[]> {
   const url = chosen ?? record?.url
   if (url === undefined) return [await checkPort(environmentOverrides().port ?? DEFAULT_PORT)]
   const answer = await fetchHealth(url)
-  if (!answer)
-    return [
-      {
-        name: 'daemon',
-        state: 'broken',
-        found: `no response from ${url}`,
-        fix: chosen
-          ? 'Check CADRE_URL and: cadre config get url'
-          : `Check what process ${record?.pid} is doing: cadre daemon logs. If it hangs, kill it.`,
-      },
-    ]
-  return [
-    { name: 'daemon', state: 'good', found: url },
-    checkVersion(answer, chosen !== undefined),
-    ...checkStores(answer),
-    ...(await checkAccess(paths, url)),
-  ]
+  if (!answer) {
+    const fix = chosen
+      ? 'Check CADRE_URL and: cadre config get url'
+      : `Check what process ${record?.pid} is doing: cadre daemon logs. If it hangs, kill it.`
+    return [fail('daemon', `no response from ${url}`, fix)]
+  }
+  return [pass('daemon', url), checkVersion(answer, chosen !== undefined), ...checkStores(answer), ...(await checkAccess(paths, url))]
 }
 
 /** Checks whether the port is free if no daemon is running. */
 async function checkPort(port: number): Promise<Check> {
-  const stopped = { name: 'daemon', state: 'broken' } as const
-  if (port === 0 || !(await isPortInUse(port))) return { ...stopped, found: 'not running', fix: 'cadre daemon start' }
-  return { ...stopped, found: `not running, and another program uses port ${port}`, fix: 'cadre daemon start --port 0' }
+  if (port === 0 || !(await isPortInUse(port))) return fail('daemon', 'not running', 'cadre daemon start')
+  return fail('daemon', `not running, and another program uses port ${port}`, 'cadre daemon start --port 0')
 }
 
 function isPortInUse(port: number): Promise<boolean> {
@@ -137,67 +107,50 @@ function isPortInUse(port: number): Promise<boolean> {
 }
 
 function checkVersion(answer: Health, remote: boolean): Check {
-  if (answer.version === version) return { name: 'version', state: 'good', found: version }
+  if (answer.version === version) return pass('version', version)
   const found = `the service is ${answer.version}, this command is ${version}`
-  return remote
-    ? { name: 'version', state: 'warning', found, fix: 'Install the same version on both sides.' }
-    : { name: 'version', state: 'broken', found, fix: 'cadre daemon restart' }
+  return remote ? warn('version', found, 'Install the same version on both sides.') : fail('version', found, 'cadre daemon restart')
 }
 
 function checkStores(answer: Health): Check[] {
-  const store = (name: string, state: string): Check =>
-    state === 'connected'
-      ? { name, state: 'good', found: state }
-      : { name, state: 'broken', found: state, fix: 'For details: cadre daemon logs. To reopen it: cadre daemon restart' }
-  return [store('database', answer.database), store('vectors', answer.vector_db)]
+  const check = (name: string, state: string): Check =>
+    state === 'connected' ? pass(name, state) : fail(name, state, 'For details: cadre daemon logs. To reopen it: cadre daemon restart')
+  return [check('database', answer.database), check('vectors', answer.vector_db)]
 }
 
 async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
   const messages: string[] = []
   const notify = (line: string) => void messages.push(line)
   const token = await findToken(paths, url, notify)
-  if (token === undefined)
-    return [
-      {
-        name: 'token',
-        state: 'broken',
-        found: messages[0] ?? 'none found',
-        fix: isLoopback(url) ? 'cadre tokens recover' : 'Set CADRE_TOKEN, or: cadre config set token -',
-      },
-    ]
+  if (token === undefined) {
+    const fix = isLoopback(url) ? 'cadre tokens recover' : 'Set CADRE_TOKEN, or: cadre config set token -'
+    return [fail('token', messages[0] ?? 'none found', fix)]
+  }
   try {
     const connection = { url, token, notify }
     const { data } = await call(connection, systemRoutes.status, {})
-    const accepted: Check = { name: 'token', state: 'good', found: environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted' }
+    const accepted = pass('token', environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted')
     return [accepted, checkSecrets(data.secrets, paths, url), ...(await checkResources(connection))]
   } catch (error) {
     const failure = toFailure(error)
-    if (failure.code === 'FORBIDDEN') return [{ name: 'token', state: 'good', found: 'accepted; its role cannot run the other checks' }]
-    return [{ name: 'token', state: 'broken', found: failure.error, ...(failure.hint ? { fix: failure.hint } : {}) }]
+    if (failure.code === 'FORBIDDEN') return [pass('token', 'accepted; its role cannot run the other checks')]
+    return [fail('token', failure.error, failure.hint)]
   }
 }
 
 function checkSecrets(where: 'keychain' | 'file' | 'locked', paths: Paths, url: string): Check {
   const place = isLoopback(url) ? findSecretsLocation(paths) : undefined
   if (where === 'locked' && place === 'file')
-    return {
-      name: 'secrets',
-      state: 'broken',
-      found: `the vault is locked: its key is missing from ${paths.vaultKey} or does not match`,
-      fix:
-        `Restore the key from a backup, then: cadre daemon restart. If it is lost, delete ${paths.vault}, restart and set the ` +
-        'secrets again.',
-    }
+    return fail(
+      'secrets',
+      `the vault is locked: its key is missing from ${paths.vaultKey} or does not match`,
+      `Restore the key from a backup, then: cadre daemon restart. If it is lost, delete ${paths.vault}, restart and set the secrets again.`,
+    )
   if (where === 'locked')
-    return {
-      name: 'secrets',
-      state: 'broken',
-      found: 'the vault is locked: its key is in the keychain, which the daemon cannot access',
-      fix: 'Unlock the keychain, unset CADRE_KEYCHAIN=off, then: cadre daemon restart',
-    }
-  return {
-    name: 'secrets',
-    state: 'good',
-    found: where === 'keychain' ? 'vault; key in the keychain' : 'vault; key in a file in the home',
-  }
+    return fail(
+      'secrets',
+      'the vault is locked: its key is in the keychain, which the daemon cannot access',
+      'Unlock the keychain, unset CADRE_KEYCHAIN=off, then: cadre daemon restart',
+    )
+  return pass('secrets', where === 'keychain' ? 'vault; key in the keychain' : 'vault; key in a file in the home')
 }

@@ -1,17 +1,25 @@
 /** Builds the request of `cadre api` from its arguments and flags, like `gh api`. */
+import { string } from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
 import type { ClientRequest } from '../../client/request.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { InputReader } from './input-reader.ts'
 import { parsePair } from './parse-pair.ts'
+import { repeatable } from './repeatable-flags.ts'
 import { parseScalar } from './schema-flags.ts'
 
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-export interface ApiFlags {
-  'raw-field'?: string[] | undefined
-  field?: string[] | undefined
-  header?: string[] | undefined
-  input?: string | undefined
+export const requestFlags = {
+  'raw-field': string({ ...repeatable, char: 'f', description: 'Add a string field.', helpValue: '<key=value>' }),
+  field: string({
+    ...repeatable,
+    char: 'F',
+    description: 'Add a typed field: a number, true, false, null or JSON; @file and - read a file or stdin.',
+    helpValue: '<key=value>',
+  }),
+  header: string({ ...repeatable, char: 'H', description: 'Add a request header.', helpValue: '<name: value>' }),
+  input: string({ description: 'Read the request body from a file or stdin.', helpValue: '<file|->' }),
 }
 
 /** Parses METHOD PATH or PATH; the default method is POST with a body and GET without. */
@@ -35,7 +43,7 @@ function normalizePath(text: string): string {
 export async function buildApiRequest(
   first: string,
   second: string | undefined,
-  flags: ApiFlags,
+  flags: InferredFlags<typeof requestFlags>,
   reader: InputReader,
 ): Promise<ClientRequest> {
   const typed = new Map((flags.field ?? []).map((text) => parsePair(text, '-F')))

@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox'
 import { getFields, getScalarType } from '../../contract/schemas/fields.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { type Body, type InputReader, parseJson } from './input-reader.ts'
+import { repeatable, splitWords } from './repeatable-flags.ts'
 
 export type FlagSet = Record<string, Flag<unknown>>
 export type FlagValues = Record<string, unknown>
@@ -107,7 +108,7 @@ function createFlag({ name, flag, kind, nullable, required, schema }: Field): Fl
     description,
     helpValue: `<${HELP_VALUES[kind]}>`,
     ...aliases,
-    ...(kind === 'list' || kind === 'object' ? { multiple: true, multipleNonGreedy: true } : {}),
+    ...(kind === 'list' || kind === 'object' ? repeatable : {}),
   } as Parameters<typeof string>[0]) as Flag<unknown>
 }
 
@@ -154,10 +155,7 @@ function readNumber({ flag, schema }: Field, text: string): number {
 function parseListItems({ flag }: Field, text: string): unknown[] {
   if (/^\s*\[/.test(text)) return parseJson(text, `--${flag}`) as unknown[]
   if (/^\s*\{/.test(text)) return [parseJson(text, `--${flag}`)]
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
+  return splitWords([text])
 }
 
 async function readObject({ flag, schema }: Field, values: string[], reader: InputReader): Promise<unknown> {

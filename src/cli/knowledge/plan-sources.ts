@@ -1,31 +1,43 @@
 /** Plans the knowledge sources for the targets of `knowledge add`. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
+import { boolean, integer, option, string } from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
 import type { SourceAuth, SourceType } from '../../contract/families/source-configurations.ts'
 import { splitUrlCredentials, type UrlCredentials } from '../../contract/url-credentials.ts'
 import type { Body } from '../input/input-reader.ts'
 import { type LocalFile, listFiles } from '../input/local-files.ts'
+import { repeatable } from '../input/repeatable-flags.ts'
 import { UsageError } from '../terminal/errors.ts'
 
-export const ADDABLE_TYPES = ['folder', 'file', 'url', 'git'] as const
+const ADDABLE_TYPES = ['folder', 'file', 'url', 'git'] as const
 type AddableType = (typeof ADDABLE_TYPES)[number]
 
-interface AddOptions {
-  name?: string | undefined
-  type?: AddableType | undefined
-  include?: string[] | undefined
-  exclude?: string[] | undefined
-  watch?: boolean | undefined
-  schedule?: string | undefined
-  site?: boolean | undefined
-  depth?: number | undefined
-  'allow-private-network'?: boolean | undefined
-  /** Credentials of a git repository. */
-  token?: string | undefined
-  username?: string | undefined
-  /** Whether to upload files instead of letting the daemon read them. */
-  send: boolean
+export const sourceFlags = {
+  name: string({ description: 'Name of the source and its RAG tool (default: from the target).' }),
+  type: option({ options: ADDABLE_TYPES })({
+    description: 'Type of the target (default: detected).',
+    helpValue: ADDABLE_TYPES.join('|'),
+  }),
+  include: string({ ...repeatable, description: 'Include only files that match this glob. Repeatable.', helpValue: '<glob>' }),
+  exclude: string({ ...repeatable, description: 'Exclude files that match this glob. Repeatable.', helpValue: '<glob>' }),
+  watch: boolean({ description: 'Watch the folder and index changes as they happen.' }),
+  schedule: string({ description: 'Sync on a schedule, as a five-field cron expression.', helpValue: '<cron>' }),
+  token: string({
+    description: 'Token or password for a git repository over HTTPS; stored encrypted.',
+    helpValue: '<secret|@file|env:NAME|->',
+  }),
+  username: string({ description: 'User name for --token (default: git).' }),
+  site: boolean({ description: 'Crawl the site from this page.' }),
+  depth: integer({ description: 'Maximum link depth of a crawl.', min: 0, max: 10 }),
+  'allow-private-network': boolean({
+    description: 'Allow addresses in the private network. Admins only.',
+  }),
+  send: boolean({ description: 'Upload the files of a folder instead of letting the daemon read them.' }),
 }
+
+/** The flags, with the secret that --token names. With `send`, files are uploaded instead of read by the daemon. */
+type AddOptions = Partial<InferredFlags<typeof sourceFlags>> & { send: boolean }
 
 /** A knowledge source to create or update. */
 export interface PlannedSource {

@@ -1,16 +1,25 @@
 /** Reads the arguments of an API tool from flags; the tool's schema decides which values stay text. */
+import { string } from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
 import { type InputReader, parseJson } from '../input/input-reader.ts'
 import { parsePair } from '../input/parse-pair.ts'
+import { repeatable } from '../input/repeatable-flags.ts'
 import { parseScalar } from '../input/schema-flags.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 type Arguments = Record<string, unknown>
 type Parameters = Readonly<Record<string, unknown>>
 
-interface ArgumentFlags {
-  argument?: string[] | undefined
-  arguments?: string | undefined
+export const argumentFlags = {
+  argument: string({
+    ...repeatable,
+    char: 'a',
+    description: 'Argument of the call. Repeatable; repeat a name for a list.',
+    helpValue: '<name=value>',
+  }),
+  arguments: string({ description: 'Arguments as a JSON object.', helpValue: '<json|@file|->' }),
 }
+type ArgumentFlags = InferredFlags<typeof argumentFlags>
 
 /** Validates the flags before connecting; the returned function applies the schema of the tool. */
 export async function readArguments(flags: ArgumentFlags, reader: InputReader): Promise<(parameters: Parameters) => Arguments> {

@@ -1,8 +1,11 @@
 /** Builds the request of `tools import` and formats its response. */
+import { boolean, integer, string } from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
 import type { Static } from 'typebox'
 import type { ApiToolImport, ApiToolImportResult } from '../../contract/families/api-tools.ts'
 import { type InputReader, promptSecret, readTextFile } from '../input/input-reader.ts'
 import { parsePair } from '../input/parse-pair.ts'
+import { repeatable, splitWords } from '../input/repeatable-flags.ts'
 import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
@@ -11,34 +14,51 @@ import { sanitizeLine } from '../terminal/text.ts'
 type ImportRequest = Static<typeof ApiToolImport>
 type ImportResponse = Static<typeof ApiToolImportResult>
 
-interface ImportFlags {
-  only?: string[] | undefined
-  server?: string | undefined
-  'server-variable'?: string[] | undefined
-  prefix?: string | undefined
-  bearer?: string | undefined
-  'api-key'?: string | undefined
-  basic?: string | undefined
-  password?: string | undefined
-  credential?: string[] | undefined
-  'timeout-ms'?: number | undefined
-  'allow-private-network'?: boolean | undefined
-  'requires-confirmation'?: boolean | undefined
-  deprecated?: boolean | undefined
-  update?: boolean | undefined
-  'dry-run'?: boolean | undefined
+const SECRET = '<secret|@file|env:NAME|->'
+
+export const importFlags = {
+  only: string({
+    ...repeatable,
+    description: 'Import only operations that match operationId, tag:name, /path or METHOD /path; * is a wildcard. Repeatable.',
+    helpValue: '<a,b>',
+  }),
+  server: string({ description: 'Base URL to use instead of the one in the document.', helpValue: '<url>' }),
+  'server-variable': string({
+    ...repeatable,
+    description: 'Value of a server variable. Repeatable.',
+    helpValue: '<name=value>',
+  }),
+  prefix: string({ description: 'Prefix for the tool names.' }),
+  bearer: string({ description: 'Bearer token for the tools.', helpValue: SECRET }),
+  'api-key': string({ description: 'API key for the tools.', helpValue: SECRET }),
+  basic: string({ description: 'User name for basic authentication.', helpValue: '<user>' }),
+  password: string({ description: 'Password for --basic (default: prompt).', helpValue: SECRET }),
+  credential: string({
+    ...repeatable,
+    description: 'Credential for a security scheme of the document. Repeatable.',
+    helpValue: '<scheme=secret|@file|env:NAME|->',
+  }),
+  'timeout-ms': integer({ description: 'Request timeout of the tools in milliseconds.', min: 100, max: 300_000 }),
+  'allow-private-network': boolean({
+    description: 'Allow addresses in the private network, also for the document. Admins only.',
+  }),
+  'requires-confirmation': boolean({
+    allowNo: true,
+    description: 'Require confirmation before each call of every tool (default: except GET).',
+  }),
+  deprecated: boolean({ description: 'Include deprecated operations and parameters.' }),
+  update: boolean({ description: 'Update existing tools of the same name and server.' }),
+  'dry-run': boolean({ description: 'Show what would be imported without importing it.' }),
 }
+type ImportFlags = InferredFlags<typeof importFlags>
 
 export async function buildImportRequest(document: string, flags: ImportFlags, reader: InputReader): Promise<ImportRequest> {
   const credentials = await readCredentials(flags, reader)
   const variables = Object.fromEntries((flags['server-variable'] ?? []).map((text) => parsePair(text, '--server-variable')))
-  const only = flags.only
-    ?.flatMap((text) => text.split(','))
-    .map((word) => word.trim())
-    .filter(Boolean)
+  const only = splitWords(flags.only ?? [])
   return {
     ...(await readDocument(document, reader)),
-    ...(only && only.length > 0 ? { only } : {}),
+    ...(only.length > 0 ? { only } : {}),
     ...(flags.server === undefined ? {} : { server: flags.server }),
     ...(Object.keys(variables).length > 0 ? { server_variables: variables } : {}),
     ...(flags.prefix === undefined ? {} : { prefix: flags.prefix }),

@@ -1,5 +1,6 @@
 /** Flags that select the period of a report. */
 import { integer, string } from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
 import { UsageError } from '../terminal/errors.ts'
 
 const DEFAULT_DAYS = 30
@@ -17,19 +18,13 @@ export const periodFlags = {
   to: string({ description: 'End, inclusive.', helpValue: '<date>' }),
 }
 
-interface PeriodFlags {
-  days?: number | undefined
-  from?: string | undefined
-  to?: string | undefined
-}
-
 export interface ReportPeriod {
   query: { start_date?: string; end_date?: string }
   /** Text for the heading of the report. */
   title: string
 }
 
-export function parsePeriod({ days, from, to }: PeriodFlags, now = new Date()): ReportPeriod {
+export function parsePeriod({ days, from, to }: Partial<InferredFlags<typeof periodFlags>>, now = new Date()): ReportPeriod {
   for (const [flag, date] of Object.entries({ from, to }))
     if (date !== undefined && (!DATE.test(date) || Number.isNaN(Date.parse(date))))
       throw new UsageError(`--${flag} ${date} is not a date.`, 'Use a format such as 2026-01-31 or 2026-01-31T09:30Z.')

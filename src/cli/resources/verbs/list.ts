@@ -7,6 +7,7 @@ import { getFields, getScalarType, object } from '../../../contract/schemas/fiel
 import { DEFAULT_LIMIT, getSortableFields, MAX_LIMIT } from '../../../contract/schemas/list-query.ts'
 import type { Body } from '../../input/input-reader.ts'
 import { parsePair } from '../../input/parse-pair.ts'
+import { repeatable } from '../../input/repeatable-flags.ts'
 import { createFields, createFlags, type Field, type FlagSet, type FlagValues } from '../../input/schema-flags.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { paint } from '../../terminal/color.ts'
@@ -41,13 +42,7 @@ export function createPagingFlags(sortable: readonly string[]) {
     all: boolean({ char: 'a', description: 'List all items instead of one page.' }),
     sort: option({ options: sortable })({ description: 'Field to sort by (default: created_at).', helpValue: '<field>' }),
     order: option({ options: ['asc', 'desc'] })({ description: 'Sort direction (default: desc).', helpValue: 'asc|desc' }),
-    filter: string({
-      char: 'f',
-      multiple: true,
-      multipleNonGreedy: true,
-      description: 'Filter by a field; repeatable.',
-      helpValue: '<field=value>',
-    }),
+    filter: string({ ...repeatable, char: 'f', description: 'Filter by a field; repeatable.', helpValue: '<field=value>' }),
   }
 }
 
