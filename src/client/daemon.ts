@@ -26,10 +26,11 @@ export async function fetchHealth(url: string): Promise<Health | undefined> {
   }
 }
 
-interface ConnectOptions {
+export interface ConnectOptions {
   paths: Paths
   /** Start the daemon if it is not running. */
   start: boolean
+  /** Installation directory of Cadre. */
   root: string
   notify: Connection['notify']
 }
@@ -76,10 +77,7 @@ export function getDaemonEntry(root: string): { file: string; nodeOptions: strin
   return { file: join(root, 'daemon', 'main.ts'), nodeOptions: ['--import', import.meta.resolve('tsx')] }
 }
 
-interface StartOptions {
-  paths: Paths
-  root: string
-  notify: Connection['notify']
+interface StartOptions extends Omit<ConnectOptions, 'start'> {
   /** Options of the daemon: --host, --port, --allow-remote. */
   options: string[]
 }

@@ -1,16 +1,9 @@
 /** Opens the full-screen or plain chat, which is loaded on demand. */
-import { connect } from '../../client/daemon.ts'
-import type { Paths } from '../../config.ts'
+import { type ConnectOptions, connect } from '../../client/daemon.ts'
 import type { ConversationOptions } from '../../tui/open-conversation.ts'
 import { canRedraw, paint, supportsColor } from '../terminal/color.ts'
 
-interface OpenChatOptions {
-  paths: Paths
-  /** Installation directory of Cadre. */
-  root: string
-  /** Whether the daemon may be started. */
-  start: boolean
-  notify: (line: string) => void
+interface OpenChatOptions extends ConnectOptions {
   /** Whether to use the plain chat that reads line by line. */
   plain?: boolean
 }

@@ -16,6 +16,8 @@ interface Language {
 const createSet = (words: string) => new Set(words.split(/\s+/))
 const C_LIKE = { lineComments: ['//'], blockComment: ['/*', '*/'] as const, quotes: '"\'', longQuotes: [] as string[] }
 
+const HASH_COMMENTS = { lineComments: ['#'], quotes: '"\'', longQuotes: [] as string[] }
+
 const FAMILIES = {
   javascript: {
     ...C_LIKE,
@@ -29,8 +31,7 @@ const FAMILIES = {
     ),
   },
   python: {
-    lineComments: ['#'],
-    quotes: '"\'',
+    ...HASH_COMMENTS,
     longQuotes: ['"""', "'''"],
     keywords: createSet(
       `False None True and as assert async await break case class continue def del elif else except finally
@@ -70,9 +71,7 @@ const FAMILIES = {
     ),
   },
   shell: {
-    lineComments: ['#'],
-    quotes: '"\'',
-    longQuotes: [],
+    ...HASH_COMMENTS,
     keywords: createSet(
       `alias break case cd continue declare do done echo elif else esac eval exec exit export fi for
       function if in local printf read readonly return select set shift source sudo then time trap unset
@@ -80,9 +79,7 @@ const FAMILIES = {
     ),
   },
   ruby: {
-    lineComments: ['#'],
-    quotes: '"\'',
-    longQuotes: [],
+    ...HASH_COMMENTS,
     keywords: createSet(
       `alias and begin break case class def defined do else elsif end ensure false for if in include module
       next nil not or private protected public raise redo require rescue retry return self super then true
@@ -90,10 +87,8 @@ const FAMILIES = {
     ),
   },
   sql: {
+    ...C_LIKE,
     lineComments: ['--'],
-    blockComment: ['/*', '*/'] as const,
-    quotes: '\'"',
-    longQuotes: [],
     ignoresCase: true,
     keywords: createSet(
       `add all alter and as asc avg begin between by case check commit constraint count create cross
@@ -103,15 +98,9 @@ const FAMILIES = {
       true union unique update values view when where with`,
     ),
   },
-  data: { lineComments: ['#'], quotes: '"\'', longQuotes: [], keywords: createSet('true false null yes no on off') },
-  json: { lineComments: ['//'], blockComment: ['/*', '*/'] as const, quotes: '"', longQuotes: [], keywords: createSet('true false null') },
-  css: {
-    lineComments: [],
-    blockComment: ['/*', '*/'] as const,
-    quotes: '"\'',
-    longQuotes: [],
-    keywords: createSet('important inherit initial none auto'),
-  },
+  data: { ...HASH_COMMENTS, keywords: createSet('true false null yes no on off') },
+  json: { ...C_LIKE, quotes: '"', keywords: createSet('true false null') },
+  css: { ...C_LIKE, lineComments: [], keywords: createSet('important inherit initial none auto') },
   markup: { lineComments: [], blockComment: ['<!--', '-->'] as const, quotes: '"\'', longQuotes: [], keywords: new Set<string>() },
 } satisfies Record<string, Language>
 
