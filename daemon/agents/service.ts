@@ -15,7 +15,7 @@ import { agentRecords, type StoredAgent } from './store.ts'
 import { Toolset } from './toolset.ts'
 
 /** A family whose resources agents can use as tools. */
-export interface ToolKind {
+interface ToolKind {
   exists(reader: Reader, id: string): Promise<boolean>
   findTool(reader: Reader, id: string): Promise<Tool | undefined>
 }

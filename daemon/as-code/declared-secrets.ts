@@ -5,12 +5,12 @@ import type { StoredRecord } from '../store/records.ts'
 import type { Fields, Kind } from './kinds.ts'
 import { listSecretFields } from './record-fields.ts'
 
-export interface UnsetSecret {
+interface UnsetSecret {
   field: string
   variables: string[]
 }
 
-export interface DeclaredSecrets {
+interface DeclaredSecrets {
   /** Fields with all values set. */
   provided: string[]
   /** Fields with unset variables whose stored secret is kept. */

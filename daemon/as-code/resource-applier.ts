@@ -35,7 +35,7 @@ const KEY_PATTERN = /^[a-z0-9][a-z0-9-]{0,39}$/i
 /** Resources applied before yielding to the event loop. */
 const BATCH_SIZE = 10
 
-export interface ResourceApplierDependencies {
+interface ResourceApplierDependencies {
   transaction: Transaction
   caller: Caller
   validator: Validator

@@ -14,7 +14,7 @@ import { type Applied, type Change, type DeclaredResource, ResourceApplier, with
 
 type ApplyRequest = Static<typeof asCodeRoutes.apply.body>
 
-export interface AsCodeDependencies {
+interface AsCodeDependencies {
   database: Database
   validator: Validator
   /** The services of all managed families. */

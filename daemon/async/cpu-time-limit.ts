@@ -4,7 +4,7 @@ import { createContext, Script } from 'node:vm'
 export class CpuTimeLimitError extends Error {}
 
 /** The limit counts CPU time, not time spent waiting for a busy processor. */
-export type CpuTimeLimiter = <T>(milliseconds: number, work: () => T) => T
+type CpuTimeLimiter = <T>(milliseconds: number, work: () => T) => T
 
 /** How often work is restarted when the machine is too busy to run it. */
 const MAX_ATTEMPTS = 10

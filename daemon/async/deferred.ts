@@ -1,6 +1,6 @@
 /** A promise that is resolved from outside: Promise.withResolvers, which Node.js 20 does not have. */
 
-export interface Deferred<T> {
+interface Deferred<T> {
   promise: Promise<T>
   resolve(value: T): void
 }

@@ -17,7 +17,7 @@ import { ConversationsService } from './service.ts'
 
 const IDLE_CHECK_INTERVAL_MS = 60_000
 
-export interface ConversationsFamilyDependencies {
+interface ConversationsFamilyDependencies {
   database: Database
   agents: AgentsService
   models: ModelsService

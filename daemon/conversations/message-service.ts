@@ -27,7 +27,7 @@ import { findMessage, findQuestionId, insertMessage, listLastMessages, type Stor
 
 const MAX_HISTORY_MESSAGES = 400
 
-export interface MessagesDependencies {
+interface MessagesDependencies {
   database: Database
   conversations: ConversationsService
   agents: AgentsService

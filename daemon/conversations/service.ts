@@ -29,7 +29,7 @@ type ConversationInput = FamilyInput<typeof conversations>
 const LOCAL_USER = 'local'
 const getUserId = ({ userId }: Caller): string => userId ?? LOCAL_USER
 
-export interface ConversationsDependencies {
+interface ConversationsDependencies {
   database: Database
   agents: AgentsService
   events: EventBus

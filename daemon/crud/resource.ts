@@ -24,7 +24,7 @@ export interface PrepareContext<Stored> {
 }
 
 /** Hooks of a family. */
-export interface ResourceHooks<Stored extends StoredRecord, Input, View> {
+interface ResourceHooks<Stored extends StoredRecord, Input, View> {
   /** Validates and completes a record before it is stored. */
   prepare?(record: Stored, input: Input, context: PrepareContext<Stored>): Promise<Stored>
   getReferences?(record: Stored): Reference[]

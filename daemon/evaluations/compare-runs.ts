@@ -10,7 +10,7 @@ export interface ComparedResult extends Outcome {
 type Comparison = RunComparison
 
 /** A test case whose outcome differs, located by its first repeat. */
-export interface Difference {
+interface Difference {
   change: 'better' | 'worse'
   a: Outcome
   b: Outcome

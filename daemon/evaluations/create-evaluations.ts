@@ -10,7 +10,7 @@ import { RunsService } from './run-service.ts'
 import { ScorerToolFactory } from './scorer-tool-factory.ts'
 import { EvaluationsService } from './service.ts'
 
-export interface EvaluationsFamilyDependencies extends TargetDependencies {
+interface EvaluationsFamilyDependencies extends TargetDependencies {
   embedding: EmbeddingService
   meter: Meter
   events: EventBus

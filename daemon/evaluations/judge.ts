@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { ChatMessage } from '../models/chat-model.ts'
 import { extractJson, type Score } from './score-json.ts'
 
-export interface JudgeInput {
+interface JudgeInput {
   input: string
   expected: string | undefined
   actual: string

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { CadreError } from '../../src/contract/errors.ts'
 import { Semaphore } from '../async/semaphore.ts'
+import type { ScorerTools } from './scorers.ts'
 
 /** A backtracking pattern occupies a whole core until its timeout. */
 const MAX_THREADS = 2
@@ -27,9 +28,6 @@ interface WorkerResponse {
   problem?: string
 }
 
-/** Matches the patterns of one run. */
-export type MatchPattern = (pattern: string, text: string) => Promise<boolean>
-
 export class PatternMatcher {
   readonly #idleWorkers: Worker[] = []
   readonly #semaphore = new Semaphore(MAX_THREADS)
@@ -39,8 +37,8 @@ export class PatternMatcher {
     this.#timeoutMs = timeoutMs
   }
 
-  /** A pattern that timed out is not tried again in the same run. Aborting the signal ends waiting and running matches. */
-  createRunMatcher(signal: AbortSignal): MatchPattern {
+  /** For one run: a pattern that timed out is not tried again. Aborting the signal ends waiting and running matches. */
+  createRunMatcher(signal: AbortSignal): ScorerTools['matchPattern'] {
     const timedOut = new Set<string>()
     return async (pattern, text) => {
       const release = await this.#semaphore.acquire()

@@ -11,7 +11,7 @@ export interface FinishedCase {
   unsettled: readonly Settlement[]
 }
 
-export interface ResultWriterDependencies {
+interface ResultWriterDependencies {
   database: Database
   meter: Meter
 }

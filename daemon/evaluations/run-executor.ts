@@ -24,7 +24,7 @@ import type { AskTarget, Targets } from './targets.ts'
 /** Further runs are queued. */
 const MAX_ACTIVE_RUNS = 4
 
-export interface RunExecutorDependencies {
+interface RunExecutorDependencies {
   database: Database
   targets: Targets
   scorerTools: ScorerToolFactory

@@ -28,7 +28,7 @@ import {
 import type { EvaluationsService } from './service.ts'
 import type { Targets } from './targets.ts'
 
-export interface RunsDependencies {
+interface RunsDependencies {
   database: Database
   executor: RunExecutor
   targets: Targets

@@ -14,7 +14,7 @@ export type ResultQuery = Static<typeof runRoutes.results.query>
 export type TestCase = StoredEvaluation['test_cases'][number]
 
 /** The evaluation and its target as they were at the start of the run. */
-export interface RunConfiguration extends Record<string, unknown> {
+interface RunConfiguration extends Record<string, unknown> {
   evaluation: Pick<StoredEvaluation, 'name' | 'type' | 'target_id' | 'scorers'>
   target: Record<string, unknown>
 }

@@ -3,7 +3,7 @@ import { CadreError } from '../../src/contract/errors.ts'
 import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
 import { SCORERS, type ScoredAnswer, type ScoredCase, type ScorerInput, type ScorerTools } from './scorers.ts'
 
-export interface ScorerReport {
+interface ScorerReport {
   score: number | null
   passed: boolean
   threshold?: number
@@ -11,7 +11,7 @@ export interface ScorerReport {
   [figure: string]: unknown
 }
 
-export interface AnswerScores {
+interface AnswerScores {
   scores: Record<string, ScorerReport>
   score: number | null
   passed: boolean

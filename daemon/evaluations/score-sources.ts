@@ -1,7 +1,7 @@
 /** Scores the sources of an answer: citations and retrieved passages. */
 import type { Score } from './score-json.ts'
 
-export interface SourceReference {
+interface SourceReference {
   source: string
   document_id?: string | undefined
 }
@@ -13,7 +13,7 @@ export function scoreCitations(expected: readonly string[], cited: readonly Sour
   return { score: (expected.length - missing.length) / expected.length, reason: `Not cited: ${missing.slice(0, 5).join(', ')}.` }
 }
 
-export interface RetrievalScore {
+interface RetrievalScore {
   hit: number
   reciprocal_rank: number
   /** Position of the first expected document, counted from 1; null if there is none. */

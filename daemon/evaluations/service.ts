@@ -19,7 +19,7 @@ import { SCORERS } from './scorers.ts'
 import { evaluationRecords, type StoredEvaluation } from './store.ts'
 import type { Targets } from './targets.ts'
 
-export interface EvaluationsDependencies {
+interface EvaluationsDependencies {
   database: Database
   models: ModelsService
   targets: Targets

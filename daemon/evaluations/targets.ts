@@ -7,10 +7,8 @@ import type { CallOrigin, Settlement } from '../core/meter.ts'
 import type { Reader } from '../store/database.ts'
 import type { TestCase } from './run-store.ts'
 
-export type EvaluationType = (typeof EVALUATION_TYPES)[number]
-
 /** All data that determines the target's answers, as JSON that is stored with the run. */
-export type TargetConfiguration = Record<string, unknown>
+type TargetConfiguration = Record<string, unknown>
 
 export interface TargetAnswer {
   output: string
@@ -23,7 +21,7 @@ export interface TargetAnswer {
   unsettled: readonly Settlement[]
 }
 
-export interface CaseContext {
+interface CaseContext {
   /** Attribution of the model calls. */
   origin: CallOrigin
   caller: Caller
@@ -42,4 +40,4 @@ export interface Target {
   prepare(configuration: TargetConfiguration): AskTarget
 }
 
-export type Targets = Record<EvaluationType, Target>
+export type Targets = Record<(typeof EVALUATION_TYPES)[number], Target>

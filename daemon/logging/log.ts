@@ -9,7 +9,7 @@ const MAX_FILE_BYTES = 10 * 1024 * 1024
 const MAX_BATCH_BYTES = 64 * 1024
 const FLUSH_INTERVAL_MS = 100
 
-export interface LogOptions {
+interface LogOptions {
   path: string
   level: LogLevel
   redactor: Redactor
@@ -68,7 +68,7 @@ const formatWarning = (msg: string): string =>
   `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), pid: process.pid, msg })}\n`
 
 /** Appends lines in batches. If the disk fails, lines are dropped and counted; the daemon keeps running. */
-export class LogFile {
+class LogFile {
   readonly #path: string
   readonly #maxBytes: number
   #descriptor: number | undefined

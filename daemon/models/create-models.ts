@@ -5,7 +5,7 @@ import { RecordingsService } from './replay/recordings-service.ts'
 import { bindModelRoutes } from './routes.ts'
 import { type ModelsDependencies, ModelsService } from './service.ts'
 
-export interface ModelsFamilyDependencies extends Omit<ModelsDependencies, 'providers' | 'discovery'>, ProviderRegistryOptions {
+interface ModelsFamilyDependencies extends Omit<ModelsDependencies, 'providers' | 'discovery'>, ProviderRegistryOptions {
   discovery: DiscoveryOptions
 }
 

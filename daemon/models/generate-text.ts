@@ -18,7 +18,7 @@ export interface UnsettledText extends GeneratedText {
   unsettled: Settlement
 }
 
-export interface GenerationDependencies {
+interface GenerationDependencies {
   database: Database
   meter: Meter
 }

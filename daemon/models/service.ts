@@ -5,15 +5,15 @@ import { EMBEDDED_MODEL_ID, type modelRoutes, models } from '../../src/contract/
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { CallOrigin, Meter, MeteredModel } from '../core/meter.ts'
 import { Resource } from '../crud/resource.ts'
-import type { Embedder } from '../embedding/embedder.ts'
 import { resolveEndpoint } from '../providers/endpoints.ts'
 import type { RemoteModel } from '../providers/remote-model.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { ChatModel, ChatRequest, ContextPassage, Price } from './chat-model.ts'
 import { getContextWindow } from './context-windows.ts'
+import type { PassageReader } from './embedded/answer-question.ts'
 import { EmbeddedChatModel } from './embedded/embedded-chat-model.ts'
-import { NOT_FOUND } from './embedded/extract-answer.ts'
+import { formatRefusal } from './embedded/format-answer.ts'
 import { type GeneratedText, type GenerationOptions, generateText, generateUnsettledText, type UnsettledText } from './generate-text.ts'
 import type { AvailableModel, ModelDiscovery } from './model-discovery.ts'
 import {
@@ -42,15 +42,17 @@ export interface ModelsDependencies {
   discovery: ModelDiscovery
   /** Called in the transaction that changes a model's provider, name or endpoint. */
   invalidateEmbeddings(transaction: Transaction, id: string): Promise<void>
-  /** Returns the embedded embedding model, which the embedded chat model uses. */
-  getEmbedder(): Promise<Embedder>
+  /** The embedded reading model, which the embedded chat model uses. */
+  reader: PassageReader
   meter: Meter
 }
 
-export interface AnswerOptions {
+interface AnswerOptions {
   modelId: string | null
   question: string
   passages: readonly ContextPassage[]
+  /** Number of documents that were searched. */
+  documentCount?: number | undefined
   origin: CallOrigin
   signal: AbortSignal
 }
@@ -100,12 +102,12 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** Answers a question from passages, citing them as [1], [2] and so on. */
-  async answer({ modelId, question, passages, origin, signal }: AnswerOptions): Promise<GeneratedText> {
+  async answer({ modelId, question, passages, documentCount, origin, signal }: AnswerOptions): Promise<GeneratedText> {
     const model = await this.getChatModel(this.database, modelId)
-    if (passages.length === 0) return { ...NO_CALL, text: NOT_FOUND }
+    if (passages.length === 0) return { ...NO_CALL, text: formatRefusal([], [], documentCount) }
     const maxTokens = model.contextTokens * PASSAGE_SHARE - estimateTokens(question)
     const messages = [{ role: 'user' as const, content: question }]
-    return this.generate({ modelId, messages, passages: fitPassages(passages, maxTokens), origin, signal })
+    return this.generate({ modelId, messages, passages: fitPassages(passages, maxTokens), documentCount, origin, signal })
   }
 
   /** Returns a chat model with the current settings; null is the default model. Does not contact the provider. */
@@ -113,8 +115,8 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     const modelId = id ?? (await getDefaultModelId(reader))
     const model = await this.records.get(reader, modelId)
     if (!model) throw createNotFoundError('model', modelId)
-    const { getEmbedder, providers } = this.#dependencies
-    if (model.provider === 'embedded') return new EmbeddedChatModel(model.id, model.name, getEmbedder)
+    const { reader: passageReader, providers } = this.#dependencies
+    if (model.provider === 'embedded') return new EmbeddedChatModel(model.id, model.name, passageReader)
     if (model.provider === 'replay') return this.#createReplayModel(reader, model)
     return providers.getModel({
       ...this.#toRemoteModel(model),

@@ -1,7 +1,7 @@
 /** Ensures one daemon per home with a kernel lock, which is released however the process ends. */
 import Database from 'libsql'
 
-export interface ProcessLock {
+interface ProcessLock {
   release(): void
 }
 

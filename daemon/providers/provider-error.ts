@@ -26,7 +26,7 @@ export class ProviderError extends CadreError {
   }
 }
 
-export interface ErrorResponse {
+interface ErrorResponse {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
   text: string

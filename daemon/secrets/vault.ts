@@ -27,7 +27,7 @@ export interface Vault {
   open(sealed: string, context: string): string
 }
 
-export interface VaultOptions {
+interface VaultOptions {
   paths: Paths
   keychain: Keychain
   redactor: Redactor

@@ -5,7 +5,7 @@ import { type EntityFamilies, UsageThresholdsService } from './service.ts'
 import { UsageMeter, type UsageMeterDependencies } from './usage-meter.ts'
 import { UsageReports } from './usage-reports.ts'
 
-export interface UsageFamilyDependencies extends UsageMeterDependencies {
+interface UsageFamilyDependencies extends UsageMeterDependencies {
   logger: Logger
   /** The families that thresholds can apply to. Called late: these families are created with the meter. */
   getEntityFamilies(): EntityFamilies

@@ -15,7 +15,7 @@ export interface Entity {
   id: string
 }
 
-export const EVERYTHING: Entity = { type: '', id: '' }
+const EVERYTHING: Entity = { type: '', id: '' }
 
 /** The fields of a call's origin that are entities; conversations and messages are not. */
 export const ORIGIN_FIELDS = {

@@ -5,7 +5,7 @@ import { type Entity, ORIGIN_FIELDS } from './entities.ts'
 import type { UsageAmounts } from './usage-amounts.ts'
 
 export type DaySum = UsageAmounts & { day: string; model_id: string }
-export type EntitySum = UsageAmounts & { entity_type: string; entity_id: string }
+type EntitySum = UsageAmounts & { entity_type: string; entity_id: string }
 export type CallSum = DaySum & Record<(typeof ORIGIN_FIELDS)[keyof typeof ORIGIN_FIELDS], string | null>
 
 const SUM_COLUMNS = `sum(calls) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,

@@ -27,7 +27,7 @@ const isPartialDay = (moment: string) => moment.length > 10 && !moment.endsWith(
 const toDay = (moment: string) => moment.slice(0, 10)
 const toMonth = (moment: string) => moment.slice(0, 7)
 const nextMonth = (moment: string) => toMonth(formatInstant(Date.parse(`${toMonth(moment)}-01`) + 31 * DAY_MS))
-export const nextDay = (day: string): string => formatInstant(Date.parse(toDay(day)) + DAY_MS).slice(0, 10)
+const nextDay = (day: string): string => formatInstant(Date.parse(toDay(day)) + DAY_MS).slice(0, 10)
 
 /** Splits a range into whole days and the partial days at its ends. */
 export function splitWholeDays({ from, until }: DateRange): { days: DateRange; pieces: DateRange[] } {

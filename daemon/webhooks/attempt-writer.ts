@@ -15,7 +15,7 @@ const BATCH_DELAY_MS = 50
 /** Older attempts of a delivery are dropped. */
 const MAX_HISTORY = 50
 
-export interface FinishedAttempt {
+interface FinishedAttempt {
   deliveryId: string
   url: string
   outcome: AttemptOutcome

@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Longer than the retry schedule, so that no pending delivery is removed. */
 const RETENTION_MS = 30 * DAY_MS
 
-export interface WebhooksFamilyDependencies extends DispatcherDependencies {
+interface WebhooksFamilyDependencies extends DispatcherDependencies {
   events: EventBus
 }
 

@@ -17,7 +17,7 @@ export const RETRY_DELAYS: readonly number[] = [
   24 * HOUR,
 ]
 /** Maximum jitter as a share of the delay. It is only added, so that no retry comes early. */
-export const MAX_JITTER = 0.1
+const MAX_JITTER = 0.1
 
 /** Returns the time of the next attempt, or undefined after the last one. `random` is from 0 to below 1. */
 export function getNextAttempt(attempts: number, now: number, random: number): number | undefined {

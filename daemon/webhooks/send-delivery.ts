@@ -19,7 +19,7 @@ export interface AttemptOutcome {
   latencyMs: number
 }
 
-export interface DeliveryRequest {
+interface DeliveryRequest {
   webhook: { url: string; allow_private_network: boolean }
   secrets: readonly string[]
   event: StoredEvent

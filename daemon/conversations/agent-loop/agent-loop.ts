@@ -4,6 +4,7 @@ import type { CallUsage } from '../../core/meter.ts'
 import { parseHeadings, type RetrievedPassage, type Tool, type ToolContext } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
 import { type ChatMessage, type ChatPart, type ChatRequest, type ContextPassage, ToolsUnsupportedError } from '../../models/chat-model.ts'
+import { resolveLastQuestion } from '../../models/resolve-follow-up.ts'
 import { computeCallUsage, estimateRequest } from '../../models/token-estimate.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
@@ -11,7 +12,7 @@ import { type ComposedRequest, composeRequest } from './context-window.ts'
 import { addToolCall, declineToolCalls, executeToolCalls, type PendingToolCall } from './execute-tool-calls.ts'
 import type { TurnContext } from './turn-context.ts'
 
-export const MAX_TOOL_STEPS = 10
+const MAX_TOOL_STEPS = 10
 /** In characters; longer replies are cut off. */
 const MAX_REPLY_LENGTH = 2_000_000
 /** Longer messages are truncated when they are used as a search query. */
@@ -33,7 +34,7 @@ export interface AgentLoopInput {
   logger: Logger
 }
 
-export interface AgentLoopResult {
+interface AgentLoopResult {
   finishReason: FinishReason
   /** Usage of the last call, which the caller settles. */
   settled: CallUsage
@@ -123,11 +124,12 @@ function separateParagraph(before: string, text: string): string {
 
 /** Searches all knowledge of the agent, best passages first. Returns undefined for an agent without knowledge. */
 async function retrievePassages(
-  { toolset: { retrievalTools }, question, toolUse }: TurnContext,
+  { toolset: { retrievalTools }, history, question, toolUse }: TurnContext,
   reply: ActiveReply,
 ): Promise<ContextPassage[] | undefined> {
   if (retrievalTools.length === 0) return undefined
-  const passages = (await searchWithTools(retrievalTools, question.trim().slice(0, MAX_QUERY_LENGTH), toolUse, reply.signal))
+  const query = resolveLastQuestion([...history.flat(), { role: 'user', content: question }])
+  const passages = (await searchWithTools(retrievalTools, query.trim().slice(0, MAX_QUERY_LENGTH), toolUse, reply.signal))
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_PASSAGES)
   const citations = new Map(passages.map((passage) => [reply.draft.citations.add(passage), parseHeadings(passage)]))

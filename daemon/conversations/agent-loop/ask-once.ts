@@ -16,13 +16,13 @@ import { requireFitsContext } from './context-window.ts'
 import type { ReplyRecorderDependencies } from './reply-recorder.ts'
 import { createTurnContext } from './turn-context.ts'
 
-export interface AskOnceDependencies {
+interface AskOnceDependencies {
   database: Database
   meter: Meter
   logger: Logger
 }
 
-export interface AskOnceInput {
+interface AskOnceInput {
   loadedAgent: LoadedAgent
   model: ChatModel
   question: string
@@ -34,7 +34,7 @@ export interface AskOnceInput {
   signal: AbortSignal
 }
 
-export interface AskOnceResult {
+interface AskOnceResult {
   /** The reply as a conversation would have stored it. */
   message: StoredMessage
   /** The last model call, which the caller settles together with its own result. */

@@ -20,7 +20,7 @@ export interface PromptInput {
   maxTokens: number | null
 }
 
-export interface StepInput {
+interface StepInput {
   /** Model messages and tool results of this reply so far. */
   steps: readonly ChatMessage[]
   tools: readonly ToolDefinition[]

@@ -12,7 +12,7 @@ import { ReplyEventLog } from './reply-event-log.ts'
 const FIRST_EVENT_TIMEOUT_MS = 5_000
 const CONFIRMATION_TIMEOUT_MS = 10 * 60 * 1000
 
-export type ConfirmationAnswer = 'allowed' | 'refused' | 'unanswered'
+type ConfirmationAnswer = 'allowed' | 'refused' | 'unanswered'
 export type ReplyOutcome = { message: StoredMessage; failure?: CadreError }
 
 /** The reply was ended early: its last follower left, or the daemon stops. */

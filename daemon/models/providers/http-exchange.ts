@@ -50,7 +50,7 @@ export interface ExchangeOptions {
   signal: AbortSignal | undefined
 }
 
-export interface ProviderResponse {
+interface ProviderResponse {
   type: string | undefined
   bytes: AsyncGenerator<Buffer>
 }

@@ -7,23 +7,17 @@ import type { Page } from '../../store/records.ts'
 
 export type StoredRecording = Static<typeof Recording>
 
-interface Row {
-  key: string
-  request: string
-  parts: string
-  created_at: string
-}
+type Row = Record<keyof StoredRecording, string>
 
-const toRecording = ({ key, request, parts, created_at }: Row): StoredRecording => ({
-  key,
+const toRecording = ({ request, parts, ...row }: Row): StoredRecording => ({
+  ...row,
   request: JSON.parse(request) as StoredRecording['request'],
   parts: JSON.parse(parts) as StoredRecording['parts'],
-  created_at,
 })
 
 export async function findRecording(reader: Reader, modelId: string, key: string): Promise<StoredRecording | undefined> {
   const sql = 'SELECT key, request, parts, created_at FROM recordings WHERE model_id = ? AND key = ?'
-  const [row] = await reader.all<Row>(sql, [modelId, key])
+  const row = await reader.get<Row>(sql, [modelId, key])
   return row && toRecording(row)
 }
 
@@ -34,10 +28,8 @@ export async function listRecordings(reader: Reader, modelId: string, query: Lis
   const { limit = DEFAULT_LIMIT, page = 1 } = query
   const direction = query.order === 'asc' ? 'ASC' : 'DESC'
   const order = query.sort === 'key' ? `key ${direction}` : `created_at ${direction}, key ${direction}`
-  const rows = await reader.all<Row>(
-    `SELECT key, request, parts, created_at FROM recordings WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
-    [...values, limit, (page - 1) * limit],
-  )
+  const sql = `SELECT key, request, parts, created_at FROM recordings WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`
+  const rows = await reader.all<Row>(sql, [...values, limit, (page - 1) * limit])
   const count = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM recordings WHERE ${where}`, values)
   return { items: rows.map(toRecording), total: count?.total ?? 0 }
 }

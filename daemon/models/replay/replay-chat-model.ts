@@ -9,7 +9,7 @@ import type { ChatModel, ChatPart, ChatRequest, ContextWindow } from '../chat-mo
 import { computeCallUsage, estimateRequest, type ReceivedReply } from '../token-estimate.ts'
 import { findRecording, type StoredRecording, saveRecording } from './recording-store.ts'
 
-export interface ReplayDependencies {
+interface ReplayDependencies {
   id: string
   name: string
   database: Database
@@ -123,7 +123,7 @@ function appendPart(parts: ChatPart[], part: ChatPart): void {
 }
 
 /** Everything that determines the reply. */
-function toStoredRequest({ signal: _, ...request }: ChatRequest): StoredRecording['request'] {
+function toStoredRequest({ signal: _signal, documentCount: _count, ...request }: ChatRequest): StoredRecording['request'] {
   return JSON.parse(JSON.stringify(request)) as StoredRecording['request']
 }
 

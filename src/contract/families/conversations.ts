@@ -110,7 +110,7 @@ export const Conversation = resource(
   { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [] }] },
 )
 export const ConversationCreate = createBody('conversation', { agent_id }, { user_id, title }, example)
-export const ConversationUpdate = object(
+const ConversationUpdate = object(
   { title: nullable(title) },
   { description: 'Fields of a conversation to change.', examples: [{ title: 'Leave in summer' }] },
 )

@@ -8,7 +8,7 @@ import { Citation, Usage } from './conversations.ts'
 
 const RUN_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 
-export const RunSummary = object(
+const RunSummary = object(
   {
     total: count('Expected number of results: test cases times repeats.'),
     passed: count('Number of results that passed.'),

@@ -3,13 +3,14 @@ import type { Static } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
-import { chunking, filters, QueryResult, query, top_k } from '../schemas/passages.ts'
+import { chunking, filters, QueryResult, query, rerank, top_k } from '../schemas/passages.ts'
 
 const name = resourceName('RAG tool')
 const settings = {
   description: text('What the tool knows. Models read it to decide when to call the tool.', 10_000),
   ...chunking,
   top_k: { ...top_k, default: 5 } as typeof top_k,
+  rerank: { ...rerank, default: true } as typeof rerank,
   model_id: nullable(
     identifier("the model that writes answers, its unique name or the provider's name for it; null uses the default model"),
   ),
@@ -22,6 +23,7 @@ const example = {
   chunk_size: 800,
   chunk_overlap: 120,
   top_k: 5,
+  rerank: true,
 }
 
 export type RagTool = Static<typeof RagTool>
@@ -56,7 +58,7 @@ export const ragToolRoutes = {
     summary: 'Query a RAG tool',
     access: 'read',
     params: idParams('RAG tool'),
-    body: object({ query, ...optional({ top_k, filters }) }, { examples: [{ query: 'How many days of leave do I have?' }] }),
+    body: object({ query, ...optional({ top_k, filters, rerank }) }, { examples: [{ query: 'How many days of leave do I have?' }] }),
     response: QueryResult,
   }),
 }

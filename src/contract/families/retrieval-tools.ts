@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
-import { chunking, filters, query, SearchResult, searchMethod, top_k } from '../schemas/passages.ts'
+import { chunking, filters, query, rerank, SearchResult, searchMethod, top_k } from '../schemas/passages.ts'
 
 const name = resourceName('retrieval tool')
 const sourceIds = { maxItems: 100, uniqueItems: true, description: 'Knowledge sources to search.' }
@@ -12,6 +12,7 @@ const settings = {
   description: text('What the tool finds. Models read it to decide when to call the tool.', 10_000),
   search_method: searchMethod,
   top_k: { ...top_k, default: 5 } as typeof top_k,
+  rerank: { ...rerank, default: false } as typeof rerank,
   score_threshold: nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Minimum score of a passage.' })),
   filters,
   ...chunking,
@@ -32,6 +33,7 @@ export const RetrievalTool = resource(
     examples: [
       createExample('ret', {
         ...example,
+        rerank: false,
         score_threshold: null,
         filters: {},
         embedding_model: 'minilm',
@@ -70,6 +72,7 @@ export const retrievalToolRoutes = {
         ...optional({
           top_k,
           filters,
+          rerank,
           explain: Type.Boolean({
             default: false,
             description: 'Whether to return the ranks of each search method and the duration of each stage.',

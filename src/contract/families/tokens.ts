@@ -30,11 +30,7 @@ export const TokenCreated = object(
   { description: 'A new token with its value, which is returned only once.' },
 )
 export const TokenCreate = createBody('token', requiredFields, optionalFields, example)
-export const TokenUpdate = updateBody(
-  'token',
-  { name: requiredFields.name, expires_at: optionalFields.expires_at },
-  { name: 'Weekly script' },
-)
+const TokenUpdate = updateBody('token', { name: requiredFields.name, expires_at: optionalFields.expires_at }, { name: 'Weekly script' })
 
 export const tokens = createFamily({
   name: 'tokens',

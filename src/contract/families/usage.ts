@@ -88,8 +88,8 @@ export const UsageThreshold = resource(
     examples: [createExample('thr', { ...example })],
   },
 )
-export const UsageThresholdCreate = createBody('usage threshold', requiredFields, optionalFields, example)
-export const UsageThresholdUpdate = updateBody('usage threshold', { ...requiredFields, action: optionalFields.action }, { limit: 200_000 })
+const UsageThresholdCreate = createBody('usage threshold', requiredFields, optionalFields, example)
+const UsageThresholdUpdate = updateBody('usage threshold', { ...requiredFields, action: optionalFields.action }, { limit: 200_000 })
 
 export const usageThresholds = createFamily({
   name: 'usage-thresholds',

@@ -56,7 +56,7 @@ export const WebhookCreate = createBody(
   example,
   ' Without secret, a secret is generated.',
 )
-export const WebhookUpdate = updateBody('webhook', { url, events, ...settings }, { enabled: false })
+const WebhookUpdate = updateBody('webhook', { url, events, ...settings }, { enabled: false })
 
 /** The event of test deliveries. Webhooks cannot subscribe to it. */
 export const TEST_EVENT = 'webhook.test'
