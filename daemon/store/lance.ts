@@ -2,7 +2,7 @@
 import type { Connection } from '@lancedb/lancedb'
 import { configureLance } from '../../src/config.ts'
 
-export type { Table } from '@lancedb/lancedb'
+export type { BooleanQuery, Operator, Table } from '@lancedb/lancedb'
 
 export interface LanceConnection {
   lancedb: typeof import('@lancedb/lancedb')

@@ -2,12 +2,17 @@
 import { type Columns, type PassageRow, toArrowTable, toRows } from './arrow.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { type Filter, toCondition } from './filter.ts'
-import type { LanceConnection, Table } from './lance.ts'
+import type { BooleanQuery, LanceConnection, Operator, Table } from './lance.ts'
 
 export interface SearchOptions {
   columns: readonly string[]
   limit: number
   filter?: Filter
+}
+
+export interface TextSearchOptions extends SearchOptions {
+  /** Terms that also match, with a lower score. A term of several words must match completely. */
+  alternatives?: readonly string[]
 }
 
 export interface TableSchema {
@@ -27,6 +32,8 @@ const PROBES = 96
 const TRAINING_OPTIONS = { maxIterations: 15, sampleRate: 64 }
 /** If a filter matches a smaller share of the rows, the nearest partitions may miss the nearest matches. */
 const NARROW_FILTER_SHARE = 0.1
+/** Low, so that passages with the words of the query come first. */
+const ALTERNATIVE_WEIGHT = 0.3
 /** Old table versions are kept this long, because running queries may still read them. */
 const VERSION_RETENTION_MS = 60_000
 
@@ -101,16 +108,32 @@ export class PassageTable {
   }
 
   /** Full-text search: best matches first, with `_score`. */
-  async searchText(words: string, { columns, limit, filter }: SearchOptions): Promise<PassageRow[]> {
+  async searchText(words: string, { columns, limit, filter, alternatives = [] }: TextSearchOptions): Promise<PassageRow[]> {
     const table = await this.#table()
     if (!table || words === '') return []
-    let query = table.query().fullTextSearch(words, { columns: [this.#schema.fullTextColumn as string] })
+    const column = this.#schema.fullTextColumn as string
+    const text = alternatives.length === 0 ? words : await this.#combineTerms(words, alternatives, column)
+    let query = table.query().fullTextSearch(text, { columns: [column] })
     if (filter) query = query.where(toCondition(filter))
     return toRows(
       await query
         .select([...columns, '_score'])
         .limit(limit)
         .toArrow(),
+    )
+  }
+
+  /** LanceDB 0.30 ignores weight and operator for rows that were added after the last optimize(). */
+  async #combineTerms(words: string, alternatives: readonly string[], column: string): Promise<BooleanQuery> {
+    const { lancedb } = await this.#connect()
+    const single = alternatives.filter((term) => !term.includes(' '))
+    const weighted = (text: string, operator: Operator) => new lancedb.MatchQuery(text, column, { boost: ALTERNATIVE_WEIGHT, operator })
+    return new lancedb.BooleanQuery(
+      [
+        new lancedb.MatchQuery(words, column),
+        ...(single.length > 0 ? [weighted(single.join(' '), lancedb.Operator.Or)] : []),
+        ...alternatives.filter((term) => term.includes(' ')).map((term) => weighted(term, lancedb.Operator.And)),
+      ].map((query) => [lancedb.Occur.Should, query]),
     )
   }
 

@@ -50,6 +50,18 @@ test('repeated deletes and inserts keep the full-text index correct', async () =
   }
 })
 
+test('alternatives match with a lower score, and all words of an alternative are needed', async () => {
+  const table = vectors.table('alternatives', SHAPE)
+  const texts = ['days of leave', 'the holiday party', 'your time away off work', 'the time of day', ...Array(40).fill('other words')]
+  await table.add(texts.map((words, number) => ({ ...createRow(number), words })))
+  await table.optimize()
+  const search = async (words: string, alternatives: string[]) =>
+    (await table.searchText(words, { columns: ['id'], limit: 10, alternatives })).map(({ id }) => id)
+  assert.equal(await search('holiday', ['leave', 'time off']), ['d1:0', 'd2:0', 'd0:0'])
+  assert.equal((await search('leave', ['holiday', 'time off']))[0], 'd0:0')
+  assert.equal(await search('holiday', []), ['d1:0'])
+})
+
 test('filter values are quoted, whatever they contain', async () => {
   const table = vectors.table('quotes', SHAPE)
   const odd = "o'hara' OR '1'='1"

@@ -14,9 +14,11 @@ import type { Index, IndexSettings } from '../indexes/index-store.ts'
 import type { EmbeddingLedger, OnUsage } from '../sync/embedding-ledger.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import { deduplicatePassages } from './deduplicate-passages.ts'
+import { expandQuery } from './expand-query.ts'
 import { fuseRankings, type RankedPassage } from './fuse-rankings.ts'
 import { IndexSelector } from './index-selector.ts'
 import { type IndexHits, isLoose } from './relevance.ts'
+import { computeRerankWeight, RERANK_DEPTH, type RerankCandidate, rerankPassages } from './rerank-passages.ts'
 import { countDocuments, type DocumentDetails, findMatchingDocuments, getDocumentDetails } from './search-store.ts'
 import { StageTimer } from './stage-timer.ts'
 
@@ -29,6 +31,8 @@ export interface SearchRequest {
   filters: Record<string, unknown>
   threshold?: number | null
   explain?: boolean
+  rerank?: boolean
+  signal?: AbortSignal
   /** The usage of embedding the query is charged to it. */
   origin: CallOrigin
 }
@@ -51,6 +55,11 @@ const TEXT_COLUMNS = ['id', 'document_id', 'page', 'position', 'start_at', 'end_
 
 interface Hits extends IndexHits {
   rows: Map<string, PassageRow>
+}
+
+interface Candidate extends RerankCandidate {
+  hit: RankedPassage
+  document: DocumentDetails
 }
 
 export class PassageSearch {
@@ -87,9 +96,20 @@ export class PassageSearch {
     filter: Filter | undefined,
     timer: StageTimer,
   ): Promise<RetrievedPassage[]> {
+    const { query, topK, threshold, explain, rerank = false, signal } = request
     const hits = await Promise.all(indexes.map((index) => this.#queryIndex(index, request, filter, timer)))
-    const ranked = rankHits(request.method, hits)
-    return timer.measure('fetch', () => this.#loadPassages(request, hits, ranked))
+    const isReranked = rerank && computeRerankWeight(query) > 0
+    const count = isReranked ? Math.max(topK, RERANK_DEPTH) : topK
+    const candidates = await timer.measure('fetch', () => this.#loadCandidates(hits, rankHits(request.method, hits), count))
+    const { models } = this.#dependencies.embedding
+    const best = isReranked ? await timer.measure('rerank', () => rerankPassages(models, query, candidates, signal)) : candidates
+    return best
+      .filter(({ score }) => score >= (threshold ?? Number.NEGATIVE_INFINITY))
+      .slice(0, topK)
+      .map((candidate) => ({
+        ...toPassage(candidate, explain === true),
+        ...(isLoose(hits, candidate.hit.id) ? { loose: true } : {}),
+      }))
   }
 
   /** Builds the LanceDB filter; names, types and metadata are matched in the database. Returns 'none' if no document matches. */
@@ -120,7 +140,8 @@ export class PassageSearch {
     const searchByWords = async () => {
       if (method === 'semantic') return []
       const table = indexes.getTextTable(index)
-      return timer.measure('full_text', () => table.searchText(tokenize(query), { ...options, columns: TEXT_COLUMNS }))
+      const alternatives = expandQuery(query)
+      return timer.measure('full_text', () => table.searchText(tokenize(query), { ...options, columns: TEXT_COLUMNS, alternatives }))
     }
     const [semantic, fullText] = await Promise.all([searchByMeaning(), searchByWords()])
     return {
@@ -132,13 +153,9 @@ export class PassageSearch {
     }
   }
 
-  async #loadPassages(
-    { topK, threshold, explain }: SearchRequest,
-    hits: readonly Hits[],
-    ranked: RankedPassage[],
-  ): Promise<RetrievedPassage[]> {
-    const minScore = threshold ?? Number.NEGATIVE_INFINITY
-    const best = ranked.filter(({ score }) => score >= minScore).slice(0, topK * CANDIDATES_PER_RESULT)
+  /** Loads the best passages without near-duplicates. */
+  async #loadCandidates(hits: readonly Hits[], ranked: readonly RankedPassage[], count: number): Promise<Candidate[]> {
+    const best = ranked.slice(0, count * CANDIDATES_PER_RESULT)
     const rows = new Map(hits.flatMap((hit) => [...hit.rows]))
     await this.#loadMissingRows(hits, best, rows)
     const documentIds = new Set(best.flatMap(({ id }) => (rows.get(id)?.document_id as string | undefined) ?? []))
@@ -147,14 +164,9 @@ export class PassageSearch {
     const candidates = best.flatMap((hit) => {
       const row = rows.get(hit.id)
       const document = row && details.get(row.document_id as string)
-      return row && document ? [{ hit, row, document }] : []
+      return row && document ? [{ hit, row, document, score: hit.score, rerankScore: null }] : []
     })
-    return deduplicatePassages(candidates)
-      .slice(0, topK)
-      .map(({ hit, row, document }) => ({
-        ...toPassage(hit, row, document, explain === true),
-        ...(isLoose(hits, hit.id) ? { loose: true } : {}),
-      }))
+    return deduplicatePassages(candidates).slice(0, count)
   }
 
   /** Semantic search returns ids only; loads the rows that full-text search did not return. */
@@ -195,12 +207,10 @@ function mergeScores(scores: readonly Map<string, number>[]): Map<string, number
   return new Map(scores.flatMap((map) => [...map]).sort(([, a], [, b]) => b - a))
 }
 
-function toPassage(
-  { score, semanticRank, fullTextRank }: RankedPassage,
-  row: PassageRow,
-  { name, metadata, type, content_hash }: DocumentDetails,
-  explain: boolean,
-): RetrievedPassage {
+function toPassage({ hit, row, document, score, rerankScore }: Candidate, explain: boolean): RetrievedPassage {
+  const { name, metadata, type, content_hash } = document
+  const { semanticRank, fullTextRank, score: fusedScore } = hit
+  const explanation = { semantic_rank: semanticRank, full_text_rank: fullTextRank, fused_score: fusedScore, rerank_score: rerankScore }
   return {
     content: row.content as string,
     score,
@@ -211,6 +221,6 @@ function toPassage(
       document_id: row.document_id as string,
       ...{ type, headings: row.headings, start: row.start_at, end: row.end_at, content_hash },
     },
-    ...(explain ? { explain: { semantic_rank: semanticRank, full_text_rank: fullTextRank, fused_score: score } } : {}),
+    ...(explain ? { explain: explanation } : {}),
   }
 }
