@@ -7,7 +7,7 @@ import { toFailure } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 
 export const MAX_FILE_BYTES = 200_000
-export const MAX_MESSAGE_CHARACTERS = 450_000
+const MAX_MESSAGE_CHARACTERS = 450_000
 
 export interface MessageWithFiles {
   message: string

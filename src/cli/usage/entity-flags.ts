@@ -9,7 +9,7 @@ import { DEFAULT_EMBEDDING_MODEL } from '../../contract/schemas/passages.ts'
 import { resolveReferences } from '../resources/resolve-references.ts'
 import type { Kind } from '../resources/resource-kinds.ts'
 
-export type EntityType = (typeof ENTITY_TYPES)[number]
+type EntityType = (typeof ENTITY_TYPES)[number]
 
 const ENTITY_TYPE_BY_FLAG = {
   agent: 'agent',

@@ -21,7 +21,7 @@ const CTRL_COMMANDS: Record<string, EditorCommand> = {
 const ALT_COMMANDS: Record<string, EditorCommand> = { b: commands.moveWordLeft, d: commands.cutWordRight, f: commands.moveWordRight }
 
 /** Accepts several keys for a line break, because terminals support different ones. */
-export function isLineBreak(key: Key, { text, cursor }: commands.Editor): boolean {
+function isLineBreak(key: Key, { text, cursor }: commands.Editor): boolean {
   if (key.name === 'newline') return true
   return key.name === 'enter' && (key.shift || key.alt || key.ctrl || (text[cursor - 1] === '\\' && cursor > 0))
 }

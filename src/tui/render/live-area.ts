@@ -15,7 +15,7 @@ export interface LiveArea {
   readonly cursor: { readonly x: number; readonly y: number } | undefined
 }
 
-export const PROMPT = '› '
+const PROMPT = '› '
 const MAX_MENU_ROWS = 16
 /** Keys typed before a confirmation appeared must not confirm it. */
 export const CONFIRMATION_GRACE_MS = 300
