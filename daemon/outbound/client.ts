@@ -1,16 +1,18 @@
 /** The HTTP client for URLs that users configure (API tools, webhooks, web pages). Blocks private addresses unless allowed. */
-import { lookup } from 'node:dns/promises'
-import type { Agent, Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { CadreError } from '../../src/contract/errors.ts'
 import { ACCEPTED_ENCODINGS, discardBody, readBody } from './body.ts'
 import { checkHost } from './classify-address.ts'
-import { createGuardedConnector, type Resolve, resolveAllowedAddresses } from './guarded-connector.ts'
+import { ConnectionPool, systemResolve } from './connection-pool.ts'
+import { type Resolve, resolveAllowedAddresses } from './guarded-connector.ts'
 import { createTimeoutError, toOutboundError } from './outbound-error.ts'
 import { createFirstHop, createNextHop, type Hop } from './redirects.ts'
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
 const MAX_REDIRECTS = 5
+/** Common servers close a connection after five idle seconds. */
+const KEEP_ALIVE_MS = 4_000
 
 export interface OutboundRequest {
   method?: string | undefined
@@ -48,24 +50,18 @@ export interface Outbound {
   close(): Promise<void>
 }
 
-export interface OutboundOptions {
-  /** DNS resolver; tests replace it. */
-  resolve?: Resolve
-}
-
-export function createOutbound({ resolve = systemResolve }: OutboundOptions = {}): Outbound {
+/** Tests replace the DNS resolver. */
+export function createOutbound({ resolve = systemResolve }: { resolve?: Resolve | undefined } = {}): Outbound {
   return new GuardedClient(resolve)
 }
 
-const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
-
 class GuardedClient implements Outbound {
   readonly #resolve: Resolve
-  /** Separate pools, so that a connection to a private address never serves a caller without that permission. */
-  readonly #agents = new Map<boolean, Promise<Agent>>()
+  readonly #connections: ConnectionPool
 
   constructor(resolve: Resolve) {
     this.#resolve = resolve
+    this.#connections = new ConnectionPool({ resolve, keepAliveTimeout: KEEP_ALIVE_MS })
   }
 
   async request(address: string | URL, request: OutboundRequest = {}): Promise<OutboundResponse> {
@@ -97,10 +93,8 @@ class GuardedClient implements Outbound {
     }
   }
 
-  async close(): Promise<void> {
-    const agents = [...this.#agents.values()]
-    this.#agents.clear()
-    await Promise.all(agents.map(async (agent) => (await agent).destroy()))
+  close(): Promise<void> {
+    return this.#connections.close()
   }
 
   async #followRedirects(first: Hop, request: OutboundRequest, signal: AbortSignal, moved: (hop: Hop) => void): Promise<OutboundResponse> {
@@ -121,7 +115,7 @@ class GuardedClient implements Outbound {
   async #send({ url, method, headers, body }: Hop, allowPrivateNetwork: boolean, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     // The connector checks again; this fails before anything is prepared.
     checkHost(url.hostname, allowPrivateNetwork)
-    const agent = await this.#getAgent(allowPrivateNetwork)
+    const agent = await this.#connections.getAgent(allowPrivateNetwork)
     signal.throwIfAborted()
     return agent.request({
       origin: url.origin,
@@ -134,17 +128,6 @@ class GuardedClient implements Outbound {
       headersTimeout: 0,
       bodyTimeout: 0,
     })
-  }
-
-  /** Loads undici on first use. */
-  #getAgent(allowPrivateNetwork: boolean): Promise<Agent> {
-    const made = this.#agents.get(allowPrivateNetwork)
-    if (made) return made
-    const agent = import('undici').then(
-      ({ Agent, buildConnector }) => new Agent({ connect: createGuardedConnector(buildConnector, this.#resolve, allowPrivateNetwork) }),
-    )
-    this.#agents.set(allowPrivateNetwork, agent)
-    return agent
   }
 }
 

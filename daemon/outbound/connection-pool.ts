@@ -1,22 +1,23 @@
-/** Pools connections to model providers. Blocks private addresses unless allowed. */
+/** Pools connections to servers outside. Blocks private addresses unless allowed. */
 import { lookup } from 'node:dns/promises'
 import type { Agent } from 'undici'
 import { createGuardedConnector, type Resolve } from './guarded-connector.ts'
 
-/** Shorter than the idle timeout of providers, which is a minute or more. */
+/** Shorter than the idle timeout of model providers, which is a minute or more. */
 const KEEP_ALIVE_MS = 30_000
+const CONNECT_TIMEOUT_MS = 10_000
 
-const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
+export const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
 
 export interface ConnectionPoolOptions extends Agent.Options {
-  connectTimeoutMs: number
+  connectTimeoutMs?: number
   /** DNS resolver; tests replace it. */
   resolve?: Resolve | undefined
 }
 
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions
-  /** Separate pools, so that a connection to a private address never serves a model without that permission. */
+  /** Separate pools, so that a connection to a private address never serves a caller without that permission. */
   readonly #agents = new Map<boolean, Promise<Agent>>()
 
   constructor(options: ConnectionPoolOptions) {
@@ -27,9 +28,9 @@ export class ConnectionPool {
   getAgent(allowPrivateNetwork: boolean): Promise<Agent> {
     const made = this.#agents.get(allowPrivateNetwork)
     if (made) return made
-    const { connectTimeoutMs: connectMs, resolve = systemResolve, ...options } = this.#options
+    const { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, resolve = systemResolve, ...options } = this.#options
     const agent = import('undici').then(({ Agent, buildConnector }) => {
-      const build: typeof buildConnector = (given) => buildConnector({ ...given, timeout: connectMs, keepAlive: true })
+      const build: typeof buildConnector = (given) => buildConnector({ ...given, timeout })
       return new Agent({
         keepAliveTimeout: KEEP_ALIVE_MS,
         ...options,
