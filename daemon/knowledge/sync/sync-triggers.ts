@@ -2,7 +2,7 @@
 import { Cron } from 'croner'
 import type { Logger } from '../../logging/logger.ts'
 import type { Database } from '../../store/database.ts'
-import { watchFolder } from '../sources/files/folder-watcher.ts'
+import { FolderWatcher } from '../sources/files/folder-watcher.ts'
 import { type StoredSource, sourceRecords } from '../store.ts'
 import { listAutomaticSources } from './sync-store.ts'
 import type { Synchronizer } from './synchronizer.ts'
@@ -48,8 +48,8 @@ export class SyncTriggers {
     }
     if (watch && source.type === 'folder') {
       const warn = (error: unknown) => this.#logger.warn({ source: source.id, err: error }, 'cannot watch the folder')
-      const watcher = watchFolder(source.configuration, () => this.#sync(source.id), warn)
-      watcher.ready.catch(warn)
+      const watcher = new FolderWatcher(source.configuration, () => this.#sync(source.id), warn)
+      void watcher.start()
       stops.push(() => watcher.close())
     }
     if (stops.length > 0) this.#stops.set(source.id, stops)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { watchFolder } from '../../../daemon/knowledge/sources/files/folder-watcher.ts'
+import { FolderWatcher } from '../../../daemon/knowledge/sources/files/folder-watcher.ts'
 
 interface Context {
   root: string
@@ -27,7 +27,7 @@ async function startWatching(context: Context, configuration: Record<string, unk
   let calls = 0
   const events = new EventEmitter<{ changed: []; failed: [Error] }>()
   const failed = once(events, 'failed') as Promise<[Error]>
-  const watching = watchFolder(
+  const watcher = new FolderWatcher(
     { path: context.root, ...configuration },
     () => {
       calls++
@@ -35,8 +35,8 @@ async function startWatching(context: Context, configuration: Record<string, unk
     },
     (error) => events.emit('failed', error),
   )
-  context.close = () => watching.close()
-  await watching.ready
+  context.close = () => watcher.close()
+  await watcher.start()
   return {
     failed: failed.then(([error]) => error),
     calls: () => calls,

@@ -12,18 +12,7 @@ const DEBOUNCE_MS = 300
 /** A file that changes all the time must not delay the report of others. */
 const MAX_DEBOUNCE_MS = 5_000
 
-export interface FolderWatch {
-  /** Resolves when every folder is watched. */
-  readonly ready: Promise<void>
-  close(): void
-}
-
-export function watchFolder(configuration: Record<string, unknown>, onChange: () => void, onError: (error: Error) => void): FolderWatch {
-  const watcher = new FolderWatcher(configuration, onChange, onError)
-  return { ready: watcher.start(), close: () => watcher.close() }
-}
-
-class FolderWatcher {
+export class FolderWatcher {
   readonly #configuration: Record<string, unknown>
   readonly #onChange: () => void
   readonly #onError: (error: Error) => void
@@ -42,6 +31,7 @@ class FolderWatcher {
     this.#selection = createSelection(configuration)
   }
 
+  /** Resolves when every folder is watched; errors go to `onError`. */
   async start(): Promise<void> {
     try {
       this.#root = await resolveFolder(this.#configuration.path as string, 'configuration.path')

@@ -108,7 +108,7 @@ export function spawnGit({
 }: Omit<GitCommand, 'signal' | 'timeoutMs'>): GitProcess {
   const all = [...BASE_SETTINGS, ...settings]
   const env = {
-    ...filterEnvironment(),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED_VARIABLES.test(name))),
     GIT_TERMINAL_PROMPT: '0',
     // Overrides all configuration. An empty list would allow every protocol.
     GIT_ALLOW_PROTOCOL: protocols.join(':') || 'none',
@@ -138,10 +138,6 @@ export function spawnGit({
   // Prevents an unhandled rejection if it is never awaited.
   exit.catch(() => {})
   return { child, exit }
-}
-
-function filterEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => INHERITED_VARIABLES.test(name)))
 }
 
 function toSpawnError(error: NodeJS.ErrnoException): CadreError {

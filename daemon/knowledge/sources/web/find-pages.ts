@@ -49,7 +49,7 @@ function createSiteScope(url: string, maxDepth: number): CrawlScope {
 
 function createSitemapScope(url: string, context: FetchContext): CrawlScope {
   return {
-    seeds: listSitemapPages(new URL(url).href, context),
+    seeds: listSitemapPages(url, context),
     maxDepth: 0,
     isInSite: (page) => getSite(page) === getSite(url),
     isFirstRequired: false,

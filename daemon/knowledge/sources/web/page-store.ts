@@ -39,9 +39,9 @@ export class PageStore {
   }
 
   /** Writes the body first: a header implies its body. */
-  async put(url: string, page: StoredPage, bodyPath: Uint8Array): Promise<void> {
+  async put(url: string, page: StoredPage, body: Uint8Array): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
-    await this.#write(this.#body(url, page.hash), bodyPath)
+    await this.#write(this.#body(url, page.hash), body)
     await this.#write(this.#header(url), JSON.stringify(page))
   }
 
@@ -68,8 +68,8 @@ export class PageStore {
     const [key, hash] = name.split('.')
     if (hash === 'json') return false
     if (!names.includes(`${key}.json`)) return true
-    const headerPath = JSON.parse(await readFile(join(this.#directory, `${key}.json`), 'utf8').catch(() => '{}')) as Partial<StoredPage>
-    return headerPath.hash !== hash || name.endsWith('.new')
+    const header = JSON.parse(await readFile(join(this.#directory, `${key}.json`), 'utf8').catch(() => '{}')) as Partial<StoredPage>
+    return header.hash !== hash || name.endsWith('.new')
   }
 
   async #loadBody(url: string, hash: string): Promise<Uint8Array> {
