@@ -26,13 +26,13 @@ export class OpenStreams {
 
   /** One timer checks all connections, so that the kernel's tables are read once for all. */
   open(raw: ServerResponse): StreamConnection {
-    const wire = new StreamConnection(raw, this.#queues)
-    this.#connections.add(wire)
+    const connection = new StreamConnection(raw, this.#queues)
+    this.#connections.add(connection)
     this.#timer ??= setInterval(() => {
       for (const each of this.#connections) void each.check()
     }, CHECK_INTERVAL_MS)
-    void wire.closed.then(() => this.#close(wire))
-    return wire
+    void connection.closed.then(() => this.#close(connection))
+    return connection
   }
 
   async waitUntilClosed(): Promise<void> {
@@ -40,8 +40,8 @@ export class OpenStreams {
     await Promise.race([Promise.all([...this.#connections].map(({ closed }) => closed)), enough])
   }
 
-  #close(wire: StreamConnection): void {
-    this.#connections.delete(wire)
+  #close(connection: StreamConnection): void {
+    this.#connections.delete(connection)
     if (this.#connections.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -63,21 +63,21 @@ export function sendEvents(reply: FastifyReply, events: AsyncIterable<StreamEven
   })
   // Sends the headers together with the first event if it is available immediately.
   setImmediate(() => raw.flushHeaders())
-  const wire = streams.open(raw)
+  const connection = streams.open(raw)
   // The client can disconnect while the source waits for its next event.
   raw.once('close', () => void source.return?.())
-  void sendAll(source, wire).finally(() => wire.end())
+  void sendAll(source, connection).finally(() => connection.end())
   return reply
 }
 
-async function sendAll(source: AsyncIterator<StreamEvent>, wire: StreamConnection): Promise<void> {
+async function sendAll(source: AsyncIterator<StreamEvent>, connection: StreamConnection): Promise<void> {
   let last = 0
   const send = ({ event, data, id = String(last + 1) }: StreamEvent) => {
     last = Number(id)
-    return wire.write(encodeEvent({ event, data: JSON.stringify(data), id }))
+    return connection.write(encodeEvent({ event, data: JSON.stringify(data), id }))
   }
   try {
-    for (let next = await source.next(); !next.done && wire.isWritable; next = await source.next()) {
+    for (let next = await source.next(); !next.done && connection.isWritable; next = await source.next()) {
       const room = send(next.value)
       if (room) await room
     }
@@ -98,9 +98,9 @@ class StreamConnection {
   #lastReadAt = Date.now()
   #lastWriteAt = Date.now()
 
-  constructor(raw: ServerResponse, unread: SocketQueues) {
+  constructor(raw: ServerResponse, queues: SocketQueues) {
     this.#raw = raw
-    this.#queues = unread
+    this.#queues = queues
     this.closed = new Promise((resolve) => raw.once('close', resolve))
   }
 
@@ -114,8 +114,8 @@ class StreamConnection {
     this.#lastWriteAt = Date.now()
     if (this.#unreadBytes === 0) this.#lastReadAt = this.#lastWriteAt
     this.#sentBytes += text.length
-    const waitForCapacity = this.#raw.write(text)
-    return waitForCapacity && this.#unreadBytes < MAX_UNREAD_BYTES ? undefined : this.#room(waitForCapacity)
+    const hasRoom = this.#raw.write(text)
+    return hasRoom && this.#unreadBytes < MAX_UNREAD_BYTES ? undefined : this.#waitForRoom(hasRoom)
   }
 
   end(): void {
@@ -134,8 +134,8 @@ class StreamConnection {
   }
 
   /** Waits until the client has read enough. Node.js only waits for the kernel, which buffers megabytes. */
-  async #room(room: boolean): Promise<void> {
-    if (!room) await this.#waitForDrain()
+  async #waitForRoom(hasRoom: boolean): Promise<void> {
+    if (!hasRoom) await this.#waitForDrain()
     for (let waitMs = 2; this.isWritable && this.#unreadBytes >= MAX_UNREAD_BYTES; waitMs = Math.min(2 * waitMs, CHECK_INTERVAL_MS)) {
       await this.#measureTaken()
       if (this.#unreadBytes >= MAX_UNREAD_BYTES) await pause(waitMs, undefined, { ref: false })

@@ -10,26 +10,26 @@ type Fields = Record<string, unknown>
 export async function removeUnchangedFields(
   { body, params, caller }: FastifyRequest,
   check: (value: unknown) => CadreError | undefined,
-  standing: CurrentResource,
+  resource: CurrentResource,
 ): Promise<unknown> {
   let problem = check(body)
   if (!problem || caller === undefined || body === null || typeof body !== 'object' || Array.isArray(body)) return body
   const { id } = params as { id: string }
-  const notes = (body as Fields).id === id ? standing.serverFields : []
-  let left = body as Fields
-  let shown: Fields | undefined
+  const serverFields = (body as Fields).id === id ? resource.serverFields : []
+  let fields = body as Fields
+  let current: Fields | undefined
   while (problem) {
     const [name = ''] = problem.details?.[0]?.field.split('.') ?? []
-    if (!Object.hasOwn(left, name)) throw problem
-    shown ??= await standing.read(caller, id).then(toJson, replaceError('NOT_FOUND', problem))
-    if (!Object.hasOwn(shown, name)) throw problem
-    if (!notes.includes(name) && !isDeepStrictEqual(left[name], shown[name]))
+    if (!Object.hasOwn(fields, name)) throw problem
+    current ??= await resource.read(caller, id).then(toJson, replaceError('NOT_FOUND', problem))
+    if (!Object.hasOwn(current, name)) throw problem
+    if (!serverFields.includes(name) && !isDeepStrictEqual(fields[name], current[name]))
       throw isUnknownField(problem, name) ? createValidationError(name, 'cannot be changed', UNCHANGED_HINT) : problem
-    const { [name]: _, ...others } = left
-    left = others
-    problem = check(left)
+    const { [name]: _, ...others } = fields
+    fields = others
+    problem = check(fields)
   }
-  return left
+  return fields
 }
 
 const UNCHANGED_HINT = 'Omit the field, or send its current value.'
