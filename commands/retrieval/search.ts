@@ -16,13 +16,17 @@ import type { Passage } from '../../src/contract/schemas/passages.ts'
 export default class RetrievalSearch extends CadreCommand {
   static override description =
     'Search knowledge sources with a retrieval tool.\n\n' +
-    'Prints the best passages with their document, page and score. Use --explain to add semantic and full-text ranks and the time of ' +
-    'each stage.'
+    'Prints the best passages with their document, page and score. Use --explain to add semantic and full-text ranks, the score of ' +
+    'reranking and the time of each stage.'
   static override examples = [
     { command: 'cadre retrieval search find "hotel price in Lisbon"', description: 'Search' },
     {
       command: 'cadre retrieval search find "hotel price in Lisbon" --explain --top-k 3',
       description: 'Show how the passages were ranked',
+    },
+    {
+      command: 'cadre retrieval search find "Who pays for a hotel?" --rerank',
+      description: 'Put passages that answer the question first',
     },
     {
       command: "cadre retrieval search find 'night train' --filter type=pdf --json | jq -r '.results[].metadata.source'",
@@ -61,7 +65,9 @@ function formatScores({ score, explain, loose }: Passage): string {
   if (!explain) return `score ${score.toFixed(3)}${note}`
   const rank = (value: number | null) => (value === null ? '–' : `#${value}`)
   const ranks = `semantic ${rank(explain.semantic_rank)} · full text ${rank(explain.full_text_rank)}`
-  return `${ranks} · fused ${explain.fused_score.toFixed(3)}${note}`
+  const fused = `fused ${explain.fused_score.toFixed(3)}`
+  if (explain.rerank_score === null) return `${ranks} · ${fused}${note}`
+  return `${ranks} · ${fused} · rerank ${explain.rerank_score.toFixed(3)} · score ${score.toFixed(3)}${note}`
 }
 
 function formatTimings(timings: Record<string, number>): string {

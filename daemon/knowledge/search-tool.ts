@@ -26,7 +26,7 @@ interface ToolIdentity {
 export function createSearchTool(
   { id, name, description }: ToolIdentity,
   validator: Validator,
-  search: (query: string, topK: number | undefined) => Promise<RetrievedPassage[]>,
+  search: (query: string, topK: number | undefined, signal: AbortSignal) => Promise<RetrievedPassage[]>,
 ): Tool {
   return {
     id,
@@ -34,11 +34,11 @@ export function createSearchTool(
     description: description.trim() === '' ? `Finds passages about a question in the documents of "${name}".` : description,
     parameters: PARAMETERS,
     requiresConfirmation: false,
-    run: async (input) => {
+    run: async (input, { signal }) => {
       validator.check(SearchInput, input)
       const { query, top_k } = input as { query: string; top_k?: number }
-      return { kind: 'passages', passages: await search(query, top_k) }
+      return { kind: 'passages', passages: await search(query, top_k, signal) }
     },
-    retrieve: (question) => search(question, undefined),
+    retrieve: (question, { signal }) => search(question, undefined, signal),
   }
 }

@@ -22,6 +22,8 @@ export interface RagQuery {
   query: string
   top_k?: number
   filters?: Record<string, unknown>
+  /** Default: the setting of the tool. */
+  rerank?: boolean
 }
 
 export interface RagToolsDependencies {
@@ -71,7 +73,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     signal: AbortSignal,
   ): Promise<{ results: RetrievedPassage[]; answer: GeneratedText }> {
     const charged = { ...origin, rag_tool_id: tool.id }
-    const results = await this.#passages(tool, question, charged)
+    const results = await this.#passages(tool, question, charged, signal)
     const search = results.map((found) => ({
       content: found.content,
       source: found.metadata.source,
@@ -92,13 +94,18 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     const tool = await this.records.get(reader, id)
     return (
       tool &&
-      createSearchTool(tool, this.#dependencies.validator, (query, top_k) =>
-        this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }),
+      createSearchTool(tool, this.#dependencies.validator, (query, top_k, signal) =>
+        this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }, signal),
       )
     )
   }
 
-  async #passages(tool: StoredRagTool, { query, top_k, filters = {} }: RagQuery, origin: CallOrigin): Promise<RetrievedPassage[]> {
+  async #passages(
+    tool: StoredRagTool,
+    { query, top_k, filters = {}, rerank = tool.rerank }: RagQuery,
+    origin: CallOrigin,
+    signal: AbortSignal,
+  ): Promise<RetrievedPassage[]> {
     if (tool.knowledge_source_id === null)
       throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Set another knowledge_source_id.' })
     const { results } = await this.#dependencies.knowledge.search({
@@ -108,7 +115,9 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       method: 'hybrid',
       topK: top_k ?? tool.top_k,
       filters: normalizeFilters(filters),
+      rerank,
       origin,
+      signal,
     })
     return results
   }

@@ -6,5 +6,5 @@ import type { RetrievalToolsService } from './service.ts'
 
 export const bindRetrievalToolRoutes = (tools: RetrievalToolsService): Binding[] => [
   ...bindCrud(retrievalToolRoutes, tools),
-  bind(retrievalToolRoutes.search, ({ params, body, change }) => tools.search(change.caller, params.id, body)),
+  bind(retrievalToolRoutes.search, ({ params, body, change, signal }) => tools.search(change.caller, params.id, body, signal)),
 ]

@@ -21,6 +21,8 @@ export interface SearchQuery {
   top_k?: number
   filters?: Record<string, unknown>
   explain?: boolean
+  /** Default: the setting of the tool. */
+  rerank?: boolean
 }
 
 export interface RetrievalToolsDependencies {
@@ -56,22 +58,23 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
     this.#dependencies = dependencies
   }
 
-  async search(caller: Caller, id: string, query: SearchQuery): Promise<Static<typeof SearchResult>> {
-    return this.#searchSources(await this.require(this.database, caller, id), query)
+  async search(caller: Caller, id: string, query: SearchQuery, signal: AbortSignal): Promise<Static<typeof SearchResult>> {
+    return this.#searchSources(await this.require(this.database, caller, id), query, signal)
   }
 
   async findTool(reader: Reader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
     if (!tool) return undefined
-    return createSearchTool(tool, this.#dependencies.validator, async (query, top_k) => {
+    return createSearchTool(tool, this.#dependencies.validator, async (query, top_k, signal) => {
       if (tool.knowledge_source_ids.length === 0) throw new CadreError('CONFLICT', 'The knowledge sources of this tool were deleted.')
-      return (await this.#searchSources(tool, { query, ...(top_k ? { top_k } : {}) })).results
+      return (await this.#searchSources(tool, { query, ...(top_k ? { top_k } : {}) }, signal)).results
     })
   }
 
   async #searchSources(
     tool: StoredRetrievalTool,
-    { query, top_k, filters = {}, explain = false }: SearchQuery,
+    { query, top_k, filters = {}, explain = false, rerank = tool.rerank }: SearchQuery,
+    signal: AbortSignal,
   ): Promise<Static<typeof SearchResult>> {
     return this.#dependencies.knowledge.search({
       sourceIds: tool.knowledge_source_ids,
@@ -82,7 +85,9 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       filters: intersectFilters(normalizeFilters(tool.filters), normalizeFilters(filters)),
       threshold: tool.score_threshold,
       explain,
+      rerank,
       origin: {},
+      signal,
     })
   }
 }

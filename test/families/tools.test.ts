@@ -33,6 +33,7 @@ test('a RAG tool has default settings', async () => {
     chunk_size: 800,
     chunk_overlap: 120,
     top_k: 5,
+    rerank: true,
     model_id: null,
   })
 })
@@ -46,6 +47,7 @@ test('a retrieval tool has default settings', async () => {
     knowledge_source_ids: sources,
     search_method: 'hybrid',
     top_k: 5,
+    rerank: false,
     score_threshold: null,
     filters: {},
     embedding_model: 'minilm',
@@ -81,6 +83,17 @@ for (const [name, make] of Object.entries({ rag, retrieval })) {
     const path = tool.id.startsWith('rag') ? '/rag-tools' : '/retrieval-tools'
     await expectError(server.put(`${path}/${tool.id}`, { chunk_size: 200 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
     await expectError(server.put(`${path}/${tool.id}`, { chunk_overlap: 500 }), 'VALIDATION_ERROR', { field: 'chunk_overlap' })
+  })
+
+  test(`${name}: rerank is a boolean that can be changed`, async () => {
+    for (const rerank of [true, false]) {
+      const tool = await expectData(make({ rerank }))
+      const path = `${tool.id.startsWith('rag') ? '/rag-tools' : '/retrieval-tools'}/${tool.id}`
+      assert.is((await expectData(server.get(path))).rerank, rerank)
+      assert.is((await expectData(server.patch(path, { rerank: !rerank }))).rerank, !rerank)
+      assert.is((await expectData(server.put(path, { top_k: 7 }))).rerank, !rerank, 'an omitted field keeps its value')
+    }
+    for (const rerank of [null, 'yes', 1, []]) await expectError(make({ rerank }), 'VALIDATION_ERROR', { field: 'rerank' })
   })
 
   test(`${name}: the embedding model must be minilm or an existing model`, async () => {

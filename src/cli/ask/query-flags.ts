@@ -27,6 +27,7 @@ export const queryFlags = {
     description: 'Search only passages whose source, page, type or metadata matches. Repeatable; repeat a key to match any value.',
     helpValue: '<key=value>',
   }),
+  rerank: boolean({ allowNo: true, description: "Whether to rerank the passages (default: the tool's setting)." }),
   full: boolean({ description: 'Show whole passages instead of excerpts.' }),
 }
 
@@ -36,6 +37,7 @@ interface QueryBody {
   query: string
   top_k?: number
   filters?: Record<string, unknown>
+  rerank?: boolean
 }
 
 /** Reads the query from the arguments or stdin. `command` is the command line before it, for the example in the error. */
@@ -48,6 +50,7 @@ export async function readQuery(words: readonly string[], flags: QueryFlags, com
     query,
     ...(flags['top-k'] === undefined ? {} : { top_k: flags['top-k'] }),
     ...(Object.keys(filters).length > 0 ? { filters } : {}),
+    ...(flags.rerank === undefined ? {} : { rerank: flags.rerank }),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Passages of documents: chunking settings, filters and search results. */
 import { type Static, Type } from 'typebox'
-import { identifier, jsonObject, object, optional, stringEnum } from './fields.ts'
+import { identifier, jsonObject, nullable, object, optional, stringEnum } from './fields.ts'
 
 export const DEFAULT_EMBEDDING_MODEL = 'minilm'
 export const DEFAULT_CHUNKING = { embedding_model: DEFAULT_EMBEDDING_MODEL, chunk_size: 800, chunk_overlap: 120 }
@@ -15,6 +15,9 @@ export const filters = jsonObject(
 )
 export const query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S', description: 'Search query.' })
 export const top_k = Type.Integer({ minimum: 1, maximum: 100, description: 'Maximum number of passages.' })
+export const rerank = Type.Boolean({
+  description: 'Whether the embedded reading model reads the best passages and reorders them by how well they answer the query.',
+})
 
 /** Embedding model and chunking of a tool. Tools with the same settings share an index. */
 export const chunking = {
@@ -61,7 +64,16 @@ export const Passage = object({
   ),
   explain: Type.Optional(
     object(
-      { semantic_rank: rank, full_text_rank: rank, fused_score: Type.Number({ description: 'Score after rank fusion.' }) },
+      {
+        semantic_rank: rank,
+        full_text_rank: rank,
+        fused_score: Type.Number({ description: 'Score of the search, before reranking.' }),
+        rerank_score: nullable(
+          Type.Number({
+            description: 'How well the passage answers the query according to the reading model, from 0 to 1; null if not reranked.',
+          }),
+        ),
+      },
       { description: 'Explanation of the score.' },
     ),
   ),

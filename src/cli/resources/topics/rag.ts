@@ -6,7 +6,7 @@ export const ragTopic: Topic = {
   command: 'rag',
   family: ragTools,
   routes: ragToolRoutes,
-  columns: ['id', 'name', 'knowledge_source_id', 'top_k', 'description'],
+  columns: ['id', 'name', 'knowledge_source_id', 'top_k', 'rerank', 'description'],
   label: 'name',
   nullLabels: { model_id: 'the default model' },
   getNextStep: ({ name }) => ['Ask it a question', `cadre rag query ${name} "…"`],

@@ -6,7 +6,7 @@ export const retrievalTopic: Topic = {
   command: 'retrieval',
   family: retrievalTools,
   routes: retrievalToolRoutes,
-  columns: ['id', 'name', 'search_method', 'top_k', 'description'],
+  columns: ['id', 'name', 'search_method', 'top_k', 'rerank', 'description'],
   label: 'name',
   getNextStep: ({ name }) => ['Search with it', `cadre retrieval search ${name} "…"`],
   references: { knowledge_source_ids: ['knowledge_source'] },
