@@ -8,7 +8,7 @@ import type { Json } from '../harness/test-server.ts'
 const test = suite('schemas of OpenAPI documents')
 const validator = createValidator()
 
-function converted(schema: Json, components: Json = {}, dialect: '3.0' | '3.1' = '3.0'): { built: Json; opened: boolean } {
+function converted(schema: Json, components: Json = {}, dialect: '3.0' | '3.1' = '3.0'): { built: Json; isTruncated: boolean } {
   const found = new SchemaConverter(new ReferenceResolver({ components: { schemas: components } }), dialect).buildToFit((convert) =>
     convert(schema),
   )
@@ -32,13 +32,13 @@ test('nested references are inlined', () => {
 })
 
 test('a circular reference is inlined once and then replaced by its type', () => {
-  const { built, opened } = converted(ref('Node'), {
+  const { built, isTruncated } = converted(ref('Node'), {
     Node: { type: 'object', description: 'A node.', properties: { next: ref('Node'), list: { type: 'array', items: ref('Node') } } },
   })
   const open = { type: 'object', description: 'Node: A node.' }
   assert.equal(built, { type: 'object', description: 'A node.', properties: { next: open, list: { type: 'array', items: open } } })
-  assert.is(opened, true)
-  assert.is(converted({ type: 'string' }).opened, false)
+  assert.is(isTruncated, true)
+  assert.is(converted({ type: 'string' }).isTruncated, false)
 })
 
 test('a schema that is too long is inlined less deeply', () => {
@@ -47,8 +47,8 @@ test('a schema that is too long is inlined less deeply', () => {
     properties: Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`field_${index}`, next])),
   })
   const components = { A: wide(ref('B')), B: wide(ref('C')), C: wide(ref('D')), D: wide({ type: 'string' }) }
-  const { built, opened } = converted(ref('A'), components)
-  assert.is(opened, true)
+  const { built, isTruncated } = converted(ref('A'), components)
+  assert.is(isTruncated, true)
   assert.ok(JSON.stringify(built).length <= 20_000)
   assert.is(Object.keys(built.properties).length, 10)
 })

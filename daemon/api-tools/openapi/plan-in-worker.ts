@@ -1,7 +1,7 @@
 /** Plans the tools of a document in a worker thread with limits of time and memory. */
 import { Worker } from 'node:worker_threads'
 import { CadreError, createValidationError } from '../../../src/contract/errors.ts'
-import { findPackageFolder } from '../../process/package-folder.ts'
+import { getWorkerUrl } from '../../process/worker-url.ts'
 import type { Plan } from './plan-tools.ts'
 import type { PlanOutcome, PlanTask } from './worker.ts'
 
@@ -17,13 +17,14 @@ export async function planInWorker(task: PlanTask, field: string): Promise<Plan>
 }
 
 async function runWorker(workerData: PlanTask): Promise<PlanOutcome> {
-  const worker = new Worker(getWorkerEntry(), { name: 'openapi', workerData, resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB } })
+  const url = getWorkerUrl('dist/daemon/api-tools/openapi-worker.js', new URL('worker.ts', import.meta.url))
+  const worker = new Worker(url, { name: 'openapi', workerData, resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB } })
   let timer: NodeJS.Timeout | undefined
   try {
     return await new Promise<PlanOutcome>((resolve, reject) => {
       timer = setTimeout(() => resolve({ kind: 'refused', reason: `parsing it took longer than ${TIMEOUT_MS / 1000} s` }), TIMEOUT_MS)
       worker.once('message', resolve)
-      worker.once('error', (error) => reject(error))
+      worker.once('error', reject)
       worker.once('exit', (code) => reject(new Error(`The OpenAPI worker exited with code ${code}.`)))
     })
   } catch (error) {
@@ -34,13 +35,4 @@ async function runWorker(workerData: PlanTask): Promise<PlanOutcome> {
     clearTimeout(timer)
     await worker.terminate()
   }
-}
-
-/** When run from source, each thread has to register tsx. */
-function getWorkerEntry(): URL {
-  if (!import.meta.url.endsWith('.ts')) return new URL('dist/daemon/api-tools/openapi-worker.js', findPackageFolder())
-  const [tsx, worker] = [import.meta.resolve('tsx/esm/api'), new URL('worker.ts', import.meta.url).href].map((address) =>
-    JSON.stringify(address),
-  )
-  return new URL(`data:text/javascript,${encodeURIComponent(`import { register } from ${tsx}; register(); await import(${worker})`)}`)
 }

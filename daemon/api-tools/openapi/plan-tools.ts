@@ -31,7 +31,6 @@ export interface PlannedTool {
 
 export interface Plan {
   title: string
-  version: string
   tools: PlannedTool[]
   skipped: { operation: string; reason: string }[]
 }
@@ -40,7 +39,7 @@ const MAX_TOOLS = 500
 const SUPPORTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export function planTools(text: string, options: PlanOptions): Plan {
-  const { root, dialect, title, version } = readDocument(text)
+  const { root, dialect, title } = readDocument(text)
   const references = new ReferenceResolver(root)
   const operations = selectOperations(listOperations(root, references), options.only)
   if (operations.length > MAX_TOOLS)
@@ -57,7 +56,7 @@ export function planTools(text: string, options: PlanOptions): Plan {
       skipped.push({ operation: formatOperation(operation), reason: `${error.message}.`.replace(/^./, (letter) => letter.toUpperCase()) })
     }
   }
-  return { title, version, tools, skipped }
+  return { title, tools, skipped }
 }
 
 function planTool(
@@ -73,7 +72,7 @@ function planTool(
   if (definition.deprecated === true && !options.includeDeprecated) throw new UnsupportedOperationError('it is deprecated')
   checkResponses(operation, references)
   const server = resolveServer(operation, root, options)
-  const { built, opened } = schemas.buildToFit((convert) => buildInputs(operation, references, convert, options.includeDeprecated))
+  const { built, isTruncated } = schemas.buildToFit((convert) => buildInputs(operation, references, convert, options.includeDeprecated))
   const { path, notes, ...inputs } = built
   const url = server + path
   if (url.length > 2_000) throw new UnsupportedOperationError('its URL is longer than 2000 characters')
@@ -85,7 +84,7 @@ function planTool(
     url,
     ...inputs,
     security: listSecurity(definition, root, references),
-    notes: opened ? [...notes, 'deep or circular parts of its arguments are not described'] : notes,
+    notes: isTruncated ? [...notes, 'deep or circular parts of its arguments are not described'] : notes,
   }
 }
 

@@ -2,12 +2,11 @@
 import { parse } from 'yaml'
 import { InvalidDocumentError, isObject, type JsonObject, toObject, toText } from './json.ts'
 
-export interface OpenApiDocument {
+interface OpenApiDocument {
   root: JsonObject
   /** OpenAPI 3.0 has its own schema dialect; since 3.1, schemas are JSON Schema. */
   dialect: '3.0' | '3.1'
   title: string
-  version: string
 }
 
 const MAX_DEPTH = 200
@@ -31,13 +30,8 @@ export function readDocument(text: string): OpenApiDocument {
     throw new InvalidDocumentError(
       openapiVersion === '' ? 'the field openapi is missing' : `it is OpenAPI ${openapiVersion}, and only 3.0 and 3.1 are supported`,
     )
-  const { title, version } = toObject(info)
-  return {
-    root,
-    dialect: openapiVersion.startsWith('3.0') ? '3.0' : '3.1',
-    title: toText(title).slice(0, 200),
-    version: String(version ?? '').slice(0, 50),
-  }
+  const title = toText(toObject(info).title).slice(0, 200)
+  return { root, dialect: openapiVersion.startsWith('3.0') ? '3.0' : '3.1', title }
 }
 
 function parseDocument(text: string): unknown {

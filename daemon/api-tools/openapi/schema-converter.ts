@@ -44,13 +44,13 @@ export class SchemaConverter {
   }
 
   /** Calls `build` with less and less detail until its result fits; `isTruncated` if references were not inlined. */
-  buildToFit<T>(build: (convert: (schema: unknown) => JsonObject) => T): { built: T; opened: boolean } {
+  buildToFit<T>(build: (convert: (schema: unknown) => JsonObject) => T): { built: T; isTruncated: boolean } {
     for (const detail of DETAIL_LEVELS) {
       this.#nodes = 0
       this.#isTruncated = false
       try {
         const built = build((schema) => this.#convert(schema, detail, []))
-        if (JSON.stringify(built).length <= MAX_SCHEMA_LENGTH) return { built, opened: this.#isTruncated }
+        if (JSON.stringify(built).length <= MAX_SCHEMA_LENGTH) return { built, isTruncated: this.#isTruncated }
       } catch (error) {
         if (!(error instanceof TooLargeError)) throw error
       }

@@ -1,7 +1,7 @@
 /** Pool of worker threads that read and chunk documents within limits of time and memory. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { findPackageFolder } from '../../process/package-folder.ts'
+import { getWorkerUrl } from '../../process/worker-url.ts'
 import type { ChunkingSettings } from '../chunking/chunking-settings.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import type { ChunkedDocument, ParserCommand, ParserEvent } from './parser-protocol.ts'
@@ -33,20 +33,14 @@ interface Thread {
 }
 
 export class ParserPool {
-  readonly #maxThreads: number
-  readonly #timeoutMs: number
-  readonly #memoryMb: number
-  readonly #idleMs: number
+  readonly #options: Required<ParserPoolOptions>
   readonly #threads = new Set<Thread>()
   #queue: Job[] = []
   #idleTimer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor({ threads, timeoutMs = 60_000, memoryMb = 512, idleMs = 30_000 }: ParserPoolOptions = {}) {
-    this.#maxThreads = threads ?? Math.min(availableParallelism(), 2)
-    this.#timeoutMs = timeoutMs
-    this.#memoryMb = memoryMb
-    this.#idleMs = idleMs
+  constructor(options: ParserPoolOptions = {}) {
+    this.#options = { threads: Math.min(availableParallelism(), 2), timeoutMs: 60_000, memoryMb: 512, idleMs: 30_000, ...options }
   }
 
   /** Reads and chunks a document. The bytes may be transferred to the thread: do not use them afterwards. */
@@ -77,7 +71,7 @@ export class ParserPool {
 
   #dispatch(): void {
     clearTimeout(this.#idleTimer)
-    while (this.#threads.size < Math.min(this.#maxThreads, this.#queue.length + this.#busyCount)) this.#startThread()
+    while (this.#threads.size < Math.min(this.#options.threads, this.#queue.length + this.#busyCount)) this.#startThread()
     for (const thread of this.#threads) {
       if (!thread.ready || thread.job) continue
       const job = this.#queue.shift()
@@ -85,7 +79,7 @@ export class ParserPool {
       this.#assign(thread, job)
     }
     if (this.#busyCount === 0 && this.#queue.length === 0)
-      this.#idleTimer = setTimeout(() => void this.#stopThreads(), this.#idleMs).unref()
+      this.#idleTimer = setTimeout(() => void this.#stopThreads(), this.#options.idleMs).unref()
   }
 
   get #busyCount(): number {
@@ -95,8 +89,8 @@ export class ParserPool {
   #assign(thread: Thread, job: Job): void {
     thread.job = job
     thread.worker.ref()
-    const timeout = new DocumentReadError(`Reading took longer than ${this.#timeoutMs / 1000} s.`)
-    thread.timer = setTimeout(() => this.#terminate(thread, timeout), this.#timeoutMs)
+    const timeout = new DocumentReadError(`Reading took longer than ${this.#options.timeoutMs / 1000} s.`)
+    thread.timer = setTimeout(() => this.#terminate(thread, timeout), this.#options.timeoutMs)
     const { bytes } = job.command
     // A view of a larger buffer, such as Node's pool for small buffers, is copied: transferring it would detach the rest.
     const isWholeBuffer = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength
@@ -105,9 +99,9 @@ export class ParserPool {
   }
 
   #startThread(): void {
-    const worker = new Worker(getWorkerUrl(), {
+    const worker = new Worker(getWorkerUrl('dist/daemon/knowledge/parser-worker.js', new URL('parser-worker.ts', import.meta.url)), {
       name: 'parser',
-      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb, maxYoungGenerationSizeMb: 32 },
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMb, maxYoungGenerationSizeMb: 32 },
     })
     const thread: Thread = { worker, ready: false, job: undefined, timer: undefined }
     this.#threads.add(thread)
@@ -160,7 +154,7 @@ export class ParserPool {
       for (const job of this.#queue.splice(0)) job.reject(new Error(`Documents cannot be read: ${error.message}`, { cause: error }))
     const isOutOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
     const reason = isOutOfMemory
-      ? `Reading needed more memory than ${this.#memoryMb} MB.`
+      ? `Reading needed more memory than ${this.#options.memoryMb} MB.`
       : `The document cannot be read (${error.message}).`
     this.#terminate(thread, new DocumentReadError(reason))
   }
@@ -182,12 +176,4 @@ export class ParserPool {
     }
     await Promise.all(threads.map(({ worker }) => worker.terminate()))
   }
-}
-
-/** In a source checkout the worker is TypeScript: tsx must be registered in each thread, because Node 20 does not pass loaders on. */
-function getWorkerUrl(): URL {
-  if (!import.meta.url.endsWith('.ts')) return new URL('dist/daemon/knowledge/parser-worker.js', findPackageFolder())
-  const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'))
-  const worker = JSON.stringify(new URL('parser-worker.ts', import.meta.url).href)
-  return new URL(`data:text/javascript,${encodeURIComponent(`import { register } from ${tsx}; register(); await import(${worker})`)}`)
 }
