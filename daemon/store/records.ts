@@ -20,10 +20,7 @@ export interface Page<T> {
 /** Equality conditions in addition to the caller's filters. */
 export type Scope = Record<string, Value>
 
-interface Column {
-  name: string
-  kind: 'plain' | 'boolean' | 'json'
-}
+type ColumnKind = 'plain' | 'boolean' | 'json'
 
 interface RecordsOptions {
   table: string
@@ -46,7 +43,7 @@ export function checkText(field: string, text: string): void {
 
 export class Records<T extends StoredRecord> {
   readonly table: string
-  readonly #columns = new Map<string, Column>()
+  readonly #columns = new Map<string, ColumnKind>()
   readonly #allColumns: string
 
   constructor({ table, schema, computed = [], hidden = [] }: RecordsOptions) {
@@ -54,9 +51,9 @@ export class Records<T extends StoredRecord> {
     for (const [name, field] of Object.entries(getFields(schema))) {
       if (computed.includes(name)) continue
       const type = getScalarType(field)
-      this.#columns.set(name, { name, kind: type === undefined ? 'json' : type === 'boolean' ? 'boolean' : 'plain' })
+      this.#columns.set(name, type === undefined ? 'json' : type === 'boolean' ? 'boolean' : 'plain')
     }
-    for (const name of [...hidden, 'version']) this.#columns.set(name, { name, kind: 'plain' })
+    for (const name of [...hidden, 'version']) this.#columns.set(name, 'plain')
     this.#allColumns = this.#joinColumns(this.columnNames)
   }
 
@@ -107,25 +104,17 @@ export class Records<T extends StoredRecord> {
   }
 
   async insert(transaction: Transaction, record: T): Promise<void> {
-    const columns = [...this.#columns.values()]
-    const marks = columns.map(() => '?').join(', ')
-    await transaction.run(
-      `INSERT INTO ${this.table} (${this.#allColumns}) VALUES (${marks})`,
-      columns.map((column) => this.#toValue(column, record)),
-    )
+    const values = this.columnNames.map((name) => this.#toValue(name, record))
+    await transaction.run(`INSERT INTO ${this.table} (${this.#allColumns}) VALUES (${values.map(() => '?').join(', ')})`, values)
   }
 
   /** Optimistic locking: returns false if the record changed since it was read. */
   async update(transaction: Transaction, record: T): Promise<boolean> {
-    const columns = [...this.#columns.values()].filter(({ name }) => name !== 'id' && name !== 'version')
-    const assignments = columns.map(({ name }) => `${quote(name)} = ?`).join(', ')
-    const values = columns.map((column) => this.#toValue(column, record))
-    const changed = await transaction.run(`UPDATE ${this.table} SET ${assignments}, version = version + 1 WHERE id = ? AND version = ?`, [
-      ...values,
-      record.id,
-      record.version,
-    ])
-    return changed === 1
+    const names = this.columnNames.filter((name) => name !== 'id' && name !== 'version')
+    const assignments = names.map((name) => `${quote(name)} = ?`).join(', ')
+    const sql = `UPDATE ${this.table} SET ${assignments}, version = version + 1 WHERE id = ? AND version = ?`
+    const values = names.map((name) => this.#toValue(name, record))
+    return (await transaction.run(sql, [...values, record.id, record.version])) === 1
   }
 
   async delete(transaction: Transaction, id: string): Promise<void> {
@@ -164,7 +153,8 @@ export class Records<T extends StoredRecord> {
     return fields.map((name) => this.#quoteColumn(name)).join(', ')
   }
 
-  #toValue({ name, kind }: Column, record: T): Value {
+  #toValue(name: string, record: T): Value {
+    const kind = this.#columns.get(name)
     const value = (record as Record<string, unknown>)[name]
     if (value === null || value === undefined) return null
     if (typeof value === 'string') checkText(name, value)
@@ -175,7 +165,7 @@ export class Records<T extends StoredRecord> {
     const record: Record<string, unknown> = {}
     for (const name in row) {
       const value = row[name] as Value
-      const kind = this.#columns.get(name)?.kind
+      const kind = this.#columns.get(name)
       record[name] = value === null || kind === 'plain' ? value : kind === 'json' ? JSON.parse(value as string) : value === 1
     }
     return record as unknown as T
