@@ -38,11 +38,14 @@ export async function isBlank(database: Database): Promise<boolean> {
   return (await database.get('SELECT 1 FROM sqlite_master LIMIT 1')) === undefined
 }
 
-/** Applies pending migrations. Throws if the database was written by a newer version. */
+/**
+ * Applies pending migrations. Throws if the database was written by a newer version. None waits for the disk: the next write
+ * flushes them, and after a power cut the lost ones are applied again.
+ */
 export async function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
-  await database.write(async (transaction) => {
-    await transaction.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)')
-  })
+  await database.writeWithoutFlush((transaction) =>
+    transaction.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)'),
+  )
   const applied = new Set((await database.all<{ name: string }>('SELECT name FROM migrations')).map(({ name }) => name))
   const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name))
   if (unknown.length > 0)
@@ -52,7 +55,7 @@ export async function migrate(database: Database, migrations: readonly Migration
     )
   for (const migration of migrations) {
     if (applied.has(migration.name)) continue
-    await database.write(async (transaction) => {
+    await database.writeWithoutFlush(async (transaction) => {
       await migration.up(transaction)
       await transaction.run('INSERT INTO migrations (name, applied_at) VALUES (?, ?)', [migration.name, new Date().toISOString()])
     })
