@@ -88,7 +88,8 @@ async function summarizeService(paths: Paths, url: string): Promise<string> {
   ])
   const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } }, options)
   const { agents = 0, knowledge_sources: sources = 0 } = status.counts
-  const summary = `Default model: ${sanitizeLine(model.name)}. ${formatCount(agents, 'agent')}, ${formatCount(sources, 'knowledge source')}.`
+  const counts = `${formatCount(agents, 'agent')}, ${formatCount(sources, 'knowledge source')}.`
+  const summary = `Default model: ${sanitizeLine(model.name)}. ${counts}`
   return agents === 0 ? `${summary} ${rewriteCommands(QUICKSTART_HINT)}` : summary
 }
 
