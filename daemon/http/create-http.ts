@@ -1,24 +1,17 @@
 /** Creates the HTTP server together with its host guard, rate limiter and idempotency store. */
-import type { FastifyBaseLogger } from 'fastify'
-import type { Caller } from '../core/caller.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
-import type { Validator } from '../validation/validator.ts'
 import type { Binding } from './binding.ts'
 import { HostGuard } from './host-guard.ts'
 import { Idempotency } from './idempotency.ts'
 import { RateLimiter } from './rate-limiter.ts'
-import { createServer } from './server.ts'
+import { createServer, type ServerDependencies } from './server.ts'
 
-export interface HttpDependencies {
+interface HttpDependencies extends Pick<ServerDependencies, 'logger' | 'validator' | 'getOpenapi' | 'authenticate'> {
   database: Database
   vault: Vault
-  validator: Validator
-  logger: FastifyBaseLogger
   /** Requests per minute and token. */
   rateLimit: number
-  getOpenapi(): object
-  authenticate(secret: string): Promise<Caller | undefined>
 }
 
 export async function createHttp(dependencies: HttpDependencies, bindings: readonly Binding[]) {

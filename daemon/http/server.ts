@@ -32,7 +32,7 @@ declare module 'fastify' {
   }
 }
 
-interface ServerDependencies extends AuthorizationDependencies {
+export interface ServerDependencies extends AuthorizationDependencies {
   logger: FastifyBaseLogger
   idempotency: Idempotency
   validator: Validator

@@ -62,25 +62,21 @@ export async function detachAll(transaction: Transaction, target: string): Promi
     const owners = 'id IN (SELECT owner_id FROM links WHERE target_id = ? AND owner_family = ? AND field = ?)'
     const which = [target, owner_family, field]
     const how = JSON.parse(detach) as Detach
-    if (how.kind === 'owner') await transaction.run(`DELETE FROM ${table} WHERE ${owners}`, which)
-    else if (how.kind === 'member')
-      // The member is never first in its object, so the comma before it is removed too.
-      await transaction.run(
-        `UPDATE ${table} SET "${field}" = replace("${field}", ?, ''), version = version + 1, updated_at = ? WHERE ${owners}`,
-        [`,${JSON.stringify(how.name)}:${JSON.stringify(target)}`, now, ...which],
-      )
-    else if (how.kind === 'value')
-      await transaction.run(`UPDATE ${table} SET "${field}" = ?, version = version + 1, updated_at = ? WHERE ${owners}`, [
-        how.value,
-        now,
-        ...which,
-      ])
-    else
-      await transaction.run(
-        `UPDATE ${table} SET "${field}" = (SELECT json_group_array(value) FROM json_each("${field}") WHERE value <> ?),
-          version = version + 1, updated_at = ? WHERE ${owners}`,
-        [target, now, ...which],
-      )
+    if (how.kind === 'owner') {
+      await transaction.run(`DELETE FROM ${table} WHERE ${owners}`, which)
+      continue
+    }
+    const [content, value] = getDetachedContent(field, target, how)
+    const sql = `UPDATE ${table} SET "${field}" = ${content}, version = version + 1, updated_at = ? WHERE ${owners}`
+    await transaction.run(sql, [value, now, ...which])
   }
   await transaction.run('DELETE FROM links WHERE target_id = ?', [target])
+}
+
+/** Returns an SQL expression for the field without the target, and the value of its placeholder. */
+function getDetachedContent(field: string, target: string, how: Exclude<Detach, { kind: 'owner' }>): [string, string | null] {
+  if (how.kind === 'value') return ['?', how.value]
+  // The member is never first in its object, so the comma before it is removed too.
+  if (how.kind === 'member') return [`replace("${field}", ?, '')`, `,${JSON.stringify(how.name)}:${JSON.stringify(target)}`]
+  return [`(SELECT json_group_array(value) FROM json_each("${field}") WHERE value <> ?)`, target]
 }

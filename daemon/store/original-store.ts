@@ -1,6 +1,6 @@
 /** Stores the originals of documents on disk, addressed by content hash. */
 import { hash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 export class OriginalStore {
@@ -32,15 +32,15 @@ export class OriginalStore {
   }
 
   async hasAny(): Promise<boolean> {
-    for (const shelf of await listShards(this.#directory)) if ((await readdir(join(this.#directory, shelf))).length > 0) return true
+    for (const shard of await listShards(this.#directory)) if ((await readdir(join(this.#directory, shard))).length > 0) return true
     return false
   }
 
   /** Removes leftovers of a crash: unrecorded and partially written files. Call it before storing anything. */
   async removeUnused(inUse: ReadonlySet<string>): Promise<void> {
-    for (const shelf of await listShards(this.#directory)) {
-      for (const name of await readdir(join(this.#directory, shelf))) {
-        if (!inUse.has(name)) await rm(join(this.#directory, shelf, name), { force: true })
+    for (const shard of await listShards(this.#directory)) {
+      for (const name of await readdir(join(this.#directory, shard))) {
+        if (!inUse.has(name)) await rm(join(this.#directory, shard, name), { force: true })
       }
     }
   }
@@ -55,13 +55,13 @@ export class OriginalStore {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const partial = `${path}.${randomUUID()}`
     try {
-      await withSyncedFile(partial, 'wx', async (file) => file.writeFile(bytes))
+      await writeFile(partial, bytes, { flag: 'wx', mode: 0o600, flush: true })
       await rename(partial, path)
     } catch (error) {
       await rm(partial, { force: true })
       throw error
     }
-    await withSyncedFile(dirname(path), 'r')
+    await syncDirectory(dirname(path))
   }
 
   async #runExclusively<T>(contentHash: string, work: () => Promise<T>): Promise<T> {
@@ -80,17 +80,12 @@ async function listShards(directory: string): Promise<string[]> {
   return (await readdir(directory)).filter((name) => /^[0-9a-f]{2}$/.test(name))
 }
 
-/** Opens a file, runs the work and syncs it to disk. */
-async function withSyncedFile(
-  path: string,
-  flags: string,
-  work?: (file: Awaited<ReturnType<typeof open>>) => Promise<void>,
-): Promise<void> {
-  const file = await open(path, flags, 0o600)
+/** A rename is durable only after its directory is synced. */
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r')
   try {
-    await work?.(file)
-    await file.sync()
+    await handle.sync()
   } finally {
-    await file.close()
+    await handle.close()
   }
 }
