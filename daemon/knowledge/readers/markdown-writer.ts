@@ -15,9 +15,9 @@ export class MarkdownWriter {
   readonly #lists: { ordered: boolean; next: number }[] = []
   #isTight = false
 
-  /** Offset of the next block. */
+  /** Length of the blocks that are complete. The next block starts after it and the newlines between them. */
   get length(): number {
-    return this.#length + (this.#length > 0 ? 2 : 0)
+    return this.#length
   }
 
   /** Appends text to the current line and collapses whitespace. */
@@ -99,13 +99,21 @@ export class MarkdownWriter {
     this.#writeBlock(`${fence}${language}\n${body}\n${fence}`, '', false)
   }
 
-  /** Writes a table; the first row is the header. */
-  writeTable(rows: string[][]): void {
+  /** Writes a table; the first row is the header. Returns the offset of each row. */
+  writeTable(rows: string[][]): number[] {
     this.endParagraph()
     const width = Math.max(...rows.map((row) => row.length))
     const lines = rows.map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     if (width > 1) lines.splice(1, 0, `|${' --- |'.repeat(rows[0]?.length ?? width)}`)
     if (rows.length > 0) this.#writeBlock(lines.join('\n'), '', false)
+    let end = this.#length
+    const offsets = [...lines].reverse().map((line) => {
+      const offset = end - line.length
+      end = offset - 1
+      return offset
+    })
+    offsets.reverse()
+    return width > 1 ? offsets.filter((_, index) => index !== 1) : offsets
   }
 
   finish(): string {

@@ -52,20 +52,6 @@ test('Word tables keep their rows, and footnotes follow the text', async () => {
   assert.is((await read(docx(body, notes), 'a.docx')).text, '| Name | Days |\n| --- | --- |\n| Leave | 25 |\n\nOuch[^1]\n\n[^1]: It hurt.')
 })
 
-test('Word pages are those of the last layout, not manual page breaks', async () => {
-  const marked = '<w:p><w:r><w:lastRenderedPageBreak/><w:t>On page two.</w:t></w:r></w:p>'
-  const { text, pages } = await read(docx(paragraph('On page one.') + marked), 'a.docx')
-  assert.equal(
-    pages.map(({ number, start }) => [number, text.slice(start, start + 12)]),
-    [
-      [1, 'On page one.'],
-      [2, 'On page two.'],
-    ],
-  )
-  const broken = await read(docx(`${paragraph('One.')}<w:p><w:r><w:br w:type="page"/></w:r></w:p>${paragraph('Two.')}`), 'a.docx')
-  assert.equal(broken.pages, [])
-})
-
 test('deleted and moved text of a Word document is skipped, and alternative content is read once', async () => {
   const body =
     '<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom>' +

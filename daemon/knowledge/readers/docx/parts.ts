@@ -26,6 +26,9 @@ export function findAttribute(attributes: string, name: string): string | undefi
   return undefined
 }
 
+/** Whether a property is on; without a value it is. */
+export const isOn = (value: string): boolean => !['0', 'false', 'off'].includes(value)
+
 export function readStyles(xml: string): Map<string, Style> {
   const styles = new Map<string, DeclaredStyle>()
   let style: DeclaredStyle | undefined
@@ -48,6 +51,20 @@ export function readStyles(xml: string): Map<string, Style> {
     },
   })
   return new Map([...styles].map(([id, style]) => [id, resolveStyle(style, styles)]))
+}
+
+/** Whether a paragraph of the document has a heading style or an outline level. */
+export function hasStyledHeadings(xml: string, styles: Map<string, Style>): boolean {
+  if (/<\w{1,9}:outlineLvl\s/.test(xml)) return true
+  for (const [, id = ''] of xml.matchAll(/:pStyle\s+\w{1,9}:val="([^"]{1,200})"/g))
+    if (findStyle(styles, id)?.heading !== undefined) return true
+  return false
+}
+
+/** A document without style definitions still names the built-in heading styles. */
+export function findStyle(styles: Map<string, Style>, id: string): Style | undefined {
+  const level = /^Heading([1-6])$/.exec(id)?.[1]
+  return styles.get(id) ?? (level === undefined ? undefined : { heading: Number(level), numbering: undefined })
 }
 
 function resolveStyle(style: DeclaredStyle, styles: Map<string, DeclaredStyle>): Style {

@@ -3,9 +3,13 @@ import { MAX_CELL_LENGTH, MarkdownWriter } from '../markdown-writer.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
+import { type PageBreak, PageTracker } from './page-tracker.ts'
 import {
   findAttribute,
+  findStyle,
   getLocalName,
+  hasStyledHeadings,
+  isOn,
   type Numbering,
   parseOutlineLevel,
   readNotes,
@@ -17,19 +21,20 @@ import {
 export function readDocx(archive: ZipArchive): ParsedDocument {
   const main = findMainPart(archive)
   const folder = main.slice(0, main.lastIndexOf('/') + 1)
-  const converter = new DocxConverter(
-    readStyles(archive.readText(`${folder}styles.xml`)),
-    readNumbering(archive.readText(`${folder}numbering.xml`)),
-    readNotes(archive.readText(`${folder}footnotes.xml`)),
-    readNotes(archive.readText(`${folder}endnotes.xml`)),
-  )
-  walkMarkup(archive.readText(main), 'xml', converter)
-  return {
-    text: cleanText(converter.finish()),
-    format: 'markdown',
-    pages: converter.pages,
-    title: findTitle(archive) ?? converter.firstHeading,
-  }
+  const xml = archive.readText(main)
+  const styles = readStyles(archive.readText(`${folder}styles.xml`))
+  const converter = new DocxConverter({
+    styles,
+    isNumbered: readNumbering(archive.readText(`${folder}numbering.xml`)),
+    notes: {
+      footnote: readNotes(archive.readText(`${folder}footnotes.xml`)),
+      endnote: readNotes(archive.readText(`${folder}endnotes.xml`)),
+    },
+    hasHeadings: hasStyledHeadings(xml, styles),
+  })
+  walkMarkup(xml, 'xml', converter)
+  const text = cleanText(converter.finish())
+  return { text, format: 'markdown', pages: converter.pages.listPages(text), title: findTitle(archive) ?? converter.firstHeading }
 }
 
 function findMainPart(archive: ZipArchive): string {
@@ -50,25 +55,45 @@ function findTitle(archive: ZipArchive): string | null {
   return title || null
 }
 
+interface DocumentParts {
+  styles: Map<string, Style>
+  isNumbered: (numbering: Numbering) => boolean
+  notes: Record<'footnote' | 'endnote', Map<string, string>>
+  /** In a document without styled headings, short bold paragraphs are headings. */
+  hasHeadings: boolean
+}
+
 interface Paragraph {
   style: Style | undefined
   heading: number | undefined
   numbering: Numbering | undefined
   parts: string[]
+  hasText: boolean
+  /** Whether all its text is bold. */
+  isBold: boolean
+  /** Pages that start after it. */
+  pageBreaks: PageBreak[]
+}
+
+interface TableRow {
+  cells: string[]
+  /** The page that starts with the row, if one does. */
+  pageBreak: PageBreak | undefined
 }
 
 interface Table {
-  rows: string[][]
+  rows: TableRow[]
   cell: string[]
 }
 
+const BOLD_HEADING_LEVEL = 2
+const MAX_BOLD_HEADING_LENGTH = 80
+
 /** Handles the tags of the main part. Writes a paragraph or an outermost table when it ends. */
 class DocxConverter {
-  readonly pages: ParsedDocument['pages'] = []
+  readonly pages = new PageTracker()
   firstHeading: string | null = null
-  readonly #styles: Map<string, Style>
-  readonly #isNumbered: (numbering: Numbering) => boolean
-  readonly #notes: Record<'footnote' | 'endnote', Map<string, string>>
+  readonly #document: DocumentParts
   readonly #usedNotes: string[] = []
   readonly #writer = new MarkdownWriter()
   readonly #paragraphs: Paragraph[] = []
@@ -76,18 +101,12 @@ class DocxConverter {
   #listDepth = 0
   #inText = false
   #inProperties = false
+  #isBoldRun = false
   /** Depth within an element that is not shown: moved text, or the fallback of newer markup. */
   #skipDepth = 0
 
-  constructor(
-    styles: Map<string, Style>,
-    isNumbered: (numbering: Numbering) => boolean,
-    footnotes: Map<string, string>,
-    endnotes: Map<string, string>,
-  ) {
-    this.#styles = styles
-    this.#isNumbered = isNumbered
-    this.#notes = { footnote: footnotes, endnote: endnotes }
+  constructor(document: DocumentParts) {
+    this.#document = document
   }
 
   open(name: string, attributes: string, isSelfClosing: boolean): void {
@@ -96,11 +115,11 @@ class DocxConverter {
       if (!isSelfClosing) this.#skipDepth++
       return
     }
-    if (tag === 'p' && !isSelfClosing) this.#paragraphs.push({ style: undefined, heading: undefined, numbering: undefined, parts: [] })
+    if (tag === 'p' && !isSelfClosing) this.#paragraphs.push(createParagraph())
     else if (tag === 't') this.#inText = !isSelfClosing
     else if (tag === 'pPr') this.#inProperties = !isSelfClosing
     else if (tag === 'tbl') this.#tables.push({ rows: [], cell: [] })
-    else if (tag === 'tr') this.#tables.at(-1)?.rows.push([])
+    else if (tag === 'tr') this.#tables.at(-1)?.rows.push({ cells: [], pageBreak: undefined })
     else if (this.#inProperties) this.#readProperty(tag, attributes)
     else this.#readRunElement(tag, attributes)
   }
@@ -119,7 +138,14 @@ class DocxConverter {
   }
 
   text(text: string): void {
-    if (this.#inText && this.#skipDepth === 0) this.#paragraphs.at(-1)?.parts.push(text)
+    const paragraph = this.#paragraphs.at(-1)
+    if (!paragraph || !this.#inText || this.#skipDepth > 0) return
+    // Cleaned here, because offsets of pages are counted from now on.
+    const visible = cleanText(text)
+    paragraph.parts.push(visible)
+    if (!/\S/.test(visible)) return
+    paragraph.hasText = true
+    paragraph.isBold &&= this.#isBoldRun
   }
 
   finish(): string {
@@ -135,16 +161,22 @@ class DocxConverter {
     const paragraph = this.#paragraphs.at(-1)
     if (!paragraph) return
     const value = findAttribute(attributes, 'val') ?? ''
-    if (tag === 'pStyle') paragraph.style = this.#styles.get(value)
+    if (tag === 'pStyle') paragraph.style = findStyle(this.#document.styles, value)
     else if (tag === 'outlineLvl') paragraph.heading = parseOutlineLevel(value)
     else if (tag === 'numId') paragraph.numbering = { id: value, level: paragraph.numbering?.level ?? 0 }
     else if (tag === 'ilvl') paragraph.numbering = { id: paragraph.numbering?.id ?? '', level: Number(value) || 0 }
+    else if (tag === 'pageBreakBefore' && isOn(value)) this.#startPage('manual')
+    // A section starts on a new page after this paragraph, unless its type says otherwise.
+    else if (tag === 'sectPr') paragraph.pageBreaks = ['manual']
+    else if (tag === 'type' && (value === 'continuous' || value === 'nextColumn')) paragraph.pageBreaks = []
   }
 
   #readRunElement(tag: string, attributes: string): void {
     const parts = this.#paragraphs.at(-1)?.parts
-    // Page starts of the last layout. Manual page breaks are only some of them.
-    if (tag === 'lastRenderedPageBreak') this.#startPage()
+    if (tag === 'lastRenderedPageBreak') this.#startPage('rendered')
+    else if (tag === 'br' && findAttribute(attributes, 'type') === 'page') this.#breakPage()
+    else if (tag === 'r') this.#isBoldRun = false
+    else if (tag === 'b') this.#isBoldRun = isOn(findAttribute(attributes, 'val') ?? '')
     else if (tag === 'br' || tag === 'cr') parts?.push('\n')
     else if (tag === 'tab' || tag === 'ptab') parts?.push(' ')
     else if (tag === 'noBreakHyphen') parts?.push('-')
@@ -153,32 +185,46 @@ class DocxConverter {
   }
 
   #addNoteReference(kind: 'footnote' | 'endnote', attributes: string, parts: string[] | undefined): void {
-    const note = this.#notes[kind].get(findAttribute(attributes, 'id') ?? '')
+    const note = this.#document.notes[kind].get(findAttribute(attributes, 'id') ?? '')
     if (note === undefined) return
     parts?.push(`[^${this.#usedNotes.length + 1}]`)
     this.#usedNotes.push(`[^${this.#usedNotes.length + 1}]: ${note}`)
   }
 
-  #startPage(): void {
-    if (this.pages.length === 0) this.pages.push({ number: 1, start: 0 })
-    const number = (this.pages.at(-1)?.number ?? 1) + 1
-    const start = this.#writer.length
-    if (this.pages.at(-1)?.start === start) this.pages.pop()
-    this.pages.push({ number, start })
+  /** A paragraph or row that continues on the next page belongs to the page on which it starts. */
+  #startPage(kind: PageBreak): void {
+    const row = this.#tables[0]?.rows.at(-1)
+    const paragraph = this.#paragraphs.at(-1)
+    if (row) row.pageBreak ??= kind
+    else if (paragraph?.hasText) paragraph.pageBreaks.push(kind)
+    else this.pages.add(kind, this.#writer.length)
+  }
+
+  /** The text after a page break of the author is a new paragraph. */
+  #breakPage(): void {
+    const paragraph = this.#paragraphs.at(-1)
+    if (paragraph && this.#tables.length === 0) {
+      this.#writeParagraph(paragraph)
+      Object.assign(paragraph, { parts: [], hasText: false })
+    } else paragraph?.parts.push('\n')
+    this.#startPage('manual')
   }
 
   #endParagraph(): void {
     const paragraph = this.#paragraphs.pop()
     if (!paragraph) return
-    const text = paragraph.parts.join('')
     const table = this.#tables.at(-1)
-    if (table) table.cell.push(text)
-    else if (/\S/.test(text)) this.#writeParagraph(paragraph, text)
+    if (table) table.cell.push(paragraph.parts.join(''))
+    else this.#writeParagraph(paragraph)
+    if (!table) for (const kind of paragraph.pageBreaks) this.pages.add(kind, this.#writer.length)
   }
 
-  #writeParagraph({ style, heading, numbering }: Paragraph, text: string): void {
-    const level = heading ?? style?.heading
+  #writeParagraph({ style, heading, numbering, parts, isBold }: Paragraph): void {
+    const text = parts.join('')
+    if (!/\S/.test(text)) return
     const list = numbering ?? style?.numbering
+    const isHeading = !this.#document.hasHeadings && isBold && !list && isHeadingText(text)
+    const level = heading ?? style?.heading ?? (isHeading ? BOLD_HEADING_LEVEL : undefined)
     if (level !== undefined) {
       this.#setListDepth(0)
       this.firstHeading ??= text.replaceAll(/\s+/g, ' ').trim()
@@ -187,7 +233,7 @@ class DocxConverter {
       return
     }
     if (list && list.id !== '0' && list.id !== '') {
-      this.#setListDepth(Math.min(list.level, 8) + 1, this.#isNumbered(list))
+      this.#setListDepth(Math.min(list.level, 8) + 1, this.#document.isNumbered(list))
       this.#writer.startItem()
     } else this.#setListDepth(0)
     for (const [index, line] of text.split('\n').entries()) {
@@ -206,7 +252,7 @@ class DocxConverter {
     const table = this.#tables.at(-1)
     if (!table) return
     const row = table.rows.at(-1)
-    row?.push(table.cell.join('\n').trim())
+    row?.cells.push(table.cell.join('\n').trim())
     table.cell = []
   }
 
@@ -214,19 +260,41 @@ class DocxConverter {
   #endTable(): void {
     const table = this.#tables.pop()
     if (!table) return
-    const rows = table.rows.filter((row) => row.some((cell) => cell !== ''))
+    const rows = table.rows.filter(({ cells }) => cells.some((cell) => cell !== ''))
     const outer = this.#tables.at(-1)
     if (outer) {
-      outer.cell.push(rows.map((row) => row.join(' ')).join('\n'))
+      outer.cell.push(rows.map(({ cells }) => cells.join(' ')).join('\n'))
       return
     }
     this.#setListDepth(0)
-    const isLayout = rows.some((row) => row.some((cell) => cell.length > MAX_CELL_LENGTH)) || rows.every((row) => row.length < 2)
-    if (!isLayout) this.#writer.writeTable(rows.map((row) => row.map((cell) => cell.replaceAll(/\s+/g, ' '))))
-    else
-      for (const paragraph of rows.flat().join('\n').split('\n')) {
+    const isLayout =
+      rows.some(({ cells }) => cells.some((cell) => cell.length > MAX_CELL_LENGTH)) || rows.every(({ cells }) => cells.length < 2)
+    if (isLayout) this.#writeLayoutTable(rows)
+    else {
+      const offsets = this.#writer.writeTable(rows.map(({ cells }) => cells.map((cell) => cell.replaceAll(/\s+/g, ' '))))
+      for (const [index, { pageBreak }] of rows.entries()) if (pageBreak) this.pages.add(pageBreak, offsets[index] as number)
+    }
+  }
+
+  #writeLayoutTable(rows: readonly TableRow[]): void {
+    for (const { cells, pageBreak } of rows) {
+      if (pageBreak) this.pages.add(pageBreak, this.#writer.length)
+      for (const paragraph of cells.join('\n').split('\n')) {
         this.#writer.writeText(paragraph)
         this.#writer.endParagraph()
       }
+    }
   }
 }
+
+const createParagraph = (): Paragraph => ({
+  style: undefined,
+  heading: undefined,
+  numbering: undefined,
+  parts: [],
+  hasText: false,
+  isBold: true,
+  pageBreaks: [],
+})
+
+const isHeadingText = (text: string): boolean => text.trim().length <= MAX_BOLD_HEADING_LENGTH && !/[.!?,;:]\s*$|\n/.test(text)
