@@ -1,8 +1,8 @@
 /** Bundles the command line and the daemon into dist/, with one file per command, so that a command loads only its own code. */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
+import { writeModels } from './embedded-models.ts'
 import { writeManifest } from './manifest.ts'
-import { writeMinilm } from './minilm.ts'
 import { cliBuild, daemonBuild, ROOT } from './options.ts'
 
 /** dist/ is replaced by a complete build, because commands and daemons may be running from it. */
@@ -28,14 +28,14 @@ await build({
   outdir: `${buildDirectory}/daemon`,
   entryPoints: [
     { in: 'daemon/main.ts', out: 'main' },
-    { in: 'daemon/embedding/worker.ts', out: 'embedding/worker' },
+    { in: 'daemon/embedded-models/worker.ts', out: 'embedded-models/worker' },
     { in: 'daemon/knowledge/sync/parser-worker.ts', out: 'knowledge/parser-worker' },
     { in: 'daemon/api-tools/openapi/worker.ts', out: 'api-tools/openapi-worker' },
   ],
 })
-// Reused if it is up to date, because writing the model takes seconds.
+// Reused if it is up to date, because writing the models takes seconds.
 if (existsSync(`${ROOT}dist/models`)) cpSync(`${ROOT}dist/models`, `${buildDirectory}/models`, { recursive: true })
-writeMinilm(`${buildDirectory}/models`)
+writeModels(`${buildDirectory}/models`)
 rmSync(`${ROOT}dist`, { recursive: true, force: true })
 renameSync(buildDirectory, `${ROOT}dist`)
 await writeManifest(ROOT)

@@ -1,4 +1,4 @@
-/** Reads tensors of 16-bit or 32-bit floats from safetensors files. */
+/** Reads tensors of 16-bit or 32-bit floats, or of bytes with a scale per row, from safetensors files. */
 
 export interface Tensor {
   data: Float32Array
@@ -23,12 +23,21 @@ export class Safetensors {
     this.#entries = JSON.parse(bytes.toString('utf8', 8, this.#start)) as Record<string, Entry>
   }
 
+  has(name: string): boolean {
+    return name in this.#entries
+  }
+
+  /** A tensor of bytes is multiplied by the scales in the tensor of the same name with the suffix `.scale`. */
   getTensor(name: string): Tensor {
     const entry = this.#entries[name]
     if (!entry) throw new Error(`The weights have no tensor "${name}".`)
     const [from, to] = entry.data_offsets
     const bytes = this.#bytes.subarray(this.#start + from, this.#start + to)
-    return { data: toFloat32(entry.dtype, bytes), shape: entry.shape }
+    if (entry.dtype !== 'I8') return { data: toFloat32(entry.dtype, bytes), shape: entry.shape }
+    const scales = this.getTensor(`${name}.scale`).data
+    const width = entry.shape[1] ?? 1
+    const values = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+    return { data: Float32Array.from(values, (value, index) => value * (scales[Math.floor(index / width)] ?? 0)), shape: entry.shape }
   }
 }
 

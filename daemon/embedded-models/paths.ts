@@ -7,6 +7,6 @@ export const getModelsDirectory = (): string => fileURLToPath(new URL('dist/mode
 /** In the source tree the worker is TypeScript and needs a loader. */
 export function getWorkerEntry(): { file: string; execArgv: string[] } {
   if (!import.meta.url.endsWith('.ts'))
-    return { file: fileURLToPath(new URL('dist/daemon/embedding/worker.js', findPackageFolder())), execArgv: [] }
+    return { file: fileURLToPath(new URL('dist/daemon/embedded-models/worker.js', findPackageFolder())), execArgv: [] }
   return { file: fileURLToPath(new URL('worker.ts', import.meta.url)), execArgv: ['--import', import.meta.resolve('tsx')] }
 }

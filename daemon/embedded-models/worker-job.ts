@@ -1,49 +1,50 @@
-/** The texts of one embed call and their vectors so far. */
+/** The tasks of one call and their results so far. */
+import type { WorkerResult, WorkerTask } from './worker-protocol.ts'
 
-export class EmbeddingJob {
-  readonly texts: readonly string[]
+export class WorkerJob {
+  readonly tasks: readonly WorkerTask[]
   readonly isUrgent: boolean
-  readonly result: Promise<Float32Array[]>
-  readonly #vectors: Float32Array[]
+  readonly results: Promise<WorkerResult[]>
+  readonly #results: WorkerResult[]
   readonly #onProgress: ((done: number) => void) | undefined
   #taken = 0
   #done = 0
-  #resolve: (vectors: Float32Array[]) => void = () => {}
+  #resolve: (results: WorkerResult[]) => void = () => {}
   #reject: (error: unknown) => void = () => {}
 
-  constructor(texts: readonly string[], isUrgent: boolean, onProgress?: (done: number) => void) {
+  constructor(tasks: readonly WorkerTask[], isUrgent: boolean, onProgress?: (done: number) => void) {
     this.#onProgress = onProgress
-    this.texts = texts
+    this.tasks = tasks
     this.isUrgent = isUrgent
-    this.#vectors = new Array<Float32Array>(texts.length)
-    this.result = new Promise((resolve, reject) => {
+    this.#results = new Array<WorkerResult>(tasks.length)
+    this.results = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
   }
 
-  /** Number of texts without a vector. */
+  /** Number of tasks without a result. */
   get remaining(): number {
-    return this.texts.length - this.#done
+    return this.tasks.length - this.#done
   }
 
   get hasNext(): boolean {
-    return this.#taken < this.texts.length
+    return this.#taken < this.tasks.length
   }
 
-  /** Returns the index of the next text to embed. */
+  /** Returns the index of the next task. */
   takeNext(): number {
     return this.#taken++
   }
 
-  setVector(index: number, vector: Float32Array): void {
-    this.#vectors[index] = vector
+  setResult(index: number, result: WorkerResult): void {
+    this.#results[index] = result
     this.#done++
     this.#onProgress?.(this.#done)
   }
 
   finish(error?: unknown): void {
-    if (error === undefined) this.#resolve(this.#vectors)
+    if (error === undefined) this.#resolve(this.#results)
     else this.#reject(error)
   }
 }

@@ -1,12 +1,19 @@
-/** A pool of worker processes that embed texts. Workers start on demand and end when idle. */
+/** A pool of worker processes that run the embedded models. Workers start on demand and end when idle. */
 import type { ChildProcess } from 'node:child_process'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Logger } from '../logging/logger.ts'
-import type { EmbedOptions } from './embedder.ts'
-import { EmbeddingJob } from './embedding-job.ts'
-import type { WorkerMessage, WorkerRequest } from './worker-protocol.ts'
+import { WorkerJob } from './worker-job.ts'
+import type { WorkerMessage, WorkerRequest, WorkerResult, WorkerTask } from './worker-protocol.ts'
 
 export type WorkerPoolLogger = Pick<Logger, 'debug' | 'warn'>
+
+export interface RunOptions {
+  signal?: AbortSignal | undefined
+  /** Tasks of queries run before those of texts that are being indexed. */
+  priority?: 'query' | 'index' | undefined
+  /** Called with the number of finished tasks. */
+  onProgress?: ((done: number) => void) | undefined
+}
 
 export interface WorkerPoolOptions {
   size: number
@@ -25,16 +32,16 @@ interface Worker {
   process: ChildProcess
   isReady: boolean
   /** Requests without a response, by id. */
-  pending: Map<number, { job: EmbeddingJob; index: number }>
+  pending: Map<number, { job: WorkerJob; index: number }>
 }
 
-/** A worker ended before it embedded the texts it had received. */
+/** A worker ended before it finished its tasks. */
 export class WorkerLostError extends CadreError {}
 
-export class EmbeddingWorkerPool {
+export class ModelWorkerPool {
   readonly #options: WorkerPoolOptions
   readonly #workers = new Set<Worker>()
-  readonly #jobs = new Set<EmbeddingJob>()
+  readonly #jobs = new Set<WorkerJob>()
   #lastRequestId = 0
   #idleTimer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -47,22 +54,23 @@ export class EmbeddingWorkerPool {
     return this.#workers.size
   }
 
-  /** Number of texts without a vector. */
+  /** Number of tasks without a result. */
   get pendingCount(): number {
     return [...this.#jobs].reduce((sum, job) => sum + job.remaining, 0)
   }
 
-  async embed(texts: readonly string[], { signal, priority = 'index', onProgress }: EmbedOptions = {}): Promise<Float32Array[]> {
+  /** Returns the results in the order of the tasks. */
+  async run(tasks: readonly WorkerTask[], { signal, priority = 'index', onProgress }: RunOptions = {}): Promise<WorkerResult[]> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw createStoppingError()
-    if (texts.length === 0) return []
-    const job = new EmbeddingJob(texts, priority === 'query', onProgress)
+    if (tasks.length === 0) return []
+    const job = new WorkerJob(tasks, priority === 'query', onProgress)
     const abort = () => this.#finish(job, signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     this.#jobs.add(job)
-    this.#run()
+    this.#startJobs()
     try {
-      return await job.result
+      return await job.results
     } finally {
       signal?.removeEventListener('abort', abort)
     }
@@ -81,7 +89,7 @@ export class EmbeddingWorkerPool {
     await Promise.all(processes.map(kill))
   }
 
-  #run(): void {
+  #startJobs(): void {
     clearTimeout(this.#idleTimer)
     const wanted = Math.min(this.#options.size, this.pendingCount)
     while (this.#workers.size < wanted) this.#startWorker()
@@ -106,11 +114,11 @@ export class EmbeddingWorkerPool {
       const id = ++this.#lastRequestId
       worker.pending.set(id, { job, index })
       // Errors are ignored: the exit of the process is handled.
-      worker.process.send({ id, text: job.texts[index] ?? '', isUrgent: job.isUrgent } satisfies WorkerRequest, () => {})
+      worker.process.send({ ...(job.tasks[index] as WorkerTask), id, isUrgent: job.isUrgent } satisfies WorkerRequest, () => {})
     }
   }
 
-  #nextJob(): EmbeddingJob | undefined {
+  #nextJob(): WorkerJob | undefined {
     const jobs = [...this.#jobs].filter((job) => job.hasNext)
     return jobs.find(({ isUrgent }) => isUrgent) ?? jobs[0]
   }
@@ -137,30 +145,32 @@ export class EmbeddingWorkerPool {
     this.#dispatch()
   }
 
-  #handleResponse(job: EmbeddingJob, index: number, message: Extract<WorkerMessage, { id: number }>): void {
+  #handleResponse(job: WorkerJob, index: number, message: Extract<WorkerMessage, { id: number }>): void {
     if (message.kind === 'error') {
-      this.#finish(job, new CadreError('INTERNAL', `The embedding model failed on a text: ${message.error}`))
+      this.#finish(job, new CadreError('INTERNAL', `The embedded model failed on a text: ${message.error}`))
     } else {
-      job.setVector(index, message.vector)
+      job.setResult(index, message.result)
       if (job.remaining === 0) this.#finish(job)
     }
   }
 
-  /** Fails the jobs whose texts the worker had. If no worker could start, all jobs fail, because another attempt would fail too. */
+  /** Fails the jobs whose tasks the worker had. If no worker could start, all jobs fail, because another attempt would fail too. */
   #handleExit(worker: Worker, problem: string): void {
     if (!this.#workers.delete(worker)) return
-    this.#options.logger.warn({ problem, texts: worker.pending.size }, 'embedding worker lost')
+    this.#options.logger.warn({ problem, tasks: worker.pending.size }, 'model worker lost')
     if (worker.isReady) {
-      const error = new WorkerLostError('INTERNAL', `The embedding worker was lost: ${problem}.`, { hint: 'Try again.' })
+      const error = new WorkerLostError('INTERNAL', `The process that runs the embedded model was lost: ${problem}.`, {
+        hint: 'Try again.',
+      })
       for (const { job } of worker.pending.values()) this.#finish(job, error)
-      if (this.#jobs.size > 0) this.#run()
+      if (this.#jobs.size > 0) this.#startJobs()
     } else if (this.#workers.size === 0) {
       const hint = 'Reinstall Cadre; in a source checkout, run npm run build.'
-      this.#failAll(new CadreError('UNAVAILABLE', `The embedding model cannot be loaded: ${problem}`, { hint }))
+      this.#failAll(new CadreError('UNAVAILABLE', `The embedded model cannot be loaded: ${problem}`, { hint }))
     }
   }
 
-  #finish(job: EmbeddingJob, error?: unknown): void {
+  #finish(job: WorkerJob, error?: unknown): void {
     if (!this.#jobs.delete(job)) return
     job.finish(error)
     if (this.#jobs.size === 0) this.#startIdleTimer()
@@ -175,7 +185,7 @@ export class EmbeddingWorkerPool {
     for (const { process } of this.#workers) unref(process)
     clearTimeout(this.#idleTimer)
     this.#idleTimer = setTimeout(() => {
-      this.#options.logger.debug({ workers: this.#workers.size }, 'ending idle embedding workers')
+      this.#options.logger.debug({ workers: this.#workers.size }, 'ending idle model workers')
       void this.#endWorkers()
     }, this.#options.idleMs).unref()
   }

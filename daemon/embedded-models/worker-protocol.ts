@@ -1,14 +1,34 @@
 /** Messages between the worker pool and its workers. */
 
-export interface WorkerRequest {
-  id: number
+/** A text to embed or, with a question, to read. */
+export interface WorkerTask {
   text: string
+  question?: string
+}
+
+export interface WorkerRequest extends WorkerTask {
+  id: number
   isUrgent: boolean
 }
+
+/** What the reading model says about each word of a text. Scores are logits. */
+export interface Reading {
+  /** First and last character (exclusive) of each word, in pairs. */
+  words: Uint32Array
+  /** Scores of the answer beginning and ending with each word. */
+  begins: Float32Array
+  ends: Float32Array
+  /** Score of the text having no answer, on the scale of the sum of a begin and an end. */
+  noAnswer: number
+  /** Score of the text being about the question. */
+  relevance: number
+}
+
+export type WorkerResult = Float32Array | Reading
 
 export type WorkerMessage =
   | { kind: 'ready' }
   /** The worker could not load the model. */
   | { kind: 'broken'; error: string }
-  | { kind: 'vector'; id: number; vector: Float32Array }
+  | { kind: 'result'; id: number; result: WorkerResult }
   | { kind: 'error'; id: number; error: string }

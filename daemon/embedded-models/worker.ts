@@ -1,16 +1,18 @@
-/** A process that embeds texts with the embedded model, queries first. It ends with the daemon. */
+/** A process that runs the embedded models, tasks of queries first. It ends with the daemon. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { MinilmModel } from './minilm-model.ts'
-import type { WorkerMessage, WorkerRequest } from './worker-protocol.ts'
+import { EmbeddingModel } from './embedding-model.ts'
+import { MinilmTokenizer } from './minilm-tokenizer.ts'
+import { ReadingModel } from './reading-model.ts'
+import type { WorkerMessage, WorkerRequest, WorkerResult, WorkerTask } from './worker-protocol.ts'
 
 class RequestQueue {
-  readonly #model: MinilmModel
+  readonly #runTask: (task: WorkerTask) => Promise<WorkerResult>
   readonly #urgent: WorkerRequest[] = []
   readonly #others: WorkerRequest[] = []
   #isBusy = false
 
-  constructor(model: MinilmModel) {
-    this.#model = model
+  constructor(runTask: (task: WorkerTask) => Promise<WorkerResult>) {
+    this.#runTask = runTask
   }
 
   async add(request: WorkerRequest): Promise<void> {
@@ -19,7 +21,7 @@ class RequestQueue {
     if (this.#isBusy) return
     this.#isBusy = true
     for (let next = this.#next(); next; next = this.#next()) {
-      await this.#embed(next)
+      await this.#handle(next)
       // A run blocks the event loop; this reads the requests that arrived meanwhile, which may be queries.
       await yieldToEventLoop()
     }
@@ -30,9 +32,9 @@ class RequestQueue {
     return this.#urgent.shift() ?? this.#others.shift()
   }
 
-  async #embed({ id, text }: WorkerRequest): Promise<void> {
+  async #handle({ id, ...task }: WorkerRequest): Promise<void> {
     try {
-      send({ kind: 'vector', id, vector: await this.#model.embed(text) })
+      send({ kind: 'result', id, result: await this.#runTask(task) })
     } catch (error) {
       send({ kind: 'error', id, error: (error as Error).message })
     }
@@ -46,10 +48,19 @@ function send(message: WorkerMessage): void {
 }
 
 process.on('disconnect', () => process.exit())
-// Ctrl-C reaches every process of a terminal; the daemon still needs its vectors then, and ends this process itself.
+// Ctrl-C reaches every process of a terminal; the daemon still needs its results then, and ends this process itself.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 try {
-  const queue = new RequestQueue(await MinilmModel.load(process.argv[2] ?? ''))
+  const directory = process.argv[2] ?? ''
+  const tokenizer = MinilmTokenizer.load(directory)
+  const embeddingModel = await EmbeddingModel.load(directory, tokenizer)
+  // Loaded with the first question, because most workers only embed.
+  let readingModel: Promise<ReadingModel> | undefined
+  const queue = new RequestQueue(async ({ text, question }) => {
+    if (question === undefined) return embeddingModel.embed(text)
+    readingModel ??= ReadingModel.load(directory, tokenizer)
+    return (await readingModel).read(question, text)
+  })
   process.on('message', (request: WorkerRequest) => void queue.add(request))
   send({ kind: 'ready' })
 } catch (error) {

@@ -1,35 +1,33 @@
 /** Provides the embedders: the embedded model and models of providers that have an embeddings endpoint. */
-import { availableParallelism } from 'node:os'
 import { createNotFoundError } from '../../src/contract/errors.ts'
+import { EmbeddedModels } from '../embedded-models/embedded-models.ts'
+import type { WorkerPoolLogger } from '../embedded-models/worker-pool.ts'
 import type { RemoteModel } from '../providers/remote-model.ts'
 import type { Embedder } from './embedder.ts'
 import { MINILM, MinilmEmbedder } from './minilm-embedder.ts'
 import type { RemoteEmbedders } from './remote-embedders.ts'
-import type { WorkerPoolLogger } from './worker-pool.ts'
 
 export interface EmbeddingDependencies {
-  /** Directory of the embedded model. */
+  /** Directory of the embedded models. */
   modelsDirectory: string
   findRemoteModel(modelId: string): Promise<RemoteModel | undefined>
-  /** Number of processes that run the embedded model. Default: one per core, up to four. */
+  /** Number of processes that run the embedded models. Default: one per core, up to four. */
   workers?: number | undefined
   idleMs?: number | undefined
   logger: WorkerPoolLogger
 }
 
-const MAX_DEFAULT_WORKERS = 4
-const DEFAULT_IDLE_MS = 5 * 60_000
-
 export class EmbeddingService {
+  /** The models that ship with Cadre; also reads passages. */
+  readonly models: EmbeddedModels
   readonly #findRemoteModel: EmbeddingDependencies['findRemoteModel']
   readonly #minilm: MinilmEmbedder
   #remoteEmbedders: Promise<RemoteEmbedders> | undefined
 
-  constructor(dependencies: EmbeddingDependencies) {
-    const { modelsDirectory: directory, logger, idleMs = DEFAULT_IDLE_MS } = dependencies
-    const { workers = Math.min(availableParallelism(), MAX_DEFAULT_WORKERS) } = dependencies
-    this.#findRemoteModel = dependencies.findRemoteModel
-    this.#minilm = new MinilmEmbedder({ directory, workers, idleMs, logger })
+  constructor({ modelsDirectory: directory, findRemoteModel, ...options }: EmbeddingDependencies) {
+    this.models = new EmbeddedModels({ directory, ...options })
+    this.#findRemoteModel = findRemoteModel
+    this.#minilm = new MinilmEmbedder(this.models)
   }
 
   /** @param id `minilm`, or the id of a model */
@@ -40,14 +38,14 @@ export class EmbeddingService {
     return (await this.#loadRemoteEmbedders()).getEmbedder(model)
   }
 
-  /** Returns the load of the embedded model. */
+  /** Returns the load of the embedded models. */
   getStatus(): { workers: number; pending: number } {
-    const { workerCount, pendingCount } = this.#minilm.pool
+    const { workerCount, pendingCount } = this.models.pool
     return { workers: workerCount, pending: pendingCount }
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#minilm.pool.close(), this.#remoteEmbedders?.then((embedders) => embedders.close())])
+    await Promise.all([this.models.close(), this.#remoteEmbedders?.then((embedders) => embedders.close())])
   }
 
   /** Loads undici only when a provider is used. */

@@ -60,7 +60,8 @@ const LAYERS: Record<string, Record<string, readonly string[]>> = {
     validation: ['async'],
     core: ['store'],
     crud: ['core', 'http', 'store'],
-    embedding: ['logging', 'outbound', 'process', 'providers'],
+    'embedded-models': ['logging', 'process'],
+    embedding: ['embedded-models', 'logging', 'outbound', 'providers'],
     http: ['core', 'secrets', 'store', 'validation'],
   },
 }

@@ -17,7 +17,7 @@ function handleRequest({ id, text }) {
   if (word === 'crash') process.exit(7)
   if (word === 'sleep') block(Number(ms))
   if (word === 'refuse') process.send({ kind: 'error', id, error: 'this text is refused' })
-  else process.send({ kind: 'vector', id, vector: Float32Array.of(process.pid, ++responses) })
+  else process.send({ kind: 'result', id, result: Float32Array.of(process.pid, ++responses) })
 }
 
 if (mode === 'dies') process.exit(3)

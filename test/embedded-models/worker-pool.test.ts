@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EmbeddingWorkerPool } from '../../daemon/embedding/worker-pool.ts'
+import { ModelWorkerPool, type RunOptions } from '../../daemon/embedded-models/worker-pool.ts'
 import type { CadreError } from '../../src/contract/errors.ts'
-import { captureError } from './capture-error.ts'
-import { createTestLogger } from './test-logger.ts'
+import { captureError } from '../embedding/capture-error.ts'
+import { createTestLogger } from '../embedding/test-logger.ts'
 
 const WORKER = fileURLToPath(new URL('scripted-worker.js', import.meta.url))
 
-const test = suite('embedding worker pool')
-const pools: EmbeddingWorkerPool[] = []
+const test = suite('model worker pool')
+const pools: ModelWorkerPool[] = []
 
 function createPool({ size = 2, idleMs = 60_000, mode = 'normal' } = {}) {
   const logger = createTestLogger()
   let startCount = 0
-  const pool = new EmbeddingWorkerPool({
+  const pool = new ModelWorkerPool({
     size,
     idleMs,
     logger,
@@ -28,6 +28,12 @@ function createPool({ size = 2, idleMs = 60_000, mode = 'normal' } = {}) {
   pools.push(pool)
   return { pool, logger, getStartCount: () => startCount }
 }
+
+const embed = (pool: ModelWorkerPool, texts: string[], options?: RunOptions) =>
+  pool.run(
+    texts.map((text) => ({ text })),
+    options,
+  ) as Promise<Float32Array[]>
 
 test.after.each(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()))
@@ -45,17 +51,23 @@ const isGone = (pid: number): boolean => {
 test('workers start on demand, and not more than there are texts', async () => {
   const { pool, getStartCount } = createPool({ size: 4 })
   assert.is(getStartCount(), 0)
-  assert.equal(await pool.embed([]), [])
+  assert.equal(await embed(pool, []), [])
   assert.is(getStartCount(), 0)
-  await pool.embed(['a'])
+  await embed(pool, ['a'])
   assert.is(getStartCount(), 1)
-  await pool.embed(Array.from({ length: 40 }, () => 'sleep 5'))
+  await embed(
+    pool,
+    Array.from({ length: 40 }, () => 'sleep 5'),
+  )
   assert.is(getStartCount(), 4)
 })
 
 test('all workers share the texts, and every text has one vector', async () => {
   const { pool } = createPool()
-  const vectors = await pool.embed(Array.from({ length: 40 }, () => 'sleep 10'))
+  const vectors = await embed(
+    pool,
+    Array.from({ length: 40 }, () => 'sleep 10'),
+  )
   const answers = new Map<number, number[]>()
   for (const [pid = 0, count = 0] of vectors) answers.set(pid, [...(answers.get(pid) ?? []), count])
   assert.is(answers.size, 2)
@@ -70,11 +82,14 @@ test('all workers share the texts, and every text has one vector', async () => {
 
 test('a query is embedded before pending texts', async () => {
   const { pool } = createPool({ size: 1 })
-  await pool.embed(['a'])
-  const indexing = pool.embed(Array.from({ length: 30 }, () => 'sleep 20'))
+  await embed(pool, ['a'])
+  const indexing = embed(
+    pool,
+    Array.from({ length: 30 }, () => 'sleep 20'),
+  )
   await sleep(50)
   const answered = 1 + 30 - pool.pendingCount
-  const [query] = await pool.embed(['query'], { priority: 'query' })
+  const [query] = await embed(pool, ['query'], { priority: 'query' })
   const before = (query?.[1] ?? 0) - answered
   // The texts that the worker had, and one that it may have finished meanwhile.
   assert.ok(before <= 4, `${before} texts were embedded before the query`)
@@ -84,7 +99,8 @@ test('a query is embedded before pending texts', async () => {
 test('concurrent calls receive their own vectors', async () => {
   const { pool } = createPool()
   const calls = Array.from({ length: 50 }, (_, length) =>
-    pool.embed(
+    embed(
+      pool,
       Array.from({ length }, () => 'text'),
       { priority: length % 2 ? 'query' : 'index' },
     ),
@@ -98,9 +114,10 @@ test('concurrent calls receive their own vectors', async () => {
 
 test('an aborted call fails immediately, and its texts are not embedded', async () => {
   const { pool } = createPool({ size: 1 })
-  await pool.embed(['a'])
+  await embed(pool, ['a'])
   const controller = new AbortController()
-  const call = pool.embed(
+  const call = embed(
+    pool,
     Array.from({ length: 200 }, () => 'sleep 20'),
     { signal: controller.signal },
   )
@@ -109,38 +126,38 @@ test('an aborted call fails immediately, and its texts are not embedded', async 
   controller.abort(new Error('never mind'))
   assert.is((await captureError(call)).message, 'never mind')
   assert.is(pool.pendingCount, 0)
-  const [next] = await pool.embed(['b'])
+  const [next] = await embed(pool, ['b'])
   assert.ok((next?.[1] ?? 0) - answered <= 4, `${next?.[1]} texts were embedded, ${answered} of them before the abort`)
-  assert.is((await captureError(pool.embed(['c'], { signal: controller.signal }))).message, 'never mind')
+  assert.is((await captureError(embed(pool, ['c'], { signal: controller.signal }))).message, 'never mind')
 })
 
 test('a worker that crashes fails the calls whose texts it had, and is replaced', async () => {
   const { pool, logger, getStartCount } = createPool({ size: 1 })
-  const crashed = captureError(pool.embed(['crash']))
-  const others = pool.embed(['a', 'b', 'c'])
-  const last = pool.embed(['d'])
+  const crashed = captureError(embed(pool, ['crash']))
+  const others = embed(pool, ['a', 'b', 'c'])
+  const last = embed(pool, ['d'])
   const error = await crashed
   assert.is(error.code, 'INTERNAL')
   assert.match(error.message, /lost: it exited with 7/)
   // Texts that the worker had received already fail too; later calls work.
   await others.catch((also: CadreError) => assert.match(also.message, /lost/))
   assert.is((await last).length, 1)
-  assert.is((await pool.embed(['a', 'b', 'c'])).length, 3)
+  assert.is((await embed(pool, ['a', 'b', 'c'])).length, 3)
   assert.is(getStartCount(), 2)
   assert.match(logger.entries[0]?.message ?? '', /lost/)
 })
 
 test('a crash does not affect other workers', async () => {
   const { pool } = createPool()
-  await pool.embed(['sleep 50', 'sleep 50'])
-  const steady = pool.embed(['sleep 100'])
-  await captureError(pool.embed(['crash']))
+  await embed(pool, ['sleep 50', 'sleep 50'])
+  const steady = embed(pool, ['sleep 100'])
+  await captureError(embed(pool, ['crash']))
   assert.is((await steady).length, 1)
 })
 
 test('a text that the model rejects fails only its own call', async () => {
   const { pool, getStartCount } = createPool({ size: 1 })
-  const [refused, fine] = await Promise.all([captureError(pool.embed(['a', 'refuse', 'b'])), pool.embed(['c'])])
+  const [refused, fine] = await Promise.all([captureError(embed(pool, ['a', 'refuse', 'b'])), embed(pool, ['c'])])
   assert.match(refused.message, /this text is refused/)
   assert.is(fine.length, 1)
   assert.is(getStartCount(), 1)
@@ -152,37 +169,37 @@ for (const [mode, message] of [
 ] as const) {
   test(`workers that cannot start (${mode}) fail every call and are not restarted forever`, async () => {
     const { pool, getStartCount } = createPool({ mode })
-    const errors = await Promise.all([captureError(pool.embed(['a', 'b', 'c'])), captureError(pool.embed(['d'], { priority: 'query' }))])
+    const errors = await Promise.all([captureError(embed(pool, ['a', 'b', 'c'])), captureError(embed(pool, ['d'], { priority: 'query' }))])
     for (const error of errors) {
       assert.is(error.code, 'UNAVAILABLE')
       assert.match(error.message, message)
     }
     assert.is(getStartCount(), 2)
-    await captureError(pool.embed(['a']))
+    await captureError(embed(pool, ['a']))
     assert.is(getStartCount(), 3)
   })
 }
 
 test('idle workers end, and start again for the next text', async () => {
   const { pool, getStartCount } = createPool({ idleMs: 100 })
-  const pids = (await pool.embed(['sleep 20', 'sleep 20', 'sleep 20', 'sleep 20'])).map(([pid = 0]) => pid)
+  const pids = (await embed(pool, ['sleep 20', 'sleep 20', 'sleep 20', 'sleep 20'])).map(([pid = 0]) => pid)
   assert.ok(pool.workerCount > 0)
   for (let attempt = 0; attempt < 100 && !pids.every(isGone); attempt++) await sleep(50)
   assert.is(pool.workerCount, 0)
   assert.ok(pids.every(isGone), 'the workers did not end within 5 s')
-  await pool.embed(['a'])
+  await embed(pool, ['a'])
   assert.ok(getStartCount() > 2)
 })
 
 test('closing fails pending calls and ends the workers, also while they embed', async () => {
   const { pool } = createPool()
-  const pids = (await pool.embed(['sleep 20', 'sleep 20', 'sleep 20', 'sleep 20'])).map(([pid = 0]) => pid)
-  const waiting = captureError(pool.embed(['sleep 5000', 'sleep 5000', 'sleep 5000']))
+  const pids = (await embed(pool, ['sleep 20', 'sleep 20', 'sleep 20', 'sleep 20'])).map(([pid = 0]) => pid)
+  const waiting = captureError(embed(pool, ['sleep 5000', 'sleep 5000', 'sleep 5000']))
   await sleep(50)
   await pool.close()
   assert.is((await waiting).code, 'UNAVAILABLE')
   assert.ok(pids.every(isGone))
-  assert.is((await captureError(pool.embed(['a']))).code, 'UNAVAILABLE')
+  assert.is((await captureError(embed(pool, ['a']))).code, 'UNAVAILABLE')
 })
 
 test.run()

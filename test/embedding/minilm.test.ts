@@ -1,14 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { writeMinilm } from '../../.build/minilm.ts'
-import { MinilmEmbedder } from '../../daemon/embedding/minilm-embedder.ts'
-import { MinilmTokenizer } from '../../daemon/embedding/minilm-tokenizer.ts'
-import { getModelsDirectory } from '../../daemon/embedding/paths.ts'
+import { writeModels } from '../../.build/embedded-models.ts'
+import { EmbeddedModels } from '../../daemon/embedded-models/embedded-models.ts'
+import { MinilmTokenizer } from '../../daemon/embedded-models/minilm-tokenizer.ts'
+import { getModelsDirectory } from '../../daemon/embedded-models/paths.ts'
+import { WorkerLostError } from '../../daemon/embedded-models/worker-pool.ts'
 import { EmbeddingService } from '../../daemon/embedding/service.ts'
-import { WorkerLostError } from '../../daemon/embedding/worker-pool.ts'
 import { captureError } from './capture-error.ts'
 import { computeCosine } from './compute-cosine.ts'
 import { VARIED } from './sample-texts.ts'
@@ -107,28 +107,37 @@ test('a missing model fails with a hint how to fix it', async () => {
 })
 
 test('texts of a killed worker are retried once', async () => {
-  const embedder = new MinilmEmbedder({ directory: getModelsDirectory(), workers: 1, idleMs: 1_000, logger: createTestLogger() })
+  const models = new EmbeddedModels({ directory: getModelsDirectory(), workers: 1, idleMs: 1_000, logger: createTestLogger() })
   let losses = 1
   let asked = 0
-  embedder.pool.embed = async () => {
+  models.pool.run = async () => {
     asked++
     if (losses-- > 0) throw new WorkerLostError('INTERNAL', 'lost')
     return [new Float32Array(384)]
   }
-  assert.is((await embedder.embed(['text'])).length, 1)
+  assert.is((await models.embed(['text'])).length, 1)
   losses = 2
-  const error = await embedder.embed(['text']).catch((failure: unknown) => failure)
+  const error = await models.embed(['text']).catch((failure: unknown) => failure)
   assert.instance(error, WorkerLostError)
   assert.is(asked, 4)
 })
 
-test('building the model is reproducible and skips an up-to-date file', () => {
+test('building the models is reproducible and keeps up-to-date files', () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'cadre-models-')), 'models')
-  assert.is(writeMinilm(folder), 'written')
-  const written = readFileSync(join(folder, 'minilm.onnx'))
-  assert.ok(written.equals(readFileSync(join(getModelsDirectory(), 'minilm.onnx'))), 'the built model is outdated: npm run build')
-  assert.ok(written.length < 24_000_000 && existsSync(join(folder, 'tokenizer.json')))
-  assert.is(writeMinilm(folder), 'up to date')
+  writeModels(folder)
+  const files = ['minilm.onnx', 'reader.onnx'].map((name) => join(folder, name))
+  for (const [index, name] of ['minilm.onnx', 'reader.onnx'].entries()) {
+    const written = readFileSync(files[index] as string)
+    assert.ok(written.equals(readFileSync(join(getModelsDirectory(), name))), `the built ${name} is outdated: npm run build`)
+    assert.ok(written.length < 24_000_000)
+  }
+  assert.ok(existsSync(join(folder, 'tokenizer.json')))
+  const inodes = files.map((file) => statSync(file).ino)
+  writeModels(folder)
+  assert.equal(
+    files.map((file) => statSync(file).ino),
+    inodes,
+  )
   rmSync(folder, { recursive: true })
 })
 

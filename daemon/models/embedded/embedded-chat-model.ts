@@ -1,15 +1,15 @@
-/** The embedded chat model, which quotes sentences from passages. */
-import type { Embedder } from '../../embedding/embedder.ts'
+/** The embedded chat model, which reads passages and quotes the answer. */
 import type { ChatModel, ChatPart, ChatRequest } from '../chat-model.ts'
+import { resolveLastQuestion } from '../resolve-follow-up.ts'
 import { estimateTokens } from '../token-estimate.ts'
-import { extractAnswer, NOT_FOUND } from './extract-answer.ts'
+import { answerQuestion, type PassageReader } from './answer-question.ts'
 
 /** It reads only the last question and the passages, of any length. */
 const CONTEXT_TOKENS = 200_000
 const WORDS_PER_PART = 4
 
 const INTRODUCTION =
-  'I am the embedded model of Cadre. I do not write my own answers: I quote the sentences of your documents that answer a question.'
+  'I am the embedded model of Cadre. I do not write my own answers: I read your documents and quote what answers a question.'
 const NO_DOCUMENTS = [
   INTRODUCTION,
   'This agent has no documents. Add a RAG or retrieval tool to it, or use another model; to find one, run cadre models discover.',
@@ -28,18 +28,18 @@ export class EmbeddedChatModel implements ChatModel {
   readonly contextTokens = CONTEXT_TOKENS
   readonly isContextKnown = false
   readonly price = { input: 0, output: 0 }
-  readonly #embedder: () => Promise<Embedder>
+  readonly #reader: PassageReader
 
-  constructor(id: string, name: string, embedder: () => Promise<Embedder>) {
+  constructor(id: string, name: string, reader: PassageReader) {
     this.id = id
     this.name = name
-    this.#embedder = embedder
+    this.#reader = reader
   }
 
   async *stream(request: ChatRequest): AsyncGenerator<ChatPart> {
     const { messages, passages = [], signal } = request
     signal?.throwIfAborted()
-    const question = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+    const question = resolveLastQuestion(messages)
     const answer = await this.#answer(question, request)
     const inputTokens = estimateTokens(question) + passages.reduce((sum, { content }) => sum + estimateTokens(content), 0)
     for (const text of splitParts(answer)) {
@@ -50,10 +50,10 @@ export class EmbeddedChatModel implements ChatModel {
   }
 
   /** Undefined passages: the agent has no documents. Empty passages: the search found nothing. */
-  async #answer(question: string, { passages, signal }: ChatRequest): Promise<string> {
+  async #answer(question: string, { passages, documentCount, signal }: ChatRequest): Promise<string> {
     if (passages === undefined) return NO_DOCUMENTS
-    const answer = await extractAnswer(await this.#embedder(), question, passages, signal)
-    return answer === NOT_FOUND && GREETING.test(question) ? GREETING_REPLY : answer
+    if (GREETING.test(question)) return GREETING_REPLY
+    return answerQuestion(this.#reader, { text: question, passages, documentCount, signal })
   }
 }
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { getModelsDirectory } from '../../../daemon/embedding/paths.ts'
+import { getModelsDirectory } from '../../../daemon/embedded-models/paths.ts'
 import { EmbeddingService } from '../../../daemon/embedding/service.ts'
 import type { ChatModel, ChatRequest } from '../../../daemon/models/chat-model.ts'
 import { EmbeddedChatModel } from '../../../daemon/models/embedded/embedded-chat-model.ts'
@@ -20,7 +20,7 @@ test.before(
       workers: 1,
       logger: createTestLogger(),
     })
-    model = new EmbeddedChatModel('model_1', 'Embedded', () => embedding.getEmbedder('minilm'))
+    model = new EmbeddedChatModel('model_1', 'Embedded', embedding.models)
   }),
 )
 test.after(reportFailure(() => embedding.close()))

@@ -1,0 +1,60 @@
+/** Runs the models that ship with Cadre: the embedding model and the reading model, in the same worker processes. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { getWorkerEntry } from './paths.ts'
+import { ModelWorkerPool, type RunOptions, WorkerLostError, type WorkerPoolLogger } from './worker-pool.ts'
+import type { Reading, WorkerResult, WorkerTask } from './worker-protocol.ts'
+
+export interface EmbeddedModelsOptions {
+  /** Contains minilm.onnx, reader.onnx and tokenizer.json. */
+  directory: string
+  /** Number of processes. Default: one per core, up to four. */
+  workers?: number | undefined
+  idleMs?: number | undefined
+  logger: WorkerPoolLogger
+}
+
+const MAX_DEFAULT_WORKERS = 4
+const DEFAULT_IDLE_MS = 5 * 60_000
+
+export class EmbeddedModels {
+  readonly pool: ModelWorkerPool
+  readonly workers: number
+
+  constructor({ directory, logger, idleMs = DEFAULT_IDLE_MS, workers }: EmbeddedModelsOptions) {
+    this.workers = workers ?? Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)
+    this.pool = new ModelWorkerPool({ size: this.workers, idleMs, logger, start: () => startWorker(directory) })
+  }
+
+  embed(texts: readonly string[], options?: RunOptions): Promise<Float32Array[]> {
+    const tasks = texts.map((text) => ({ text }))
+    return this.#run(tasks, options) as Promise<Float32Array[]>
+  }
+
+  /** Looks for the answer to a question in each text. */
+  read(question: string, texts: readonly string[], signal?: AbortSignal): Promise<Reading[]> {
+    const tasks = texts.map((text) => ({ text, question }))
+    return this.#run(tasks, { signal, priority: 'query' }) as Promise<Reading[]>
+  }
+
+  close(): Promise<void> {
+    return this.pool.close()
+  }
+
+  async #run(tasks: readonly WorkerTask[], options?: RunOptions): Promise<WorkerResult[]> {
+    try {
+      return await this.pool.run(tasks, options)
+    } catch (error) {
+      // Retried once: the system may have killed the worker, for example to free memory.
+      if (!(error instanceof WorkerLostError)) throw error
+      return this.pool.run(tasks, options)
+    }
+  }
+}
+
+/** Starts a process, because onnxruntime crashes when a thread that uses it ends (docs/decisions/0012-onnxruntime.md). */
+function startWorker(directory: string): ChildProcess {
+  const { file, execArgv } = getWorkerEntry()
+  // Advanced serialization transfers vectors as bytes instead of JSON.
+  return fork(file, [directory], { execArgv, serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+}

@@ -1,0 +1,9 @@
+/** Composes the text of a passage as the reading model was trained to read it. */
+
+const HEADING_SEPARATOR = ' › '
+
+/** Returns the headings that the passage itself does not contain, and the passage below them. */
+export function composeReadingText(headings: readonly string[], content: string): { text: string; contentStart: number } {
+  const above = headings.filter((heading) => heading !== '' && !content.includes(heading)).join(HEADING_SEPARATOR)
+  return above === '' ? { text: content, contentStart: 0 } : { text: `${above}\n${content}`, contentStart: above.length + 1 }
+}

@@ -1,0 +1,84 @@
+/** Answers a question from passages with the reading model: an answer with its quote, or a refusal. */
+import { composeReadingText } from '../../embedded-models/reading-text.ts'
+import type { Reading } from '../../embedded-models/worker-protocol.ts'
+import type { ContextPassage } from '../chat-model.ts'
+import { findByWords } from './find-by-words.ts'
+import { formatAnswer, formatDisagreement, formatNeedsChatModel, formatRefusal, getShortAnswer } from './format-answer.ts'
+import { type Answer, selectAnswers } from './select-answer.ts'
+
+/** Reads passages; implemented by the embedded models. */
+export interface PassageReader {
+  read(question: string, texts: readonly string[], signal?: AbortSignal): Promise<Reading[]>
+}
+
+export interface Question {
+  text: string
+  passages: readonly ContextPassage[]
+  /** Number of documents that were searched. */
+  documentCount?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** Each passage takes about as long as embedding it. */
+const MAX_PASSAGES = 8
+/** Calibrated on questions with and without an answer (docs/reader.md). */
+const MIN_CONFIDENCE = 0
+/** Answers of other documents are compared with the best one if they are this close. */
+const MAX_DISAGREEMENT_GAP = 3
+/** The reading model knows the Latin script only. */
+const MIN_LATIN_SHARE = 0.5
+
+const NEEDS_CHAT_MODEL = new RegExp(
+  String.raw`\b(?:compar(?:e|ed|ing|ison)|differences? between|differ(?:s|ent)? from|versus|vs\.?|pros and cons` +
+    String.raw`|advantages and disadvantages|summari[sz]e|summary|overview|outline|main points|key points|tl;?dr` +
+    String.raw`|vergleich\w*|unterschied\w*|zusammenfass\w*|überblick)(?!\w)`,
+  'iu',
+)
+
+export async function answerQuestion(reader: PassageReader, { text, passages, documentCount, signal }: Question): Promise<string> {
+  const read = passages.slice(0, MAX_PASSAGES)
+  if (read.length === 0) return formatRefusal([], [], documentCount)
+  if (computeLatinShare(text) < MIN_LATIN_SHARE) {
+    const answer = findByWords(text, read)
+    const order = read.map((_, index) => index)
+    return answer ? formatAnswer(answer, read[answer.passage] as ContextPassage) : formatRefusal(read, order, documentCount)
+  }
+  const texts = read.map(({ headings = [], content }) => composeReadingText(headings, content))
+  const readings = await reader.read(
+    text,
+    texts.map((composed) => composed.text),
+    signal,
+  )
+  const order = readings
+    .map(({ relevance }, index) => ({ relevance, index }))
+    .sort((a, b) => b.relevance - a.relevance)
+    .map(({ index }) => index)
+  if (NEEDS_CHAT_MODEL.test(text)) return formatNeedsChatModel(read, order)
+  const answers = selectAnswers(
+    text,
+    read.map(({ content }, index) => ({
+      content,
+      contentStart: (texts[index] as { contentStart: number }).contentStart,
+      reading: readings[index] as Reading,
+    })),
+  )
+  const [best, ...others] = answers
+  if (!best || best.confidence < MIN_CONFIDENCE) return formatRefusal(read, order, documentCount)
+  const contradiction = others.find((other) => contradicts(best, other, read))
+  return contradiction ? formatDisagreement([best, contradiction], read) : formatAnswer(best, read[best.passage] as ContextPassage)
+}
+
+/** Whether two documents answer with different numbers. Other differences may only be in wording. */
+function contradicts(best: Answer, other: Answer, passages: readonly ContextPassage[]): boolean {
+  const [first, second] = [passages[best.passage] as ContextPassage, passages[other.passage] as ContextPassage]
+  if (first.source === second.source || other.confidence < MIN_CONFIDENCE || other.score < best.score - MAX_DISAGREEMENT_GAP) return false
+  const [a, b] = [getNumbers(getShortAnswer(best, first.content)), getNumbers(getShortAnswer(other, second.content))]
+  return a.length > 0 && b.length > 0 && a.join() !== b.join()
+}
+
+const getNumbers = (text = '') => text.match(/\d+(?:[.,]\d+)*/g) ?? []
+
+function computeLatinShare(text: string): number {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  return letters === 0 ? 1 : (text.match(/\p{Script=Latin}/gu)?.length ?? 0) / letters
+}

@@ -1,0 +1,65 @@
+/** Extracts the stemmed content words of questions and sentences, in any script. */
+
+const STOP_WORDS = new Set(
+  `a about all also am an and any are as at be been being but by can could define describe did do does each explain for from had has have he
+  her his how i if in into is it its just let many may me mean might much must my no not of off on one or other our out over
+  own s shall she should so some somebody someone such t than that the their them then there these they this
+  those to too up us use used using very
+  was way we were what when where which who whom whose why will with would you your
+  的 了 是 在 有 和 与 及 被 由 于 这 那 其 之 个 些 吗
+  呢 吧 什么 甚么 谁 哪里 哪儿 哪 哪个 哪些 多少 几 何时 何地 何 如何
+  怎么 怎样 怎么样
+  为什么 为何 怎 么 哪年 时候 什么时候 多 么
+  は が を に の と で も か です ます した する いる ある
+  何 誰 どこ いつ なぜ どう どの いくら 的是 是什么
+  อะไร ใคร ที่ไหน
+  เมื่อไร เท่าไร
+  ทำไม อย่างไร ที่ ของ และ เป็น คือ ใน มี`.split(/\s+/),
+)
+
+const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' })
+
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u
+
+/** Joins consecutive single characters to pairs: they are usually a name that the segmenter does not know. */
+export function joinSingleCharacters(words: readonly string[]): string[] {
+  const isSingle = (word: string | undefined) => word !== undefined && [...word].length === 1 && UNSPACED.test(word)
+  return words.flatMap((word, index) => {
+    if (!isSingle(word)) return [word]
+    if (isSingle(words[index + 1])) return [`${word}${words[index + 1]}`]
+    return isSingle(words[index - 1]) ? [] : [word]
+  })
+}
+
+/** In scripts without spaces, the text may be segmented differently than the question. */
+export const containsWord = (text: string, words: ReadonlySet<string>, word: string): boolean =>
+  words.has(word) || (UNSPACED.test(word) && text.includes(word))
+
+/** Returns the stemmed words of a text without stop words, in order. */
+export function extractContentWords(text: string): string[] {
+  const segments = segmentWords(text.toLowerCase())
+  // RATE_LIMIT counts as a word, and so do its parts.
+  const words = segments.flatMap((segment) =>
+    segment.includes('_') ? [segment, ...segment.split(/_+/).filter(Boolean)] : [segment.replace(/['’]s?$/, '')],
+  )
+  return words.flatMap((word) => (STOP_WORDS.has(word) ? [] : [stem(word)]))
+}
+
+/** Uses a regular expression for scripts with spaces, which is several times as fast as the segmenter. */
+function segmentWords(text: string): string[] {
+  // Segments are not collected: in Node 20, each has a copy of the whole text.
+  if (UNSPACED.test(text))
+    return Array.from(WORDS.segment(text), ({ segment, isWordLike }) => (isWordLike ? segment : '')).filter((word) => word !== '')
+  return text.match(/[\p{L}\p{M}\p{N}_]+(?:['’.](?=[\p{L}\p{N}])[\p{L}\p{M}\p{N}_]+)*/gu) ?? []
+}
+
+/** A minimal English stemmer; the search index has a complete one. */
+function stem(word: string): string {
+  if (word.length < 3) return word
+  const bare = word
+    .replace(/(?<=..)ie[sd]$/, 'y')
+    .replace(/(?<=..[^s])s$/, '')
+    .replace(/(?<=...)(?:ing|ed|er|ation)$/, '')
+    .replace(/(?<=..)e$/, '')
+  return bare.replace(/([bdgklmnprt])\1$/, '$1').replace(/y$/, 'i')
+}

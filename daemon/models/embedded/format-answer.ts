@@ -1,0 +1,148 @@
+/** Formats answers and refusals: a short answer, the quote that contains it, and its citation. */
+import type { ContextPassage } from '../chat-model.ts'
+import { cleanAnswer, extendSpan } from './clean-answer.ts'
+import { type Block, type Part, parseBlocks, parseParts, stripMarkdown } from './parse-passage.ts'
+import type { Answer } from './select-answer.ts'
+
+const MAX_SHORT_ANSWER_LENGTH = 100
+/** A short answer is omitted if it is most of the sentence. */
+const MAX_SHARE_OF_SENTENCE = 0.75
+const MAX_BLOCK_LINES = 16
+const MAX_BLOCK_LENGTH = 1_000
+const MAX_CLOSEST_PASSAGES = 3
+const MAX_EXCERPT_LENGTH = 160
+const CHAT_MODEL_HINT = 'To add one, run cadre models discover.'
+
+export function formatAnswer(answer: Answer, { content }: ContextPassage): string {
+  const quote = formatQuote(answer, content)
+  const short = getShortAnswer(answer, content)
+  return short === undefined ? quote : `**${escapeReferences(short)}**\n\n${quote}`
+}
+
+/** For answers of different documents that contradict each other. */
+export function formatDisagreement(answers: readonly Answer[], passages: readonly ContextPassage[]): string {
+  const parts = answers.map((answer) => formatAnswer(answer, passages[answer.passage] as ContextPassage))
+  return ['Your documents give different answers.', ...parts].join('\n\n')
+}
+
+export function formatRefusal(passages: readonly ContextPassage[], order: readonly number[], documentCount: number | undefined): string {
+  const count = documentCount ?? new Set(passages.map(({ source }) => source)).size
+  const where = documentCount === undefined && count === 0 ? 'your documents' : `${count} ${count === 1 ? 'document' : 'documents'}`
+  const closest = formatClosestPassages(passages, order)
+  return closest === '' ? `I found no answer in ${where}.` : `I found no answer in ${where}. The closest passages:\n\n${closest}`
+}
+
+/** For questions that quoting cannot answer. */
+export function formatNeedsChatModel(passages: readonly ContextPassage[], order: readonly number[]): string {
+  const notice = `Comparing and summarizing needs a chat model. ${CHAT_MODEL_HINT}`
+  const closest = formatClosestPassages(passages, order)
+  return closest === '' ? notice : `${notice} These passages fit best:\n\n${closest}`
+}
+
+function formatClosestPassages(passages: readonly ContextPassage[], order: readonly number[]): string {
+  return order
+    .slice(0, MAX_CLOSEST_PASSAGES)
+    .map((index) => {
+      const { content, headings = [], source } = passages[index] as ContextPassage
+      const parts = parseParts(content, parseBlocks(content))
+      const first = parts.find(({ block }) => block.kind !== 'heading') ?? parts[0]
+      const excerpt = first ? stripMarkdown(content.slice(first.start, first.end)) : content.trim()
+      const title = headings.at(-1) ?? source
+      return `- ${escapeReferences(title)}: “${escapeReferences(truncate(excerpt))}” [${index + 1}]`
+    })
+    .join('\n')
+}
+
+function truncate(text: string): string {
+  if (text.length <= MAX_EXCERPT_LENGTH) return text
+  const cut = text.slice(0, MAX_EXCERPT_LENGTH)
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), MAX_EXCERPT_LENGTH / 2))} …`
+}
+
+/** Returns undefined if the quote alone is as short. */
+export function getShortAnswer({ span, part }: Answer, content: string): string | undefined {
+  if (span.end <= 0) return undefined
+  const start = Math.max(0, span.start)
+  const limits = { start: Math.min(start, part.start), end: Math.max(span.end, part.end) }
+  const { start: from, end: to } = extendSpan(content, { start, end: span.end }, limits)
+  if (content.slice(from, to).trim().includes('\n\n')) return undefined
+  const short = cleanAnswer(content.slice(from, to))
+  const whole = stripMarkdown(content.slice(part.start, part.end))
+  if (short === '' || short.length > MAX_SHORT_ANSWER_LENGTH || !/[\p{L}\p{N}]/u.test(short)) return undefined
+  return part.block.kind !== 'code' && short.length > MAX_SHARE_OF_SENTENCE * whole.length ? undefined : short
+}
+
+function formatQuote({ passage, part, lastBlock, blocks }: Answer, content: string): string {
+  const citation = `[${passage + 1}]`
+  const { blockIndex, block } = part
+  if (block.kind === 'row') return `${formatRows(content, blocks, blockIndex, lastBlock)}\n\n${citation}`
+  if (block.kind === 'code') {
+    const sentence = findExplanation(content, blocks, blockIndex)
+    const code = formatCode(content, block)
+    return sentence === undefined ? `${code}\n\n${citation}` : `“${escapeReferences(sentence)}” ${citation}\n\n${code}`
+  }
+  const list = blocks.slice(blockIndex, lastBlock + 1)
+  if (list.length > 1 && list.every(({ kind }) => kind === 'item')) {
+    const sentence = findExplanation(content, blocks, blockIndex)
+    const items = escapeReferences(content.slice(block.start, (list.at(-1) as Block).end))
+    return sentence === undefined ? `${items}\n\n${citation}` : `“${escapeReferences(sentence)}” ${citation}\n\n${items}`
+  }
+  const quote = `“${escapeReferences(stripMarkdown(content.slice(part.start, part.end)))}” ${citation}`
+  const below = findAnnounced(content, part, blocks)
+  return below === undefined ? quote : `${quote}\n\n${below}`
+}
+
+/** Returns the last sentence above a block, which usually explains it. */
+function findExplanation(content: string, blocks: readonly Block[], blockIndex: number): string | undefined {
+  const above = blocks[blockIndex - 1]
+  if (above?.kind !== 'text' && above?.kind !== 'item') return undefined
+  const last = parseParts(content, [above]).at(-1)
+  return last && stripMarkdown(content.slice(last.start, last.end))
+}
+
+/** Returns the list, table or code right below a sentence that announces it, or code that belongs to its paragraph. */
+function findAnnounced(content: string, { end, blockIndex, block }: Part, blocks: readonly Block[]): string | undefined {
+  const next = blocks[blockIndex + 1]
+  const isLast = content.slice(end, block.end).trim() === ''
+  if (!next || !isLast) return undefined
+  const announces = /[:：]$/.test(content.slice(0, end).trimEnd())
+  if (next.kind === 'code') return next.isComplete ? formatCode(content, next) : undefined
+  if (!announces || (next.kind !== 'item' && next.kind !== 'row')) return undefined
+  const others = blocks.findIndex(({ kind }, index) => index > blockIndex && kind !== next.kind)
+  const last = (others < 0 ? blocks.at(-1) : blocks[others - 1]) as Block
+  return limitBlock(content.slice(next.start, last.end))
+}
+
+/** Rows are quoted with the header of their table, if the passage contains it. */
+function formatRows(content: string, blocks: readonly Block[], first: number, last: number): string {
+  const isRow = (index: number) => blocks[index]?.kind === 'row'
+  let header = first
+  while (isRow(header - 1)) header--
+  const hasHeader = content.slice((blocks[header] as Block).start, (blocks[header] as Block).end).includes('\n')
+  const end = isRow(last) ? last : first
+  // A header alone is no answer: the rows below it are.
+  const rows = header === first && hasHeader ? blocks.slice(first + 1).filter(({ kind }) => kind === 'row') : blocks.slice(first, end + 1)
+  const kept = hasHeader ? [blocks[header] as Block, ...rows.filter((row) => row !== blocks[header])] : rows
+  return limitBlock(kept.map(({ start, end: to }) => content.slice(start, to).trim()).join('\n'))
+}
+
+function formatCode(content: string, { start, end, isComplete, language }: Block): string {
+  const raw = content.slice(start, end)
+  return isComplete ? limitBlock(raw) : limitBlock(`\`\`\`${language}\n${raw.replaceAll(/^\s*(?:```|~~~).*$/gm, '').trim()}\n\`\`\``)
+}
+
+/** Keeps the beginning of a long block; code stays fenced. */
+function limitBlock(text: string): string {
+  const lines = text.split('\n')
+  if (lines.length <= MAX_BLOCK_LINES && text.length <= MAX_BLOCK_LENGTH) return text
+  const kept: string[] = []
+  for (const line of lines.slice(0, MAX_BLOCK_LINES)) {
+    if (kept.join('\n').length + line.length > MAX_BLOCK_LENGTH) break
+    kept.push(line)
+  }
+  const fence = /^\s*(```+|~~~+)/.exec(text)?.[1]
+  return [...kept, '…', ...(fence === undefined ? [] : [fence])].join('\n')
+}
+
+/** Adds a zero-width character to the document's own numbers in brackets, so that they are not read as citations. */
+const escapeReferences = (text: string) => (text.startsWith('```') ? text : text.replaceAll(/\[(?=\d[\d\s,;–-]*\])/g, '[\u2060'))

@@ -1,0 +1,117 @@
+"""The reading model: MiniLM-L6 with three outputs per passage."""
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+from torch.nn import functional
+
+MAX_TOKENS = 384
+
+
+class Reader(nn.Module):
+    """Scores each token as the begin and end of the answer (the first token: no answer), and whether the passage answers at all."""
+
+    def __init__(self, config: dict):
+        super().__init__()
+        width = config["hidden_size"]
+        self.heads = config["num_attention_heads"]
+        self.words = nn.Embedding(config["vocab_size"], width)
+        self.positions = nn.Embedding(config["max_position_embeddings"], width)
+        self.embedding_norm = nn.LayerNorm(width, eps=config["layer_norm_eps"])
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config["num_hidden_layers"]))
+        self.span = nn.Linear(width, 2)
+        self.relevance = nn.Linear(width, 1)
+        self.dropout = nn.Dropout(config["hidden_dropout_prob"])
+        for head in (self.span, self.relevance):
+            nn.init.normal_(head.weight, std=0.02)
+            nn.init.zeros_(head.bias)
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor):
+        positions = torch.arange(ids.shape[1], device=ids.device)
+        state = self.dropout(self.embedding_norm(self.words(ids) + self.positions(positions)))
+        attend = mask[:, None, None, :]
+        for layer in self.layers:
+            state = layer(state, attend)
+        spans = self.span(state).float().masked_fill(~mask[..., None], -1e4)
+        return spans[..., 0], spans[..., 1], self.relevance(state[:, 0]).float()[:, 0]
+
+
+class Layer(nn.Module):
+    def __init__(self, config: dict):
+        super().__init__()
+        width, inner = config["hidden_size"], config["intermediate_size"]
+        self.heads = config["num_attention_heads"]
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.attended = nn.Linear(width, width)
+        self.attention_norm = nn.LayerNorm(width, eps=config["layer_norm_eps"])
+        self.inner = nn.Linear(width, inner)
+        self.outer = nn.Linear(inner, width)
+        self.outer_norm = nn.LayerNorm(width, eps=config["layer_norm_eps"])
+        self.dropout = nn.Dropout(config["hidden_dropout_prob"])
+
+    def forward(self, state, attend):
+        batch, length, width = state.shape
+        query, key, value = (
+            part(state).view(batch, length, self.heads, width // self.heads).transpose(1, 2)
+            for part in (self.query, self.key, self.value)
+        )
+        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=attend)
+        attended = self.attended(mixed.transpose(1, 2).reshape(batch, length, width))
+        state = self.attention_norm(state + self.dropout(attended))
+        return self.outer_norm(state + self.dropout(self.outer(functional.gelu(self.inner(state)))))
+
+
+# Name of each part in this file, and in the weights of all-MiniLM-L6-v2.
+LAYER_NAMES = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "attended": "attention.output.dense",
+    "attention_norm": "attention.output.LayerNorm",
+    "inner": "intermediate.dense",
+    "outer": "output.dense",
+    "outer_norm": "output.LayerNorm",
+}
+
+
+def to_base_name(name: str) -> str:
+    """Returns the name that the embedding model's weights use, so that the build writes both models with the same code."""
+    if name.startswith("layers."):
+        _, index, part, kind = name.split(".")
+        return f"encoder.layer.{index}.{LAYER_NAMES[part]}.{kind}"
+    return {
+        "words.weight": "embeddings.word_embeddings.weight",
+        "positions.weight": "embeddings.position_embeddings.weight",
+        "embedding_norm.weight": "embeddings.LayerNorm.weight",
+        "embedding_norm.bias": "embeddings.LayerNorm.bias",
+    }.get(name, name)
+
+
+def load_base(folder: Path) -> tuple[Reader, dict]:
+    """Loads the weights of the embedding model; the outputs start with random weights."""
+    config = json.loads((folder / "config.json").read_text())
+    base = load_file(str(folder / "model.safetensors"))
+    # Every token has type 0, so its embedding becomes a part of the positions.
+    base["embeddings.position_embeddings.weight"] = (
+        base["embeddings.position_embeddings.weight"].float() + base["embeddings.token_type_embeddings.weight"].float()[0]
+    )
+    reader = Reader(config)
+    state = reader.state_dict()
+    for name in state:
+        if to_base_name(name) in base:
+            state[name] = base[to_base_name(name)].float()
+    reader.load_state_dict(state)
+    return reader, config
+
+
+def embed(reader: Reader, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Embeds texts as the embedding model does; used to look for negatives before training."""
+    positions = torch.arange(ids.shape[1], device=ids.device)
+    state = reader.embedding_norm(reader.words(ids) + reader.positions(positions))
+    for layer in reader.layers:
+        state = layer(state, mask[:, None, None, :])
+    mean = (state * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+    return functional.normalize(mean.float(), dim=-1)
