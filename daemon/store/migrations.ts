@@ -14,6 +14,7 @@ import { recordings } from './migrations/0010-recordings.ts'
 import { sourceAuth } from './migrations/0011-source-auth.ts'
 import { fileKeys } from './migrations/0012-file-keys.ts'
 import { resultFigures } from './migrations/0013-result-figures.ts'
+import { chunkingVersion } from './migrations/0014-chunking-version.ts'
 import { rerank } from './migrations/0015-rerank.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sourceAuth,
   fileKeys,
   resultFigures,
+  chunkingVersion,
   rerank,
 ]
 

@@ -3,11 +3,11 @@ import { DEFAULT_CHUNKING } from '../../../src/contract/schemas/passages.ts'
 import type { Database, Reader, Transaction } from '../../store/database.ts'
 import type { PassageTable } from '../../store/passage-table.ts'
 import type { VectorStore } from '../../store/vector-store.ts'
+import { CHUNKING_VERSION } from '../chunking/chunking-settings.ts'
 import {
   addIndexUser,
   deleteIndex,
   deleteOrphans,
-  findIndex,
   type Index,
   type IndexSettings,
   type IndexSide,
@@ -17,7 +17,9 @@ import {
   listIndexes,
   listIndexesByModel,
   listIndexUsers,
+  listIndexVersions,
   listOrphanedIndexes,
+  listOutdatedIndexes,
   listUsedIndexIds,
   moveIndexUsers,
   removeIndexUser,
@@ -51,7 +53,8 @@ export class IndexRegistry {
   }
 
   async ensure(transaction: Transaction, sourceId: string, settings: IndexSettings): Promise<Index> {
-    return (await findIndex(transaction, sourceId, settings)) ?? insertIndex(transaction, sourceId, settings)
+    const versions = await listIndexVersions(transaction, sourceId, settings)
+    return versions.find(isCurrent) ?? insertIndex(transaction, sourceId, settings)
   }
 
   async allExist(reader: Reader, indexes: readonly Index[]): Promise<boolean> {
@@ -66,6 +69,7 @@ export class IndexRegistry {
   async reconcile(database: Database, sourceId: string): Promise<Index[]> {
     const { needed, unused } = await database.write(async (transaction) => {
       const orphans = await this.#replaceOrphans(transaction, sourceId)
+      await this.#replaceOutdated(transaction, sourceId)
       const used = await listUsedIndexIds(transaction, sourceId)
       if (used.length === 0) await this.ensure(transaction, sourceId, DEFAULT_CHUNKING)
       const all = await listIndexes(transaction, sourceId)
@@ -91,13 +95,21 @@ export class IndexRegistry {
     return orphans
   }
 
+  /** Moves the users of indexes with an older chunking to new ones. The old ones answer queries until the new ones are complete. */
+  async #replaceOutdated(transaction: Transaction, sourceId: string): Promise<void> {
+    for (const index of await listOutdatedIndexes(transaction, sourceId)) {
+      if ((await listIndexUsers(transaction, index.id)).length === 0) continue
+      await moveIndexUsers(transaction, index.id, (await this.ensure(transaction, sourceId, index)).id)
+    }
+  }
+
   /** Replaces each index of a model with an empty one, because the changed model cannot use the old vectors. Returns the old indexes. */
   async replaceIndexes(transaction: Transaction, embeddingModel: string): Promise<Index[]> {
     const outdated = await listIndexesByModel(transaction, embeddingModel)
     for (const index of outdated) {
       const users = await listIndexUsers(transaction, index.id)
       await deleteIndex(transaction, index.id)
-      const { id } = await insertIndex(transaction, index.knowledge_source_id, index)
+      const { id } = await this.ensure(transaction, index.knowledge_source_id, index)
       for (const user of users) await addIndexUser(transaction, id, user)
     }
     return outdated
@@ -134,7 +146,10 @@ export class IndexRegistry {
   }
 }
 
+const isCurrent = (index: Index): boolean => index.chunking_version === CHUNKING_VERSION
+
 const isDefaultIndex = (index: Index): boolean =>
+  isCurrent(index) &&
   index.embedding_model === DEFAULT_CHUNKING.embedding_model &&
   index.chunk_size === DEFAULT_CHUNKING.chunk_size &&
   index.chunk_overlap === DEFAULT_CHUNKING.chunk_overlap

@@ -2,6 +2,7 @@
 import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
 import { generateId } from '../../core/identifiers.ts'
 import type { Reader, Transaction } from '../../store/database.ts'
+import { CHUNKING_VERSION } from '../chunking/chunking-settings.ts'
 
 export interface IndexSettings {
   embedding_model: string
@@ -12,6 +13,8 @@ export interface IndexSettings {
 export interface Index extends IndexSettings {
   id: string
   knowledge_source_id: string
+  /** Version of the chunking that made its passages. */
+  chunking_version: number
   /** 1 once the index has been complete; until then another index of the source answers queries. */
   ready: number
   generation: number
@@ -36,13 +39,20 @@ export async function listIndexes(reader: Reader, sourceId: string): Promise<Ind
   return reader.all<Index>('SELECT * FROM indexes WHERE knowledge_source_id = ? ORDER BY id', [sourceId])
 }
 
-export async function findIndex(
+/** Lists the indexes with these settings, the newest chunking first. */
+export async function listIndexVersions(
   reader: Reader,
   sourceId: string,
   { embedding_model, chunk_size, chunk_overlap }: IndexSettings,
-): Promise<Index | undefined> {
-  const sql = 'SELECT * FROM indexes WHERE knowledge_source_id = ? AND embedding_model = ? AND chunk_size = ? AND chunk_overlap = ?'
-  return reader.get<Index>(sql, [sourceId, embedding_model, chunk_size, chunk_overlap])
+): Promise<Index[]> {
+  const sql = `SELECT * FROM indexes WHERE knowledge_source_id = ? AND embedding_model = ? AND chunk_size = ? AND chunk_overlap = ?
+    ORDER BY chunking_version DESC`
+  return reader.all<Index>(sql, [sourceId, embedding_model, chunk_size, chunk_overlap])
+}
+
+/** Lists indexes whose passages another version of the chunking made. */
+export async function listOutdatedIndexes(reader: Reader, sourceId: string): Promise<Index[]> {
+  return reader.all<Index>('SELECT * FROM indexes WHERE knowledge_source_id = ? AND chunking_version <> ?', [sourceId, CHUNKING_VERSION])
 }
 
 export async function indexExists(reader: Reader, indexId: string): Promise<boolean> {
@@ -54,12 +64,12 @@ export async function insertIndex(
   sourceId: string,
   { embedding_model, chunk_size, chunk_overlap }: IndexSettings,
 ): Promise<Index> {
-  const settings = { embedding_model, chunk_size, chunk_overlap }
+  const settings = { embedding_model, chunk_size, chunk_overlap, chunking_version: CHUNKING_VERSION }
   const index: Index = { id: generateId('idx'), knowledge_source_id: sourceId, ...settings, ready: 0, generation: 0, batch: null }
   await transaction.run(
-    `INSERT INTO indexes (id, knowledge_source_id, embedding_model, chunk_size, chunk_overlap, ready, generation, batch)
-     VALUES (?, ?, ?, ?, ?, 0, 0, NULL)`,
-    [index.id, sourceId, embedding_model, chunk_size, chunk_overlap],
+    `INSERT INTO indexes (id, knowledge_source_id, embedding_model, chunk_size, chunk_overlap, chunking_version, ready, generation, batch)
+     VALUES (?, ?, ?, ?, ?, ?, 0, 0, NULL)`,
+    [index.id, sourceId, embedding_model, chunk_size, chunk_overlap, CHUNKING_VERSION],
   )
   return index
 }

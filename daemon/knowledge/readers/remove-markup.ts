@@ -13,7 +13,7 @@ const IMAGE_TAG = /<img\s([^<>]{0,2000})>/gi
 const ALTERNATIVE_TEXT = /\balt\s{0,9}=\s{0,9}(?:"([^"]{0,500})"|'([^']{0,500})')/i
 const DEFINITION = /^ {0,3}\[([^\][]{1,200})\]:\s{0,9}(\S{1,2000})/
 const BADGE_URL =
-  /\bshields\.io\/|\bbadgen\.net\/|\bbadges?(?:\.|\/|-|$)|[/_.-]badges?\b|\b(?:travis-ci|codecov|coveralls|snyk)\.\w{2,3}\/.*\b(?:svg|png)\b/i
+  /\bshields\.io\/|\bbadgen\.net\/|\bbadges?(?:[./-]|$)|[/_.-]badges?\b|\b(?:travis-ci|codecov|coveralls|snyk)\.\w{2,3}\/.*\.(?:svg|png)\b/i
 const EMPTY_ANCHOR = /<(a|span)(?:\s[^<>]{0,500})?>[ \t\u0000]{0,9}<\/\1>|<a\s[^<>]{0,500}\/>/gi
 const LAYOUT_LINE = /^(?:\s*<\/?(?:a|br|center|div|hr|p|picture|source)(?:\s[^<>]{0,1000})?\/?>){1,50}\s*$/i
 

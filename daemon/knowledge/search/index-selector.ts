@@ -1,6 +1,6 @@
 /** Selects the index that answers a query on a source, and waits for it if none is complete. */
 import type { Database } from '../../store/database.ts'
-import { findIndex, type Index, type IndexSettings, listIndexes } from '../indexes/index-store.ts'
+import { type Index, type IndexSettings, listIndexes, listIndexVersions } from '../indexes/index-store.ts'
 import { isTextComplete } from '../sync/sync-store.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 
@@ -18,7 +18,7 @@ export class IndexSelector {
 
   /** Returns the index with these settings or, until it is complete, another complete index of the source. */
   async select(sourceId: string, settings: IndexSettings, isFullText: boolean): Promise<Index | undefined> {
-    const wanted = await findIndex(this.#database, sourceId, settings)
+    const [wanted] = await listIndexVersions(this.#database, sourceId, settings)
     if (wanted?.ready) return wanted
     // The embedding model was deleted by force; the sync creates an index with the default model.
     if (!wanted) await this.#synchronizer.start(sourceId, 'indexes')
@@ -41,17 +41,16 @@ export class IndexSelector {
   }
 
   async #findTextIndex(sourceId: string, settings: IndexSettings): Promise<Index | undefined> {
-    const wanted = await findIndex(this.#database, sourceId, settings)
-    for (const index of [...(wanted ? [wanted] : []), ...(await listIndexes(this.#database, sourceId))])
+    const wanted = await listIndexVersions(this.#database, sourceId, settings)
+    for (const index of [...wanted, ...(await listIndexes(this.#database, sourceId))])
       if (await isTextComplete(this.#database, sourceId, index.id)) return index
     return undefined
   }
 
   async #findReadyIndex(sourceId: string, settings: IndexSettings): Promise<Index | undefined> {
-    const wanted = await findIndex(this.#database, sourceId, settings)
-    if (wanted?.ready) return wanted
+    const wanted = await listIndexVersions(this.#database, sourceId, settings)
     const others = await listIndexes(this.#database, sourceId)
-    return others.find(({ ready }) => ready === 1) ?? wanted
+    return [...wanted, ...others].find(({ ready }) => ready === 1) ?? wanted[0]
   }
 }
 

@@ -3,6 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Logger } from '../../logging/logger.ts'
+import { CHUNKING_VERSION } from '../chunking/chunking-settings.ts'
 import { listAllIndexes } from '../indexes/index-store.ts'
 import { sourceExists, sourceRecords } from '../store.ts'
 import { type DiscoveryDependencies, discoverDocuments } from './discover-documents.ts'
@@ -115,7 +116,7 @@ export class Synchronizer {
     for (const sourceId of await incomplete) if (!interrupted.has(sourceId)) await this.start(sourceId, 'indexes')
   }
 
-  /** Returns the sources whose indexes are incomplete. */
+  /** Returns the sources whose indexes are incomplete or have passages of another version of the chunking. */
   async #repair(): Promise<Set<string>> {
     const { database, indexes, writer, logger } = this.#dependencies
     await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'cannot remove old tables'))
@@ -123,7 +124,9 @@ export class Synchronizer {
     const incomplete = new Set(await listIncompleteSources(database))
     for (const index of await listAllIndexes(database)) {
       try {
-        if (!(await writer.repair(index)) || index.ready === 0) incomplete.add(index.knowledge_source_id)
+        const isOutdated = index.chunking_version !== CHUNKING_VERSION
+        if (isOutdated) logger.info({ index: index.id, source: index.knowledge_source_id }, 'rebuilding an index of an older version')
+        if (!(await writer.repair(index)) || index.ready === 0 || isOutdated) incomplete.add(index.knowledge_source_id)
       } catch (error) {
         logger.error({ index: index.id, source: index.knowledge_source_id, err: error }, 'cannot check an index')
       }

@@ -18,7 +18,8 @@ async function readPages(body: string, parts: Record<string, string> = {}): Prom
 }
 
 test('pages are those of the last layout', async () => {
-  const body = `${paragraph('One.')}<w:p>${run(RENDERED + text('Two.'))}</w:p>${paragraph('Still two.')}<w:p>${run(RENDERED + text('Three.'))}</w:p>`
+  const next = (content: string) => `<w:p>${run(RENDERED + text(content))}</w:p>`
+  const body = paragraph('One.') + next('Two.') + paragraph('Still two.') + next('Three.')
   assert.equal(await readPages(body), [
     [1, 'One.'],
     [2, 'Two.'],
@@ -100,7 +101,8 @@ test('control characters do not move pages', async () => {
 
 test('passages know their page and section', async () => {
   const heading = (name: string, level = 1) => paragraph(name, `<w:pStyle w:val="Heading${level}"/>`)
-  const body = `${heading('Leave')}${paragraph('Thirty days. '.repeat(20))}<w:p>${run(RENDERED + text('Days expire in March. '.repeat(10)))}</w:p>${heading('Travel')}${paragraph('Second class. '.repeat(20))}`
+  const leave = `${paragraph('Thirty days. '.repeat(20))}<w:p>${run(RENDERED + text('Days expire in March. '.repeat(10)))}</w:p>`
+  const body = heading('Leave') + leave + heading('Travel') + paragraph('Second class. '.repeat(20))
   const passages = chunkDocument(await read(docx(body), 'a.docx'), { size: 300, overlap: 0 })
   const places = passages.map(({ content, page, headings }) => [content.match(/Thirty|expire|Second/)?.[0], page, headings.join(' › ')])
   assert.equal(places, [

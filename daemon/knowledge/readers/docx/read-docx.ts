@@ -287,14 +287,8 @@ class DocxConverter {
   }
 }
 
-const createParagraph = (): Paragraph => ({
-  style: undefined,
-  heading: undefined,
-  numbering: undefined,
-  parts: [],
-  hasText: false,
-  isBold: true,
-  pageBreaks: [],
-})
+function createParagraph(): Paragraph {
+  return { style: undefined, heading: undefined, numbering: undefined, parts: [], hasText: false, isBold: true, pageBreaks: [] }
+}
 
 const isHeadingText = (text: string): boolean => text.trim().length <= MAX_BOLD_HEADING_LENGTH && !/[.!?,;:]\s*$|\n/.test(text)
