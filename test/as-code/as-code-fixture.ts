@@ -69,11 +69,18 @@ export async function createResources(service: TestServer): Promise<void> {
     configuration: wiki,
     auth: { type: 'basic', username: reader, password: word },
   })
-  const rag = await make('/rag-tools', { name: 'handbook', knowledge_source_id: handbook.id, model_id: cloud.id, top_k: 8 })
+  const rag = await make('/rag-tools', {
+    name: 'handbook',
+    knowledge_source_id: handbook.id,
+    model_id: cloud.id,
+    top_k: 8,
+    rerank: false,
+  })
   const find = await make('/retrieval-tools', {
     name: 'handbook',
     knowledge_source_ids: [handbook.id, notes.id],
     search_method: 'full_text',
+    rerank: true,
     filters: { type: ['md', 'txt'] },
     embedding_model: local.id,
   })

@@ -105,6 +105,26 @@ test('every resource field has a column, and every sortable one an index', async
   }
 })
 
+test('existing RAG tools rerank after the upgrade, and existing retrieval tools do not', async ({ database }) => {
+  await migrate(
+    database,
+    MIGRATIONS.filter(({ name }) => name < '0015'),
+  )
+  const fixed = "'2026-01-01', '2026-01-01', 'x', '', 'minilm', 800, 120, 5"
+  const columns = 'id, created_at, updated_at, name, description, embedding_model, chunk_size, chunk_overlap, top_k'
+  await database.write(async (transaction) => {
+    await transaction.run(`INSERT INTO rag_tools (${columns}) VALUES ('rag_1', ${fixed})`)
+    await transaction.run(
+      `INSERT INTO retrieval_tools (${columns}, knowledge_source_ids, search_method, filters) VALUES ('ret_1', ${fixed}, '[]', 'hybrid', '{}')`,
+    )
+  })
+  await migrate(database)
+  assert.equal(await database.all('SELECT id, rerank FROM rag_tools UNION ALL SELECT id, rerank FROM retrieval_tools'), [
+    { id: 'rag_1', rerank: 1 },
+    { id: 'ret_1', rerank: 0 },
+  ])
+})
+
 test('the database uses WAL with synchronous NORMAL', async ({ database }) => {
   assert.equal(await database.get('SELECT * FROM pragma_journal_mode'), { journal_mode: 'wal' })
   assert.equal(await database.write((transaction) => transaction.get('SELECT * FROM pragma_synchronous')), { synchronous: 1 })

@@ -5,7 +5,7 @@ import { estimateLanguageSupport } from '../../embedding/estimate-language-suppo
 import { MINILM } from '../../embedding/minilm-embedder.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 
-/** Passages that are read, unless more are requested. A passage takes some 10 ms; those further down seldom get to the top. */
+/** Passages that are read, unless more are requested. Reading takes time, and passages further down seldom get to the top. */
 export const RERANK_DEPTH = 10
 /** Share of the reading model's score in that of a passage. Chosen with bench/retrieval. */
 const RERANK_WEIGHT = 0.2

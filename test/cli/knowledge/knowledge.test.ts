@@ -127,6 +127,20 @@ test('retrieval search prints passages with scores, and --explain adds ranks and
   assert.match((await ok(['rag', 'query', 'handbook', 'zzz'])).stdout, /\n {4}only loosely related\n/)
 })
 
+test('--rerank and --no-rerank override the setting of a tool, and --explain shows the score and time of reranking', async () => {
+  const question = ['find', 'What does a hotel in Lisbon cost?']
+  const reranked = await ok(['retrieval', 'search', ...question, '--rerank', '--explain'])
+  assert.match(reranked.stdout, /fused \d\.\d{3} · rerank \d\.\d{3} · score \d\.\d{3}/)
+  assert.match(reranked.stderr, /rerank \d+\.\d ms/)
+  assert.not.match((await ok(['retrieval', 'search', ...question, '--explain'])).stdout, 'rerank')
+  const listScores = async (...flags: string[]) => {
+    const words = ['rag', 'query', 'handbook', 'What does a hotel in Lisbon cost?', ...flags]
+    return (await terminal.json<{ results: { score: number }[] }>(words)).results.map(({ score }) => score)
+  }
+  assert.equal(await listScores(), await listScores('--rerank'))
+  assert.not.equal(await listScores(), await listScores('--no-rerank'))
+})
+
 test('adding the same folder again syncs its source and creates nothing', async () => {
   const { stderr } = await ok(['knowledge', 'add', './handbook'], { cwd: place })
   assert.match(stderr, /handbook: no changes in .*; total 3 documents/)
