@@ -47,7 +47,7 @@ async function measure(daemon: DaemonProcess, set: RetrievalSet): Promise<Figure
         method === 'hybrid' && BARS[set.name] ? { least: BARS[set.name] as number } : undefined,
       ),
     )
-  const least = (figures[0]?.ratio as number) + (RERANK_BARS[set.name] ?? DEFAULT_RERANK_BAR)
+  const least = Math.round(((figures[0]?.ratio as number) + (RERANK_BARS[set.name] ?? DEFAULT_RERANK_BAR)) * 10_000) / 10_000
   figures.push(await measureQuality(set, 'hybrid with reranking', (query) => searchWithReranking(search, query), { least }))
   figures.push(await measureDuration(set, search))
   figures.push(await measureQuality(set, 'reciprocal rank fusion', (query) => searchByReciprocalRank(search, query)))
@@ -88,10 +88,11 @@ async function measureQuality(
         }),
       )),
     )
+  const mean = scores.reduce((sum, value) => sum + value, 0) / scores.length
   return {
     name: `nDCG@10 of ${set.name}, ${label}`,
-    figure: `${scores.length} queries, ${set.documents.length} documents`,
-    ratio: scores.reduce((sum, value) => sum + value, 0) / scores.length,
+    figure: `${mean.toFixed(4)}, ${scores.length} queries, ${set.documents.length} documents`,
+    ratio: mean,
     ...(bar ? { bar } : {}),
   }
 }
