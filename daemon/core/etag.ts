@@ -1,17 +1,43 @@
-/** Entity tags for If-Match. */
+/** Entity tags of resources, for If-Match and If-None-Match. */
 import { hash } from 'node:crypto'
 import { CadreError } from '../../src/contract/errors.ts'
 
-/** Computed from the JSON text of the response. */
-export const computeEtag = (json: string): string => `"${hash('sha1', json, 'base64url')}"`
-
-/** Throws CONFLICT unless one of the comma-separated tags matches the current representation. */
-export function requireMatchingEtag(noun: string, ifMatch: string | undefined, view: unknown): void {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return
-  const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (!tags.includes(computeEtag(JSON.stringify(view)))) throw createStaleVersionError(noun)
+/**
+ * Serializes the data of a response once, for its body and its ETag. The tag does not depend on the order of the fields, which
+ * differs between a record that was created and one that was read, nor on a secret that only this response contains.
+ */
+export function serializeWithEtag(view: object, secretField?: string): { json: string; etag: string } {
+  if (Array.isArray(view)) {
+    const json = JSON.stringify(view)
+    return { json, etag: formatEtag(json) }
+  }
+  const fields: string[] = []
+  const taggedFields: string[] = []
+  for (const [name, value] of Object.entries(view)) {
+    const text: string | undefined = JSON.stringify(value)
+    if (text === undefined) continue
+    const field = `${JSON.stringify(name)}:${text}`
+    fields.push(field)
+    if (name !== secretField) taggedFields.push(field)
+  }
+  return { json: `{${fields.join(',')}}`, etag: formatEtag(taggedFields.sort().join(',')) }
 }
 
-export function createStaleVersionError(noun: string): CadreError {
-  return new CadreError('CONFLICT', `The ${noun} was changed since you read it.`, { hint: 'Read it again and repeat your change.' })
+const formatEtag = (text: string): string => `"${hash('sha1', text, 'base64url')}"`
+
+/** Whether one of the comma-separated tags of If-None-Match is this one. A weak tag matches too. */
+export const matchesEtag = (ifNoneMatch: string, etag: string): boolean =>
+  ifNoneMatch.trim() === '*' || listTags(ifNoneMatch).some((tag) => tag.replace(/^W\//, '') === etag)
+
+/** Throws PRECONDITION_FAILED unless one of the comma-separated tags of If-Match matches the current resource. */
+export function requireMatchingEtag(noun: string, ifMatch: string | undefined, view: object): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return
+  if (!listTags(ifMatch).includes(serializeWithEtag(view).etag)) throw createStaleVersionError('PRECONDITION_FAILED', noun)
+}
+
+const listTags = (header: string): string[] => header.split(',').map((tag) => tag.trim())
+
+/** PRECONDITION_FAILED if the client named a version with If-Match, otherwise CONFLICT. */
+export function createStaleVersionError(code: 'PRECONDITION_FAILED' | 'CONFLICT', noun: string): CadreError {
+  return new CadreError(code, `The ${noun} was changed since you read it.`, { hint: 'Read it again and repeat your change.' })
 }

@@ -106,7 +106,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 
   /** Updates a record and its links; throws if another version is stored. */
   async save(transaction: Transaction, record: Stored): Promise<void> {
-    if (!(await this.records.update(transaction, record))) throw createStaleVersionError(this.family.noun)
+    if (!(await this.records.update(transaction, record))) throw createStaleVersionError('CONFLICT', this.family.noun)
     await this.#saveLinks(transaction, record)
   }
 
@@ -223,7 +223,8 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   async #requireMatch(reader: Reader, change: ChangeContext, current: Stored): Promise<void> {
-    if (change.ifMatch !== undefined) requireMatchingEtag(this.family.noun, change.ifMatch, await this.#toView(reader, current))
+    if (change.ifMatch === undefined) return
+    requireMatchingEtag(this.family.noun, change.ifMatch, (await this.#toView(reader, current)) as object)
   }
 
   #getLabel(record: Stored): string {

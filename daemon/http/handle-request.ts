@@ -5,7 +5,7 @@ import type { Route, StreamEvent } from '../../src/contract/route.ts'
 import { DEFAULT_LIMIT } from '../../src/contract/schemas/list-query.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { DeferredResponse } from '../core/deferred-response.ts'
-import { computeEtag } from '../core/etag.ts'
+import { matchesEtag, serializeWithEtag } from '../core/etag.ts'
 import type { Page } from '../store/records.ts'
 import type { Binding, HandlerRequest } from './binding.ts'
 import { type OpenStreams, sendEvents } from './event-stream.ts'
@@ -26,13 +26,19 @@ export async function handleRequest(
   const result = await handleOnce(idempotency, binding, request, reply, change)
   const value = result instanceof DeferredResponse ? await result.wait() : result
   if (isEventStream(value)) return sendEvents(reply, value, streams)
+  if (route.shape === 'data' && value !== null && typeof value === 'object') return sendResource(route, value, request, reply)
   reply.status(binding.getStatus?.(value) ?? route.status).type('application/json; charset=utf-8')
-  if (route.shape === 'data' && value !== null && typeof value === 'object') {
-    const data = JSON.stringify(value) // serialized once, for the ETag and the body
-    reply.header('etag', computeEtag(data))
-    return `{"success":true,"data":${data}}`
-  }
   return wrapInEnvelope(route, value, request.query as { page?: number; limit?: number })
+}
+
+/** Sends one resource with its ETag, or 304 without a body if the client has this version. */
+function sendResource(route: Route, value: object, request: FastifyRequest, reply: FastifyReply): string | FastifyReply {
+  const { json, etag } = serializeWithEtag(value, route.revealsSecret)
+  reply.header('etag', etag)
+  const ifNoneMatch = request.headers['if-none-match']
+  if (route.method === 'GET' && ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, etag)) return reply.status(304).send()
+  reply.status(route.status).type('application/json; charset=utf-8')
+  return `{"success":true,"data":${json}}`
 }
 
 async function handleOnce(

@@ -41,8 +41,8 @@ export function createFamily<G extends TSchema, C extends TSchema, U extends TSc
 interface CrudOptions {
   read: Access
   change: Access
-  /** The response to create contains a secret that is not returned again. */
-  revealsSecret?: boolean
+  /** The field in the response to create with a secret that is not returned again. */
+  revealsSecret?: string
   /** Maximum size of the body of create and update, in bytes. Default: 1 MB. */
   bodyLimit?: number
 }

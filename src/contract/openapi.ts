@@ -37,7 +37,7 @@ export function createOpenapiDocument(version: string): Json {
         },
       },
       responses: createErrorResponses(paths),
-      headers: RATE_HEADERS,
+      headers: HEADERS,
       schemas: {
         ...Object.fromEntries([...names].map(([schema, name]) => [name, toJsonSchema(schema, names, true)])),
         Error: ERROR,
@@ -76,6 +76,7 @@ function createOperation(route: Route, names: Map<TSchema, string>): Json {
       : {}),
     responses: {
       [String(route.status)]: createSuccessResponse(route, names),
+      ...(canBeUnchanged(route) ? { '304': UNCHANGED } : {}),
       ...listErrorResponses(route),
       ...createUnhealthyResponse(route, names),
     },
@@ -90,7 +91,11 @@ function createParameters(route: Route, names: Map<TSchema, string>): Json {
     )
   if (['PUT', 'PATCH', 'DELETE'].includes(route.method))
     parameters.push(
-      createHeaderParameter('If-Match', 'ETag of the resource. The request fails with 409 if the resource was changed since.'),
+      createHeaderParameter('If-Match', 'ETag of the resource. The request fails with 412 if the resource was changed since.'),
+    )
+  if (canBeUnchanged(route))
+    parameters.push(
+      createHeaderParameter('If-None-Match', 'ETag of an earlier response. The response is 304 without a body if nothing changed since.'),
     )
   return parameters.length > 0 ? { parameters } : {}
 }
@@ -115,16 +120,15 @@ function listParameters(schema: TSchema | undefined, place: string, names: Map<T
 function createSuccessResponse(route: Route, names: Map<TSchema, string>): Json {
   if (route.shape === 'events')
     return { description: 'Server-sent events.', content: { 'text/event-stream': { schema: { type: 'string' } } } }
-  const rateHeaders =
-    route.access === 'public'
-      ? {}
-      : { headers: Object.fromEntries(Object.keys(RATE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }])) }
+  const headers = [...(route.access === 'public' ? [] : RATE_HEADERS), ...(route.shape === 'data' ? ['etag'] : [])]
   return {
     description: route.status === 201 ? 'Created.' : 'Success.',
-    ...rateHeaders,
+    ...(headers.length > 0 ? { headers: listHeaders(headers) } : {}),
     content: { 'application/json': { schema: wrapInEnvelope(route, names) } },
   }
 }
+
+const canBeUnchanged = ({ method, shape }: Route): boolean => method === 'GET' && shape === 'data'
 
 function wrapInEnvelope(route: Route, names: Map<TSchema, string>): Json {
   const data = toJsonSchema(route.response, names)
@@ -174,6 +178,7 @@ function listErrorCodes(route: Route): ErrorCode[] {
   if (route.access !== 'public') codes.push('UNAUTHENTICATED', 'RATE_LIMITED')
   if (route.params) codes.push('NOT_FOUND')
   if (writes) codes.push('INVALID_JSON', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL')
+  if (['PUT', 'PATCH', 'DELETE'].includes(route.method)) codes.push('PRECONDITION_FAILED')
   if (route.callsExternalService) codes.push('PROVIDER_ERROR', 'PROVIDER_TIMEOUT', 'BUDGET_EXCEEDED')
   return codes
 }
@@ -228,8 +233,15 @@ const PAGINATION: Json = {
   examples: [{ page: 1, limit: 20, total: 131, pages: 7 }],
 }
 
-const RATE_HEADERS: Json = {
+const HEADERS: Json = {
+  etag: { description: 'Tag of this version of the resource, for If-Match and If-None-Match.', schema: { type: 'string' } },
   'x-ratelimit-limit': { description: 'Maximum number of requests per minute.', schema: { type: 'integer' } },
   'x-ratelimit-remaining': { description: 'Remaining requests in this minute.', schema: { type: 'integer' } },
   'x-ratelimit-reset': { description: 'Seconds until the limit is reset.', schema: { type: 'integer' } },
 }
+const RATE_HEADERS = Object.keys(HEADERS).filter((name) => name.startsWith('x-ratelimit'))
+
+const listHeaders = (names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+const UNCHANGED: Json = { description: 'Not changed since the version of If-None-Match.', headers: listHeaders(['etag']) }

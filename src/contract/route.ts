@@ -46,8 +46,8 @@ export interface Route<
   readonly shape: S
   readonly status: 200 | 201 | 202
   readonly bodyLimit?: number
-  /** The response contains a secret that is not returned again; it is stored encrypted for idempotent requests. */
-  readonly revealsSecret?: boolean
+  /** The field with a secret that is not returned again. The response is stored encrypted for idempotent requests. */
+  readonly revealsSecret?: string
   /** The handler calls a model or another server, which can fail, time out or exceed a budget. */
   readonly callsExternalService?: boolean
   /** Status of a regular response that reports an unhealthy daemon. */

@@ -235,9 +235,9 @@ for (const family of FAMILIES) {
     const first = await server.put(`${path}/${id}`, getSample(name).change, seen)
     assert.is(first.status, 200)
     assert.is.not(first.headers.etag, headers.etag)
-    await expectError(server.put(`${path}/${id}`, getSample(name).change, seen), 'CONFLICT', { hint: /Read it again/ })
-    await expectError(server.patch(`${path}/${id}`, getSample(name).change, seen), 'CONFLICT')
-    await expectError(server.delete(`${path}/${id}`, seen), 'CONFLICT')
+    await expectError(server.put(`${path}/${id}`, getSample(name).change, seen), 'PRECONDITION_FAILED', { hint: /Read it again/ })
+    await expectError(server.patch(`${path}/${id}`, getSample(name).change, seen), 'PRECONDITION_FAILED')
+    await expectError(server.delete(`${path}/${id}`, seen), 'PRECONDITION_FAILED')
     assert.is((await server.put(`${path}/${id}`, getSample(name).change, { headers: { 'if-match': '*' } })).status, 200)
     const current = (await server.get(`${path}/${id}`)).headers.etag
     assert.is((await server.delete(`${path}/${id}`, { headers: { 'if-match': `"other", ${current}` } })).status, 200)

@@ -196,7 +196,7 @@ for (const [name, { target: makeTarget, path, user: makeUser, userPath, field, d
     const after = await expectData(server.get(`${userPath}/${user.id}`))
     assert.equal(after[field], detached)
     assert.equal({ ...after, [field]: 0, updated_at: 0 }, { ...user, [field]: 0, updated_at: 0 })
-    await expectError(server.delete(`${userPath}/${user.id}`, { headers: { 'if-match': String(headers.etag) } }), 'CONFLICT')
+    await expectError(server.delete(`${userPath}/${user.id}`, { headers: { 'if-match': String(headers.etag) } }), 'PRECONDITION_FAILED')
   })
 
   test(`${name} can be deleted after its user was deleted`, async () => {

@@ -70,6 +70,11 @@ export function checkResponse(response: ObservedResponse): void {
     assert.equal(headers['content-type'], 'text/event-stream; charset=utf-8', summary)
     return
   }
+  if (route && status === 304) {
+    assert.ok(document.paths[`/api${route.path}`]?.[method.toLowerCase()]?.responses['304'], `undocumented status: ${summary}`)
+    assert.equal(text, '', summary)
+    return
+  }
   assert.equal(headers['content-type'], 'application/json; charset=utf-8', summary)
   const body = JSON.parse(text) as Record<string, unknown>
   const isUnhealthy = status === route?.unhealthyStatus && body.success === undefined

@@ -129,7 +129,7 @@ test('of concurrent updates with the same If-Match exactly one succeeds', async 
   const answers = await Promise.all(changes)
   const done = answers.filter(({ status }) => status === 200)
   assert.is(done.length, 1)
-  assert.is(answers.filter(({ status }) => status === 409).length, 14)
+  assert.is(answers.filter(({ status }) => status === 412).length, 14)
   assert.is((await expectData(server.get(`/agents/${agent.id}`))).description, done[0]?.data.description)
 })
 
@@ -138,7 +138,7 @@ test('settings support If-Match', async () => {
   const { headers } = await server.get('/settings')
   const seen = { headers: { 'if-match': String(headers.etag) } }
   assert.is((await server.put('/settings', { default_model_id: model.id }, seen)).status, 200)
-  await expectError(server.put('/settings', { default_model_id: model.id }, seen), 'CONFLICT')
+  await expectError(server.put('/settings', { default_model_id: model.id }, seen), 'PRECONDITION_FAILED')
 })
 
 test('deleting a document supports If-Match', async () => {
@@ -146,7 +146,7 @@ test('deleting a document supports If-Match', async () => {
   const path = `/knowledge-sources/${document.knowledge_source_id}/documents`
   const seen = { headers: { 'if-match': String((await server.get(`${path}/${document.id}`)).headers.etag) } }
   await expectData(server.post(path, { name: document.name, content: 'another' }))
-  await expectError(server.delete(`${path}/${document.id}`, seen), 'CONFLICT')
+  await expectError(server.delete(`${path}/${document.id}`, seen), 'PRECONDITION_FAILED')
   const current = { headers: { 'if-match': String((await server.get(`${path}/${document.id}`)).headers.etag) } }
   assert.is((await server.delete(`${path}/${document.id}`, current)).status, 200)
 })

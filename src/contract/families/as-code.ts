@@ -133,6 +133,6 @@ export const asCodeRoutes = {
     ),
     bodyLimit: MAX_APPLY_BYTES,
     response: ApplyResult,
-    revealsSecret: true,
+    revealsSecret: 'secrets',
   }),
 }

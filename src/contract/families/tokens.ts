@@ -41,4 +41,4 @@ export const tokens = createFamily({
   update: TokenUpdate,
   serverFields: ['last_used_at'],
 })
-export const tokenRoutes = createCrudRoutes(tokens, { read: 'admin', change: 'admin', revealsSecret: true }, TokenCreated)
+export const tokenRoutes = createCrudRoutes(tokens, { read: 'admin', change: 'admin', revealsSecret: 'token' }, TokenCreated)

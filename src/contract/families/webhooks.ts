@@ -144,7 +144,7 @@ const oneDelivery = {
   response: DeliveryDetails,
 }
 export const webhookRoutes = {
-  ...createCrudRoutes(webhooks, { read: 'admin', change: 'admin', revealsSecret: true }, WebhookCreated),
+  ...createCrudRoutes(webhooks, { read: 'admin', change: 'admin', revealsSecret: 'secret' }, WebhookCreated),
   rotateSecret: route({
     ...webhook,
     id: 'webhooks.rotate-secret',
@@ -154,7 +154,7 @@ export const webhookRoutes = {
     description: 'The new secret is returned only once. The previous secret also signs for overlap_hours.',
     body: WebhookRotate,
     response: WebhookCreated,
-    revealsSecret: true,
+    revealsSecret: 'secret',
   }),
   deliveries: route({
     ...webhook,
