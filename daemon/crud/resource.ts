@@ -84,10 +84,18 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return this.#commit(change, once, (transaction) => this.createInTransaction(transaction, change.caller, input))
   }
 
+  /** Without fields the record keeps its version and time. */
   async update(change: ChangeContext, id: string, input: Input | ((current: Stored) => Input)): Promise<View> {
+    if (typeof input !== 'function' && Object.keys(input).length === 0) return this.#getMatching(change, id)
     return this.modify(change, id, async (current, transaction) =>
       this.#applyInput(transaction, change.caller, current, typeof input === 'function' ? input(current) : input),
     )
+  }
+
+  async #getMatching(change: ChangeContext, id: string): Promise<View> {
+    const current = await this.require(this.database, change.caller, id)
+    await this.#requireMatch(this.database, change, current)
+    return this.#toView(this.database, current)
   }
 
   /** Changes a record in one transaction. `once` is added to this response only. */

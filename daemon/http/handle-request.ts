@@ -37,8 +37,16 @@ function sendResource(route: Route, value: object, request: FastifyRequest, repl
   reply.header('etag', etag)
   const ifNoneMatch = request.headers['if-none-match']
   if (route.method === 'GET' && ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, etag)) return reply.status(304).send()
+  if (route.status === 201) reply.header('location', formatLocation(request.url, route, value as { id: string }))
   reply.status(route.status).type('application/json; charset=utf-8')
   return `{"success":true,"data":${json}}`
+}
+
+/** The path of a created resource, with the version prefix of the request. */
+function formatLocation(url: string, { createdPath }: Route, { id }: { id: string }): string {
+  const [path = ''] = url.split('?')
+  const [, prefix = ''] = /^(\/api(?:\/v1)?)\//.exec(path) ?? []
+  return `${createdPath === undefined ? path.replace(/\/$/, '') : prefix + createdPath}/${encodeURIComponent(id)}`
 }
 
 async function handleOnce(

@@ -43,7 +43,7 @@ export class Idempotency {
       this.#inFlight.delete(slot)
       resolve()
     }
-    const fingerprint = hash('sha256', JSON.stringify([route.id, request.url, request.body ?? null]), 'hex')
+    const fingerprint = hash('sha256', JSON.stringify([route.id, request.url, sortKeys(request.body ?? null)]), 'hex')
     try {
       return { ...(await this.#attempt(caller, route, key, fingerprint)), release }
     } catch (error) {
@@ -84,4 +84,12 @@ export class Idempotency {
       },
     }
   }
+}
+
+/** Bodies that differ only in the order of their fields are the same request. The parser limits the depth of bodies. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (value === null || typeof value !== 'object') return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, part]) => [name, sortKeys(part)]))
 }

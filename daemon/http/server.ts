@@ -142,11 +142,11 @@ const toFastifyPath = (prefix: string, path: string): string => prefix + path.re
 
 const EMPTY_QUERY = { type: 'object', additionalProperties: false, properties: {} }
 
-/** Accepts a missing body if all fields are optional, and rejects a body if the route takes none. */
+/** Accepts a missing body if all fields are optional, except for updates, and rejects a body if the route takes none. */
 function checkBody(route: Route, request: FastifyRequest): CadreError | undefined {
   if (route.body) {
-    const { required, minProperties } = route.body as { required?: string[]; minProperties?: number }
-    if (request.body === undefined && !required?.length && !minProperties) request.body = {}
+    const { required } = route.body as { required?: string[] }
+    if (request.body === undefined && !required?.length && route.method === 'POST') request.body = {}
     return undefined
   }
   const { body } = request

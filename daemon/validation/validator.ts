@@ -51,12 +51,13 @@ export function createValidator(): Validator {
   const bodies = addFormatsTo(new Ajv(AJV_OPTIONS))
   const texts = addFormatsTo(new Ajv({ ...AJV_OPTIONS, coerceTypes: true }))
   const body = compileLazily(bodies)
+  const text = compileLazily(texts)
   const within = createCpuTimeLimiter()
   /** Cached: loading the meta-schema takes longer than compiling a schema. */
   let meta: Ajv | undefined
   return {
     forBody: body,
-    forText: compileLazily(texts),
+    forText: (schema) => rejectInfinity(text(schema)),
     check(schema, value) {
       const problem = body(schema)(value)
       if (problem) throw problem
@@ -133,6 +134,16 @@ function addFormatsTo(ajv: Ajv): Ajv {
 
 /** Rejects February 30, which Date.parse accepts as March 2. */
 const isCalendarDay = (day: string): boolean => new Date(day).toISOString().startsWith(day)
+
+/** Ajv 8 converts "Infinity" and "1e400" to infinite numbers, for which it checks neither the type nor the limits. */
+const rejectInfinity =
+  (check: (value: unknown) => CadreError | undefined) =>
+  (value: unknown): CadreError | undefined => {
+    const problem = check(value)
+    if (problem) return problem
+    const [name] = Object.entries(value as object).find(([, field]) => typeof field === 'number' && !Number.isFinite(field)) ?? []
+    return name === undefined ? undefined : createValidationError(name, 'must be a finite number')
+  }
 
 /** Schemas are compiled when they are first needed: compiling all of them would take a third of the daemon's startup time. */
 function compileLazily(ajv: Ajv): (schema: TSchema) => (value: unknown) => CadreError | undefined {

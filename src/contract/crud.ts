@@ -56,7 +56,7 @@ export const createBody = <R extends Fields, O extends Fields>(noun: string, req
 
 /** The body of an update request: any of the fields. `note` continues the description. */
 export const updateBody = <F extends Fields>(noun: string, fields: F, example: object, note = '') =>
-  object(optional(fields), { description: `Fields of ${withArticle(noun)} to change.${note}`, minProperties: 1, examples: [example] })
+  object(optional(fields), { description: `Fields of ${withArticle(noun)} to change.${note}`, examples: [example] })
 
 export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends TSchema, U extends TSchema, N extends TSchema = G>(
   family: Family<L, G, C, U>,
@@ -74,7 +74,8 @@ export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends
     access: change,
     summary: `Update ${aNoun}`,
     description:
-      'Omitted fields keep their values. Unchanged read-only fields are accepted. With If-Match, fails if the resource was changed since.',
+      'Omitted fields keep their values; without fields nothing is changed. Unchanged read-only fields are accepted. ' +
+      'With If-Match, fails if the resource was changed since.',
   }
   return {
     list: route({

@@ -120,7 +120,11 @@ function listParameters(schema: TSchema | undefined, place: string, names: Map<T
 function createSuccessResponse(route: Route, names: Map<TSchema, string>): Json {
   if (route.shape === 'events')
     return { description: 'Server-sent events.', content: { 'text/event-stream': { schema: { type: 'string' } } } }
-  const headers = [...(route.access === 'public' ? [] : RATE_HEADERS), ...(route.shape === 'data' ? ['etag'] : [])]
+  const headers = [
+    ...(route.access === 'public' ? [] : RATE_HEADERS),
+    ...(route.shape === 'data' ? ['etag'] : []),
+    ...(route.status === 201 ? ['location'] : []),
+  ]
   return {
     description: route.status === 201 ? 'Created.' : 'Success.',
     ...(headers.length > 0 ? { headers: listHeaders(headers) } : {}),
@@ -234,6 +238,7 @@ const PAGINATION: Json = {
 }
 
 const HEADERS: Json = {
+  location: { description: 'Path of the created resource.', schema: { type: 'string' } },
   etag: { description: 'Tag of this version of the resource, for If-Match and If-None-Match.', schema: { type: 'string' } },
   'x-ratelimit-limit': { description: 'Maximum number of requests per minute.', schema: { type: 'integer' } },
   'x-ratelimit-remaining': { description: 'Remaining requests in this minute.', schema: { type: 'integer' } },

@@ -45,6 +45,8 @@ export interface Route<
   readonly response: R
   readonly shape: S
   readonly status: 200 | 201 | 202
+  /** Of a route that creates a resource elsewhere: the path of the collection. */
+  readonly createdPath?: string
   readonly bodyLimit?: number
   /** The field with a secret that is not returned again. The response is stored encrypted for idempotent requests. */
   readonly revealsSecret?: string

@@ -16,7 +16,7 @@ let created: TestResponse
 
 test.before(
   reportFailure(async () => {
-    server = await TestServer.start()
+    server = await TestServer.start({ surroundings: { keys: { OPENAI_API_KEY: 'sk-one' } } })
     const post: TestServer['post'] = async (...call) => {
       created = await server.post(...call)
       return created
@@ -67,6 +67,27 @@ for (const { name, path } of FAMILIES) {
     await expectError(server.get(`${path}/nobody`, ifNoneMatch('*')), 'NOT_FOUND')
   })
 }
+
+test('a response 201 has the path of the created resource as Location', async () => {
+  for (const { name } of FAMILIES) {
+    const { record } = await create(name, 0)
+    const location = String(created.headers.location)
+    assert.equal((await expectData(server.get(location))).id, record.id, location)
+  }
+  for (const prefix of ['/api', '/api/v1']) {
+    const { headers, data } = await server.post(`${prefix}/agents/`, { name: 'located' })
+    assert.is(headers.location, `${prefix}/agents/${data.id}`)
+    const { record: source } = await create('knowledge-sources', 0)
+    const document = await server.post(`${prefix}/knowledge-sources/${source.id}/documents`, { name: 'leave.md', content: '# Leave' })
+    assert.is(document.headers.location, `${prefix}/knowledge-sources/${source.id}/documents/${document.data.id}`)
+  }
+  const adopted = await server.post('/models/discover', { origin: 'OPENAI_API_KEY', model_id: 'gpt' })
+  assert.is(adopted.headers.location, `/api/models/${adopted.data.id}`)
+  const key = { headers: { 'idempotency-key': 'located' } }
+  const [first, again] = [await server.post('/agents', { name: 'x' }, key), await server.post('/agents', { name: 'x' }, key)]
+  assert.is(again.headers.location, first.headers.location)
+  assert.is((await server.get('/agents')).headers.location, undefined)
+})
 
 test('the ETag of a replayed POST, of an added document and of a rotated secret is the ETag of GET', async () => {
   const key = { headers: { 'idempotency-key': 'once' } }

@@ -111,6 +111,12 @@ for (const family of FAMILIES) {
       'page=-1',
       'page=x',
       'page=1e20',
+      'limit=Infinity',
+      'limit=1e400',
+      'limit=-1e400',
+      'page=Infinity',
+      'page=1e400',
+      'page=-1e400',
     ])
       await expectError(server.get(`${path}?${query}`), 'VALIDATION_ERROR', { field: query.split('=')[0] as string })
     await expectData(server.get(`${path}?limit=100&page=1`))
@@ -183,9 +189,22 @@ for (const family of FAMILIES) {
     })
   }
 
-  each('an empty update or an update with unknown fields is rejected', async () => {
+  for (const method of ['PUT', 'PATCH'] as const) {
+    each(`${method} without fields changes nothing, not even updated_at`, async () => {
+      const before = await server.get(`${path}/${(await one(3)).id}`)
+      const after = await server.call(method, `${path}/${before.data.id}`, {})
+      assert.equal([after.status, after.data, after.headers.etag], [200, before.data, before.headers.etag])
+      assert.equal(await expectData(server.get(`${path}/${before.data.id}`)), before.data)
+      const seen = (etag: unknown) => ({ headers: { 'if-match': String(etag) } })
+      await expectData(server.call(method, `${path}/${before.data.id}`, {}, seen(before.headers.etag)))
+      await expectError(server.call(method, `${path}/${before.data.id}`, {}, seen('"other"')), 'PRECONDITION_FAILED')
+      await expectError(server.call(method, `${path}/nobody`, {}), 'NOT_FOUND')
+      await expectError(server.call(method, `${path}/${before.data.id}`), 'VALIDATION_ERROR')
+    })
+  }
+
+  each('an update with unknown fields is rejected', async () => {
     const before = await expectData(server.get(`${path}/${(await one(2)).id}`))
-    await expectError(server.put(`${path}/${before.id}`, {}), 'VALIDATION_ERROR')
     const wrong = await expectError(server.put(`${path}/${before.id}`, { ...getSample(name).change, nmae: 'x' }), 'VALIDATION_ERROR', {
       field: 'nmae',
     })

@@ -45,6 +45,14 @@ test('a reused key with another body or path returns CONFLICT and has no effect'
   assert.is(await total('/agents'), before)
 })
 
+test('a body with its fields in another order is the same request', async () => {
+  const name = uniqueName('agent')
+  const first = await server.post('/agents', { name, variables: { a: 1, b: [{ c: 1, d: 2 }] } }, key('order'))
+  const again = await server.post('/agents', { variables: { b: [{ d: 2, c: 1 }], a: 1 }, name }, key('order'))
+  assert.equal([again.status, again.data, again.headers['idempotent-replayed']], [201, first.data, 'true'])
+  await expectError(server.post('/agents', { name, variables: { a: 1, b: [{ c: 2, d: 1 }] } }, key('order')), 'CONFLICT')
+})
+
 test('idempotency keys of different tokens are independent', async () => {
   const body = { name: uniqueName('agent') }
   const admin = await server.post('/agents', body, key('three'))

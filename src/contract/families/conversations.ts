@@ -1,6 +1,6 @@
 /** Conversations with agents and their messages. */
 import { type Static, Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams } from '../crud.ts'
+import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { route } from '../route.ts'
 import {
@@ -110,10 +110,7 @@ export const Conversation = resource(
   { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [] }] },
 )
 export const ConversationCreate = createBody('conversation', { agent_id }, { user_id, title }, example)
-const ConversationUpdate = object(
-  { title: nullable(title) },
-  { description: 'Fields of a conversation to change.', examples: [{ title: 'Leave in summer' }] },
-)
+const ConversationUpdate = updateBody('conversation', { title: nullable(title) }, { title: 'Leave in summer' })
 
 export const conversations = createFamily({
   name: 'conversations',

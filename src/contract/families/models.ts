@@ -141,6 +141,7 @@ export const modelRoutes = {
     body: AdoptModel,
     response: Model,
     status: 201,
+    createdPath: '/models',
   }),
   test: route({
     id: 'models.test',

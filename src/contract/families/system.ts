@@ -110,7 +110,6 @@ export const systemRoutes = {
     summary: 'Update the settings',
     access: 'write',
     body: object(optional({ default_model_id, conversation_idle_minutes }), {
-      minProperties: 1,
       examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001' }],
     }),
     response: Settings,
