@@ -32,4 +32,6 @@ export interface Tool {
   run(input: Record<string, unknown>, use: ToolContext): Promise<ToolOutcome>
   /** Finds passages for the user's question, for models that cannot call tools. */
   retrieve?(question: string, use: ToolContext): Promise<RetrievedPassage[]>
+  /** Returns the number of documents of each knowledge source that the tool searches. */
+  countDocuments?(): Promise<Map<string, number>>
 }

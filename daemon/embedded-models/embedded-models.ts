@@ -16,10 +16,13 @@ export interface EmbeddedModelsOptions {
 
 const MAX_DEFAULT_WORKERS = 4
 const DEFAULT_IDLE_MS = 5 * 60_000
+/** Reranking and answering read the same passages one after the other. */
+const MAX_CACHED_READINGS = 64
 
 export class EmbeddedModels {
   readonly pool: ModelWorkerPool
   readonly workers: number
+  readonly #readings = new Map<string, Reading>()
 
   constructor({ directory, logger, idleMs = DEFAULT_IDLE_MS, workers }: EmbeddedModelsOptions) {
     this.workers = workers ?? Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)
@@ -32,13 +35,26 @@ export class EmbeddedModels {
   }
 
   /** Looks for the answer to a question in each text. */
-  read(question: string, texts: readonly string[], signal?: AbortSignal): Promise<Reading[]> {
-    const tasks = texts.map((text) => ({ text, question }))
-    return this.#run(tasks, { signal, priority: 'query' }) as Promise<Reading[]>
+  async read(question: string, texts: readonly string[], signal?: AbortSignal): Promise<Reading[]> {
+    const createKey = (text: string) => `${question}\0${text}`
+    const readings = new Map(texts.flatMap((text) => [[text, this.#readings.get(createKey(text))] as const]))
+    const unread = [...readings].flatMap(([text, reading]) => (reading ? [] : [text]))
+    const tasks = unread.map((text) => ({ text, question }))
+    const results = (await this.#run(tasks, { signal, priority: 'query' })) as Reading[]
+    for (const [index, text] of unread.entries()) {
+      readings.set(text, results[index])
+      this.#cacheReading(createKey(text), results[index] as Reading)
+    }
+    return texts.map((text) => readings.get(text) as Reading)
   }
 
   close(): Promise<void> {
     return this.pool.close()
+  }
+
+  #cacheReading(key: string, reading: Reading): void {
+    if (this.#readings.size >= MAX_CACHED_READINGS) this.#readings.delete(this.#readings.keys().next().value as string)
+    this.#readings.set(key, reading)
   }
 
   async #run(tasks: readonly WorkerTask[], options?: RunOptions): Promise<WorkerResult[]> {

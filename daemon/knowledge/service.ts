@@ -17,6 +17,7 @@ import { type Index, type IndexSettings, listIndexes } from './indexes/index-sto
 import { releaseOriginal } from './release-original.ts'
 import type { PassageSearch, SearchRequest } from './search/passage-search.ts'
 import { type Quote, QuoteVerifier } from './search/quote-verifier.ts'
+import { countDocuments } from './search/search-store.ts'
 import { applyAuth, openAuth, type SourceInput } from './source-auth.ts'
 import { deleteDocuments, getStatistics, listContentHashes, type StoredSource, sourceRecords } from './store.ts'
 import type { Progress, ProgressTracker } from './sync/progress-tracker.ts'
@@ -96,6 +97,12 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
     if (!source) return undefined
     const { documents, chunks } = await getStatistics(reader, id)
     return { id, name: source.name, last_sync: source.last_sync, documents, chunks }
+  }
+
+  /** Returns the number of documents of each source. */
+  async countDocuments(sourceIds: readonly string[]): Promise<Map<string, number>> {
+    const counts = sourceIds.map(async (id) => [id, await countDocuments(this.database, [id])] as const)
+    return new Map(await Promise.all(counts))
   }
 
   async search(request: SearchRequest): Promise<Static<typeof SearchResult>> {

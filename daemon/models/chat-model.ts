@@ -38,8 +38,8 @@ export interface ChatRequest {
   toolChoice?: 'auto' | 'none'
   /** For models that cannot call tools. Replies cite them as [1], [2] and so on. */
   passages?: readonly ContextPassage[]
-  /** Number of documents in which the passages were found; only for the embedded model. */
-  documentCount?: number | undefined
+  /** Returns the number of documents that were searched for the passages. */
+  countDocuments?: (() => Promise<number>) | undefined
   temperature?: number | null
   maxTokens?: number | null
   /** Aborts the call; the iterator then throws the signal's reason. */

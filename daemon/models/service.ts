@@ -51,8 +51,8 @@ interface AnswerOptions {
   modelId: string | null
   question: string
   passages: readonly ContextPassage[]
-  /** Number of documents that were searched. */
-  documentCount?: number | undefined
+  /** Returns the number of documents that were searched. */
+  countDocuments(): Promise<number>
   origin: CallOrigin
   signal: AbortSignal
 }
@@ -102,12 +102,12 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** Answers a question from passages, citing them as [1], [2] and so on. */
-  async answer({ modelId, question, passages, documentCount, origin, signal }: AnswerOptions): Promise<GeneratedText> {
+  async answer({ modelId, question, passages, countDocuments, origin, signal }: AnswerOptions): Promise<GeneratedText> {
     const model = await this.getChatModel(this.database, modelId)
-    if (passages.length === 0) return { ...NO_CALL, text: formatRefusal([], [], documentCount) }
+    if (passages.length === 0) return { ...NO_CALL, text: formatRefusal([], [], await countDocuments()) }
     const maxTokens = model.contextTokens * PASSAGE_SHARE - estimateTokens(question)
     const messages = [{ role: 'user' as const, content: question }]
-    return this.generate({ modelId, messages, passages: fitPassages(passages, maxTokens), documentCount, origin, signal })
+    return this.generate({ modelId, messages, passages: fitPassages(passages, maxTokens), countDocuments, origin, signal })
   }
 
   /** Returns a chat model with the current settings; null is the default model. Does not contact the provider. */

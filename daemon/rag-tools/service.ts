@@ -80,10 +80,12 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       page: found.metadata.page,
       headings: parseHeadings(found),
     }))
-    const answer = await this.#dependencies.models.answer({
+    const { models, knowledge } = this.#dependencies
+    const answer = await models.answer({
       modelId: tool.model_id,
       question: question.query,
       passages: search,
+      countDocuments: async () => (await knowledge.countDocuments(listSourceIds(tool))).values().next().value ?? 0,
       origin: charged,
       signal,
     })
@@ -94,8 +96,11 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     const tool = await this.records.get(reader, id)
     return (
       tool &&
-      createSearchTool(tool, this.#dependencies.validator, (query, top_k, signal) =>
-        this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }, signal),
+      createSearchTool(
+        tool,
+        this.#dependencies.validator,
+        (query, top_k, signal) => this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }, signal),
+        () => this.#dependencies.knowledge.countDocuments(listSourceIds(tool)),
       )
     )
   }

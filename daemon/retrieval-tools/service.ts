@@ -65,10 +65,12 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
   async findTool(reader: Reader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
     if (!tool) return undefined
-    return createSearchTool(tool, this.#dependencies.validator, async (query, top_k, signal) => {
+    const search = async (query: string, top_k: number | undefined, signal: AbortSignal) => {
       if (tool.knowledge_source_ids.length === 0) throw new CadreError('CONFLICT', 'The knowledge sources of this tool were deleted.')
       return (await this.#searchSources(tool, { query, ...(top_k ? { top_k } : {}) }, signal)).results
-    })
+    }
+    const { validator, knowledge } = this.#dependencies
+    return createSearchTool(tool, validator, search, () => knowledge.countDocuments(tool.knowledge_source_ids))
   }
 
   async #searchSources(

@@ -9,10 +9,12 @@ import { computeCallUsage, estimateRequest } from '../../models/token-estimate.t
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
 import { type ComposedRequest, composeRequest } from './context-window.ts'
-import { addToolCall, declineToolCalls, executeToolCalls, type PendingToolCall } from './execute-tool-calls.ts'
+import { addToolCall, declineToolCalls, executeToolCalls, mentionOmittedCalls, type PendingToolCall } from './execute-tool-calls.ts'
 import type { TurnContext } from './turn-context.ts'
 
 const MAX_TOOL_STEPS = 10
+/** A model that requests more at once is usually stuck in a loop. Further calls are not run, and the model is told. */
+const MAX_CALLS_PER_STEP = 64
 /** In characters; longer replies are cut off. */
 const MAX_REPLY_LENGTH = 2_000_000
 /** Longer messages are truncated when they are used as a search query. */
@@ -42,6 +44,8 @@ interface AgentLoopResult {
 
 interface ModelOutput extends AgentLoopResult {
   calls: PendingToolCall[]
+  /** Calls beyond the limit, which are not run. */
+  omittedCalls: number
   text: string
 }
 
@@ -72,7 +76,7 @@ export async function runAgentLoop(input: AgentLoopInput): Promise<AgentLoopResu
       passages = await retrievePassages(context, reply)
       continue
     }
-    const { calls, finishReason, settled, text } = output
+    const { calls, omittedCalls, finishReason, settled, text } = output
     if (calls.length === 0) return { finishReason, settled }
     if (isLastStep) {
       declineToolCalls(reply, calls, `Not run: the limit of ${MAX_TOOL_STEPS} steps per reply is reached.`)
@@ -80,7 +84,7 @@ export async function runAgentLoop(input: AgentLoopInput): Promise<AgentLoopResu
     }
     await recorder.settleCall(settled)
     steps.push({ role: 'assistant', content: text, toolCalls: calls.map(({ request }) => request) })
-    steps.push(...(await executeToolCalls(context, reply, calls, logger)))
+    steps.push(...mentionOmittedCalls(await executeToolCalls(context, reply, calls, logger), omittedCalls))
   }
 }
 
@@ -91,29 +95,33 @@ async function callModel(
 ): Promise<ModelOutput> {
   const { model, temperature, maxTokens } = context
   const calls: PendingToolCall[] = []
+  let omittedCalls = 0
+  /** For the estimate, if the provider does not report usage. */
+  let writtenArguments = ''
   const offset = reply.draft.content.length
   let end: Extract<ChatPart, { type: 'end' }> | undefined
   reply.signal.throwIfAborted()
-  for await (const part of model.stream({ ...request, temperature, maxTokens, signal: reply.signal })) {
+  const countDocuments = () => countSearchedDocuments(context.toolset.retrievalTools)
+  for await (const part of model.stream({ ...request, countDocuments, temperature, maxTokens, signal: reply.signal })) {
     if (part.type === 'text') {
       reply.appendText(reply.draft.content.length === offset ? separateParagraph(reply.draft.content, part.text) : part.text)
       const backpressure = reply.events.waitForFollowers()
       if (backpressure) await raceAbort(backpressure, reply.signal)
       if (reply.draft.content.length > MAX_REPLY_LENGTH) break
-    } else if (part.type === 'tool_call') calls.push(addToolCall(reply, part.call, part.problem))
-    else end = part
+    } else if (part.type === 'tool_call') {
+      writtenArguments += JSON.stringify(part.call.arguments)
+      if (calls.length < MAX_CALLS_PER_STEP) calls.push(addToolCall(reply, part.call, part.problem))
+      else omittedCalls++
+    } else end = part
   }
   reply.signal.throwIfAborted()
   const text = reply.draft.content.slice(offset)
   return {
     calls,
+    omittedCalls,
     text,
     finishReason: end === undefined ? 'length' : end.finishReason === 'tool_calls' ? 'stop' : end.finishReason,
-    settled: computeCallUsage(
-      request,
-      { text: text + calls.map(({ call }) => JSON.stringify(call.arguments)).join(''), parts: 1, usage: end?.usage },
-      'done',
-    ),
+    settled: computeCallUsage(request, { text: text + writtenArguments, parts: 1, usage: end?.usage }, 'done'),
   }
 }
 
@@ -135,6 +143,13 @@ async function retrievePassages(
   const citations = new Map(passages.map((passage) => [reply.draft.citations.add(passage), parseHeadings(passage)]))
   reply.emit('retrieval', { citations: [...citations.keys()] })
   return [...citations].map(([{ content, source, page }, headings]) => ({ content, source, page, headings }))
+}
+
+/** Tools may search the same sources. */
+async function countSearchedDocuments(tools: readonly Tool[]): Promise<number> {
+  const counts = await Promise.all(tools.map((tool) => tool.countDocuments?.()))
+  const bySource = new Map(counts.flatMap((count) => [...(count ?? [])]))
+  return [...bySource.values()].reduce((sum, count) => sum + count, 0)
 }
 
 /** Ignores tools that fail, unless all of them do. */

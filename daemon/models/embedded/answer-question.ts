@@ -1,5 +1,5 @@
 /** Answers a question from passages with the reading model: an answer with its quote, or a refusal. */
-import { composeReadingText } from '../../embedded-models/reading-text.ts'
+import { composeReadingText, type ReadingText } from '../../embedded-models/reading-text.ts'
 import type { Reading } from '../../embedded-models/worker-protocol.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { findByWords } from './find-by-words.ts'
@@ -14,15 +14,15 @@ export interface PassageReader {
 export interface Question {
   text: string
   passages: readonly ContextPassage[]
-  /** Number of documents that were searched. */
-  documentCount?: number | undefined
+  /** Returns the number of documents that were searched. */
+  countDocuments?: (() => Promise<number>) | undefined
   signal?: AbortSignal | undefined
 }
 
 /** Each passage takes about as long as embedding it. */
 const MAX_PASSAGES = 8
 /** Calibrated on questions with and without an answer (docs/reader.md). */
-const MIN_CONFIDENCE = 0
+const MIN_CONFIDENCE = -7
 /** Answers of other documents are compared with the best one if they are this close. */
 const MAX_DISAGREEMENT_GAP = 3
 /** The reading model knows the Latin script only. */
@@ -35,13 +35,13 @@ const NEEDS_CHAT_MODEL = new RegExp(
   'iu',
 )
 
-export async function answerQuestion(reader: PassageReader, { text, passages, documentCount, signal }: Question): Promise<string> {
+export async function answerQuestion(reader: PassageReader, { text, passages, countDocuments, signal }: Question): Promise<string> {
   const read = passages.slice(0, MAX_PASSAGES)
-  if (read.length === 0) return formatRefusal([], [], documentCount)
+  const refuse = async (order: readonly number[]) => formatRefusal(read, order, await countDocuments?.())
+  if (read.length === 0) return refuse([])
   if (computeLatinShare(text) < MIN_LATIN_SHARE) {
     const answer = findByWords(text, read)
-    const order = read.map((_, index) => index)
-    return answer ? formatAnswer(answer, read[answer.passage] as ContextPassage) : formatRefusal(read, order, documentCount)
+    return answer ? formatAnswer(answer, read[answer.passage] as ContextPassage) : refuse([...read.keys()])
   }
   const texts = read.map(({ headings = [], content }) => composeReadingText(headings, content))
   const readings = await reader.read(
@@ -56,14 +56,10 @@ export async function answerQuestion(reader: PassageReader, { text, passages, do
   if (NEEDS_CHAT_MODEL.test(text)) return formatNeedsChatModel(read, order)
   const answers = selectAnswers(
     text,
-    read.map(({ content }, index) => ({
-      content,
-      contentStart: (texts[index] as { contentStart: number }).contentStart,
-      reading: readings[index] as Reading,
-    })),
+    read.map(({ content }, index) => ({ content, ...(texts[index] as ReadingText), reading: readings[index] as Reading })),
   )
   const [best, ...others] = answers
-  if (!best || best.confidence < MIN_CONFIDENCE) return formatRefusal(read, order, documentCount)
+  if (!best || best.confidence < MIN_CONFIDENCE) return refuse(order)
   const contradiction = others.find((other) => contradicts(best, other, read))
   return contradiction ? formatDisagreement([best, contradiction], read) : formatAnswer(best, read[best.passage] as ContextPassage)
 }

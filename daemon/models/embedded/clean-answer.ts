@@ -29,7 +29,7 @@ export function extendSpan(content: string, span: Span, limits: Span): Span {
 
 /** Returns the answer without Markdown and without marks that belong to the sentence around it. */
 export function cleanAnswer(text: string): string {
-  let answer = stripMarkdown(text.replaceAll('\n', ' ')).replace(/^#+\s+/, '')
+  let answer = stripMarkdown(text)
   for (let previous = ''; previous !== answer; ) {
     previous = answer
     answer = trimMarks(answer)

@@ -50,10 +50,10 @@ export class EmbeddedChatModel implements ChatModel {
   }
 
   /** Undefined passages: the agent has no documents. Empty passages: the search found nothing. */
-  async #answer(question: string, { passages, documentCount, signal }: ChatRequest): Promise<string> {
+  async #answer(question: string, { passages, countDocuments, signal }: ChatRequest): Promise<string> {
     if (passages === undefined) return NO_DOCUMENTS
     if (GREETING.test(question)) return GREETING_REPLY
-    return answerQuestion(this.#reader, { text: question, passages, documentCount, signal })
+    return answerQuestion(this.#reader, { text: question, passages, countDocuments, signal })
   }
 }
 

@@ -1,14 +1,17 @@
 /** Finds the sentence that shares most words with a question, for languages that the reading model does not know. */
 import { containsWord, extractContentWords, joinSingleCharacters } from './content-words.ts'
 import { parseBlocks, parseParts } from './parse-passage.ts'
-import type { Answer } from './select-answer.ts'
+import type { QuotableAnswer } from './select-answer.ts'
 
 /** Mean of the shares of the question's words in the sentence and in its passage. Measured on Chinese paragraphs. */
 const MIN_OVERLAP = 0.4
 /** For each passage that the search ranked higher. */
 const RANK_PENALTY = 0.01
 
-export function findByWords(question: string, passages: readonly { content: string; headings?: readonly string[] }[]): Answer | undefined {
+export function findByWords(
+  question: string,
+  passages: readonly { content: string; headings?: readonly string[] }[],
+): QuotableAnswer | undefined {
   const words = [...new Set(joinSingleCharacters(extractContentWords(question)))]
   const candidates = passages.flatMap(({ content, headings = [] }, passage) => {
     const blocks = parseBlocks(content)
@@ -18,12 +21,12 @@ export function findByWords(question: string, passages: readonly { content: stri
       .map((part) => ({ passage, part, blocks, passageText, text: createText(content.slice(part.start, part.end)) }))
   })
   const weights = new Map(words.map((word) => [word, computeWeight(word, candidates)]))
-  let best: Answer | undefined
+  let best: (QuotableAnswer & { score: number }) | undefined
   for (const { passage, part, blocks, text, passageText } of candidates) {
     const overlap = (computeOverlap(weights, text) + computeOverlap(weights, passageText)) / 2
     const score = overlap - RANK_PENALTY * passage
     if (overlap < MIN_OVERLAP || (best && best.score >= score)) continue
-    best = { passage, part, blocks, span: part, lastBlock: part.blockIndex, score, confidence: overlap }
+    best = { passage, part, blocks, span: part, heading: undefined, lastBlock: part.blockIndex, score }
   }
   return best
 }

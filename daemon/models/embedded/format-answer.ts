@@ -1,26 +1,31 @@
 /** Formats answers and refusals: a short answer, the quote that contains it, and its citation. */
 import type { ContextPassage } from '../chat-model.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
-import { type Block, type Part, parseBlocks, parseParts, stripMarkdown } from './parse-passage.ts'
-import type { Answer } from './select-answer.ts'
+import { type Block, type Part, parseBlocks, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
+import type { QuotableAnswer } from './select-answer.ts'
 
 const MAX_SHORT_ANSWER_LENGTH = 100
 /** A short answer is omitted if it is most of the sentence. */
 const MAX_SHARE_OF_SENTENCE = 0.75
+/** Only text without punctuation has longer sentences. */
+const MAX_QUOTE_LENGTH = 800
 const MAX_BLOCK_LINES = 16
 const MAX_BLOCK_LENGTH = 1_000
+const MIN_QUOTE_LENGTH = 30
+/** Names of options, functions and commands. A quote from their section often does not repeat them. */
+const NAME = /^[\w.$@:/<>-]*(?:[a-z][A-Z]|[_.$@/-]|\(.*\))[\w.$@:/<>()[\], -]*$/
 const MAX_CLOSEST_PASSAGES = 3
 const MAX_EXCERPT_LENGTH = 160
 const CHAT_MODEL_HINT = 'To add one, run cadre models discover.'
 
-export function formatAnswer(answer: Answer, { content }: ContextPassage): string {
-  const quote = formatQuote(answer, content)
+export function formatAnswer(answer: QuotableAnswer, { content, headings = [] }: ContextPassage): string {
+  const quote = formatQuote(answer, content, headings.at(-1))
   const short = getShortAnswer(answer, content)
   return short === undefined ? quote : `**${escapeReferences(short)}**\n\n${quote}`
 }
 
 /** For answers of different documents that contradict each other. */
-export function formatDisagreement(answers: readonly Answer[], passages: readonly ContextPassage[]): string {
+export function formatDisagreement(answers: readonly QuotableAnswer[], passages: readonly ContextPassage[]): string {
   const parts = answers.map((answer) => formatAnswer(answer, passages[answer.passage] as ContextPassage))
   return ['Your documents give different answers.', ...parts].join('\n\n')
 }
@@ -60,8 +65,8 @@ function truncate(text: string): string {
 }
 
 /** Returns undefined if the quote alone is as short. */
-export function getShortAnswer({ span, part }: Answer, content: string): string | undefined {
-  if (span.end <= 0) return undefined
+export function getShortAnswer({ span, heading, part }: QuotableAnswer, content: string): string | undefined {
+  if (heading !== undefined) return cleanAnswer(heading)
   const start = Math.max(0, span.start)
   const limits = { start: Math.min(start, part.start), end: Math.max(span.end, part.end) }
   const { start: from, end: to } = extendSpan(content, { start, end: span.end }, limits)
@@ -72,7 +77,7 @@ export function getShortAnswer({ span, part }: Answer, content: string): string 
   return part.block.kind !== 'code' && short.length > MAX_SHARE_OF_SENTENCE * whole.length ? undefined : short
 }
 
-function formatQuote({ passage, part, lastBlock, blocks }: Answer, content: string): string {
+function formatQuote({ passage, span, part, lastBlock, blocks }: QuotableAnswer, content: string, heading: string | undefined): string {
   const citation = `[${passage + 1}]`
   const { blockIndex, block } = part
   if (block.kind === 'row') return `${formatRows(content, blocks, blockIndex, lastBlock)}\n\n${citation}`
@@ -87,9 +92,32 @@ function formatQuote({ passage, part, lastBlock, blocks }: Answer, content: stri
     const items = escapeReferences(content.slice(block.start, (list.at(-1) as Block).end))
     return sentence === undefined ? `${items}\n\n${citation}` : `“${escapeReferences(sentence)}” ${citation}\n\n${items}`
   }
-  const quote = `“${escapeReferences(stripMarkdown(content.slice(part.start, part.end)))}” ${citation}`
+  const text = escapeReferences(stripMarkdown(cutSentence(content, extendQuote(content, part, blocks), span)))
+  const name = heading !== undefined && NAME.test(heading) && !text.includes(heading) ? `${heading}: ` : ''
+  const quote = `${name}“${text}” ${citation}`
   const below = findAnnounced(content, part, blocks)
   return below === undefined ? quote : `${quote}\n\n${below}`
+}
+
+/** A few words, such as "Default: true", are quoted with the sentence after them. */
+function extendQuote(content: string, part: Part, blocks: readonly Block[]): Span {
+  if (part.end - part.start >= MIN_QUOTE_LENGTH) return part
+  const next = parseParts(content, blocks).find(({ start }) => start >= part.end)
+  const isSentence = next?.block.kind === 'text' && /^\s*\S/.test(content.slice(next.start)) && !/[:：]$/.test(content.slice(0, next.end))
+  return isSentence ? { start: part.start, end: next.end } : part
+}
+
+/** Returns the sentence, or the words around the answer if it is too long. */
+function cutSentence(content: string, { start, end }: Span, span: Span): string {
+  if (end - start <= MAX_QUOTE_LENGTH) return content.slice(start, end)
+  const middle = Math.min(Math.max(span.start, start), end)
+  const from = Math.max(start, middle - MAX_QUOTE_LENGTH / 2)
+  const to = Math.min(end, from + MAX_QUOTE_LENGTH)
+  const words = content
+    .slice(from, to)
+    .replace(from > start ? /^\S{0,100}\s+/ : /^/, '')
+    .replace(to < end ? /\s+\S{0,100}$/ : /$/, '')
+  return `${from > start ? '… ' : ''}${words}${to < end ? ' …' : ''}`
 }
 
 /** Returns the last sentence above a block, which usually explains it. */

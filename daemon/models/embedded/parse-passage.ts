@@ -21,6 +21,8 @@ export interface Part extends Span {
 
 const FENCE = /^\s*(?:```|~~~)\s*(\S*)/
 const HEADING = /^ {0,3}#{1,6}\s/
+/** A comment in a configuration file or script: not alone like a heading, but below or above another one. */
+const COMMENT = /^\s*#/
 const ITEM = /^\s*(?:[-*+]|\d{1,4}[.)])\s/
 const ROW = /^\s*\|/
 /** Delimiter rows of tables and thematic breaks. */
@@ -55,7 +57,7 @@ export function parseBlocks(content: string): Block[] {
     else if (RULE.test(line)) {
       if (open?.kind === 'row') open.end = end
       else open = undefined
-    } else if (HEADING.test(line)) {
+    } else if (HEADING.test(line) && !isComment(content, start, end)) {
       openBlock('heading', start, end)
       open = undefined
     } else if (ROW.test(line)) openBlock('row', start, end)
@@ -65,6 +67,12 @@ export function parseBlocks(content: string): Block[] {
     start = end + 1
   }
   return blocks.filter((block) => content.slice(block.start, block.end).trim() !== '')
+}
+
+function isComment(content: string, start: number, end: number): boolean {
+  const above = content.slice(content.lastIndexOf('\n', start - 2) + 1, Math.max(0, start - 1))
+  const below = content.slice(end + 1, end + 8)
+  return COMMENT.test(below) || (start > 0 && COMMENT.test(above))
 }
 
 /** The first fence closes code then, so it has no info string. */
@@ -124,6 +132,7 @@ export function stripMarkdown(text: string): string {
   const keep = (inner: string) => `\uE000${kept.push(inner) - 1}\uE001`
   return text
     .replaceAll(/[\uE000\uE001]/g, '')
+    .replaceAll(/^[ \t]*(?:>[ \t]?|#+[ \t]+)+/gm, '')
     .replaceAll(/(?<!`)(`{1,3})(?!`)([^`]{1,1000})\1(?!`)/g, (_, _ticks, code: string) => keep(code.trim()))
     .replaceAll(/\\([\\`*_{}[\]()#+.!|-])/g, (_, sign: string) => keep(sign))
     .replaceAll(/(!?)\[([^[\]]{0,1000})\]\([^()\s]{0,1000}(?:\s"[^"]{0,200}")?\)/g, (_, image: string, link: string) => (image ? '' : link))

@@ -5,67 +5,116 @@ import { type Block, type Part, parseBlocks, parseParts, type Span } from './par
 
 export interface ReadPassage {
   content: string
-  /** Position of the content in the text that was read, after its headings. */
+  /** The text that was read: headings and content. */
+  text: string
   contentStart: number
   reading: Reading
 }
 
-export interface Answer {
+/** What is quoted of a passage. */
+export interface QuotableAnswer {
   /** Index of the passage. */
   passage: number
-  /** Characters of the answer in the content; negative if it is in the headings above. */
+  /** Characters of the answer in the content. */
   span: Span
+  /** The answer if it is in the headings above the content; the span is empty then. */
+  heading: string | undefined
   /** The part that contains the beginning of the answer, or the first one below the heading that is the answer. */
   part: Part
   /** Index of the last block of the answer, which may be a list or several rows. */
   lastBlock: number
   blocks: readonly Block[]
+}
+
+export interface Answer extends QuotableAnswer {
+  features: Features
   /** Compares answers of different passages. */
   score: number
-  /** The reading model's certainty that this is an answer. */
+  /** Certainty that this is an answer. */
   confidence: number
+}
+
+/** What speaks for an answer. */
+export interface Features {
+  /** Score of the reading model for the part, over "no answer". */
+  reading: number
+  /** Score of the reading model for the passage. */
+  relevance: number
+  /** Shares of the question's words in the part and in the passage with its headings. */
+  partOverlap: number
+  passageOverlap: number
+  /** Position in the search results, from 0. */
+  rank: number
+  /** The part cannot be quoted alone. */
+  isIncomplete: boolean
 }
 
 /** Longer answers are lists or blocks of code, whose beginning is enough. */
 const MAX_ANSWER_WORDS = 60
-/** Chosen on questions about an encyclopedia and on the working half of bench/answers (docs/reader.md). */
-const RELEVANCE_WEIGHT = 2
-const OVERLAP_WEIGHT = 4
-/** For each passage that the search ranked higher. */
-const RANK_PENALTY = 0.5
-/** A passage that starts inside a sentence or with a lead-in to a block that it does not contain. */
+/** Weights were chosen on questions about an encyclopedia and on the working half of bench/answers (docs/reader.md). */
+const WEIGHTS = { relevance: 1, partOverlap: 5, rank: -0.3 }
 const INCOMPLETE_PENALTY = 4
+const CONFIDENCE_WEIGHTS = { relevance: 0.5, partOverlap: 4, passageOverlap: 4 }
 
 /** Returns the best answer of each passage, best first. */
 export function selectAnswers(question: string, passages: readonly ReadPassage[]): Answer[] {
   const words = new Set(extractContentWords(question))
-  return passages.flatMap((passage, index) => findAnswer(words, passage, index) ?? []).sort((a, b) => b.score - a.score)
+  return passages
+    .flatMap((passage, index) => listAnswers(words, passage, index).sort((a, b) => b.score - a.score)[0] ?? [])
+    .sort((a, b) => b.score - a.score)
 }
 
-function findAnswer(
-  questionWords: ReadonlySet<string>,
-  { content, contentStart, reading }: ReadPassage,
-  passage: number,
-): Answer | undefined {
+/** Returns an answer for each part of a passage. */
+export function listAnswers(questionWords: ReadonlySet<string>, passage: ReadPassage, rank: number): Answer[] {
+  const { content, text, contentStart, reading } = passage
   const blocks = parseBlocks(content)
   const parts = parseParts(content, blocks)
   const quotable = parts.filter(({ block }) => block.kind !== 'heading')
-  let best: Answer | undefined
-  for (const [position, part] of parts.entries()) {
+  const passageOverlap = computeOverlap(questionWords, text)
+  return parts.flatMap((part, position) => {
     // Words of the headings above count for the first part.
     const from = position === 0 ? Number.NEGATIVE_INFINITY : part.start
     const to = parts[position + 1]?.start ?? Number.POSITIVE_INFINITY
     const found = readPart(reading, contentStart, from, to)
     const target = part.block.kind === 'heading' ? quotable.find(({ start }) => start >= part.end) : part
-    if (!found || !target) continue
-    const overlap = computeOverlap(questionWords, content.slice(part.start, target.end))
-    const confidence = found.score - reading.noAnswer + RELEVANCE_WEIGHT * reading.relevance + OVERLAP_WEIGHT * overlap
-    const score = confidence - RANK_PENALTY * passage - (isIncomplete(content, target, blocks) ? INCOMPLETE_PENALTY : 0)
-    if (best && best.score >= score) continue
-    const lastBlock = blocks.findLastIndex((block) => block.start < found.span.end)
-    best = { passage, span: found.span, part: target, lastBlock: Math.max(lastBlock, target.blockIndex), blocks, score, confidence }
-  }
-  return best
+    if (!found || !target) return []
+    const features: Features = {
+      reading: found.score - reading.noAnswer,
+      relevance: reading.relevance,
+      partOverlap: computeOverlap(questionWords, content.slice(part.start, target.end)),
+      passageOverlap,
+      rank,
+      isIncomplete: isIncomplete(content, target, blocks),
+    }
+    const { start, end } = found.span
+    const isHeading = start < 0
+    return [
+      {
+        passage: rank,
+        span: isHeading ? { start: 0, end: 0 } : found.span,
+        heading: isHeading ? text.slice(start + contentStart, Math.min(end, -1) + contentStart) : undefined,
+        part: target,
+        lastBlock: Math.max(
+          blocks.findLastIndex((block) => block.start < end),
+          target.blockIndex,
+        ),
+        blocks,
+        features,
+        score: computeScore(features),
+        confidence: computeConfidence(features),
+      },
+    ]
+  })
+}
+
+function computeScore({ reading, relevance, partOverlap, rank, isIncomplete }: Features): number {
+  const weighted = WEIGHTS.relevance * relevance + WEIGHTS.partOverlap * partOverlap + WEIGHTS.rank * rank
+  return reading + weighted - (isIncomplete ? INCOMPLETE_PENALTY : 0)
+}
+
+function computeConfidence({ reading, relevance, partOverlap, passageOverlap }: Features): number {
+  const weights = CONFIDENCE_WEIGHTS
+  return reading + weights.relevance * relevance + weights.partOverlap * partOverlap + weights.passageOverlap * passageOverlap
 }
 
 /**

@@ -123,7 +123,7 @@ function appendPart(parts: ChatPart[], part: ChatPart): void {
 }
 
 /** Everything that determines the reply. */
-function toStoredRequest({ signal: _signal, documentCount: _count, ...request }: ChatRequest): StoredRecording['request'] {
+function toStoredRequest({ signal: _signal, countDocuments: _count, ...request }: ChatRequest): StoredRecording['request'] {
   return JSON.parse(JSON.stringify(request)) as StoredRecording['request']
 }
 

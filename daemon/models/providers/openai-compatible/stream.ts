@@ -27,10 +27,6 @@ interface ToolCallDelta {
   extra_content?: unknown
 }
 
-interface PartialToolCall extends RawToolCall {
-  index: unknown
-}
-
 export class ChatCompletionsStream implements ProviderStream {
   readonly #exchange: HttpExchange
   readonly #bytes: AsyncIterator<Buffer>
@@ -39,7 +35,9 @@ export class ChatCompletionsStream implements ProviderStream {
   /** Parts that were read ahead; `#position` is the next to return. */
   readonly #parts: ChatPart[] = []
   #position = 0
-  readonly #calls: PartialToolCall[] = []
+  readonly #calls: RawToolCall[] = []
+  /** The last call of each index. */
+  readonly #callsByIndex = new Map<unknown, RawToolCall>()
   #hasContent = false
   /** Whether the `[DONE]` event was received. */
   #isDone = false
@@ -106,10 +104,11 @@ export class ChatCompletionsStream implements ProviderStream {
   /** Calls arrive in pieces. Some servers use the index 0 for all of them, or none: a new id starts a new call then. */
   #appendToolCall({ index, id: rawId, function: calledFunction, extra_content }: ToolCallDelta): void {
     const [id, name, input] = [parseString(rawId), parseString(calledFunction?.name), calledFunction?.arguments]
-    let call = this.#calls.findLast((other) => other.index === index)
+    let call = this.#callsByIndex.get(index)
     if (call === undefined || (id !== '' && call.id !== '' && id !== call.id && name !== '')) {
-      call = { index, id: '', name: '', input: '' }
+      call = { id: '', name: '', input: '' }
       this.#calls.push(call)
+      this.#callsByIndex.set(index, call)
     }
     this.#hasContent = true
     call.id ||= id

@@ -1,0 +1,40 @@
+import type { Reading } from '../../../daemon/embedded-models/worker-protocol.ts'
+import type { PassageReader } from '../../../daemon/models/embedded/answer-question.ts'
+
+/** What the reader finds in a text: the answer, and how certain it is. */
+export interface Finding {
+  answer: string
+  certainty?: number
+}
+
+/** A reader that points at the answers it is given, instead of the reading model. */
+export function createScriptedReader(
+  find: (text: string, question: string) => Finding | undefined,
+): PassageReader & { questions: string[] } {
+  const questions: string[] = []
+  return {
+    questions,
+    read: async (question, texts) => {
+      questions.push(question)
+      return texts.map((text) => createReading(text, find(text, question)))
+    },
+  }
+}
+
+function createReading(text: string, finding: Finding | undefined): Reading {
+  const words = [...text.matchAll(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu)].map(({ 0: word, index }) => ({
+    start: index,
+    end: index + word.length,
+  }))
+  const start = finding ? text.indexOf(finding.answer) : -1
+  if (finding && start < 0) throw new Error(`The text does not contain "${finding.answer}".`)
+  const end = start + (finding?.answer.length ?? 0)
+  const certainty = finding?.certainty ?? 10
+  return {
+    words: Uint32Array.from(words.flatMap((word) => [word.start, word.end])),
+    begins: Float32Array.from(words, (word) => (start >= 0 && word.start === start ? certainty : -10)),
+    ends: Float32Array.from(words, (word) => (start >= 0 && word.end === end ? certainty : -10)),
+    noAnswer: 0,
+    relevance: finding ? 3 : -8,
+  }
+}
