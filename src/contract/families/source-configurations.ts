@@ -8,7 +8,7 @@ export type SourceType = (typeof SOURCE_TYPES)[number]
 
 /** File types of sources that do not set file_types. */
 export const DEFAULT_FILE_TYPES: readonly string[] = [
-  ...'md markdown txt rst html htm pdf docx csv tsv json jsonl yaml yml toml xml epub'.split(' '),
+  ...'md markdown txt rst html htm pdf docx csv tsv json jsonl yaml yml toml ini cfg conf properties xml epub'.split(' '),
   ...'js mjs cjs ts tsx jsx py go rs java kt c h cc cpp hpp cs rb php swift scala sh sql css lua r'.split(' '),
 ]
 export const DEFAULT_MAX_FILE_SIZE = 50 * 1024 * 1024
