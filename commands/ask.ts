@@ -1,6 +1,7 @@
 /** `cadre ask`: asks an agent and streams its reply. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
+import { getLastQuestion } from '../src/cli/ask/get-last-question.ts'
 import { printReply } from '../src/cli/ask/print-reply.ts'
 import { createQuestionFromStdin, hasStdin, readQuestion } from '../src/cli/ask/read-question.ts'
 import {
@@ -9,13 +10,24 @@ import {
   isAgentName,
   resolveConversation,
   splitAgentAndQuestion,
+  type Target,
 } from '../src/cli/ask/resolve-target.ts'
 import { InputReader } from '../src/cli/input/input-reader.ts'
-import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { CadreCommand, type GlobalFlags } from '../src/cli/oclif/base-command.ts'
 import { paint } from '../src/cli/terminal/color.ts'
+import { UsageError } from '../src/cli/terminal/errors.ts'
 import { sanitizeLine } from '../src/cli/terminal/text.ts'
+import type { ReplyRequest } from '../src/client/follow-reply.ts'
+import type { Connection } from '../src/client/request.ts'
 import { readSettings } from '../src/config.ts'
 import type { Message } from '../src/contract/families/conversations.ts'
+
+interface AskFlags extends GlobalFlags {
+  'allow-tools': boolean
+  citations: boolean
+  full: boolean
+  quiet: boolean
+}
 
 export default class Ask extends CadreCommand {
   static override description =
@@ -31,6 +43,7 @@ export default class Ask extends CadreCommand {
     },
     { command: 'cadre ask "What is wrong in @src/parser.ts?"', description: 'Ask about a file' },
     { command: 'cadre ask --continue "And how do I fix it?"', description: 'Continue your last conversation' },
+    { command: 'cadre ask --retry', description: 'Answer your last message again after an error' },
     {
       command: 'cadre ask "Who is Ada?" --json | jq -rj \'select(.event == "message_delta").data.text\'',
       description: 'Stream events as JSON lines',
@@ -53,6 +66,10 @@ export default class Ask extends CadreCommand {
       exclusive: ['agent', 'continue'],
     }),
     continue: boolean({ description: 'Continue your last conversation; with --agent, the last one with that agent.' }),
+    retry: boolean({
+      description: 'Answer the last message of your last conversation again if its reply failed, was aborted or was interrupted.',
+      exclusive: ['continue'],
+    }),
     'allow-tools': boolean({ description: 'Approve all tool calls that need confirmation.' }),
     citations: boolean({
       default: true,
@@ -73,8 +90,13 @@ export default class Ask extends CadreCommand {
     const target = {
       agent: flags.agent,
       conversation: flags.conversation,
-      continueLast: flags.continue,
+      continueLast: flags.continue || flags.retry,
       configuredAgent: readSettings(this.paths).agent,
+    }
+    if (flags.retry) {
+      if (args.question?.length)
+        throw new UsageError('--retry takes no question.', 'It answers the last message of the conversation again.')
+      return this.#retry(target, flags)
     }
     const { agent, words } = splitAgentAndQuestion(args.question ?? [], target)
     const asked = await readQuestion({
@@ -106,10 +128,29 @@ export default class Ask extends CadreCommand {
       )
     }
     const message = quoting === undefined ? question.message : question.text
+    await this.#print(connection, { conversation, message }, question.text, flags)
+  }
+
+  async #retry(target: Target, flags: AskFlags): Promise<void> {
+    if (flags.quiet) this.notify = () => undefined
+    const connection = await this.connect(flags)
+    const conversation = await resolveConversation(connection, target, '')
+    const { question, isAnswered } = await getLastQuestion(connection, conversation)
+    if (isAnswered) this.notify('The last message already has a complete reply:')
+    await this.#print(connection, { conversation, retry: true }, question, flags)
+  }
+
+  async #print(connection: Connection, request: ReplyRequest, question: string, flags: AskFlags): Promise<void> {
     const json = this.getFormat(flags) === 'json'
     const { citations, full, quiet } = flags
-    const view = { question: question.text, citations, full, quiet, json, tools: flags['allow-tools'] ? 'allow' : 'ask' } as const
-    const reply = await printReply(connection, { conversation, message }, view)
+    const reply = await printReply(connection, request, {
+      question,
+      citations,
+      full,
+      quiet,
+      json,
+      tools: flags['allow-tools'] ? 'allow' : 'ask',
+    })
     if (!quiet && !json && process.stderr.isTTY) this.notify(`\n${paint('dim', footer(reply))}`)
   }
 }

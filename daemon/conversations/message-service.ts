@@ -1,6 +1,6 @@
 /** Sends messages, follows their replies and answers confirmations of tool calls. */
 import type { Static } from 'typebox'
-import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
+import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import type { conversationRoutes, ToolCall } from '../../src/contract/families/conversations.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { AgentsService } from '../agents/service.ts'
@@ -14,7 +14,7 @@ import type { Database } from '../store/database.ts'
 import { checkText } from '../store/records.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { composeFirstRequest } from './agent-loop/agent-loop.ts'
-import { buildHistory, requireFitsContext } from './agent-loop/context-window.ts'
+import { buildHistory, omitRepeatedFailures, requireFitsContext } from './agent-loop/context-window.ts'
 import { ReplyRecorder } from './agent-loop/reply-recorder.ts'
 import { createTurnContext } from './agent-loop/turn-context.ts'
 import { writeReply } from './agent-loop/write-reply.ts'
@@ -23,7 +23,18 @@ import { getOutcome, replayStoredReply, type StoredReply } from './replay-stored
 import { ActiveReply, type ReplyOutcome } from './reply/active-reply.ts'
 import { MessageDraft } from './reply/message-draft.ts'
 import type { ConversationsService } from './service.ts'
-import { findMessage, findQuestionId, insertMessage, listLastMessages, type StoredConversation, type StoredMessage } from './store.ts'
+import {
+  deleteMessage,
+  findLastQuestionId,
+  findMessage,
+  findQuestion,
+  findQuestionId,
+  insertMessage,
+  isComplete,
+  listLastMessages,
+  type StoredConversation,
+  type StoredMessage,
+} from './store.ts'
 
 const MAX_HISTORY_MESSAGES = 400
 
@@ -40,6 +51,22 @@ interface MessagesDependencies {
 /** The complete reply, or its events. */
 type DeferredReply = DeferredResponse<StoredMessage> | DeferredResponse<AsyncIterable<StreamEvent>>
 
+type SendBody = Static<typeof conversationRoutes.send.body>
+interface ReplyOptions {
+  stream: boolean
+  wait: boolean
+  modelId: string | undefined
+}
+
+/** A new message, or one that is answered again. */
+type Question = { text: string } | NonNullable<Awaited<ReturnType<typeof findQuestion>>>
+
+/** What is stored for an Idempotency-Key. Version 0.1 stored only the id of the reply. */
+interface StoredSend {
+  message_id: string
+  user_message_id?: string
+}
+
 export class MessagesService {
   readonly #dependencies: MessagesDependencies
 
@@ -48,38 +75,37 @@ export class MessagesService {
   }
 
   /** Stores the message and starts its reply, which is aborted when its last follower leaves. */
-  async send(
-    change: ChangeContext,
-    id: string,
-    { message, stream = false, wait = false, model_id }: Static<typeof conversationRoutes.send.body>,
-    signal: AbortSignal,
-  ): Promise<DeferredReply> {
-    const { database, conversations, activeReplies, models } = this.#dependencies
-    checkText('message', message)
-    await conversations.require(database, change.caller, id)
-    if (model_id !== undefined && change.caller.role === 'member')
-      throw new CadreError('FORBIDDEN', 'Members cannot choose another model.', { hint: 'Omit model_id.' })
-    const modelId = model_id === undefined ? undefined : await models.resolve(database, model_id, 'model_id')
-    const turn = await activeReplies.queue.acquireTurn(id, wait, signal)
+  async send(change: ChangeContext, id: string, body: SendBody, signal: AbortSignal): Promise<DeferredReply> {
+    const { message, retry = false } = body
+    if (message === undefined && !retry) throw createValidationError('message', 'is required')
+    if (message !== undefined) checkText('message', message)
+    const options = await this.#checkOptions(change.caller, id, body)
+    const repeated = retry ? await this.#findRepeatedQuestion(change, id, message) : undefined
+    if (repeated !== undefined) return (await this.#answerAgain(change, id, repeated, options, signal)).response
+    if (message === undefined) throw new CadreError('CONFLICT', 'There is no message to retry.', { hint: 'Send a message first.' })
+    const { database, conversations, activeReplies } = this.#dependencies
+    const turn = await activeReplies.queue.acquireTurn(id, options.wait, signal)
     try {
       signal.throwIfAborted()
-      const reply = await this.#startReply(change, await conversations.require(database, change.caller, id), message, modelId, turn)
-      return followReply(reply, stream, signal)
+      const conversation = await conversations.require(database, change.caller, id)
+      return followReply(await this.#startReply(change, conversation, { text: message }, options.modelId, turn), options.stream, signal)
     } catch (error) {
       turn.end()
       throw error
     }
   }
 
-  /** The reply of a repeated request: followed while it is written, replayed when it has ended. */
-  async rejoin(caller: Caller, id: string, messageId: string, stream: boolean, signal: AbortSignal): Promise<DeferredReply> {
-    const running = this.#dependencies.activeReplies.find(messageId)
-    if (running) return followReply(running, stream, signal)
-    const stored = await this.#loadStoredReply(caller, id, messageId)
-    if (!stream) return new DeferredResponse(async () => requireSuccess(stored.outcome))
-    return new DeferredResponse(async () =>
-      stored.outcome.message.content === '' ? requireSuccess(stored.outcome) && replayStoredReply(stored) : replayStoredReply(stored),
-    )
+  /** Answers a repeated request with the same Idempotency-Key. */
+  async resend(
+    change: ChangeContext,
+    id: string,
+    { message_id, user_message_id }: StoredSend,
+    body: SendBody,
+    signal: AbortSignal,
+  ): Promise<{ response: DeferredReply; isReplayed: boolean }> {
+    const options = await this.#checkOptions(change.caller, id, body)
+    const questionId = user_message_id ?? (await this.#loadStoredReply(change.caller, id, message_id)).start.user_message_id
+    return this.#answerAgain(change, id, questionId, options, signal)
   }
 
   /** Follows a reply from its first event, or from the event after `lastEventId`. */
@@ -101,10 +127,77 @@ export class MessagesService {
     throw new CadreError('CONFLICT', 'This reply has ended; no tool call waits for confirmation.')
   }
 
+  async #checkOptions(caller: Caller, id: string, { stream = false, wait = false, model_id }: SendBody): Promise<ReplyOptions> {
+    const { database, conversations, models } = this.#dependencies
+    await conversations.require(database, caller, id)
+    if (model_id !== undefined && caller.role === 'member')
+      throw new CadreError('FORBIDDEN', 'Members cannot choose another model.', { hint: 'Omit model_id.' })
+    return { stream, wait, modelId: model_id === undefined ? undefined : await models.resolve(database, model_id, 'model_id') }
+  }
+
+  /** Finds the last message if it is the one to retry, and stores it for the Idempotency-Key of the request. */
+  async #findRepeatedQuestion(change: ChangeContext, id: string, message: string | undefined): Promise<string | undefined> {
+    const { database } = this.#dependencies
+    const last = await findLastQuestionId(database, id)
+    const found = last === undefined ? undefined : await findQuestion(database, id, last)
+    if (!found || (message !== undefined && found.question.content !== message)) return undefined
+    const { storeResponse } = change
+    const response: StoredSend = { message_id: found.reply?.id ?? '', user_message_id: found.question.id }
+    if (storeResponse) await database.write((transaction) => storeResponse(transaction, response))
+    return found.question.id
+  }
+
+  /** The reply to a stored message: followed while it is written, replayed if it is complete, otherwise generated again. */
+  async #answerAgain(
+    change: ChangeContext,
+    id: string,
+    questionId: string,
+    { stream, wait, modelId }: ReplyOptions,
+    signal: AbortSignal,
+  ): Promise<{ response: DeferredReply; isReplayed: boolean }> {
+    const { database, conversations, activeReplies } = this.#dependencies
+    const { reply } = await this.#requireQuestion(id, questionId)
+    const active = reply && (await activeReplies.findAnnounced(reply.id))
+    if (active && (active.outcome ? isComplete(active.outcome.message) : !active.signal.aborted))
+      return { response: followReply(active, stream, signal), isReplayed: true }
+    if (reply && !active && isComplete(reply)) return this.#replay(change.caller, id, reply.id, stream)
+    // An aborted reply has the turn until its end is stored.
+    const turn = await activeReplies.queue.acquireTurn(id, wait || (active !== undefined && !active.outcome), signal)
+    try {
+      signal.throwIfAborted()
+      const conversation = await conversations.require(database, change.caller, id)
+      const question = await this.#requireQuestion(id, questionId)
+      if (question.reply && isComplete(question.reply)) {
+        turn.end()
+        return this.#replay(change.caller, id, question.reply.id, stream)
+      }
+      const newReply = await this.#startReply(change, conversation, question, modelId, turn)
+      return { response: followReply(newReply, stream, signal), isReplayed: false }
+    } catch (error) {
+      turn.end()
+      throw error
+    }
+  }
+
+  async #requireQuestion(id: string, questionId: string) {
+    const found = await findQuestion(this.#dependencies.database, id, questionId)
+    if (!found) throw createNotFoundError('message', questionId)
+    return found
+  }
+
+  async #replay(caller: Caller, id: string, messageId: string, stream: boolean) {
+    const stored = await this.#loadStoredReply(caller, id, messageId)
+    const response: DeferredReply = stream
+      ? new DeferredResponse(async () => replayStoredReply(stored))
+      : new DeferredResponse(async () => stored.outcome.message)
+    return { response, isReplayed: true }
+  }
+
+  /** A reply that is generated again replaces the failed one, so that the message is stored and counted once. */
   async #startReply(
     change: ChangeContext,
     conversation: StoredConversation,
-    message: string,
+    asked: Question,
     modelId: string | undefined,
     turn: Turn,
   ): Promise<ActiveReply> {
@@ -114,8 +207,10 @@ export class MessagesService {
     const loadedAgent = await agents.load(database, conversation.agent_id)
     const { agent, systemPrompt, toolset } = loadedAgent
     const model = await models.getChatModel(database, modelId ?? agent.model_id)
+    const repeated = 'question' in asked ? asked : undefined
+    const message = 'question' in asked ? asked.question.content : asked.text
     requireFitsContext(model, systemPrompt, message)
-    const [userMessageId, messageId] = [generateId('msg'), generateId('msg')]
+    const [userMessageId, messageId] = [repeated?.question.id ?? generateId('msg'), generateId('msg')]
     const origin: CallOrigin = {
       agent_id: agent.id,
       prompt_template_id: agent.prompt_template_id,
@@ -125,9 +220,12 @@ export class MessagesService {
     }
     await meter.checkBudget(model, origin)
     const now = new Date().toISOString()
-    const reply = new ActiveReply(conversation.id, messageId, new MessageDraft({ id: messageId, timestamp: now, model_id: model.id }))
-    const earlier = await listLastMessages(database, conversation.id, MAX_HISTORY_MESSAGES)
-    const history = buildHistory(earlier, model.canCallTools ? toolset.valueToolNames : [])
+    // A reply stays next to its message if the conversation has continued since.
+    const timestamp = repeated?.reply && !repeated.isLast ? repeated.reply.timestamp : now
+    const draft = new MessageDraft({ id: messageId, timestamp, model_id: model.id }, repeated?.reply)
+    const reply = new ActiveReply(conversation.id, messageId, draft)
+    const earlier = await listLastMessages(database, conversation.id, MAX_HISTORY_MESSAGES, repeated?.question)
+    const history = buildHistory(omitRepeatedFailures(earlier, message), model.canCallTools ? toolset.valueToolNames : [])
     const toolUse = { caller: change.caller, origin, signal: reply.signal }
     const context = createTurnContext(loadedAgent, model, { question: message, history }, toolUse)
     const firstRequest = composeFirstRequest(context)
@@ -136,9 +234,11 @@ export class MessagesService {
     try {
       await database.write(async (transaction) => {
         await conversations.resume(transaction, change.caller, conversation.id, now, earlier.length === 0 ? message : undefined)
-        await insertMessage(transaction, conversation.id, { id: userMessageId, role: 'user', content: message, timestamp: now })
+        if (!repeated)
+          await insertMessage(transaction, conversation.id, { id: userMessageId, role: 'user', content: message, timestamp: now })
+        else if (repeated.reply) await deleteMessage(transaction, repeated.reply.id)
         await recorder.insertReply(transaction, firstRequest)
-        await change.storeResponse?.(transaction, { message_id: messageId })
+        await change.storeResponse?.(transaction, { message_id: messageId, user_message_id: userMessageId } satisfies StoredSend)
       })
       reply.emit('message_start', {
         conversation_id: conversation.id,

@@ -13,8 +13,8 @@ export const bindConversationRoutes = (conversations: ConversationsService, mess
     conversations.listMessages(change.caller, params.id, query as ListQuery),
   ),
   bind(conversationRoutes.send, ({ params, body, change, signal }) => messages.send(change, params.id, body, signal), {
-    replay: ({ params, body, change, signal }, remembered) =>
-      messages.rejoin(change.caller, params.id, (remembered as { message_id: string }).message_id, body.stream === true, signal),
+    replay: ({ params, body, change, signal }, stored) =>
+      messages.resend(change, params.id, stored as { message_id: string; user_message_id?: string }, body, signal),
   }),
   bind(conversationRoutes.confirm, ({ params, body, change }) =>
     messages.confirm(change.caller, params.id, params.message_id, body.tool_call_id, body.allow),

@@ -17,6 +17,10 @@ interface MessageRow {
   created_at: string
 }
 
+/** Whether a reply ended on its own. A reply without a finish reason was interrupted, unless it is being written. */
+export const isComplete = ({ finish_reason = 'interrupted' }: StoredMessage): boolean =>
+  !['error', 'aborted', 'interrupted'].includes(finish_reason)
+
 /** Older records omit these fields if they are empty. */
 const REPLY_DEFAULTS = { citations: [], tool_calls: [] }
 
@@ -47,12 +51,21 @@ export async function listMessagePage(reader: Reader, conversationId: string, qu
   return { items: rows.map(parseMessage), total: count?.total ?? 0 }
 }
 
-/** Lists the newest messages, oldest first. */
-export async function listLastMessages(reader: Reader, conversationId: string, limit: number): Promise<StoredMessage[]> {
-  const sql = 'SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at DESC, id DESC LIMIT ?'
-  const rows = await reader.all<MessageRow>(sql, [conversationId, limit])
+/** Lists the newest messages, or those before a message, oldest first. */
+export async function listLastMessages(
+  reader: Reader,
+  conversationId: string,
+  limit: number,
+  before?: StoredMessage,
+): Promise<StoredMessage[]> {
+  const condition = before ? ` AND ${IS_EARLIER}` : ''
+  const sql = `SELECT * FROM messages WHERE conversation_id = ?${condition} ORDER BY created_at DESC, id DESC LIMIT ?`
+  const position = before ? [before.timestamp, before.timestamp, before.id] : []
+  const rows = await reader.all<MessageRow>(sql, [conversationId, ...position, limit])
   return rows.reverse().map(parseMessage)
 }
+
+const IS_EARLIER = '(created_at < ? OR (created_at = ? AND id < ?))'
 
 export async function findMessage(reader: Reader, conversationId: string, id: string): Promise<StoredMessage | undefined> {
   const row = await reader.get<MessageRow>('SELECT * FROM messages WHERE id = ? AND conversation_id = ?', [id, conversationId])
@@ -65,10 +78,31 @@ export async function findQuestionId(
   conversationId: string,
   { id, timestamp }: StoredMessage,
 ): Promise<string | undefined> {
-  const sql =
-    "SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' AND (created_at < ? OR (created_at = ? AND id < ?)) " +
-    'ORDER BY created_at DESC, id DESC LIMIT 1'
+  const sql = `SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' AND ${IS_EARLIER}
+    ORDER BY created_at DESC, id DESC LIMIT 1`
   return (await reader.get<{ id: string }>(sql, [conversationId, timestamp, timestamp, id]))?.id
+}
+
+/** Finds the id of the newest user message. */
+export async function findLastQuestionId(reader: Reader, conversationId: string): Promise<string | undefined> {
+  const sql = "SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' ORDER BY created_at DESC, id DESC LIMIT 1"
+  return (await reader.get<{ id: string }>(sql, [conversationId]))?.id
+}
+
+/** Finds a user message and the reply that follows it; `isLast` is false if the conversation has continued since. */
+export async function findQuestion(
+  reader: Reader,
+  conversationId: string,
+  id: string,
+): Promise<{ question: StoredMessage; reply: StoredMessage | undefined; isLast: boolean } | undefined> {
+  const question = await findMessage(reader, conversationId, id)
+  if (question?.role !== 'user') return undefined
+  const { timestamp } = question
+  const sql = `SELECT * FROM messages WHERE conversation_id = ? AND (created_at > ? OR (created_at = ? AND id > ?))
+    ORDER BY created_at, id LIMIT 2`
+  const [next, ...later] = (await reader.all<MessageRow>(sql, [conversationId, timestamp, timestamp, id])).map(parseMessage)
+  const reply = next?.role === 'assistant' ? next : undefined
+  return { question, reply, isLast: (reply ? later[0] : next) === undefined }
 }
 
 export async function countMessages(reader: Reader, conversationId: string): Promise<number> {
@@ -85,6 +119,10 @@ export async function insertMessage(transaction: Transaction, conversationId: st
 export async function updateMessage(transaction: Transaction, message: StoredMessage): Promise<void> {
   const { id, role: _role, content, timestamp: _timestamp, ...details } = message
   await transaction.run('UPDATE messages SET content = ?, details = ? WHERE id = ?', [content, JSON.stringify(details), id])
+}
+
+export async function deleteMessage(transaction: Transaction, id: string): Promise<void> {
+  await transaction.run('DELETE FROM messages WHERE id = ?', [id])
 }
 
 export async function updateContent(transaction: Transaction, id: string, content: string): Promise<void> {

@@ -25,8 +25,8 @@ export interface CurrentResource {
 interface BindingOptions<R extends Route> {
   /** The status of the response, if it depends on the data. */
   getStatus?(data: HandlerData<R>): number
-  /** Creates the response to a repeated request from the stored response. Default: the stored response. */
-  replay?(request: HandlerRequest<R>, stored: unknown): Promise<HandlerResult<R>>
+  /** Creates the response to a repeated request from the stored response, or executes it again. Default: the stored response. */
+  replay?(request: HandlerRequest<R>, stored: unknown): Promise<{ response: HandlerResult<R>; isReplayed: boolean }>
   /** For routes that update a resource. */
   current?: CurrentResource
 }
@@ -35,7 +35,7 @@ export interface Binding extends Pick<BindingOptions<Route>, 'current'> {
   route: Route
   handle(request: HandlerRequest<Route>): Promise<unknown>
   getStatus?(data: unknown): number
-  replay?(request: HandlerRequest<Route>, stored: unknown): Promise<unknown>
+  replay?(request: HandlerRequest<Route>, stored: unknown): Promise<{ response: unknown; isReplayed: boolean }>
 }
 
 export function bind<R extends Route>(

@@ -64,12 +64,13 @@ async function handleOnce(
     body: request.body,
   })
   try {
+    const handlerRequest = new FastifyHandlerRequest(request, reply, { ...change, storeResponse: attempt.remember })
     if (attempt.previous) {
-      reply.header('idempotent-replayed', 'true')
-      const { response } = attempt.previous
-      return binding.replay ? await binding.replay(new FastifyHandlerRequest(request, reply, change), response) : response
+      const replayed = await binding.replay?.(handlerRequest, attempt.previous.response)
+      if (replayed?.isReplayed !== false) reply.header('idempotent-replayed', 'true')
+      return replayed ? replayed.response : attempt.previous.response
     }
-    const result = await binding.handle(new FastifyHandlerRequest(request, reply, { ...change, storeResponse: attempt.remember }))
+    const result = await binding.handle(handlerRequest)
     await attempt.finish(result)
     return result
   } finally {

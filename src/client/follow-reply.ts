@@ -12,7 +12,10 @@ import type { Connection } from './request.ts'
 export type ReplyRequest =
   | {
       conversation: string
-      message: string
+      /** Optional for a retry: the last message of the conversation. */
+      message?: string
+      /** Answer the last message again if its reply failed, instead of sending it twice. */
+      retry?: boolean
       /** Wait for the running reply of the conversation instead of failing. */
       wait?: boolean
       /** Idempotency key: retries do not send the message twice. */
@@ -124,9 +127,15 @@ function openStream(
 ): AsyncGenerator<ServerEvent> {
   const options = { idleTimeoutMs, ...(signal ? { signal } : {}) }
   const { conversation: id } = request
-  if ('message' in request) {
-    const { message, wait, model, key } = request
-    const body = { message, stream: true, ...(wait ? { wait: true } : {}), ...(model === undefined ? {} : { model_id: model }) }
+  if (!('reply' in request)) {
+    const { message, retry, wait, model, key } = request
+    const body = {
+      ...(message === undefined ? {} : { message }),
+      stream: true,
+      ...(retry ? { retry: true } : {}),
+      ...(wait ? { wait: true } : {}),
+      ...(model === undefined ? {} : { model_id: model }),
+    }
     const headers = key === undefined ? {} : { 'idempotency-key': key }
     return stream(connection, conversationRoutes.send, { params: { id }, body }, { ...options, headers })
   }

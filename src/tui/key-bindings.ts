@@ -8,9 +8,10 @@ import type { Key } from './input/key-decoder.ts'
 import { CONFIRMATION_GRACE_MS, getInputColumns, getPanelHeight } from './render/live-area.ts'
 import { scrollPanel } from './render/source-panel.ts'
 import type { ChatSession } from './session/chat-session.ts'
+import { retryLastMessage } from './session/send-message.ts'
 import { filterChoices, type Picker, type SourcePanel } from './state/chat-state.ts'
 import { findPendingConfirmation } from './state/transcript-reducer.ts'
-import { retryLastMessage, submit } from './submit.ts'
+import { submit } from './submit.ts'
 
 const QUIT_HINT = 'Press Ctrl+C again to quit.'
 

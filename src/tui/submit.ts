@@ -4,7 +4,7 @@ import { runCommand } from './commands/run-command.ts'
 import { clearAndRemember } from './input/editor.ts'
 import { parseCommand } from './input/slash-commands.ts'
 import type { ChatSession } from './session/chat-session.ts'
-import { canRetry } from './state/chat-state.ts'
+import { sendMessage } from './session/send-message.ts'
 
 /** Resolves when the command is done or the reply has ended. Text that cannot be sent stays in the input. */
 export async function submit(session: ChatSession, text: string): Promise<void> {
@@ -56,19 +56,4 @@ function buildMessage(session: ChatSession, text: string): string | undefined {
 
 function clearInput({ store }: ChatSession, text: string): void {
   store.update({ editor: clearAndRemember(store.state.editor, text), menu: undefined, files: [], panel: undefined })
-}
-
-async function sendMessage(session: ChatSession, text: string, message: string): Promise<void> {
-  session.lastMessage = { text, message }
-  session.store.dispatch({ kind: 'said', text })
-  await session.replies.send(message)
-}
-
-/** Sends the last message again if its reply failed. */
-export async function retryLastMessage(session: ChatSession): Promise<void> {
-  const { store, lastMessage } = session
-  if (!canRetry(store.state.transcript)) return
-  const entry = store.state.transcript.entries.findLast((candidate) => candidate.kind === 'said')
-  if (entry?.kind !== 'said') return
-  await sendMessage(session, entry.text, lastMessage?.text === entry.text ? lastMessage.message : entry.text)
 }

@@ -2,8 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
-import { formatEvents } from '../harness/provider-formats.ts'
-import { disconnectAfter, respondWithError, ScriptedProvider, type Step, stallAfter, streamText } from '../harness/scripted-provider.ts'
+import { disconnectAfter, ScriptedProvider, stallAfter, streamInTwoParts, streamText } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 import { waitFor } from '../harness/wait-for.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
@@ -19,22 +18,6 @@ test.before(
   }),
 )
 test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))
-
-/** Streams the first part, waits for `resume`, and streams the rest. */
-function streamInTwoParts(first: string, rest: string): { step: Step; resume(): void } {
-  let resume = () => {}
-  const resumed = new Promise<void>((resolve) => {
-    resume = resolve
-  })
-  const step: Step = async (response, _, wire) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const event of formatEvents(wire, { text: [first], finish: null })) response.write(event)
-    await resumed
-    for (const event of formatEvents(wire, { text: [rest] }).slice(1)) response.write(event)
-    response.end()
-  }
-  return { step, resume }
-}
 
 const startReply = async (id: string, message = 'Hi') => {
   const stream = await fixture.stream(id, message)
@@ -170,29 +153,6 @@ test('a repeated idempotent request joins the reply without another model call',
     ),
     'CONFLICT',
   )
-})
-
-test('a repeated idempotent request fails like the first one', async () => {
-  const id = await fixture.startConversation(provider)
-  provider.script = [respondWithError(401)]
-  const before = provider.received.length
-  for (const stream of [true, false]) {
-    const send = () =>
-      fixture.service.post(
-        `/conversations/${id}/messages`,
-        { message: 'Once', stream },
-        { headers: { 'idempotency-key': `fails-${stream}` } },
-      )
-    for (const _ of [1, 2]) await expectError(send(), 'PROVIDER_ERROR')
-  }
-  fixture = await fixture.restart()
-  const again = fixture.service.post(
-    `/conversations/${id}/messages`,
-    { message: 'Once', stream: true },
-    { headers: { 'idempotency-key': 'fails-true' } },
-  )
-  await expectError(again, 'PROVIDER_ERROR')
-  assert.equal([provider.received.length - before, (await fixture.listMessages(id)).length], [2, 4])
 })
 
 test('deleting a conversation aborts its active reply', async () => {

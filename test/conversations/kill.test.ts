@@ -164,4 +164,28 @@ test('an interrupted reply is replayed as an error, and the conversation continu
   assert.is(next.finish_reason, 'stop')
 })
 
+test('after kill -9 a repeated request with the same Idempotency-Key generates the whole reply', async () => {
+  const model = await callApi('POST', '/models', { ...provider.model, name: 'repeated', model_id: 'repeated' })
+  const agent = await callApi('POST', '/agents', { name: 'repeated', model_id: model.id })
+  const { id } = await callApi('POST', '/conversations', { agent_id: agent.id })
+  const send = () =>
+    fetch(`${daemon.url}/api/conversations/${id}/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', 'idempotency-key': 'killed' },
+      body: JSON.stringify({ message: 'Go on' }),
+    })
+  const lost = send().catch(() => undefined)
+  const readReply = async () => (await callApi('GET', `/conversations/${id}`)).messages.at(-1)
+  for (const deadline = Date.now() + 30_000; !(await readReply())?.content; await pause(5))
+    assert.ok(Date.now() < deadline, 'no text of the reply within 30 s')
+  await daemon.kill()
+  await lost
+  daemon = await startDaemon(join(root, 'home'), { token: TOKEN })
+  const again = await send()
+  const { data } = (await again.json()) as Json
+  assert.equal([again.status, data.content, data.finish_reason], [200, FULL_TEXT, 'stop'])
+  const { messages } = await callApi('GET', `/conversations/${id}`)
+  assert.equal([messages.length, messages[1]], [2, data])
+})
+
 test.run()

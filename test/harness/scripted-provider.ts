@@ -34,6 +34,22 @@ export const streamReply =
 
 export const streamText = (...text: string[]): Step => streamReply({ text })
 
+/** Streams the first part, waits for `resume`, and streams the rest. */
+export function streamInTwoParts(first: string, rest: string): { step: Step; resume(): void } {
+  let resume = () => {}
+  const resumed = new Promise<void>((resolve) => {
+    resume = resolve
+  })
+  const step: Step = async (response, _, format) => {
+    startStream(response)
+    for (const event of formatEvents(format, { text: [first], finish: null })) response.write(event)
+    await resumed
+    for (const event of formatEvents(format, { text: [rest] }).slice(1)) response.write(event)
+    response.end()
+  }
+  return { step, resume }
+}
+
 /** Responds with an error status, by default with a body in the provider's format. */
 export const respondWithError =
   (status: number, body: unknown = undefined, headers: Record<string, string> = {}): Step =>

@@ -117,6 +117,32 @@ atTerminal('a provider error is shown once and Ctrl+R retries', async () => {
   await terminal.waitFor((screen) => /Ctrl\+R to retry/.test(screen) && screen.match(/✗/g)?.length === 1, 'one error')
   terminal.write('\u0012')
   await terminal.waitFor(/Now it works\./)
+  const [conversation] = await fixture.get('/conversations?sort=updated_at')
+  const { messages } = await fixture.get(`/conversations/${conversation.id}`)
+  assert.equal(
+    messages.map(({ content }: { content: string }) => content),
+    ['Hello', 'Now it works.'],
+  )
+})
+
+atTerminal('/retry answers a stopped message again, and says if there is nothing to retry', async () => {
+  fixture.script(stallAfter('The beginning'), streamText('The whole reply.'))
+  const terminal = fixture.openChat({ agent: 'Guide' })
+  await terminal.waitFor(/Ask Guide/)
+  terminal.write(`/retry${ENTER}`)
+  await terminal.waitFor(/There is no failed message to retry\./)
+  terminal.write(`Hello${ENTER}`)
+  await terminal.waitFor(/The beginning/)
+  terminal.write(ESCAPE)
+  await terminal.waitFor(/■ stopped/)
+  terminal.write(`/retry${ENTER}`)
+  await terminal.waitFor(/The whole reply\./)
+  const [conversation] = await fixture.get('/conversations?sort=updated_at')
+  const { messages } = await fixture.get(`/conversations/${conversation.id}`)
+  assert.equal(
+    messages.map(({ content }: { content: string }) => content),
+    ['Hello', 'The whole reply.'],
+  )
 })
 
 atTerminal('--continue and /resume open an earlier conversation', async () => {

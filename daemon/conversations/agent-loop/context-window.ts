@@ -3,7 +3,7 @@ import { createValidationError } from '../../../src/contract/errors.ts'
 import type { ChatMessage, ChatModel, ChatRequest, ContextPassage, ToolDefinition } from '../../models/chat-model.ts'
 import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
 import { removeCitationMarkers } from '../reply/citations.ts'
-import type { StoredMessage } from '../store.ts'
+import { isComplete, type StoredMessage } from '../store.ts'
 
 /** Tokens reserved for the reply if the agent sets no limit, and the largest share of the context window that is reserved. */
 const DEFAULT_REPLY_TOKENS = 2_048
@@ -119,6 +119,18 @@ export const truncate = (text: string, maxLength: number): string =>
   text.length <= maxLength
     ? text
     : `${text.slice(0, maxLength).toWellFormed()}\n… (${text.length - maxLength} more characters are left out)`
+
+/** Omits failed messages that were sent again with the same text, so that the model reads them once. */
+export function omitRepeatedFailures(messages: readonly StoredMessage[], question: string): StoredMessage[] {
+  const turns: StoredMessage[][] = []
+  for (const message of messages) {
+    if (message.role === 'user' || turns.length === 0) turns.push([message])
+    else turns.at(-1)?.push(message)
+  }
+  const isRepeated = ([first, reply]: StoredMessage[], next: string) =>
+    first?.role === 'user' && first.content === next && !(reply && isComplete(reply))
+  return turns.filter((turn, index) => !isRepeated(turn, turns[index + 1]?.[0]?.content ?? question)).flat()
+}
 
 /**
  * Converts stored messages to turns. Empty replies are omitted. Tool calls are included if the agent still has the tool

@@ -43,7 +43,7 @@ async function storeFailure({ reply, recorder, turn, logger }: WriteReplyInput, 
 
 export const createInterruptedError = () =>
   new CadreError('UNAVAILABLE', 'The daemon stopped before the reply was complete. The text so far is stored.', {
-    hint: 'Send the message again.',
+    hint: 'Repeat the request with retry: true (cadre ask --retry, or /retry in the chat).',
   })
 
 function toCadreError(error: unknown): CadreError {

@@ -19,8 +19,11 @@ export class MessageDraft {
   /** Model tokens and cost so far; the cost is null if a price is unknown. */
   usage: { input: number; output: number; cost: number | null } = { input: 0, output: 0, cost: 0 }
 
-  constructor(header: DraftHeader) {
+  /** Takes over the usage of a failed reply that this one replaces. */
+  constructor(header: DraftHeader, replaced?: StoredMessage) {
     this.#header = header
+    const { usage, cost = 0 } = replaced ?? {}
+    if (usage) this.usage = { input: usage.input_tokens, output: usage.output_tokens, cost }
   }
 
   /** Latency is measured from here. */

@@ -160,12 +160,25 @@ export const conversationRoutes = {
     method: 'POST',
     path: '/conversations/{id}/messages',
     summary: 'Send a message',
-    description: 'Returns the reply, or streams it as server-sent events if stream is true.',
+    description:
+      'Returns the reply, or streams it as server-sent events if stream is true. After an error or a lost connection, repeat the ' +
+      'request with the same Idempotency-Key or with retry: the message is not stored twice.',
     access: 'chat',
     body: object(
       {
-        message: Type.String({ minLength: 1, maxLength: 500_000, pattern: '\\S', description: 'Text of the message.' }),
         ...optional({
+          message: Type.String({
+            minLength: 1,
+            maxLength: 500_000,
+            pattern: '\\S',
+            description: 'Text of the message. Required unless retry is true.',
+          }),
+          retry: Type.Boolean({
+            default: false,
+            description:
+              'Whether to answer the last message of the conversation again if its reply failed, was aborted or was interrupted. ' +
+              'A complete reply is returned as it is. If message is given and differs from the last message, it is sent.',
+          }),
           stream: Type.Boolean({ default: false, description: 'Whether to stream the reply as events.' }),
           wait: Type.Boolean({
             default: false,

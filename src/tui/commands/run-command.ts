@@ -19,6 +19,7 @@ import {
 } from '../session/api.ts'
 import type { ChatSession } from '../session/chat-session.ts'
 import { describeError } from '../session/reply-stream.ts'
+import { retryLastMessage } from '../session/send-message.ts'
 import { buildQuoteContext, type Choice, findLastReply, listSources, type Picker, sumUsage } from '../state/chat-state.ts'
 import { getText } from '../state/reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, reduceTranscript } from '../state/transcript-reducer.ts'
@@ -211,6 +212,10 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     if (!(await session.copy(getText(reply))))
       throw new Error('The clipboard is not available. To write the conversation to a file: /export')
     session.store.addNote('Copied the last reply to the clipboard.', 'good')
+  },
+  retry: async (session) => {
+    session.assertIdle()
+    if (!(await retryLastMessage(session))) throw new Error('There is no failed message to retry.')
   },
   usage: async (session) => {
     const connection = await session.client.getConnection()

@@ -26,6 +26,7 @@ export const COMMANDS = [
   { name: 'title', argument: 'name', summary: 'rename', group: 'Conversation' },
   { name: 'export', argument: 'file', summary: 'write to a file', group: 'Conversation' },
   { name: 'copy', argument: '', summary: 'copy the last reply', group: 'Replies' },
+  { name: 'retry', argument: '', summary: 'retry a failed message', group: 'Replies' },
   { name: 'usage', argument: '', summary: 'tokens and cost', group: 'Chat' },
   { name: 'clear', argument: '', summary: 'clear the screen', group: 'Chat' },
   { name: 'quit', argument: '', summary: 'quit', group: 'Chat' },

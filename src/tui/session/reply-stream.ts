@@ -27,6 +27,8 @@ interface OutgoingMessage {
   message: string
   /** Idempotency key. */
   key: string
+  /** Whether the message was sent before and its reply failed. */
+  retry: boolean
 }
 
 const RECONNECT_DELAY_MS = 250
@@ -46,8 +48,8 @@ export class ReplyStream {
   }
 
   /** Resolves when the reply has ended. Does not throw: the transcript contains the outcome. */
-  send(message: string): Promise<void> {
-    this.done = this.#run({ message, key: randomUUID() })
+  send(message: string, { retry = false } = {}): Promise<void> {
+    this.done = this.#run({ message, key: randomUUID(), retry })
     return this.done
   }
 

@@ -149,5 +149,5 @@ export function filterChoices({ choices, filter }: Picker): readonly Choice[] {
 /** Whether the last reply failed or was interrupted. */
 export function canRetry({ entries, isAwaitingReply: awaiting }: Transcript): boolean {
   const reply = entries.findLast((entry) => entry.kind !== 'note')
-  return !awaiting && reply?.kind === 'reply' && (reply.status === 'failed' || reply.status === 'interrupted')
+  return !awaiting && reply?.kind === 'reply' && ['failed', 'interrupted', 'aborted'].includes(reply.status)
 }
