@@ -100,6 +100,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   await knowledgeFamily.sweep()
   await conversations.recover()
   await usage.recover()
+  // Before requests are served, so that nobody sees a job that does not continue as running.
+  await Promise.all([knowledgeFamily.parkSyncs(), evaluationFamily.parkRuns()])
 
   let openapi: object | undefined
   const getOpenapi = () => (openapi ??= createOpenapiDocument(version))

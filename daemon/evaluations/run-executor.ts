@@ -6,6 +6,7 @@ import type { EventBus } from '../core/event-bus.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
+import { countResume, forgetResumes, listParkedJobs } from '../store/job-resumes.ts'
 import { type FinishedCase, ResultWriter } from './result-writer.ts'
 import {
   listFinishedCases,
@@ -23,6 +24,10 @@ import type { AskTarget, Targets } from './targets.ts'
 
 /** Further runs are queued. */
 const MAX_ACTIVE_RUNS = 4
+
+const PARKED_ERROR =
+  'The daemon ended twice after it had resumed this run, so the run was not resumed again. A test case or scorer may be the cause; ' +
+  'see the log (cadre daemon logs), then start a new run.'
 
 interface RunExecutorDependencies {
   database: Database
@@ -58,6 +63,8 @@ export class RunExecutor {
   readonly #dependencies: RunExecutorDependencies
   readonly #queue: RunWithCases[] = []
   readonly #active = new Map<string, ActiveRun>()
+  /** Identifiers of the runs that a stop or a crash interrupted. */
+  readonly #resumed = new Set<string>()
   readonly #listeners = new Map<string, Set<() => void>>()
   #isClosed = false
 
@@ -71,9 +78,25 @@ export class RunExecutor {
     this.#startQueued()
   }
 
+  /** Ends the runs that were resumed before and during which the daemon crashed again. */
+  async parkRuns(): Promise<void> {
+    const { database, logger } = this.#dependencies
+    const parked = await listParkedJobs(database, 'run')
+    if (parked.size === 0) return
+    for (const run of await listUnfinishedRuns(database)) {
+      if (!parked.has(run.id)) continue
+      logger.error({ run: run.id }, 'an evaluation run is not resumed again: the daemon ended twice after it had resumed it')
+      await this.#finish(run, 'failed', PARKED_ERROR)
+      await database.write((transaction) => forgetResumes(transaction, 'run', run.id))
+    }
+  }
+
   /** Continues the runs that a stop or a crash interrupted. */
   async resume(): Promise<void> {
-    for (const run of await listUnfinishedRuns(this.#dependencies.database)) this.enqueue(run)
+    for (const run of await listUnfinishedRuns(this.#dependencies.database)) {
+      this.#resumed.add(run.id)
+      this.enqueue(run)
+    }
   }
 
   /** Waits for running test cases first, so that the summary includes all stored results. */
@@ -130,6 +153,7 @@ export class RunExecutor {
       setMaxListeners(0, controller.signal) // one listener per test case
       const completion = this.#execute(run, controller.signal)
         .catch((error: unknown) => this.#handleFailure(run, error))
+        .then(() => this.#forgetResumes(run.id))
         .finally(() => {
           this.#active.delete(run.id)
           this.#notify(run.id)
@@ -141,9 +165,10 @@ export class RunExecutor {
 
   async #execute(run: RunWithCases, signal: AbortSignal): Promise<void> {
     const { database, meter, targets, scorerTools } = this.#dependencies
-    const started = await database.write((transaction) =>
-      updateRun(transaction, run.id, { status: 'running', started_at: run.started_at ?? new Date().toISOString() }),
-    )
+    const started = await database.write(async (transaction) => {
+      if (this.#resumed.has(run.id)) await countResume(transaction, 'run', run.id)
+      return updateRun(transaction, run.id, { status: 'running', started_at: run.started_at ?? new Date().toISOString() })
+    })
     if (!started) return
     const finished = await listFinishedCases(database, run.id)
     const pending = Array.from({ length: run.repeats }, (_, repeat) =>
@@ -222,6 +247,13 @@ export class RunExecutor {
     await this.#finish(run, 'failed', describeError(error)).catch((storeError: unknown) =>
       this.#dependencies.logger.error({ err: storeError, run: run.id }, 'the failure of an evaluation run could not be stored'),
     )
+  }
+
+  async #forgetResumes(runId: string): Promise<void> {
+    if (!this.#resumed.delete(runId)) return
+    await this.#dependencies.database
+      .write((transaction) => forgetResumes(transaction, 'run', runId))
+      .catch((error: unknown) => this.#dependencies.logger.error({ err: error, run: runId }, 'the end of a run could not be stored'))
   }
 
   #notify(runId: string): void {

@@ -42,6 +42,8 @@ export interface Knowledge {
   bindings: Binding[]
   /** Deletes originals that no document refers to. */
   sweep(): Promise<void>
+  /** Marks syncs that must not be resumed again as failed. */
+  parkSyncs(): Promise<void>
   /** Repairs indexes, resumes interrupted syncs, then starts schedules and folder watches. */
   resume(): Promise<void>
   /** Ends schedules, watches and running syncs; searches still work. */
@@ -65,6 +67,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
     service,
     bindings: bindKnowledgeRoutes(service, documents),
     sweep: () => documents.sweepOriginals(),
+    parkSyncs: () => synchronizer.parkSyncs(),
     async resume() {
       await synchronizer.resume()
       await triggers.registerAll()

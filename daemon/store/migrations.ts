@@ -16,6 +16,7 @@ import { fileKeys } from './migrations/0012-file-keys.ts'
 import { resultFigures } from './migrations/0013-result-figures.ts'
 import { chunkingVersion } from './migrations/0014-chunking-version.ts'
 import { rerank } from './migrations/0015-rerank.ts'
+import { jobResumes } from './migrations/0016-job-resumes.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   resultFigures,
   chunkingVersion,
   rerank,
+  jobResumes,
 ]
 
 /** Whether the database has no tables. */

@@ -48,7 +48,7 @@ const restartDaemon = async () => {
 }
 const getSource = async (id: string) => (await (daemon as DaemonProcess).get(`/api/knowledge-sources/${id}`)).body.data
 
-/** Waits for the interrupted sync, which resumes automatically. */
+/** Waits for the interrupted sync, which is resumed twice. */
 const waitForSync = (id: string) =>
   waitFor(
     async () => {
@@ -88,7 +88,7 @@ async function readPassages(id: string, names: Map<string, string>, indexId: str
   return rows.map((row) => JSON.stringify([names.get(row.document_id), row.position, row.content])).sort()
 }
 
-test('a sync killed ten times resumes automatically and ends with the same passages as an undisturbed one', async () => {
+test('a sync killed ten times, started again when it is no longer resumed, ends with the same passages as an undisturbed one', async () => {
   const next = createRandom(SEED)
   const files = () => Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at % 4}/${at}.md`, createText(next)]))
   folder.write(files())

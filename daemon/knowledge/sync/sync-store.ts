@@ -126,6 +126,14 @@ export async function markSynced(database: Database, sourceId: string, status: '
   await database.write((transaction) => transaction.run(sql, [status, new Date().toISOString(), sourceId]))
 }
 
+/** Does not change sources that already have an error. */
+export async function parkSources(transaction: Transaction, sourceIds: readonly string[], error: string): Promise<void> {
+  for (const id of sourceIds) {
+    await resetParsing(transaction, id)
+    await transaction.run("UPDATE knowledge_sources SET status = 'error', error = ? WHERE id = ? AND status <> 'error'", [error, id])
+  }
+}
+
 /** Lists sources whose sync was interrupted when the daemon ended. */
 export async function listInterruptedSources(reader: Reader): Promise<string[]> {
   return listIds(reader, "SELECT id FROM knowledge_sources WHERE status = 'syncing'")

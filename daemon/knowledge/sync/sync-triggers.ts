@@ -48,9 +48,13 @@ export class SyncTriggers {
     }
     if (watch && source.type === 'folder') {
       const warn = (error: unknown) => this.#logger.warn({ source: source.id, err: error }, 'cannot watch the folder')
-      const watcher = new FolderWatcher(source.configuration, () => this.#sync(source.id), warn)
-      void watcher.start()
-      stops.push(() => watcher.close())
+      try {
+        const watcher = new FolderWatcher(source.configuration, () => this.#sync(source.id), warn)
+        void watcher.start()
+        stops.push(() => watcher.close())
+      } catch (error) {
+        warn(error) // a glob of an earlier version
+      }
     }
     if (stops.length > 0) this.#stops.set(source.id, stops)
   }
@@ -66,7 +70,7 @@ export class SyncTriggers {
 
   #sync(sourceId: string): void {
     this.#synchronizer
-      .start(sourceId)
+      .startAutomatically(sourceId)
       .catch((error: unknown) => this.#logger.warn({ source: sourceId, err: error }, 'cannot start the sync'))
   }
 }

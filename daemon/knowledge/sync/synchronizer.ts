@@ -3,13 +3,26 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Logger } from '../../logging/logger.ts'
+import { countResume, forgetResumes, listParkedJobs } from '../../store/job-resumes.ts'
 import { CHUNKING_VERSION } from '../chunking/chunking-settings.ts'
 import { listAllIndexes } from '../indexes/index-store.ts'
 import { sourceExists, sourceRecords } from '../store.ts'
 import { type DiscoveryDependencies, discoverDocuments } from './discover-documents.ts'
 import { type EmbedDependencies, embedPassages } from './embed-passages.ts'
 import { type ParseDependencies, parseDocuments } from './parse-documents.ts'
-import { listIncompleteSources, listInterruptedSources, markCancelled, markSynced, resetParsing, setSourceStatus } from './sync-store.ts'
+import {
+  listIncompleteSources,
+  listInterruptedSources,
+  markCancelled,
+  markSynced,
+  parkSources,
+  resetParsing,
+  setSourceStatus,
+} from './sync-store.ts'
+
+const PARKED_ERROR =
+  'The daemon ended twice after it had resumed this sync, so it was not resumed again. A document or the configuration may be the cause; ' +
+  'see the log (cadre daemon logs), then sync again (cadre knowledge sync).'
 
 /** `all` reads the source again; `indexes` only updates the indexes from the stored documents. */
 type SyncScope = 'all' | 'indexes'
@@ -31,6 +44,10 @@ export interface SynchronizerDependencies extends DiscoveryDependencies, ParseDe
 export class Synchronizer {
   readonly #dependencies: SynchronizerDependencies
   readonly #runs = new Map<string, SyncRun>()
+  /** Sources whose interrupted sync was resumed and has not ended. */
+  readonly #resumed = new Set<string>()
+  /** Sources during whose sync the daemon ended too often. Only a user can start it again. */
+  #parked = new Set<string>()
   #repaired: Promise<void> = Promise.resolve()
   #closing = false
 
@@ -41,12 +58,18 @@ export class Synchronizer {
   /** Starts a sync, or queues another pass if one is running. Resolves when the status is stored. */
   async start(sourceId: string, scope: SyncScope = 'all'): Promise<void> {
     if (this.#closing) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.')
+    if (scope === 'all' && this.#parked.delete(sourceId)) await this.#forgetResumes(sourceId)
     // Also set during a run: its final status write either precedes this one or sees the queued pass.
     const statusStored = scope === 'all' ? setSourceStatus(this.#dependencies.database, sourceId, 'syncing') : Promise.resolve()
     const run = this.#runs.get(sourceId)
     if (run) run.queued = run.queued === 'all' ? 'all' : scope
     else this.#begin(sourceId, scope, statusStored)
     await statusStored
+  }
+
+  /** Starts a sync that nobody requested. */
+  async startAutomatically(sourceId: string): Promise<void> {
+    if (!this.#parked.has(sourceId)) await this.start(sourceId)
   }
 
   #begin(sourceId: string, scope: SyncScope, statusStored: Promise<void>): void {
@@ -63,6 +86,7 @@ export class Synchronizer {
     progress.begin(sourceId)
     run.finished = statusStored
       .then(() => this.#run(sourceId, run, onTextReady))
+      .finally(() => this.#resumed.delete(sourceId) && this.#forgetResumes(sourceId))
       .finally(() => {
         onTextReady()
         this.#finish(sourceId, run)
@@ -85,6 +109,7 @@ export class Synchronizer {
   /** Ends the sync of a deleted source and removes its work directory. */
   async forgetSource(sourceId: string): Promise<void> {
     await this.cancel(sourceId)
+    if (this.#parked.delete(sourceId)) await this.#forgetResumes(sourceId)
     this.#dependencies.progress.forgetChanges(sourceId)
     await rm(join(this.#dependencies.workDirectory, sourceId), { recursive: true, force: true })
   }
@@ -106,14 +131,35 @@ export class Synchronizer {
     return this.#runs.has(sourceId)
   }
 
+  /** Marks the syncs that were resumed before and during which the daemon crashed again as failed. */
+  async parkSyncs(): Promise<void> {
+    const { database, logger } = this.#dependencies
+    this.#parked = await listParkedJobs(database, 'sync')
+    if (this.#parked.size === 0) return
+    logger.error({ sources: [...this.#parked] }, 'syncs are not resumed again: the daemon ended twice after it had resumed them')
+    await database.write((transaction) => parkSources(transaction, [...this.#parked], PARKED_ERROR))
+  }
+
   /** Repairs indexes after a kill and resumes interrupted syncs. */
   async resume(): Promise<void> {
     const interrupted = new Set(await listInterruptedSources(this.#dependencies.database))
     const incomplete = this.#repair()
     this.#repaired = incomplete.then(() => undefined)
     // These wait for the repair, but already report progress.
-    await Promise.all([...interrupted].map((sourceId) => this.start(sourceId)))
-    for (const sourceId of await incomplete) if (!interrupted.has(sourceId)) await this.start(sourceId, 'indexes')
+    await Promise.all([...interrupted].map((sourceId) => this.#resumeSource(sourceId, 'all')))
+    for (const sourceId of await incomplete)
+      if (!interrupted.has(sourceId) && !this.#parked.has(sourceId)) await this.#resumeSource(sourceId, 'indexes')
+  }
+
+  async #resumeSource(sourceId: string, scope: SyncScope): Promise<void> {
+    this.#resumed.add(sourceId)
+    // Not awaited first: a client that reads the status must find progress.
+    const counted = this.#dependencies.database.write((transaction) => countResume(transaction, 'sync', sourceId))
+    await Promise.all([counted, this.start(sourceId, scope)])
+  }
+
+  async #forgetResumes(sourceId: string): Promise<void> {
+    await this.#dependencies.database.write((transaction) => forgetResumes(transaction, 'sync', sourceId))
   }
 
   /** Returns the sources whose indexes are incomplete or have passages of another version of the chunking. */
