@@ -1,8 +1,8 @@
 /** Runs the chat line by line, for screen readers, pipes and simple terminals. */
 import { createInterface } from 'node:readline'
+import { toAnsi } from '../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../cli/terminal/text.ts'
 import type { Connection } from '../client/request.ts'
-import { toAnsi } from './markdown/styled-text.ts'
 import { type ConversationOptions, openConversation } from './open-conversation.ts'
 import { formatArguments } from './render/render-tool-call.ts'
 import { advanceScrollback, EMPTY_SCROLLBACK, type ScrollbackState } from './render/scrollback.ts'

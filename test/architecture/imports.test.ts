@@ -21,7 +21,7 @@ const LISTENERS = ['usage', 'analytics', 'webhooks']
 const FAMILIES = [...ORDER, ...LISTENERS, 'tokens', 'system', 'as-code']
 /** Files that other families may import. */
 const PUBLIC_FILES: Record<string, readonly string[]> = {
-  models: ['service.ts', 'chat-model.ts', 'token-estimate.ts'],
+  models: ['service.ts', 'chat-model.ts', 'resolve-follow-up.ts', 'token-estimate.ts'],
   agents: ['service.ts', 'toolset.ts'],
   conversations: ['service.ts', 'agent-loop/ask-once.ts', 'reply/citations.ts'],
   knowledge: ['service.ts', 'tool-settings.ts', 'search-tool.ts'],
@@ -43,9 +43,8 @@ const LAYERS: Record<string, Record<string, readonly string[]>> = {
   },
   'src/tui': {
     input: [],
-    markdown: [],
     state: ['input'],
-    render: ['input', 'markdown', 'state'],
+    render: ['input', 'state'],
     session: ['input', 'state'],
     commands: ['input', 'render', 'session', 'state'],
   },

@@ -1,5 +1,5 @@
 /** Builds frames from chat states: new lines for the scrollback and the live area. */
-import { type Line, toAnsi } from '../markdown/styled-text.ts'
+import { type Line, toAnsi } from '../../cli/terminal/markdown/styled-text.ts'
 import type { ChatState } from '../state/chat-state.ts'
 import { type LiveArea, renderLiveArea } from './live-area.ts'
 import type { ViewOptions } from './render-tool-call.ts'

@@ -1,7 +1,8 @@
 /** Renders the live area: the end of the reply, open panels, the input and the status line. */
+
+import { type Line, line, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { expandTabs, getVisibleRows, layOutText } from '../input/editor-layout.ts'
-import { type Line, line, span, truncateLine } from '../markdown/styled-text.ts'
 import type { ChatState } from '../state/chat-state.ts'
 import { findPendingConfirmation } from '../state/transcript-reducer.ts'
 import { renderConfirmation, renderMenu, renderPicker } from './panels.ts'

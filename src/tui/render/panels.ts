@@ -1,6 +1,7 @@
 /** Renders pickers, confirmations and the completion menu. */
+
+import { indentLines, type Line, line, span, truncateLine, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { padEnd, sanitizeLine, stringWidth, truncate } from '../../cli/terminal/text.ts'
-import { indentLines, type Line, line, span, truncateLine, wrapLine } from '../markdown/styled-text.ts'
 import { filterChoices, type Menu, type Picker } from '../state/chat-state.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
 import { formatArguments } from './render-tool-call.ts'

@@ -1,10 +1,10 @@
 /** Renders messages of the user, notes, and the footer of replies. */
 import { formatUncitedNote } from '../../cli/ask/format-citations.ts'
 import { hasPages } from '../../cli/ask/format-location.ts'
+import { renderMarkdown } from '../../cli/terminal/markdown/render-markdown.ts'
+import { indentLines, type Line, line, type Span, type Style, span, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
 import type { Citation } from '../../contract/families/conversations.ts'
-import { renderMarkdown } from '../markdown/render-markdown.ts'
-import { indentLines, type Line, line, type Span, type Style, span, wrapLine } from '../markdown/styled-text.ts'
 import { listSources } from '../state/chat-state.ts'
 import type { ReplyState } from '../state/reply-reducer.ts'
 import type { Note, UserMessage } from '../state/transcript-reducer.ts'

@@ -1,6 +1,16 @@
 /** Renders a tool call: arguments, duration and result. */
+
+import {
+  indentLines,
+  type Line,
+  line,
+  type Span,
+  type Style,
+  span,
+  truncateLine,
+  wrapLine,
+} from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
-import { indentLines, type Line, line, type Span, type Style, span, truncateLine, wrapLine } from '../markdown/styled-text.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
 
 const SPINNER_FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'

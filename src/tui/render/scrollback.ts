@@ -1,6 +1,6 @@
 /** Splits the transcript into lines for the scrollback of the terminal, each written once, and live lines that may still change. */
-import { INITIAL_STREAM, renderStream, type StreamState } from '../markdown/streaming-markdown.ts'
-import type { Line } from '../markdown/styled-text.ts'
+import { INITIAL_STREAM, renderStream, type StreamState } from '../../cli/terminal/markdown/streaming-markdown.ts'
+import type { Line } from '../../cli/terminal/markdown/styled-text.ts'
 import type { Part, ReplyState } from '../state/reply-reducer.ts'
 import type { Entry, Transcript } from '../state/transcript-reducer.ts'
 import { INDENT, insetLines, renderMessage, renderNote, renderReplyFooter } from './render-entry.ts'

@@ -1,8 +1,8 @@
 /** Renders the sources panel: a list of passages and the text of the selected one. */
 import { formatLocation } from '../../cli/ask/format-location.ts'
 import { createQueryPattern, findBestStart } from '../../cli/ask/format-passages.ts'
+import { type Line, line, measureLine, span, truncateLine, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
-import { type Line, line, measureLine, span, truncateLine, wrapLine } from '../markdown/styled-text.ts'
 import type { SourcePanel } from '../state/chat-state.ts'
 import { renderPointer, sliceAround } from './panels.ts'
 

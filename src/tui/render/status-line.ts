@@ -1,6 +1,7 @@
 /** Renders the status line: agent, model, usage and cost. */
+
+import { type Line, measureLine, type Span, type Style, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
-import { type Line, measureLine, type Span, type Style, span, truncateLine } from '../markdown/styled-text.ts'
 import { type ChatState, sumUsage } from '../state/chat-state.ts'
 
 /** Formats as 950, 1.2k, 34k or 1.5M. */

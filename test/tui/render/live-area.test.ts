@@ -1,9 +1,9 @@
 /** Scrollback, live area, panels and status line within the width and height of the terminal. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { type Line, toPlainText } from '../../../src/cli/terminal/markdown/styled-text.ts'
 import { stringWidth } from '../../../src/cli/terminal/text.ts'
 import { EMPTY_EDITOR, setText } from '../../../src/tui/input/editor.ts'
-import { type Line, toPlainText } from '../../../src/tui/markdown/styled-text.ts'
 import { FrameBuilder } from '../../../src/tui/render/frame-builder.ts'
 import { renderLiveArea } from '../../../src/tui/render/live-area.ts'
 import { renderStatusLine } from '../../../src/tui/render/status-line.ts'

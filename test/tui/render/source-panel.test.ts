@@ -1,11 +1,11 @@
 /** The sources panel: where passages open, and scrolling. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { toPlainText } from '../../../src/cli/terminal/markdown/styled-text.ts'
 import { UnreachableError } from '../../../src/client/errors.ts'
 import type { Citation } from '../../../src/contract/families/conversations.ts'
 import { KeyDecoder } from '../../../src/tui/input/key-decoder.ts'
 import { handleKey } from '../../../src/tui/key-bindings.ts'
-import { toPlainText } from '../../../src/tui/markdown/styled-text.ts'
 import { renderLiveArea } from '../../../src/tui/render/live-area.ts'
 import { ChatSession } from '../../../src/tui/session/chat-session.ts'
 import type { TerminalSize } from '../../../src/tui/state/chat-state.ts'

@@ -1,6 +1,6 @@
 /** Renders inline Markdown: emphasis, code, links and citations. */
 import type { Token, Tokens } from 'marked'
-import { sanitizeText } from '../../cli/terminal/text.ts'
+import { sanitizeText } from '../text.ts'
 import { type Line, type Span, type Style, span } from './styled-text.ts'
 
 const NAMED_ENTITIES: Record<string, string> = {

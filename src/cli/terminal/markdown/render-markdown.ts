@@ -1,6 +1,6 @@
 /** Renders Markdown blocks as styled lines of a given width. */
 import { Lexer, type Token, type Tokens } from 'marked'
-import { sanitizeText } from '../../cli/terminal/text.ts'
+import { sanitizeText } from '../text.ts'
 import { highlight, type OpenToken } from './highlight.ts'
 import { renderInline } from './inline.ts'
 import { expandTabs, indentLines, type Line, line, type Margin, type Style, span, wrapLine } from './styled-text.ts'

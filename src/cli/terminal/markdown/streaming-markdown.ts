@@ -1,6 +1,6 @@
 /** Renders Markdown while it is being streamed: complete blocks once, the unfinished rest on every update. */
 import type { Token } from 'marked'
-import { sanitizeText } from '../../cli/terminal/text.ts'
+import { sanitizeText } from '../text.ts'
 import type { OpenToken } from './highlight.ts'
 import { joinBlocks, parseBlocks, parseLanguage, renderBlock, renderCode } from './render-markdown.ts'
 import type { Line } from './styled-text.ts'

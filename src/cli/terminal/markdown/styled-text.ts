@@ -1,5 +1,5 @@
 /** Styled text as data: lines of spans that are measured, wrapped and truncated before they become escape sequences. */
-import { sanitizeText, splitGraphemes, stringWidth } from '../../cli/terminal/text.ts'
+import { sanitizeText, splitGraphemes, stringWidth } from '../text.ts'
 
 const SGR_CODES = {
   bold: [1, 22],

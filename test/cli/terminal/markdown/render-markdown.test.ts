@@ -2,10 +2,10 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { stringWidth } from '../../../src/cli/terminal/text.ts'
-import { renderMarkdown } from '../../../src/tui/markdown/render-markdown.ts'
-import { INITIAL_STREAM, renderStream, type StreamState } from '../../../src/tui/markdown/streaming-markdown.ts'
-import { type Line, toAnsi, toPlainText } from '../../../src/tui/markdown/styled-text.ts'
+import { renderMarkdown } from '../../../../src/cli/terminal/markdown/render-markdown.ts'
+import { INITIAL_STREAM, renderStream, type StreamState } from '../../../../src/cli/terminal/markdown/streaming-markdown.ts'
+import { type Line, toAnsi, toPlainText } from '../../../../src/cli/terminal/markdown/styled-text.ts'
+import { stringWidth } from '../../../../src/cli/terminal/text.ts'
 
 const test = suite('markdown')
 
