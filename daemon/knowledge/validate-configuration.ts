@@ -6,6 +6,7 @@ import { SOURCE_CONFIGURATIONS } from '../../src/contract/families/source-config
 import { type Caller, requireAdmin } from '../core/caller.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { Validator } from '../validation/validator.ts'
+import { createSelection } from './sources/files/selection.ts'
 import type { StoredSource } from './store.ts'
 
 /** Nested under `configuration` so that errors name the full field. */
@@ -16,6 +17,7 @@ const SCHEMAS = Object.fromEntries(
 export function validateConfiguration(validator: Validator, caller: Caller, { type, configuration }: StoredSource): void {
   validator.check(SCHEMAS[type] as never, { configuration })
   const { path, paths, url, repository, schedule, allow_private_network } = configuration as Record<string, never> & { paths?: string[] }
+  createSelection(configuration) // validates the globs
   if (schedule) validateSchedule(schedule)
   if (url) parseHttpUrl('configuration.url', url, 'Pages that require a login cannot be read.')
   if (paths?.length || type === 'folder' || (repository && validateRepository(repository) === 'local'))

@@ -17,8 +17,15 @@ export function addRules(parent: Ignore | undefined, folder: string, text: strin
     text
       .replace(/^\ufeff/, '')
       .split(/\r?\n/)
+      .filter((line) => !isSlow(line))
       .map((line) => anchorRule(line, folder)),
   )
+}
+
+/** The library turns rules into regular expressions, whose backtracking could take forever. No real rule has as many stars. */
+function isSlow(line: string): boolean {
+  const hasManyStars = line.split('/').some((segment) => (segment.match(/\*+/g)?.length ?? 0) > 3)
+  return hasManyStars || (line.match(/\*\*/g)?.length ?? 0) > 4
 }
 
 /** Anchors a rule to its folder. A single list then keeps git's order: the last matching rule wins. */

@@ -1,8 +1,8 @@
 /** Selects the paths of a folder or repository that a source includes: globs, file types, hidden files, size. */
 import { extname } from 'node:path'
-import picomatch from 'picomatch'
 import { createValidationError } from '../../../../src/contract/errors.ts'
 import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/source-configurations.ts'
+import { compileGlob, hasWildcards } from './glob-matcher.ts'
 
 export interface Selection {
   /** Whether the folder may contain included files. */
@@ -13,9 +13,11 @@ export interface Selection {
 
 type PathTest = (path: string) => boolean
 
-/** Globs become regular expressions, whose backtracking takes minutes with more stars. */
+/** Bound the work per path. They also apply to globs that were stored before there were limits. */
 const MAX_STARS_PER_SEGMENT = 3
 const MAX_STARS = 8
+const MAX_BRACES = 8
+const MAX_LENGTH = 1_000
 
 export function createSelection(configuration: Record<string, unknown>): Selection {
   const { include = [], exclude = [], file_types, max_file_size } = configuration as SelectionConfiguration
@@ -61,6 +63,14 @@ function normalizeGlob(field: string, glob: string): string {
   const pattern = glob.normalize('NFC').replace(/^(\.?\/)+/, '')
   const stars = (text: string) => text.match(/\*+/g)?.length ?? 0
   if (pattern === '') throw createValidationError(`configuration.${field}`, `"${glob}" is empty`)
+  if (pattern.length > MAX_LENGTH)
+    throw createValidationError(`configuration.${field}`, `"${glob.slice(0, 60)}…" is too long`, `Use at most ${MAX_LENGTH} characters.`)
+  if (pattern.split('{').length - 1 > MAX_BRACES)
+    throw createValidationError(
+      `configuration.${field}`,
+      `"${glob}" has too many braces`,
+      `Use at most ${MAX_BRACES} pairs of braces in a glob, or several globs.`,
+    )
   if (stars(pattern) > MAX_STARS || pattern.split('/').some((part) => stars(part) > MAX_STARS_PER_SEGMENT))
     throw createValidationError(
       `configuration.${field}`,
@@ -72,18 +82,22 @@ function normalizeGlob(field: string, glob: string): string {
 
 /** Stars match a leading dot only if `dot`. A glob without a slash matches at every level, as in .gitignore. */
 function createMatcher(globs: readonly string[], dot: boolean): PathTest {
-  const tests = globs.map((glob) => picomatch(glob, { dot, basename: !glob.includes('/'), nonegate: true, noextglob: true }))
+  const tests = globs.map((glob): PathTest => {
+    const matches = compileGlob(glob, dot)
+    return glob.includes('/') ? matches : (path) => matches(path.slice(path.lastIndexOf('/') + 1))
+  })
   return (path) => tests.some((test) => test(path))
 }
 
 /** The name of a folder includes its contents. */
 function expandFolderGlob(glob: string): string[] {
-  return picomatch.scan(glob).isGlob ? [glob] : [glob, glob.includes('/') ? `${glob}/**` : `**/${glob}/**`]
+  return hasWildcards(glob) ? [glob] : [glob, glob.includes('/') ? `${glob}/**` : `**/${glob}/**`]
 }
 
 /** Returns the folder that contains every match of a glob; empty for any folder. */
 function getBaseFolder(glob: string): string {
   if (!glob.includes('/')) return ''
-  const { base, isGlob } = picomatch.scan(glob)
-  return isGlob ? base : glob
+  const segments = glob.split('/')
+  const first = segments.findIndex(hasWildcards)
+  return first < 0 ? glob : segments.slice(0, first).join('/')
 }
