@@ -52,11 +52,6 @@ interface MessagesDependencies {
 type DeferredReply = DeferredResponse<StoredMessage> | DeferredResponse<AsyncIterable<StreamEvent>>
 
 type SendBody = Static<typeof conversationRoutes.send.body>
-interface ReplyOptions {
-  stream: boolean
-  wait: boolean
-  modelId: string | undefined
-}
 
 /** A new message, or one that is answered again. */
 type Question = { text: string } | NonNullable<Awaited<ReturnType<typeof findQuestion>>>
@@ -79,16 +74,17 @@ export class MessagesService {
     const { message, retry = false } = body
     if (message === undefined && !retry) throw createValidationError('message', 'is required')
     if (message !== undefined) checkText('message', message)
-    const options = await this.#checkOptions(change.caller, id, body)
-    const repeated = retry ? await this.#findRepeatedQuestion(change, id, message) : undefined
-    if (repeated !== undefined) return (await this.#answerAgain(change, id, repeated, options, signal)).response
-    if (message === undefined) throw new CadreError('CONFLICT', 'There is no message to retry.', { hint: 'Send a message first.' })
     const { database, conversations, activeReplies } = this.#dependencies
-    const turn = await activeReplies.queue.acquireTurn(id, options.wait, signal)
+    await conversations.require(database, change.caller, id)
+    const repeated = retry ? await this.#findRepeatedQuestion(change, id, message) : undefined
+    if (repeated !== undefined) return (await this.#answerAgain(change, id, repeated, body, signal)).response
+    if (message === undefined) throw new CadreError('CONFLICT', 'There is no message to retry.', { hint: 'Send a message first.' })
+    const modelId = await this.#resolveModel(change.caller, body)
+    const turn = await activeReplies.queue.acquireTurn(id, body.wait === true, signal)
     try {
       signal.throwIfAborted()
       const conversation = await conversations.require(database, change.caller, id)
-      return followReply(await this.#startReply(change, conversation, { text: message }, options.modelId, turn), options.stream, signal)
+      return followReply(await this.#startReply(change, conversation, { text: message }, modelId, turn), body.stream === true, signal)
     } catch (error) {
       turn.end()
       throw error
@@ -103,9 +99,9 @@ export class MessagesService {
     body: SendBody,
     signal: AbortSignal,
   ): Promise<{ response: DeferredReply; isReplayed: boolean }> {
-    const options = await this.#checkOptions(change.caller, id, body)
+    await this.#dependencies.conversations.require(this.#dependencies.database, change.caller, id)
     const questionId = user_message_id ?? (await this.#loadStoredReply(change.caller, id, message_id)).start.user_message_id
-    return this.#answerAgain(change, id, questionId, options, signal)
+    return this.#answerAgain(change, id, questionId, body, signal)
   }
 
   /** Follows a reply from its first event, or from the event after `lastEventId`. */
@@ -127,12 +123,10 @@ export class MessagesService {
     throw new CadreError('CONFLICT', 'This reply has ended; no tool call waits for confirmation.')
   }
 
-  async #checkOptions(caller: Caller, id: string, { stream = false, wait = false, model_id }: SendBody): Promise<ReplyOptions> {
-    const { database, conversations, models } = this.#dependencies
-    await conversations.require(database, caller, id)
-    if (model_id !== undefined && caller.role === 'member')
-      throw new CadreError('FORBIDDEN', 'Members cannot choose another model.', { hint: 'Omit model_id.' })
-    return { stream, wait, modelId: model_id === undefined ? undefined : await models.resolve(database, model_id, 'model_id') }
+  async #resolveModel({ role }: Caller, { model_id }: SendBody): Promise<string | undefined> {
+    if (model_id === undefined) return undefined
+    if (role === 'member') throw new CadreError('FORBIDDEN', 'Members cannot choose another model.', { hint: 'Omit model_id.' })
+    return this.#dependencies.models.resolve(this.#dependencies.database, model_id, 'model_id')
   }
 
   /** Finds the last message if it is the one to retry, and stores it for the Idempotency-Key of the request. */
@@ -152,15 +146,17 @@ export class MessagesService {
     change: ChangeContext,
     id: string,
     questionId: string,
-    { stream, wait, modelId }: ReplyOptions,
+    body: SendBody,
     signal: AbortSignal,
   ): Promise<{ response: DeferredReply; isReplayed: boolean }> {
     const { database, conversations, activeReplies } = this.#dependencies
+    const { stream = false, wait = false } = body
     const { reply } = await this.#requireQuestion(id, questionId)
     const active = reply && (await activeReplies.findAnnounced(reply.id))
     if (active && (active.outcome ? isComplete(active.outcome.message) : !active.signal.aborted))
       return { response: followReply(active, stream, signal), isReplayed: true }
     if (reply && !active && isComplete(reply)) return this.#replay(change.caller, id, reply.id, stream)
+    const modelId = await this.#resolveModel(change.caller, body)
     // An aborted reply has the turn until its end is stored.
     const turn = await activeReplies.queue.acquireTurn(id, wait || (active !== undefined && !active.outcome), signal)
     try {

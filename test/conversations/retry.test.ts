@@ -199,6 +199,15 @@ test('a retry returns a complete reply without another call', async () => {
   assert.equal([provider.received.length, (await fixture.listMessages(id)).length], [calls, 2])
 })
 
+test('a complete reply is replayed although the model of the request was deleted since', async () => {
+  const id = await fixture.startConversation(provider)
+  const { id: model_id } = await fixture.resources.model({ ...provider.model, name: 'chosen' })
+  provider.script = [streamText('Done.')]
+  assert.is((await answer(id, { message: 'Hi', model_id }, 'chosen')).text, 'Done.')
+  await expectData(fixture.service.delete(`/models/${model_id}`))
+  assert.equal(await answer(id, { message: 'Hi', model_id }, 'chosen'), { code: undefined, text: 'Done.', replayed: 'true' })
+})
+
 test('a retry of another text sends a new message', async () => {
   const id = await fixture.startConversation(provider)
   provider.script = [respondWithError(401)]
