@@ -23,19 +23,20 @@ export interface PendingToolCall {
   problem: string | undefined
 }
 
-/** Adds a tool call to the reply under a unique id: some servers restart their numbering at each step. */
-export function addToolCall(
-  reply: ActiveReply,
-  { id, name, arguments: args, ...more }: ToolCall,
-  problem: string | undefined,
-): PendingToolCall {
-  const usedIds = new Set(reply.draft.toolCalls.map((call) => call.id))
-  let uniqueId = id === '' ? 'call' : id
-  for (let count = 2; usedIds.has(uniqueId); count++) uniqueId = `${id === '' ? 'call' : id}-${count}`
-  const call: StoredToolCall = { id: uniqueId, name, arguments: args }
-  reply.draft.toolCalls.push(call)
-  reply.emit('tool_call', { id: uniqueId, name, arguments: args })
-  return { request: { ...more, id: uniqueId, name, arguments: args }, call, problem }
+/** Adds a tool call to the reply. */
+export function addToolCall(reply: ActiveReply, requested: ToolCall, problem: string | undefined): PendingToolCall {
+  const call = reply.draft.addToolCall(requested)
+  const { id, name, arguments: args } = call
+  reply.emit('tool_call', { id, name, arguments: args })
+  return { request: { ...requested, id }, call, problem }
+}
+
+/** Tells the model, in the last result, that it requested more calls than were run. */
+export function mentionOmittedCalls(results: ChatMessage[], omittedCalls: number): ChatMessage[] {
+  const last = results.at(-1)
+  if (omittedCalls === 0 || last?.role !== 'tool') return results
+  const note = `Only the first ${results.length} of ${results.length + omittedCalls} tool calls were run. Request the others again if needed.`
+  return [...results.slice(0, -1), { ...last, content: `${last.content}\n\n${note}` }]
 }
 
 /** Returns one tool message per call, in the order of the calls. */

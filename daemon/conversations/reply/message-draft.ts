@@ -15,6 +15,8 @@ export class MessageDraft {
   readonly toolCalls: StoredToolCall[] = []
   readonly citations = new CitationRegistry()
   readonly #header: DraftHeader
+  /** How often each id was used for a tool call. */
+  readonly #usedCallIds = new Map<string, number>()
   #startedAt = performance.now()
   /** Model tokens and cost so far; the cost is null if a price is unknown. */
   usage: { input: number; output: number; cost: number | null } = { input: 0, output: 0, cost: 0 }
@@ -29,6 +31,19 @@ export class MessageDraft {
   /** Latency is measured from here. */
   startTimer(): void {
     this.#startedAt = performance.now()
+  }
+
+  /** Adds a tool call under a unique id: some servers restart their numbering at each step. */
+  addToolCall({ id, name, arguments: args }: Pick<StoredToolCall, 'id' | 'name' | 'arguments'>): StoredToolCall {
+    const wanted = id === '' ? 'call' : id
+    let count = this.#usedCallIds.get(wanted) ?? 0
+    let uniqueId = wanted
+    while (this.#usedCallIds.has(uniqueId)) uniqueId = `${wanted}-${++count}`
+    this.#usedCallIds.set(wanted, Math.max(count, 1))
+    if (uniqueId !== wanted) this.#usedCallIds.set(uniqueId, 1)
+    const call: StoredToolCall = { id: uniqueId, name, arguments: args }
+    this.toolCalls.push(call)
+    return call
   }
 
   addUsage({ input_tokens, output_tokens }: CallUsage, cost: number | null): void {
