@@ -22,41 +22,79 @@ export class StreamSanitizer {
   }
 }
 
-/** Newlines, spaces, characters of scripts without spaces, and words. */
+/** Spaces, characters of scripts without spaces, and words. */
 const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\u3000-\\u303f\\uff00-\\uffef'
-const TOKENS = new RegExp(`\\n|[^\\S\\n]+|[${UNSPACED}]|[^\\s${UNSPACED}]+`, 'gu')
+const TOKENS = new RegExp(`\\s+|[${UNSPACED}]|[^\\s${UNSPACED}]+`, 'gu')
+const IS_UNSPACED = new RegExp(`^[${UNSPACED}]$`, 'u')
+const LAST_WORD = new RegExp(`(?:[^\\s${UNSPACED}]+|[${UNSPACED}])?$`, 'u')
+/** The beginning of a line that cannot be recognized yet. */
+const UNDECIDED = /^\s*(?:`{1,2}|~{1,2}|#{1,6}\s*|[-*+]|\d{1,9}[.)]?)?$/
+const FENCE = /^\s*(`{3,}|~{3,})/
+const ROW = /^\s*\|/
+const HEADING = /^ {0,3}#{1,6}\s+/
+const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+/
+/** Bold text and code are held back until they are complete or the line ends. */
+const MARKED = /(?<!`)(`{1,2})(?!`)([^`\n]+)\1(?!`)|(?<!\*)\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*(?!\*)/g
+const BULLET = '•'
+const CODE_MARGIN = '  '
+
+/** How parts of the text are shown. Tables are passed as Markdown. */
+export interface TextStyles {
+  formatWord: (word: string) => string
+  formatBold: (word: string) => string
+  formatCode: (word: string) => string
+  formatTable: (markdown: string, columns: number) => string[]
+}
+
+const PLAIN: TextStyles = {
+  formatWord: (word) => word,
+  formatBold: (word) => word,
+  formatCode: (word) => word,
+  formatTable: (markdown) => markdown.split('\n'),
+}
+
+/** A part of a line with its format. */
+interface Part {
+  text: string
+  format: (word: string) => string
+}
 
 /**
- * Wraps lines between words and holds back only the incomplete last word.
- * Fenced code and table rows are not wrapped.
+ * Renders Markdown and wraps lines between words. Holds back only what may still change: the incomplete last word, bold text and
+ * code until they end, and tables. Code is indented and not wrapped.
  */
 export class StreamWrapper {
   readonly #columns: () => number
-  readonly #highlight: (word: string) => string
+  readonly #styles: TextStyles
   #sanitizer = new StreamSanitizer()
-  #word = ''
+  /** Text that is held back. */
+  #pending = ''
+  #line: 'start' | 'text' | 'heading' = 'start'
+  #fence: string | undefined
+  #table: string[] = []
   #spaces = ''
   /** Columns used on the current line. */
   #used = 0
-  /** Indentation and first word, which identify fences and table rows. */
-  #lineStart = ''
-  #isInFence = false
+  /** Indentation of the lines after the first one of a list item. */
+  #indent = 0
   /** Other output was printed: the next text starts on a new line without leading spaces. */
   #isInterrupted = false
 
   /** `columns` is a function because the window can be resized. */
-  constructor(columns: () => number, highlight: (word: string) => string = (word) => word) {
+  constructor(columns: () => number, styles: TextStyles = PLAIN) {
     this.#columns = columns
-    this.#highlight = highlight
+    this.#styles = styles
   }
 
   push(piece: string): string {
-    return this.#wrap(this.#sanitizer.push(piece), false)
+    this.#pending += this.#sanitizer.push(piece)
+    return this.#advance(false)
   }
 
   /** Returns the text that was held back. */
   end(): string {
-    return this.#wrap(this.#sanitizer.end(), true)
+    this.#pending += this.#sanitizer.end()
+    return this.#advance(true) + this.#endTable()
   }
 
   /** Ends the line before other output. */
@@ -67,41 +105,144 @@ export class StreamWrapper {
     return rest + ended
   }
 
-  #wrap(text: string, last: boolean): string {
-    const tokens = (this.#word + text).match(TOKENS) ?? []
-    this.#word = ''
-    // The last word may continue in the next piece.
-    if (!last && /\S$/.test(tokens.at(-1) ?? '')) this.#word = tokens.pop() ?? ''
+  #advance(isLast: boolean): string {
     let out = ''
-    for (const token of tokens) out += token === '\n' ? this.#endLine() : token.trim() === '' ? this.#addSpace(token) : this.#addWord(token)
+    for (;;) {
+      const newline = this.#pending.indexOf('\n')
+      const isComplete = newline >= 0
+      const text = isComplete ? this.#pending.slice(0, newline) : this.#pending
+      if (!isComplete && text === '') return out
+      if (this.#line === 'start') {
+        const block = this.#takeBlockLine(text, isComplete || isLast)
+        if (block === undefined) return out
+        if (block !== false) {
+          out += block
+          this.#pending = isComplete ? this.#pending.slice(newline + 1) : ''
+          continue
+        }
+        out += this.#endTable() + this.#startLine(text)
+        continue
+      }
+      out += this.#takeText(text, isComplete || isLast)
+      if (!isComplete) return out
+      out += this.#endLine()
+      this.#pending = this.#pending.slice(1)
+    }
+  }
+
+  /** Takes a line of code or of a table. Returns false for other lines, and undefined if the line must be complete to decide. */
+  #takeBlockLine(text: string, isComplete: boolean): string | false | undefined {
+    if (this.#fence === undefined && !isComplete && UNDECIDED.test(text)) return undefined
+    const marker = FENCE.exec(text)?.[1]
+    if (this.#fence === undefined && marker === undefined && !ROW.test(text)) return false
+    if (!isComplete) return undefined
+    this.#isInterrupted = false
+    if (this.#fence !== undefined) {
+      const isClosed = marker?.startsWith(this.#fence) && text.trim() === marker
+      if (isClosed) this.#fence = undefined
+      return isClosed ? '' : `${text === '' ? '' : CODE_MARGIN}${text}\n`
+    }
+    if (marker === undefined) {
+      this.#table.push(text)
+      return ''
+    }
+    this.#fence = marker
+    return this.#endTable()
+  }
+
+  /** Removes the marks of headings and list items. */
+  #startLine(text: string): string {
+    this.#line = 'text'
+    this.#indent = 0
+    const heading = HEADING.exec(text)?.[0]
+    if (heading !== undefined) {
+      this.#line = 'heading'
+      this.#pending = this.#pending.slice(heading.length)
+      return ''
+    }
+    const [item, spaces = '', mark = ''] = ITEM.exec(text) ?? []
+    if (item === undefined) return ''
+    this.#isInterrupted = false
+    this.#pending = this.#pending.slice(item.length)
+    const shown = `${spaces}${/\d/.test(mark) ? mark : BULLET}`
+    this.#used = stringWidth(shown)
+    this.#indent = this.#used + 1
+    this.#spaces = ' '
+    return shown
+  }
+
+  #takeText(text: string, isComplete: boolean): string {
+    const { formatWord, formatBold, formatCode } = this.#styles
+    const format = this.#line === 'heading' ? formatBold : formatWord
+    const parts: Part[] = []
+    let from = 0
+    for (const { 0: all, 2: code, 3: bold, index } of text.matchAll(MARKED)) {
+      // The rest of a word may follow.
+      if (!isComplete && !/\s/.test(text.slice(index + all.length))) break
+      parts.push({ text: text.slice(from, index), format })
+      parts.push(bold === undefined ? { text: code ?? '', format: formatCode } : { text: bold.replaceAll('`', ''), format: formatBold })
+      from = index + all.length
+    }
+    const rest = text.slice(from)
+    const length = isComplete ? rest.length : findHeldText(rest)
+    parts.push({ text: rest.slice(0, length), format })
+    this.#pending = this.#pending.slice(from + length)
+    return this.#addParts(parts)
+  }
+
+  /** A word may consist of several parts: a comma after bold text belongs to its last word. */
+  #addParts(parts: readonly Part[]): string {
+    let out = ''
+    let word: Part[] = []
+    const endWord = () => {
+      if (word.length > 0) out += this.#addWord(word)
+      word = []
+    }
+    for (const { text, format } of parts)
+      for (const token of text.match(TOKENS) ?? []) {
+        const isSpace = token.trim() === ''
+        if (isSpace || IS_UNSPACED.test(token)) endWord()
+        if (isSpace) this.#addSpace(token)
+        else word.push({ text: token, format })
+        if (IS_UNSPACED.test(token)) endWord()
+      }
+    endWord()
     return out
+  }
+
+  #endTable(): string {
+    if (this.#table.length === 0) return ''
+    const lines = this.#styles.formatTable(this.#table.join('\n'), this.#columns())
+    this.#table = []
+    return `${lines.join('\n')}\n`
   }
 
   #endLine(): string {
     this.#isInterrupted = false
-    if (/^\s*(```|~~~)/.test(this.#lineStart)) this.#isInFence = !this.#isInFence
-    const spaces = this.#isInFence ? this.#spaces : ''
     this.#spaces = ''
     this.#used = 0
-    this.#lineStart = ''
-    return `${spaces}\n`
+    this.#line = 'start'
+    return '\n'
   }
 
-  #addSpace(token: string): string {
-    if (this.#isInterrupted) return ''
-    this.#spaces += token
-    if (this.#lineStart.trim() === '') this.#lineStart += token
-    return ''
+  #addSpace(token: string): void {
+    if (!this.#isInterrupted) this.#spaces += token
   }
 
-  #addWord(word: string): string {
-    if (this.#lineStart.trim() === '') this.#lineStart += word
-    const keeps = this.#isInFence || /^\s*(\||```|~~~)/.test(this.#lineStart)
+  #addWord(word: readonly Part[]): string {
     const gap = this.#spaces
     this.#spaces = ''
     this.#isInterrupted = false
-    const breaks = !keeps && this.#used > 0 && this.#used + stringWidth(gap) + stringWidth(word) > this.#columns()
-    this.#used = (breaks ? 0 : this.#used + stringWidth(gap)) + stringWidth(word)
-    return `${breaks ? '\n' : gap}${keeps ? word : this.#highlight(word)}`
+    const width = word.reduce((sum, { text }) => sum + stringWidth(text), 0)
+    const breaks = this.#used > this.#indent && this.#used + stringWidth(gap) + width > this.#columns()
+    const before = breaks ? ' '.repeat(this.#indent) : gap
+    this.#used = (breaks ? 0 : this.#used) + stringWidth(before) + width
+    return `${breaks ? '\n' : ''}${before}${word.map(({ text, format }) => format(text)).join('')}`
   }
+}
+
+/** Returns the number of characters before the last word, or before the word with bold text or code that is not complete. */
+function findHeldText(text: string): number {
+  const mark = text.search(/`|\*\*(?=[^\s*]|$)|\*$/)
+  return text.slice(0, mark < 0 ? text.length : mark).search(LAST_WORD)
 }

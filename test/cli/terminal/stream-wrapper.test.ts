@@ -1,7 +1,7 @@
 /** Streamed text is sanitized and wrapped regardless of how it is split. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { StreamSanitizer, StreamWrapper } from '../../../src/cli/terminal/stream-wrapper.ts'
+import { StreamSanitizer, StreamWrapper, type TextStyles } from '../../../src/cli/terminal/stream-wrapper.ts'
 
 const test = suite('stream wrapper')
 
@@ -47,14 +47,59 @@ test('only the incomplete last word is held back', () => {
   assert.is(text.end(), ' g')
 })
 
-test('fenced code and table rows are not wrapped', () => {
-  const text = 'See:\n```sh\ncadre knowledge add ./handbook  # a folder\n```\n| one | two | three | four |\nand then words that break'
-  for (const pieces of split(text))
-    assert.is(
-      wrap(20, ...pieces),
-      'See:\n```sh\ncadre knowledge add ./handbook  # a folder\n```\n| one | two | three | four |\nand then words that\nbreak',
-      JSON.stringify(pieces),
-    )
+/** Shows how each part is formatted. */
+const STYLES: TextStyles = {
+  formatWord: (word) => word.replace(/\[\d+\]/g, '<$&>'),
+  formatBold: (word) => word.toUpperCase(),
+  formatCode: (word) => `{${word}}`,
+  formatTable: (markdown, columns) => markdown.split('\n').map((row) => `${columns} ${row}`),
+}
+
+const render = (columns: number, pieces: readonly string[]) => {
+  const text = new StreamWrapper(() => columns, STYLES)
+  return pieces.map((piece) => text.push(piece)).join('') + text.end()
+}
+
+const RENDERED: readonly (readonly [name: string, columns: number, markdown: string, expected: string])[] = [
+  ['bold text and code lose their marks', 60, 'Use **two words**, or `a b` (`c`).', 'Use TWO WORDS, or {a} {b} ({c}).'],
+  ['code in bold text loses its marks', 60, 'Set **`port`** now', 'Set PORT now'],
+  ['marks in code are part of it', 60, 'Call `f(**x)` here', 'Call {f(**x)} here'],
+  [
+    'marks that are not closed are text',
+    60,
+    'Pass **kwargs and 2 ** 3 and 5 * 3 and a ` tick',
+    'Pass **kwargs and 2 ** 3 and 5 * 3 and a ` tick',
+  ],
+  ['headings are bold', 60, '## A title\ntext', 'A TITLE\ntext'],
+  [
+    'lists have bullets, numbers and hanging lines',
+    20,
+    '- one two three four five\n  1. six\n* seven',
+    '• one two three four\n  five\n  1. six\n• seven',
+  ],
+  [
+    'code is indented and not wrapped',
+    20,
+    'See:\n```sh\ncadre knowledge add ./handbook  # a **folder**\n\nend\n```\nok',
+    'See:\n  cadre knowledge add ./handbook  # a **folder**\n\n  end\nok',
+  ],
+  [
+    'tables are rendered when they are complete',
+    20,
+    '| a | b |\n|---|---|\n| c | d |\n\n[1]',
+    '20 | a | b |\n20 |---|---|\n20 | c | d |\n\n<[1]>',
+  ],
+  ['a comma after bold text does not start a line', 24, 'It may be so or **nineteen**, yes', 'It may be so or\nNINETEEN, yes'],
+]
+for (const [name, columns, markdown, expected] of RENDERED)
+  test(`${name}, wherever the text is split`, () => {
+    for (const pieces of split(markdown)) assert.is(render(columns, pieces).trimEnd(), expected, JSON.stringify(pieces))
+  })
+
+test('bold text is held back until it is complete', () => {
+  const text = new StreamWrapper(() => 40, STYLES)
+  const out = ['They have (**twenty', '-five days', '** of leave'].map((piece) => text.push(piece))
+  assert.equal([...out, text.end()], ['They have', '', ' (TWENTY-FIVE DAYS of', ' leave'])
 })
 
 test('a word wider than the terminal is not broken', () => {
@@ -82,15 +127,11 @@ test('interrupt ends the line, and the next text starts a new one', () => {
 })
 
 test('trailing spaces are removed, and indentation is kept', () => {
-  assert.is(wrap(40, '- one   \n    two'), '- one\n    two')
+  assert.is(wrap(40, '- one   \n    two'), '• one\n    two')
 })
 
-test('highlighting does not count towards the width', () => {
-  const text = new StreamWrapper(
-    () => 12,
-    (word) => word.replace(/\[\d+\]/g, '<$&>'),
-  )
-  assert.is(text.push('twelve wide [1] and') + text.end(), 'twelve wide\n<[1]> and')
+test('formats do not count towards the width', () => {
+  assert.is(render(12, ['twelve wide [1] and']), 'twelve wide\n<[1]> and')
 })
 
 test.run()
