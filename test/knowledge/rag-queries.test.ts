@@ -37,6 +37,7 @@ for (const [question, fact, name] of [
   test(`${question} is answered with a quote and the number of its passage`, async () => {
     const { query, answer, results } = await ask(question)
     assert.is(query, question)
+    assert.match(answer, /“.+” \[\d\]/)
     assert.match(answer, fact)
     const cited = [...answer.matchAll(/\[(\d+)\]/g)].map(([, number]) => results[Number(number) - 1])
     assert.ok(cited.length > 0)
@@ -52,10 +53,15 @@ for (const question of [
   'How do I bake sourdough bread?',
   'zzz qqq xxyy',
 ]) {
-  test(`${question} is answered with a notice that the documents do not cover it`, async () => {
-    const { answer } = await ask(question)
-    assert.match(answer, /not in your documents/)
-    assert.not.match(answer, /\[\d+\]/)
+  test(`${question} is refused, with the number of documents and the closest passages`, async () => {
+    const { answer, results } = await ask(question)
+    const [refusal, ...closest] = answer.split(/\n+/)
+    assert.is(refusal, `I found no answer in 4 documents.${results.length === 0 ? '' : ' The closest passages:'}`)
+    assert.is(closest.length, Math.min(results.length, 3))
+    for (const line of closest) {
+      const [, quote = '', number] = /^- \w+: “(.+)” \[(\d)\]$/.exec(line) ?? []
+      assert.match(results[Number(number) - 1]?.content ?? '', quote)
+    }
   })
 }
 
@@ -64,11 +70,11 @@ test('top_k limits the number of passages', async () => {
   assert.is((await ask('paid leave', { top_k: 50 })).results.length, 4)
 })
 
-test('a query on an empty source is answered with a notice', async () => {
+test('a query on an empty source is refused', async () => {
   const empty = await knowledge.resources.ragTool()
   const { results, answer } = await expectData(knowledge.service.post(`/rag-tools/${empty.id}/query`, { query: 'anything' }))
   assert.equal(results, [])
-  assert.match(answer, /not in your documents/)
+  assert.is(answer, 'I found no answer in 0 documents.')
 })
 
 test('a deleted document is no longer quoted', async () => {
@@ -80,7 +86,10 @@ test('a deleted document is no longer quoted', async () => {
   await expectData(
     knowledge.service.delete(`/knowledge-sources/${other.id}/documents/${(await knowledge.getDocument(other.id, 'secret.md')).id}`),
   )
-  assert.match((await expectData(knowledge.service.post(`/rag-tools/${asking.id}/query`, query))).answer, /not in your documents/)
+  assert.match(
+    (await expectData(knowledge.service.post(`/rag-tools/${asking.id}/query`, query))).answer,
+    /^I found no answer in 0 documents/,
+  )
 })
 
 test('a query to a tool whose source was deleted is rejected', async () => {

@@ -114,9 +114,8 @@ test('existing RAG tools rerank after the upgrade, and existing retrieval tools 
   const columns = 'id, created_at, updated_at, name, description, embedding_model, chunk_size, chunk_overlap, top_k'
   await database.write(async (transaction) => {
     await transaction.run(`INSERT INTO rag_tools (${columns}) VALUES ('rag_1', ${fixed})`)
-    await transaction.run(
-      `INSERT INTO retrieval_tools (${columns}, knowledge_source_ids, search_method, filters) VALUES ('ret_1', ${fixed}, '[]', 'hybrid', '{}')`,
-    )
+    const own = 'knowledge_source_ids, search_method, filters'
+    await transaction.run(`INSERT INTO retrieval_tools (${columns}, ${own}) VALUES ('ret_1', ${fixed}, '[]', 'hybrid', '{}')`)
   })
   await migrate(database)
   assert.equal(await database.all('SELECT id, rerank FROM rag_tools UNION ALL SELECT id, rerank FROM retrieval_tools'), [

@@ -8,6 +8,8 @@ import type { PlannedSource } from '../knowledge/plan-sources.ts'
 const SOURCE_NAME = 'Cadre documentation'
 /** What users read. The decision records and the pages for contributors are twice as long. */
 const INCLUDE = ['README.md', 'docs/concepts.md', 'docs/errors.md', 'docs/roles.md', 'docs/guides/*.md']
+/** A name without a folder is included at every level. */
+const EXCLUDE = ['*/**/README.md']
 
 export const DOCUMENTATION_TOOL = {
   name: 'cadre-docs',
@@ -36,8 +38,8 @@ export const createAgentTemplate = (name: string): AgentTemplate => ({
 /** The source is reused if the installation moves. */
 export async function createDocumentationSource(root: string, send: boolean): Promise<PlannedSource> {
   const source = { name: SOURCE_NAME, location: root, canMove: true }
-  if (send) return { ...source, type: 'file', configuration: {}, files: await listFiles(root, { include: INCLUDE }) }
-  return { ...source, type: 'folder', configuration: { path: root, include: INCLUDE, gitignore: false }, files: [] }
+  if (send) return { ...source, type: 'file', configuration: {}, files: await listFiles(root, { include: INCLUDE, exclude: EXCLUDE }) }
+  return { ...source, type: 'folder', configuration: { path: root, include: INCLUDE, exclude: EXCLUDE, gitignore: false }, files: [] }
 }
 
 /** Finds or creates the agent, and adds the tool if it is missing. */

@@ -133,7 +133,8 @@ test('without an answer, the closest passages are listed', async () => {
   )
   assert.is(
     text,
-    'I found no answer in 12 documents. The closest passages:\n\n- Leave: “Leave is asked for in writing.” [1]\n- doors.md: “Doors open at nine.” [2]',
+    'I found no answer in 12 documents. The closest passages:\n\n' +
+      '- Leave: “Leave is asked for in writing.” [1]\n- doors.md: “Doors open at nine.” [2]',
   )
 })
 

@@ -14,7 +14,8 @@ test('Markdown syntax and HTML tags are removed, except in words and code', () =
 
 test('sentences, list items, rows, headings and code are parts with their exact text', () => {
   const content =
-    '# Doors\n\nDoors open at 8 a.m. sharp. See\nFig. 2.\n\n- Ring\n  twice.\n- [ ] Wait.\n\n| Door | Key |\n|---|---|\n| north | `k_1` |\n\n```sh\nopen\n```'
+    '# Doors\n\nDoors open at 8 a.m. sharp. See\nFig. 2.\n\n- Ring\n  twice.\n- [ ] Wait.\n\n' +
+    '| Door | Key |\n|---|---|\n| north | `k_1` |\n\n```sh\nopen\n```'
   assert.equal(splitTexts(content), [
     '# Doors',
     'Doors open at 8 a.m. sharp.',

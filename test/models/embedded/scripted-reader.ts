@@ -1,3 +1,4 @@
+/** A reading model for tests that finds given answers. */
 import type { Reading } from '../../../daemon/embedded-models/worker-protocol.ts'
 import type { PassageReader } from '../../../daemon/models/embedded/answer-question.ts'
 

@@ -97,6 +97,9 @@ export interface GitProcess {
   exit: Promise<{ code: number | null; stderr: string }>
 }
 
+const selectInheritedVariables = (environment: NodeJS.ProcessEnv = process.env) =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => INHERITED_VARIABLES.test(name)))
+
 /** Starts git; the caller must read its output. */
 export function spawnGit({
   directory,
@@ -108,7 +111,7 @@ export function spawnGit({
 }: Omit<GitCommand, 'signal' | 'timeoutMs'>): GitProcess {
   const all = [...BASE_SETTINGS, ...settings]
   const env = {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED_VARIABLES.test(name))),
+    ...selectInheritedVariables(),
     GIT_TERMINAL_PROMPT: '0',
     // Overrides all configuration. An empty list would allow every protocol.
     GIT_ALLOW_PROTOCOL: protocols.join(':') || 'none',
