@@ -135,7 +135,8 @@ def measure_ranking(reader, encoder, path: Path, device: str, passages: int = 30
         begin = len(rows)
         for index, _ in query["c"][:passages]:
             passage = data["passages"][index]
-            headings = HEADING_SEPARATOR.join(heading for heading in passage["h"] or [] if heading not in passage["t"])
+            above = (passage["h"] or "").split(HEADING_SEPARATOR)
+            headings = HEADING_SEPARATOR.join(heading for heading in above if heading not in passage["t"])
             rows.append(Row(query["q"], passage["t"], headings))
         spans.append((begin, len(rows)))
     results = read(reader, encoder, rows, device)

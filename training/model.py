@@ -93,7 +93,7 @@ def to_base_name(name: str) -> str:
 def load_base(folder: Path) -> tuple[Reader, dict]:
     """Loads the weights of the embedding model; the outputs start with random weights."""
     config = json.loads((folder / "config.json").read_text())
-    base = load_file(str(folder / "model.safetensors"))
+    base = load_file(str(next(folder.glob("model*.safetensors"))))
     # Every token has type 0, so its embedding becomes a part of the positions.
     base["embeddings.position_embeddings.weight"] = (
         base["embeddings.position_embeddings.weight"].float() + base["embeddings.token_type_embeddings.weight"].float()[0]
