@@ -67,7 +67,7 @@ test('messages keep our own colors and no other escape sequences', () => {
   assert.is(stripControlSequences(line), '\u001b[1mCreated\u001b[22m evil2J \u001b[2mdim\u001b[22m')
 })
 
-test('an answer keeps its code, wraps its prose and lists passages that are not cited', () => {
+test('an answer indents its code, wraps its prose and lists passages that are not cited', () => {
   const passage = (source: string) => ({ content: 'Twenty-five days.', score: 1, metadata: { source, page: 1 } })
   const answer = 'Twenty-five days of paid leave [2].\n\n```sh\ncadre ask "How many days of leave do I have?"\n```'
   const text = formatAnswer({ query: 'leave', answer, results: [passage('a.md'), passage('b.md')] }, output(30))
@@ -75,9 +75,7 @@ test('an answer keeps its code, wraps its prose and lists passages that are not 
     'Twenty-five days of paid leave',
     '[2].',
     '',
-    '```sh',
-    'cadre ask "How many days of leave do I have?"',
-    '```',
+    '  cadre ask "How many days of leave do I have?"',
     '',
     '[1] a.md',
     '    not cited',
