@@ -22,7 +22,7 @@ export interface Question {
 /** Each passage takes about as long as embedding it. */
 const MAX_PASSAGES = 8
 /** Calibrated on questions with and without an answer (docs/reader.md). */
-const MIN_CONFIDENCE = -7
+const MIN_CONFIDENCE = -4.4
 /** Answers of other documents are compared with the best one if they are this close. */
 const MAX_DISAGREEMENT_GAP = 3
 /** The reading model knows the Latin script only. */
@@ -30,7 +30,7 @@ const MIN_LATIN_SHARE = 0.5
 
 const NEEDS_CHAT_MODEL = new RegExp(
   String.raw`\b(?:compar(?:e|ed|ing|ison)|differences? between|differ(?:s|ent)? from|versus|vs\.?|pros and cons` +
-    String.raw`|advantages and disadvantages|summari[sz]e|summary|overview|outline|main points|key points|tl;?dr` +
+    `|advantages and disadvantages|summari[sz]e|summary|overview|outline|main points|key points|tl;?dr` +
     String.raw`|vergleich\w*|unterschied\w*|zusammenfass\w*|überblick)(?!\w)`,
   'iu',
 )
@@ -41,7 +41,7 @@ export async function answerQuestion(reader: PassageReader, { text, passages, co
   if (read.length === 0) return refuse([])
   if (computeLatinShare(text) < MIN_LATIN_SHARE) {
     const answer = findByWords(text, read)
-    return answer ? formatAnswer(answer, read[answer.passage] as ContextPassage) : refuse([...read.keys()])
+    return answer ? formatAnswer(text, answer, read[answer.passage] as ContextPassage) : refuse([...read.keys()])
   }
   const texts = read.map(({ headings = [], content }) => composeReadingText(headings, content))
   const readings = await reader.read(
@@ -61,7 +61,9 @@ export async function answerQuestion(reader: PassageReader, { text, passages, co
   const [best, ...others] = answers
   if (!best || best.confidence < MIN_CONFIDENCE) return refuse(order)
   const contradiction = others.find((other) => contradicts(best, other, read))
-  return contradiction ? formatDisagreement([best, contradiction], read) : formatAnswer(best, read[best.passage] as ContextPassage)
+  return contradiction
+    ? formatDisagreement(text, [best, contradiction], read)
+    : formatAnswer(text, best, read[best.passage] as ContextPassage)
 }
 
 /** Whether two documents answer with different numbers. Other differences may only be in wording. */

@@ -3,15 +3,13 @@ import { type Span, stripMarkdown } from './parse-passage.ts'
 
 const MAX_CODE_LENGTH = 80
 const INLINE_CODE = /`([^`\n]{1,80})`/g
-/** Characters at the edges of an answer that do not belong to it, unless their counterpart is inside. */
-const LEADING = /^[\s"'“”‘’(),.;:!?*_>|\]–—-]+(?=\S)/
-const TRAILING = /[\s"'“”‘’(,.;:!*_<|[–—]+$/
-const PAIRS: readonly (readonly [string, string])[] = [
-  ['(', ')'],
-  ['[', ']'],
-  ['{', '}'],
-  ['“', '”'],
-]
+/** Characters at the edges of an answer that belong to the sentence around it. */
+const LEADING = /^[\s),.;:!?*>|\]}–—]+(?=\S)/
+const TRAILING = /[\s(,.;:!*<|[{–—-]+$/
+/** Names can start with a mark: .env, ?page, *args. */
+const NAME = /^[.?:!*]\w/
+const QUOTES = ['""', "''", '“”', '‘’']
+const PAIRS = [...QUOTES, '()', '[]', '{}']
 
 /** Extends a span to whole words and whole inline code, within the limits. */
 export function extendSpan(content: string, span: Span, limits: Span): Span {
@@ -38,18 +36,19 @@ export function cleanAnswer(text: string): string {
 }
 
 function trimMarks(answer: string): string {
-  let text = answer.replace(LEADING, (marks) => (isPaired(answer, marks) ? marks : ''))
-  text = text.replace(TRAILING, '')
-  const last = text.at(-1) ?? ''
-  const pair = PAIRS.find(([, closing]) => closing === last)
-  return pair && !text.slice(0, -1).includes(pair[0]) ? text.slice(0, -1).trimEnd() : text.trim()
+  const text = answer.replace(NAME.test(answer) ? /^\s+/ : LEADING, '').replace(TRAILING, '')
+  return trimPairs(text).trim()
 }
 
-/** An opening mark is kept if its closing mark follows in the answer; a minus is kept before a number or a letter. */
-function isPaired(answer: string, marks: string): boolean {
-  const mark = marks.at(-1) ?? ''
-  if (mark === '-') return /^-{1,2}\w/.test(answer.slice(marks.length - (marks.endsWith('--') ? 2 : 1)))
-  if (mark === '.') return /^\.[\w/]/.test(answer.slice(marks.length - 1))
-  const pair = PAIRS.find(([opening]) => opening === mark)
-  return marks.length === 1 && pair !== undefined && answer.indexOf(pair[1]) > 0
+/** Removes quotes around the whole answer, and brackets and quotes at its edges whose counterpart is missing. */
+function trimPairs(text: string): string {
+  const inner = text.slice(1, -1)
+  for (const pair of PAIRS) {
+    const [opening = '', closing = ''] = pair
+    const [isOpened, isClosed] = [text.startsWith(opening), text.endsWith(closing)]
+    if (isOpened && isClosed && QUOTES.includes(pair) && !inner.includes(opening)) return inner
+    if (isOpened && !text.slice(1).includes(closing)) return text.slice(1)
+    if (isClosed && !text.slice(0, -1).includes(opening)) return text.slice(0, -1)
+  }
+  return text
 }

@@ -63,3 +63,18 @@ function stem(word: string): string {
     .replace(/(?<=..)e$/, '')
   return bare.replace(/([bdgklmnprt])\1$/, '$1').replace(/y$/, 'i')
 }
+
+const FOREIGN = new Set(
+  `wie was wer wo wann warum welche welcher welches ist sind der das ein eine ich wir kann muss darf habe haben gibt für nicht
+  comment quel quelle quels quelles est les des une où pourquoi combien je nous qui que dans
+  cómo qué cuál cuáles cuándo dónde quién cuánto cuántos es el los las una puedo hay para
+  come quale quali quando dove chi perché sono il gli posso
+  como qual quais onde quem quanto são os um uma
+  hoe wat waar wanneer welke het een ik wij moet`.split(/\s+/),
+)
+
+/** Whether a question in the Latin script has English words, or no words that only other languages have. */
+export function isEnglish(question: string): boolean {
+  const words = question.toLowerCase().match(/\p{L}+/gu) ?? []
+  return words.some((word) => STOP_WORDS.has(word) && !FOREIGN.has(word)) || !words.some((word) => FOREIGN.has(word))
+}

@@ -1,8 +1,9 @@
 /** Formats answers and refusals: a short answer, the quote that contains it, and its citation. */
 import type { ContextPassage } from '../chat-model.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
+import { extractContentWords, isEnglish } from './content-words.ts'
 import { type Block, type Part, parseBlocks, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
-import type { QuotableAnswer } from './select-answer.ts'
+import { type QuotableAnswer, repeatsQuestion } from './select-answer.ts'
 
 const MAX_SHORT_ANSWER_LENGTH = 100
 /** A short answer is omitted if it is most of the sentence. */
@@ -18,15 +19,17 @@ const MAX_CLOSEST_PASSAGES = 3
 const MAX_EXCERPT_LENGTH = 160
 const CHAT_MODEL_HINT = 'To add one, run cadre models discover.'
 
-export function formatAnswer(answer: QuotableAnswer, { content, headings = [] }: ContextPassage): string {
-  const quote = formatQuote(answer, content, headings.at(-1))
+export function formatAnswer(question: string, answer: QuotableAnswer, { content, headings = [] }: ContextPassage): string {
+  const quote = formatQuote(answer, content, answer.heading === undefined ? headings.at(-1) : undefined)
   const short = getShortAnswer(answer, content)
-  return short === undefined ? quote : `**${escapeReferences(short)}**\n\n${quote}`
+  // Words of the question answer nothing, and in other languages the reading model finds sentences, but not the words in them.
+  if (short === undefined || !isEnglish(question) || repeatsQuestion(new Set(extractContentWords(question)), short)) return quote
+  return `**${escapeReferences(short)}**\n\n${quote}`
 }
 
 /** For answers of different documents that contradict each other. */
-export function formatDisagreement(answers: readonly QuotableAnswer[], passages: readonly ContextPassage[]): string {
-  const parts = answers.map((answer) => formatAnswer(answer, passages[answer.passage] as ContextPassage))
+export function formatDisagreement(question: string, answers: readonly QuotableAnswer[], passages: readonly ContextPassage[]): string {
+  const parts = answers.map((answer) => formatAnswer(question, answer, passages[answer.passage] as ContextPassage))
   return ['Your documents give different answers.', ...parts].join('\n\n')
 }
 
@@ -68,7 +71,8 @@ function truncate(text: string): string {
 export function getShortAnswer({ span, heading, part }: QuotableAnswer, content: string): string | undefined {
   if (heading !== undefined) return cleanAnswer(heading)
   const start = Math.max(0, span.start)
-  const limits = { start: Math.min(start, part.start), end: Math.max(span.end, part.end) }
+  // An answer in a heading of the content is above its part.
+  const limits = { start: Math.min(content.lastIndexOf('\n', start) + 1, part.start), end: Math.max(span.end, part.end) }
   const { start: from, end: to } = extendSpan(content, { start, end: span.end }, limits)
   if (content.slice(from, to).trim().includes('\n\n')) return undefined
   const short = cleanAnswer(content.slice(from, to))
@@ -83,7 +87,7 @@ function formatQuote({ passage, span, part, lastBlock, blocks }: QuotableAnswer,
   if (block.kind === 'row') return `${formatRows(content, blocks, blockIndex, lastBlock)}\n\n${citation}`
   if (block.kind === 'code') {
     const sentence = findExplanation(content, blocks, blockIndex)
-    const code = formatCode(content, block)
+    const code = formatCode(content, block, span)
     return sentence === undefined ? `${code}\n\n${citation}` : `“${escapeReferences(sentence)}” ${citation}\n\n${code}`
   }
   const list = blocks.slice(blockIndex, lastBlock + 1)
@@ -134,7 +138,7 @@ function findAnnounced(content: string, { end, blockIndex, block }: Part, blocks
   const isLast = content.slice(end, block.end).trim() === ''
   if (!next || !isLast) return undefined
   const announces = /[:：]$/.test(content.slice(0, end).trimEnd())
-  if (next.kind === 'code') return next.isComplete ? formatCode(content, next) : undefined
+  if (next.kind === 'code') return next.isComplete ? formatCode(content, next, next) : undefined
   if (!announces || (next.kind !== 'item' && next.kind !== 'row')) return undefined
   const others = blocks.findIndex(({ kind }, index) => index > blockIndex && kind !== next.kind)
   const last = (others < 0 ? blocks.at(-1) : blocks[others - 1]) as Block
@@ -154,22 +158,36 @@ function formatRows(content: string, blocks: readonly Block[], first: number, la
   return limitBlock(kept.map(({ start, end: to }) => content.slice(start, to).trim()).join('\n'))
 }
 
-function formatCode(content: string, { start, end, isComplete, language }: Block): string {
+/** Long code is cut to the lines around the answer. */
+function formatCode(content: string, { start, end, isComplete, language }: Block, span: Span): string {
   const raw = content.slice(start, end)
-  return isComplete ? limitBlock(raw) : limitBlock(`\`\`\`${language}\n${raw.replaceAll(/^\s*(?:```|~~~).*$/gm, '').trim()}\n\`\`\``)
+  if (isComplete && fits(raw)) return raw
+  const lines = raw.split('\n').filter((line) => !/^\s*(?:```|~~~)/.test(line))
+  const before =
+    content
+      .slice(start, Math.max(start, span.start))
+      .split('\n')
+      .filter((line) => !/^\s*(?:```|~~~)/.test(line)).length - 1
+  const first = Math.max(0, Math.min(before - MAX_BLOCK_LINES / 2, lines.length - MAX_BLOCK_LINES))
+  const kept = limitLines(lines.slice(first, first + MAX_BLOCK_LINES))
+  const marked = [...(first > 0 ? ['…'] : []), ...kept, ...(first + kept.length < lines.length ? ['…'] : [])]
+  return [`\`\`\`${language}`, ...marked, '```'].join('\n')
 }
 
-/** Keeps the beginning of a long block; code stays fenced. */
+const fits = (text: string) => text.split('\n').length <= MAX_BLOCK_LINES && text.length <= MAX_BLOCK_LENGTH
+
+/** Keeps the beginning of a long list or table. */
 function limitBlock(text: string): string {
-  const lines = text.split('\n')
-  if (lines.length <= MAX_BLOCK_LINES && text.length <= MAX_BLOCK_LENGTH) return text
+  return fits(text) ? text : [...limitLines(text.split('\n').slice(0, MAX_BLOCK_LINES)), '…'].join('\n')
+}
+
+function limitLines(lines: readonly string[]): string[] {
   const kept: string[] = []
-  for (const line of lines.slice(0, MAX_BLOCK_LINES)) {
+  for (const line of lines) {
     if (kept.join('\n').length + line.length > MAX_BLOCK_LENGTH) break
     kept.push(line)
   }
-  const fence = /^\s*(```+|~~~+)/.exec(text)?.[1]
-  return [...kept, '…', ...(fence === undefined ? [] : [fence])].join('\n')
+  return kept
 }
 
 /** Adds a zero-width character to the document's own numbers in brackets, so that they are not read as citations. */

@@ -22,7 +22,7 @@ export interface Part extends Span {
 const FENCE = /^\s*(?:```|~~~)\s*(\S*)/
 const HEADING = /^ {0,3}#{1,6}\s/
 /** A comment in a configuration file or script: not alone like a heading, but below or above another one. */
-const COMMENT = /^\s*#/
+const COMMENT = /^[ \t]*#/
 const ITEM = /^\s*(?:[-*+]|\d{1,4}[.)])\s/
 const ROW = /^\s*\|/
 /** Delimiter rows of tables and thematic breaks. */
@@ -132,10 +132,11 @@ export function stripMarkdown(text: string): string {
   const keep = (inner: string) => `\uE000${kept.push(inner) - 1}\uE001`
   return text
     .replaceAll(/[\uE000\uE001]/g, '')
-    .replaceAll(/^[ \t]*(?:>[ \t]?|#+[ \t]+)+/gm, '')
+    .replaceAll(/^[ \t]*(?:>[ \t]?|#+(?:[ \t]+|$))+/gm, '')
     .replaceAll(/(?<!`)(`{1,3})(?!`)([^`]{1,1000})\1(?!`)/g, (_, _ticks, code: string) => keep(code.trim()))
     .replaceAll(/\\([\\`*_{}[\]()#+.!|-])/g, (_, sign: string) => keep(sign))
     .replaceAll(/(!?)\[([^[\]]{0,1000})\]\([^()\s]{0,1000}(?:\s"[^"]{0,200}")?\)/g, (_, image: string, link: string) => (image ? '' : link))
+    .replaceAll(/\[([^[\]]{1,1000})\]\[[^[\]]{0,200}\]/g, '$1')
     .replaceAll(/(\*{1,3})(?=[^\s*])([^*]{1,1000})(?<=[^\s*])\1/g, '$2')
     .replaceAll(/(?<![\p{L}\p{N}_])(_{1,3})(?=[^\s_])((?:[^_]|(?<=\w)_(?=\w)){1,1000})(?<=[^\s_])\1(?![\p{L}\p{N}_])/gu, '$2')
     .replaceAll(/<\/?[a-z][a-z0-9]{0,10}(?:\s[^<>]{0,300})?\/?>|<!--[^<>]{0,300}-->/gi, '')

@@ -1,7 +1,8 @@
 /** Chooses the answer to a question from what the reading model says about each passage. */
 import type { Reading } from '../../embedded-models/worker-protocol.ts'
+import { expandQuery } from '../../knowledge/search/expand-query.ts'
 import { extractContentWords } from './content-words.ts'
-import { type Block, type Part, parseBlocks, parseParts, type Span } from './parse-passage.ts'
+import { type Block, type Part, parseBlocks, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
 
 export interface ReadPassage {
   content: string
@@ -45,30 +46,66 @@ export interface Features {
   passageOverlap: number
   /** Position in the search results, from 0. */
   rank: number
-  /** The part cannot be quoted alone. */
-  isIncomplete: boolean
+  /** The part cannot be quoted alone, or only repeats words of the question, as a table of contents does. */
+  isUseless: boolean
 }
 
+/** A synonym counts less than the word itself. */
+const SYNONYM_SHARE = 0.6
+/** Of a long question, the first words count. */
+const MAX_QUESTION_WORDS = 100
 /** Longer answers are lists or blocks of code, whose beginning is enough. */
 const MAX_ANSWER_WORDS = 60
 /** Weights were chosen on questions about an encyclopedia and on the working half of bench/answers (docs/reader.md). */
-const WEIGHTS = { relevance: 1, partOverlap: 5, rank: -0.3 }
-const INCOMPLETE_PENALTY = 4
-const CONFIDENCE_WEIGHTS = { relevance: 0.5, partOverlap: 4, passageOverlap: 4 }
+const WEIGHTS = { relevance: 1, partOverlap: 6, rank: -0.3 }
+const USELESS_PENALTY = 5
+const CONFIDENCE_WEIGHTS = { relevance: 0.5, partOverlap: 12, passageOverlap: 4 }
 
 /** Returns the best answer of each passage, best first. */
 export function selectAnswers(question: string, passages: readonly ReadPassage[]): Answer[] {
-  const words = new Set(extractContentWords(question))
-  return passages
-    .flatMap((passage, index) => listAnswers(words, passage, index).sort((a, b) => b.score - a.score)[0] ?? [])
+  return listAnswers(question, passages)
+    .flatMap((answers) => answers.sort((a, b) => b.score - a.score)[0] ?? [])
     .sort((a, b) => b.score - a.score)
 }
 
-/** Returns an answer for each part of a passage. */
-export function listAnswers(questionWords: ReadonlySet<string>, passage: ReadPassage, rank: number): Answer[] {
+/** Returns the answers of each passage: one for each of its parts. */
+export function listAnswers(question: string, passages: readonly ReadPassage[]): Answer[][] {
+  const parsed = passages.map((passage) => {
+    const blocks = parseBlocks(passage.content)
+    return { passage, blocks, parts: parseParts(passage.content, blocks) }
+  })
+  const texts = parsed.flatMap(({ passage, parts }) => parts.map(({ start, end }) => passage.content.slice(start, end)))
+  const words = weightWords(question, texts)
+  return parsed.map((input, rank) => listPassageAnswers(words, input, rank))
+}
+
+interface QuestionWord {
+  weight: number
+  /** Other words for it, which may consist of several words. */
+  synonyms: readonly (readonly string[])[]
+}
+
+type QuestionWords = ReadonlyMap<string, QuestionWord>
+
+/** Rare words of a question count more: a number or a name often decides between similar sentences. */
+function weightWords(question: string, texts: readonly string[]): QuestionWords {
+  const sets = texts.map((text) => new Set(extractContentWords(text)))
+  const computeWeight = (word: string) => Math.log(1 + (sets.length + 1) / (sets.filter((set) => set.has(word)).length + 1))
+  const words = question.split(/\s+/).flatMap((word) => {
+    const synonyms = expandQuery(word).map(extractContentWords)
+    return extractContentWords(word).map((stem) => [stem, { weight: computeWeight(stem), synonyms }] as const)
+  })
+  return new Map(words.slice(0, MAX_QUESTION_WORDS))
+}
+
+interface ParsedPassage {
+  passage: ReadPassage
+  blocks: readonly Block[]
+  parts: readonly Part[]
+}
+
+function listPassageAnswers(questionWords: QuestionWords, { passage, blocks, parts }: ParsedPassage, rank: number): Answer[] {
   const { content, text, contentStart, reading } = passage
-  const blocks = parseBlocks(content)
-  const parts = parseParts(content, blocks)
   const quotable = parts.filter(({ block }) => block.kind !== 'heading')
   const passageOverlap = computeOverlap(questionWords, text)
   return parts.flatMap((part, position) => {
@@ -84,7 +121,7 @@ export function listAnswers(questionWords: ReadonlySet<string>, passage: ReadPas
       partOverlap: computeOverlap(questionWords, content.slice(part.start, target.end)),
       passageOverlap,
       rank,
-      isIncomplete: isIncomplete(content, target, blocks),
+      isUseless: isIncomplete(content, target, blocks) || repeatsQuestion(questionWords, content.slice(target.start, target.end)),
     }
     const { start, end } = found.span
     const isHeading = start < 0
@@ -107,9 +144,9 @@ export function listAnswers(questionWords: ReadonlySet<string>, passage: ReadPas
   })
 }
 
-function computeScore({ reading, relevance, partOverlap, rank, isIncomplete }: Features): number {
+function computeScore({ reading, relevance, partOverlap, rank, isUseless }: Features): number {
   const weighted = WEIGHTS.relevance * relevance + WEIGHTS.partOverlap * partOverlap + WEIGHTS.rank * rank
-  return reading + weighted - (isIncomplete ? INCOMPLETE_PENALTY : 0)
+  return reading + weighted - (isUseless ? USELESS_PENALTY : 0)
 }
 
 function computeConfidence({ reading, relevance, partOverlap, passageOverlap }: Features): number {
@@ -146,11 +183,20 @@ function sumExponentials(logits: readonly number[]): number {
   return max + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - max), 0))
 }
 
-/** Returns the share of the question's words that the text contains. */
-function computeOverlap(questionWords: ReadonlySet<string>, text: string): number {
-  if (questionWords.size === 0) return 0
+/** Returns the weighted share of the question's words that the text contains. */
+function computeOverlap(questionWords: QuestionWords, text: string): number {
   const words = new Set(extractContentWords(text))
-  return [...questionWords].filter((word) => words.has(word)).length / questionWords.size
+  let [found, total] = [0, 0]
+  for (const [word, { weight, synonyms }] of questionWords) {
+    total += weight
+    if (words.has(word)) found += weight
+    else if (synonyms.some((synonym) => synonym.every((other) => words.has(other)))) found += SYNONYM_SHARE * weight
+  }
+  return total === 0 ? 0 : found / total
+}
+
+export function repeatsQuestion(questionWords: Pick<ReadonlySet<string>, 'has'>, text: string): boolean {
+  return extractContentWords(stripMarkdown(text)).every((word) => questionWords.has(word))
 }
 
 /** Whether a part cannot be quoted alone: the passage starts inside of it, or it announces a block that is missing. */

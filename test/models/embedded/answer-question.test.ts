@@ -79,7 +79,7 @@ test('an answer in the headings is quoted with the first sentence below', async 
       [['Default: `false`. Turns off the log lines of requests.', 'a.md', ['Server', 'disableRequestLogging']]],
       ['disableRequestLogging'],
     ),
-    '**disableRequestLogging**\n\n“Default: false.” [1]',
+    '**disableRequestLogging**\n\n“Default: false. Turns off the log lines of requests.” [1]',
   )
   assert.match(
     await answer([['## `bodyLimit`\n\nThe largest body that is accepted by it.']], ['bodyLimit']),
@@ -158,10 +158,40 @@ test('comparisons and summaries name the way to a chat model', async () => {
 })
 
 test('questions in other scripts are answered by their words', async () => {
-  const passages = [createPassage('灯塔建于1901年。它有三十米高。')]
+  const passages = [createPassage('灯塔建于1901年。灯塔有三十米高。')]
   const reader = createScriptedReader(() => undefined)
-  assert.match(await answerQuestion(reader, { text: '灯塔有多少米高？', passages }), /“它有三十米高。” \[1\]/)
+  assert.match(await answerQuestion(reader, { text: '灯塔有多少米高？', passages }), /“灯塔有三十米高。” \[1\]/)
   assert.equal(reader.questions, [])
+})
+
+test('a name in the heading is shown with a quote that does not repeat it', async () => {
+  assert.is(
+    await answer(
+      [['## hasPlugin\n\nReturns whether a plugin with that name was registered.', 'a.md', ['Server', 'hasPlugin']]],
+      ['whether'],
+    ),
+    '**whether**\n\nhasPlugin: “Returns whether a plugin with that name was registered.” [1]',
+  )
+})
+
+test('an answer that only repeats the question is not shown', async () => {
+  const question = 'What is the limit of the body?'
+  const text = await answer([['Read the [limit of the body](limit.md). A body has at most one megabyte.']], ['limit of the body'], question)
+  assert.not.match(text, /^\*\*limit/)
+})
+
+test('an answer in another Latin language has no short answer', async () => {
+  assert.is(
+    await answer([['Jeder hat 28 Tage bezahlten Urlaub im Jahr.']], ['im Jahr'], 'Wie viele Tage Urlaub habe ich?'),
+    '“Jeder hat 28 Tage bezahlten Urlaub im Jahr.” [1]',
+  )
+})
+
+test('comments of configuration files are read as text, and headings above each other as headings', async () => {
+  const comment = '# The port of the server.\n# It must be free on this machine.\nport 6379'
+  assert.match(await answer([[comment]], ['free']), /It must be free on this machine\./)
+  const refusal = await answer([['# Handbook\n\n## Leave\n\nLeave is thirty days.', 'a.md', ['Handbook']]], [undefined])
+  assert.match(refusal, /- Handbook: “Leave is thirty days\.” \[1\]/)
 })
 
 test('a sentence without end is cut around the answer', async () => {
