@@ -67,7 +67,7 @@ export function formatMessage(message: Message, speakers: Speakers, question: st
   return [
     `${paint(role === 'user' ? 'green' : 'cyan', speaker, output.stream)} ${paint('dim', formatCell(timestamp), output.stream)}`,
     ...tool_calls.map((tool) => paint('dim', truncate(formatToolLine(tool), Math.min(output.columns, MAX_PROSE_COLUMNS)), output.stream)),
-    ...(text.trim() === '' ? [] : [formatProse(text, output)]),
+    ...(text.trim() === '' ? [] : role === 'user' ? wrapQuestion(text, output) : [formatProse(text, output)]),
     ...(options.citations ? formatCitations(citations, { query: question, output, full: options.full }) : []),
     ...(note ? [paint('yellow', sanitizeText(note), output.stream)] : []),
   ]
@@ -77,6 +77,10 @@ function formatToolLine({ error, confirmation, ...tool }: NonNullable<Message['t
   const outcome = confirmation === 'refused' ? ': denied' : error === undefined ? '' : `: ${sanitizeLine(error)}`
   return `Called ${formatToolCall(tool)}${outcome}`
 }
+
+/** What a user wrote is not Markdown. */
+const wrapQuestion = (text: string, { columns }: Output): string[] =>
+  wrap(sanitizeText(text).trimEnd(), columns === Number.POSITIVE_INFINITY ? columns : Math.min(columns, MAX_PROSE_COLUMNS))
 
 /** Questions may contain piped logs of thousands of lines. */
 function truncateQuestion(text: string): string {
