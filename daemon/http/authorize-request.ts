@@ -41,6 +41,11 @@ export async function authorizeRequest(
     })
 }
 
+/** For streams, which outlive the check at their start: tokens are deleted or expire meanwhile. */
+export async function isTokenValid(dependencies: AuthorizationDependencies, request: FastifyRequest): Promise<boolean> {
+  return request.caller === undefined || (await authenticate(dependencies, request)) !== undefined
+}
+
 export function checkHost(dependencies: AuthorizationDependencies, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
   dependencies.hostGuard.check(request.headers.host, request.headers.origin)

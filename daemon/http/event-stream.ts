@@ -1,7 +1,8 @@
 /** Server-sent event streams with backpressure, heartbeats and detection of stalled clients. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CadreError } from '../../src/contract/errors.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import { encodeComment, encodeEvent } from '../../src/sse.ts'
 import { toCadreError } from './errors.ts'
@@ -12,25 +13,39 @@ const HEARTBEAT_MS = 10_000
 /** Time without reading after which a client is disconnected. */
 const STALL_TIMEOUT_MS = 20_000
 const CHECK_INTERVAL_MS = 2_500
+/** Time between two checks of the tokens of open streams. */
+const TOKEN_CHECK_INTERVAL_MS = 1_000
+/** Time for the last event of a stream whose token was revoked. */
+const REVOKED_CLOSE_MS = 500
 /** Maximum bytes in buffers before writing waits for the client. */
 const MAX_UNREAD_BYTES = 64 * 1024
 
 /** Maximum time to wait for open streams when the server closes. */
 const CLOSE_TIMEOUT_MS = 2_000
 
+/** Whether the token of a request is still valid. */
+type IsTokenValid = (request: FastifyRequest) => Promise<boolean>
+
 /** The open streams of the server. */
 export class OpenStreams {
+  readonly #isTokenValid: IsTokenValid
   readonly #queues = new SocketQueues()
   readonly #connections = new Set<StreamConnection>()
-  #timer: NodeJS.Timeout | undefined
+  #timers: NodeJS.Timeout[] = []
+
+  constructor(isTokenValid: IsTokenValid) {
+    this.#isTokenValid = isTokenValid
+  }
 
   /** One timer checks all connections, so that the kernel's tables are read once for all. */
-  open(raw: ServerResponse): StreamConnection {
-    const connection = new StreamConnection(raw, this.#queues)
+  open({ raw, request }: FastifyReply): StreamConnection {
+    const connection = new StreamConnection(raw, this.#queues, () => this.#isTokenValid(request))
     this.#connections.add(connection)
-    this.#timer ??= setInterval(() => {
-      for (const each of this.#connections) void each.check()
-    }, CHECK_INTERVAL_MS)
+    if (this.#timers.length === 0)
+      this.#timers = [
+        setInterval(() => this.#forEach((each) => each.check()), CHECK_INTERVAL_MS),
+        setInterval(() => this.#forEach((each) => each.checkToken()), TOKEN_CHECK_INTERVAL_MS),
+      ]
     void connection.closed.then(() => this.#close(connection))
     return connection
   }
@@ -43,8 +58,11 @@ export class OpenStreams {
   #close(connection: StreamConnection): void {
     this.#connections.delete(connection)
     if (this.#connections.size > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    for (const timer of this.#timers.splice(0)) clearInterval(timer)
+  }
+
+  #forEach(check: (connection: StreamConnection) => Promise<void>): void {
+    for (const connection of this.#connections) void check(connection)
   }
 }
 
@@ -63,7 +81,7 @@ export function sendEvents(reply: FastifyReply, events: AsyncIterable<StreamEven
   })
   // Sends the headers together with the first event if it is available immediately.
   setImmediate(() => raw.flushHeaders())
-  const connection = streams.open(raw)
+  const connection = streams.open(reply)
   // The client can disconnect while the source waits for its next event.
   raw.once('close', () => void source.return?.())
   void sendAll(source, connection).finally(() => connection.end())
@@ -92,15 +110,17 @@ class StreamConnection {
   readonly closed: Promise<void>
   readonly #raw: ServerResponse
   readonly #queues: SocketQueues
+  readonly #isTokenValid: () => Promise<boolean>
   #sentBytes = 0
   /** Bytes read by the client at the last check. */
   #takenBytes = 0
   #lastReadAt = Date.now()
   #lastWriteAt = Date.now()
 
-  constructor(raw: ServerResponse, queues: SocketQueues) {
+  constructor(raw: ServerResponse, queues: SocketQueues, isTokenValid: () => Promise<boolean>) {
     this.#raw = raw
     this.#queues = queues
+    this.#isTokenValid = isTokenValid
     this.closed = new Promise((resolve) => raw.once('close', resolve))
   }
 
@@ -127,6 +147,17 @@ class StreamConnection {
     const now = Date.now()
     if (this.#unreadBytes > 0 && now - this.#lastReadAt >= STALL_TIMEOUT_MS) this.#raw.destroy()
     else if (now - this.#lastWriteAt >= HEARTBEAT_MS - CHECK_INTERVAL_MS / 2) void this.write(encodeComment('still here'))
+  }
+
+  /** Ends the stream of a token that was deleted or has expired. */
+  async checkToken(): Promise<void> {
+    // If the database cannot be read, nothing can be said about the token.
+    if (!this.isWritable || (await this.#isTokenValid().catch(() => true))) return
+    const { message, code } = new CadreError('UNAUTHENTICATED', 'The token is no longer valid.')
+    void this.write(encodeEvent({ event: 'error', data: JSON.stringify({ error: message, code }) }))
+    this.end()
+    // A client that does not read would keep the connection open.
+    setTimeout(() => this.#raw.destroy(), REVOKED_CLOSE_MS).unref()
   }
 
   get #unreadBytes(): number {

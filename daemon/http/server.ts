@@ -8,7 +8,7 @@ import type { Caller } from '../core/caller.ts'
 import type { Validator } from '../validation/validator.ts'
 import { findAllowedMethods, METHODS } from './allowed-methods.ts'
 import { registerApiReference } from './api-reference.ts'
-import { type AuthorizationDependencies, authorizeRequest, checkHost } from './authorize-request.ts'
+import { type AuthorizationDependencies, authorizeRequest, checkHost, isTokenValid } from './authorize-request.ts'
 import type { Binding } from './binding.ts'
 import { addJsonParser } from './content-type-parser.ts'
 import { sendError } from './errors.ts'
@@ -81,7 +81,7 @@ export async function createServer(dependencies: ServerDependencies, bindings: r
   })
   server.setSerializerCompiler(() => (value) => JSON.stringify(value))
   await registerApiReference(server, dependencies.getOpenapi)
-  const streams = new OpenStreams()
+  const streams = new OpenStreams((request) => isTokenValid(dependencies, request))
   server.addHook('preClose', () => streams.waitUntilClosed())
   const bound = new Map(bindings.map((binding) => [binding.route.id, binding]))
   for (const prefix of PREFIXES)
