@@ -3,6 +3,9 @@ import { hash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+/** A file whose content does not match the hash in its name. */
+export class DamagedOriginalError extends Error {}
+
 export class OriginalStore {
   readonly #directory: string
   readonly #queues = new Map<string, Promise<unknown>>()
@@ -27,8 +30,11 @@ export class OriginalStore {
     })
   }
 
+  /** Throws DamagedOriginalError if the bytes do not match their hash. */
   async read(contentHash: string): Promise<Buffer> {
-    return readFile(this.#path(contentHash))
+    const bytes = await readFile(this.#path(contentHash))
+    if (hash('sha256', bytes, 'hex') !== contentHash) throw new DamagedOriginalError()
+    return bytes
   }
 
   async hasAny(): Promise<boolean> {
@@ -51,7 +57,7 @@ export class OriginalStore {
 
   async #write(contentHash: string, bytes: Uint8Array): Promise<void> {
     const path = this.#path(contentHash)
-    if ((await stat(path).catch(() => undefined))?.size === bytes.length) return
+    if ((await stat(path).catch(() => undefined))?.size === bytes.length && (await this.#isIntact(contentHash))) return
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const partial = `${path}.${randomUUID()}`
     try {
@@ -62,6 +68,13 @@ export class OriginalStore {
       throw error
     }
     await syncDirectory(dirname(path))
+  }
+
+  async #isIntact(contentHash: string): Promise<boolean> {
+    return this.read(contentHash).then(
+      () => true,
+      () => false, // damaged or unreadable: it is written again
+    )
   }
 
   async #runExclusively<T>(contentHash: string, work: () => Promise<T>): Promise<T> {

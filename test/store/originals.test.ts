@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { OriginalStore } from '../../daemon/store/original-store.ts'
+import { DamagedOriginalError, OriginalStore } from '../../daemon/store/original-store.ts'
 
 const test = suite<{ root: string; originals: OriginalStore }>('originals')
 
@@ -33,6 +33,18 @@ test('identical originals are stored once, also concurrently', async ({ root, or
 
 test('an original is on disk before it is recorded', async ({ root, originals }) => {
   await originals.keep(content, async () => assert.ok(existsSync(getPath(root))))
+})
+
+test('an original whose content does not match its hash is not read, and is written again', async ({ root, originals }) => {
+  await originals.keep(content, async () => undefined)
+  writeFileSync(getPath(root), 'the same_bytes')
+  let error: unknown
+  await originals.read(contentHash).catch((thrown: unknown) => {
+    error = thrown
+  })
+  assert.instance(error, DamagedOriginalError)
+  await originals.keep(content, async () => undefined)
+  assert.equal(await originals.read(contentHash), content)
 })
 
 test('a released original is deleted unless it is still in use', async ({ root, originals }) => {

@@ -2,7 +2,7 @@
 import { mapConcurrently } from '../../async/map-concurrently.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
-import type { OriginalStore } from '../../store/original-store.ts'
+import { DamagedOriginalError, type OriginalStore } from '../../store/original-store.ts'
 import type { Passage } from '../chunking/chunk-document.ts'
 import type { IndexRegistry } from '../indexes/index-registry.ts'
 import type { Index } from '../indexes/index-store.ts'
@@ -11,6 +11,7 @@ import type { DocumentRows, IndexWriter } from './index-writer.ts'
 import type { ParserPool } from './parser-pool.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
 import {
+  forgetFingerprint,
   type IndexedText,
   listPendingDocuments,
   listStaleDocuments,
@@ -124,9 +125,15 @@ async function parseDocument(
     return { document, pages: parsed.pages, passages }
   } catch (error) {
     signal.throwIfAborted()
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    if (!(error instanceof DocumentReadError) && !isMissing) throw error
-    await markFailed(database, document, isMissing ? 'The original is missing on disk; send the document again.' : (error as Error).message)
+    const isDamaged = error instanceof DamagedOriginalError
+    if (isDamaged || (error as NodeJS.ErrnoException).code === 'ENOENT') {
+      const problem = isDamaged ? 'damaged: its content does not match its hash' : 'missing on disk'
+      await markFailed(database, document, `The original is ${problem}. Send the document again, or sync its source again.`)
+      await forgetFingerprint(database, document)
+      return undefined
+    }
+    if (!(error instanceof DocumentReadError)) throw error
+    await markFailed(database, document, error.message)
     return undefined
   }
 }

@@ -88,6 +88,12 @@ export async function markFailed(database: Database, { id, content_hash }: Pendi
   await database.write((transaction) => transaction.run(sql, [reason, new Date().toISOString(), id, content_hash]))
 }
 
+/** The next sync reads the document from its source again. */
+export async function forgetFingerprint(database: Database, { id }: PendingDocument): Promise<void> {
+  const sql = "UPDATE documents SET fingerprint = '' WHERE id = ? AND fingerprint IS NOT NULL"
+  await database.write((transaction) => transaction.run(sql, [id]))
+}
+
 /** Marks documents, given by id or by source, as indexed once every index holds their current content with vectors. */
 export async function markIndexed(
   database: Database,

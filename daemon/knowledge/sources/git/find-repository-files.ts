@@ -28,6 +28,11 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
   for await (const { mode, blob, size, name } of listTree(directory, commit, signal)) {
     // Skips symbolic links and submodules.
     if (!mode.startsWith('100') || !selection.includesFile(name)) continue
+    if (size === undefined) {
+      // The next sync fetches everything again.
+      if (local === undefined) await rm(directory, { recursive: true, force: true })
+      throw createDamagedRepositoryError(repository, name, local !== undefined)
+    }
     const problem = size > selection.maxFileSize ? { problem: formatSizeProblem(size, selection.maxFileSize) } : {}
     yield {
       name,
@@ -128,7 +133,8 @@ async function requireDirectory(directory: string, repository: string): Promise<
 interface TreeEntry {
   mode: string
   blob: string
-  size: number
+  /** Undefined if the content is missing from the repository. */
+  size: number | undefined
   name: string
 }
 
@@ -141,11 +147,18 @@ async function* listTree(directory: string, commit: string, signal: AbortSignal)
     for (let end = rest.indexOf(0, from); end >= 0; end = rest.indexOf(0, from)) {
       const line = rest.subarray(from, end).toString('utf8')
       from = end + 1
-      const [, mode = '', blob = '', size = '', name = ''] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(line) ?? []
-      if (name !== '') yield { mode, blob, size: Number(size) || 0, name: name.normalize('NFC') }
+      const [, mode = '', blob = '', size = '', name = ''] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-|BAD)\t(.*)$/s.exec(line) ?? []
+      if (name === '') throw new CadreError('UNAVAILABLE', `git listed the files in an unknown format: ${line.slice(0, 200)}`)
+      yield { mode, blob, size: size === 'BAD' ? undefined : Number(size) || 0, name: name.normalize('NFC') }
     }
     rest = rest.subarray(from)
   }
+}
+
+/** Without it, the document would look deleted. */
+function createDamagedRepositoryError(repository: string, name: string, isLocal: boolean): CadreError {
+  const hint = isLocal ? 'Run git fsck in the repository, and restore or clone it again.' : 'Sync again.'
+  return new CadreError('UNAVAILABLE', `${removeUrlCredentials(repository)} is damaged: the content of ${name} is missing. ${hint}`)
 }
 
 const AUTHENTICATION_ERROR = new RegExp(
