@@ -16,6 +16,7 @@ import { OpenStreams } from './event-stream.ts'
 import { handleClientError } from './handle-client-error.ts'
 import { handleRequest } from './handle-request.ts'
 import type { Idempotency } from './idempotency.ts'
+import { LargeResponses } from './large-responses.ts'
 import { removeUnchangedFields } from './remove-unchanged-fields.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -66,7 +67,12 @@ export async function createServer(dependencies: ServerDependencies, bindings: r
       hint: 'The API reference is at /docs.',
     })
   })
-  server.addHook('onRequest', async (request, reply) => authorizeRequest(dependencies, request, reply))
+  const largeResponses = new LargeResponses()
+  server.addHook('onRequest', async (request, reply) => {
+    await authorizeRequest(dependencies, request, reply)
+    if (request.caller) largeResponses.requireRoom(request, reply)
+  })
+  server.addHook('onSend', async (request, reply, payload) => largeResponses.send(request, reply, payload))
   server.addHook('onResponse', (request, reply, done) => {
     logResponse(dependencies.logger, request, reply)
     done()
