@@ -7,30 +7,16 @@ import { MinilmTokenizer } from '../daemon/embedded-models/minilm-tokenizer.ts'
 import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
 import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
+import { createPassage, measureCpu, PASSAGE_CHARACTERS } from './support/passages.ts'
 
-const CHARACTERS = 800
 const ROUNDS = 7
 const PASSAGES_PER_WORKER = 24
 const QUERY = 'How many days of leave can I take along into next year?'
-
-const PROSE = [
-  'The harbour froze twice that winter, and both times the ferry stayed at its pier for a week. Employees may carry over ',
-  'at most five days of leave into the following year, provided that their manager agrees in writing before the end of ',
-  'November. Backups are taken nightly, kept for thirty-five days, and tested on the first Monday of every month. Interest ',
-  'is compounded monthly on the outstanding balance, at the rate stated in Schedule B. A request that is not answered ',
-  'within thirty seconds is cancelled, and its budget is given back. The eastern wall is load-bearing and must not be ',
-  'opened without a structural survey. Randomised trials found no significant difference in mortality between the two ',
-  'groups. Turn the valve a quarter to the left until the hissing stops; do not force it. Prices rose by three per cent in ',
-  'March. ',
-].join('')
 
 export const embedding: Benchmark = {
   name: 'embedding',
   run: async () => [...(await measureCpuTime()), ...(await measureWorkers())],
 }
-
-/** Returns English prose, different for every number. */
-const createPassage = (number: number): string => `${number}. ${PROSE.slice((number * 13) % 90)}${PROSE}`.slice(0, CHARACTERS)
 
 /** Measures both in turn, so that other load affects both. */
 async function measureCpuTime(): Promise<Figure[]> {
@@ -49,20 +35,13 @@ async function measureCpuTime(): Promise<Figure[]> {
   const [mine, reference, query] = [median(spent.ours), median(spent.theirs), median(spent.query)]
   return [
     {
-      name: `embed ${CHARACTERS} characters, CPU`,
+      name: `embed ${PASSAGE_CHARACTERS} characters, CPU`,
       figure: `${formatMilliseconds(mine)} to ${formatMilliseconds(reference)} of @lat.md/embed`,
       ratio: mine / reference,
       bar: { most: 1 / 6 },
     },
     { name: 'embed a query, CPU', figure: formatMilliseconds(query) },
   ]
-}
-
-async function measureCpu(work: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
 }
 
 /** Measures wall time through the service. Has no limit, because it depends on other load. */

@@ -1,4 +1,5 @@
 /** Runs all benchmarks or the named ones and prints each figure with its bar. Exits with 1 if a figure misses its bar. */
+import { answers } from './answers.ts'
 import { chat } from './chat.ts'
 import { cliStart } from './cli-start.ts'
 import { embedding } from './embedding.ts'
@@ -28,6 +29,7 @@ const BENCHMARKS = [
   evaluations,
   embedding,
   retrieval,
+  answers,
   ingest,
   search,
   recall,

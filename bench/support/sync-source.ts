@@ -13,6 +13,13 @@ interface SourceResponse {
   }
 }
 
+export interface SourceDocument {
+  id: string
+  text: string
+  /** Default: the id with .md. */
+  name?: string
+}
+
 export interface SyncTimes {
   /** Until full-text search covers all documents. */
   searchableMs: number
@@ -23,14 +30,10 @@ export interface SyncTimes {
 const POLL_INTERVAL_MS = 25
 const SYNC_TIMEOUT_MS = 3_600_000
 
-export async function createSource(
-  daemon: DaemonProcess,
-  name: string,
-  documents: readonly { id: string; text: string }[],
-): Promise<string> {
+export async function createSource(daemon: DaemonProcess, name: string, documents: readonly SourceDocument[]): Promise<string> {
   const { data } = await request<SourceResponse>(daemon, 'POST', '/api/knowledge-sources', { name, type: 'file' })
-  for (const { id, text } of documents)
-    await request(daemon, 'POST', `/api/knowledge-sources/${data.id}/documents`, { name: `${id}.md`, content: text })
+  for (const { id, text, name: file = `${id}.md` } of documents)
+    await request(daemon, 'POST', `/api/knowledge-sources/${data.id}/documents`, { name: file, content: text })
   return data.id
 }
 
@@ -50,11 +53,7 @@ export async function measureSync(daemon: DaemonProcess, sourceId: string): Prom
 }
 
 /** Creates a source and syncs it. */
-export async function createSyncedSource(
-  daemon: DaemonProcess,
-  name: string,
-  documents: readonly { id: string; text: string }[],
-): Promise<string> {
+export async function createSyncedSource(daemon: DaemonProcess, name: string, documents: readonly SourceDocument[]): Promise<string> {
   const source = await createSource(daemon, name, documents)
   await measureSync(daemon, source)
   return source

@@ -1,0 +1,256 @@
+/** Answers of the embedded model: how many are right or refused, what reading costs, and many questions at a time. */
+import { execFileSync } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { EmbeddingModel } from '../daemon/embedded-models/embedding-model.ts'
+import { MinilmTokenizer } from '../daemon/embedded-models/minilm-tokenizer.ts'
+import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
+import { ReadingModel } from '../daemon/embedded-models/reading-model.ts'
+import { composeReadingText } from '../daemon/embedded-models/reading-text.ts'
+import { EMBEDDED_MODEL_ID } from '../src/contract/families/models.ts'
+import type { DaemonProcess } from '../test/harness/daemon.ts'
+import {
+  containsAnswer,
+  getQuote,
+  getShownAnswer,
+  isRefusal,
+  KINDS,
+  type LabelledQuestion,
+  loadLabelledDocuments,
+  loadLabelledQuestions,
+  loadXquad,
+} from './support/answer-sets.ts'
+import { request, withDaemon, withHome } from './support/daemon.ts'
+import { type Bar, type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
+import { createPassage, measureCpu } from './support/passages.ts'
+import { createSyncedSource, type SourceDocument } from './support/sync-source.ts'
+
+const TOP_K = 8
+const CONCURRENCY = 4
+const MIN_XQUAD_RIGHT = 0.9
+const MIN_XQUAD_REFUSED = 0.95
+/** Of the answers before the reading model, which chose sentences by similarity and rules. */
+const BEFORE = { right: '0.832', refused: '0.85' }
+const MIN_LABELLED_RIGHT = 0.7
+const MIN_LABELLED_REFUSED = 0.85
+const ROUNDS = 7
+const READ_PASSAGES = 8
+const EMBEDDED_PASSAGES = 12
+const CONCURRENT_QUESTIONS = 20
+const MAX_HEALTH_MS = 100
+const MAX_WORKER_BYTES = 250e6
+const HEADINGS = ['Handbook', 'Rules of the house']
+const QUESTION = 'How many days of leave can I take along into next year?'
+/** Each has an answer, which 20 different passages give. */
+const createQuestion = (number: number) => `How many chairs are in room ${number} of the north wing?`
+const createRoom = (number: number): SourceDocument => ({
+  id: `room-${number}`,
+  text: `# Room ${number}\n\nRoom ${number} of the north wing has ${number + 30} chairs. ${createPassage(number)}`,
+})
+
+type Ask = (question: string) => Promise<string>
+
+export const answers: Benchmark = {
+  name: 'answers',
+  run: async () => [...(await measureXquad()), ...(await measureLabelled()), await measureCost(), ...(await measureConcurrency())],
+}
+
+async function measureXquad(): Promise<Figure[]> {
+  const set = loadXquad()
+  if (!set) return []
+  return withHome((home) =>
+    withDaemon(home, async (daemon) => {
+      const ask = await createAsk(daemon, 'xquad', set.documents)
+      const results = await askAll(set.questions, ({ text }) => ask(text))
+      const own = results.filter(({ question }) => question.isOwn)
+      const foreign = results.filter(({ question }) => !question.isOwn)
+      const isRight = ({ question, answer }: (typeof results)[number]) => containsAnswer(getQuote(answer), question.answers)
+      const isRefused = ({ answer }: (typeof results)[number]) => isRefusal(answer)
+      const isUnseen = ({ question }: (typeof results)[number]) => !question.isTuning
+      return [
+        createShare('XQuAD, the quoted sentence contains the answer', own, isRight, { least: MIN_XQUAD_RIGHT }, `before ${BEFORE.right}`),
+        createShare('… of questions that no weight was chosen with', own.filter(isUnseen), isRight),
+        createShare(
+          'XQuAD, questions about other articles refused',
+          foreign,
+          isRefused,
+          { least: MIN_XQUAD_REFUSED },
+          `before ${BEFORE.refused}`,
+        ),
+        createShare('… of questions that no weight was chosen with', foreign.filter(isUnseen), isRefused),
+      ]
+    }),
+  )
+}
+
+async function measureLabelled(): Promise<Figure[]> {
+  const questions = loadLabelledQuestions()
+  const results = await withHome((home) =>
+    withDaemon(home, async (daemon) => {
+      const all: { question: LabelledQuestion; answer: string }[] = []
+      for (const kind of KINDS) {
+        const ask = await createAsk(daemon, kind, loadLabelledDocuments(kind))
+        const ofKind = questions.filter((question) => question.kind === kind)
+        all.push(...(await askAll(ofKind, ({ question }) => ask(question))))
+      }
+      return all
+    }),
+  )
+  type Result = (typeof results)[number]
+  const isAnswerable = ({ question }: Result) => question.answers.length > 0
+  const isRight = ({ question, answer }: Result) => containsAnswer(getShownAnswer(answer), question.answers)
+  const isRefused = ({ answer }: Result) => isRefusal(answer)
+  const answerable = results.filter(isAnswerable)
+  const unanswerable = results.filter((result) => !isAnswerable(result))
+  const figures = [
+    createShare('bench/answers, right', answerable, isRight, { least: MIN_LABELLED_RIGHT }, 'by literal match; to be judged by a person'),
+    createShare('bench/answers, unanswerable refused', unanswerable, isRefused, { least: MIN_LABELLED_REFUSED }),
+  ]
+  for (const half of ['work', 'held'] as const) {
+    const ofHalf = ({ question }: Result) => question.half === half
+    figures.push(
+      createShare(`… right, ${half} half`, answerable.filter(ofHalf), isRight, undefined, formatKinds(answerable.filter(ofHalf), isRight)),
+    )
+    figures.push(
+      createShare(
+        `… refused, ${half} half`,
+        unanswerable.filter(ofHalf),
+        isRefused,
+        undefined,
+        formatKinds(unanswerable.filter(ofHalf), isRefused),
+      ),
+    )
+  }
+  return figures
+
+  function formatKinds(some: readonly Result[], isHit: (result: Result) => boolean): string {
+    return KINDS.map((kind) => {
+      const ofKind = some.filter(({ question }) => question.kind === kind)
+      return `${kind} ${ofKind.filter(isHit).length}/${ofKind.length}`
+    }).join(', ')
+  }
+}
+
+/** Creates a RAG tool over the documents and returns a function that asks it. */
+async function createAsk(daemon: DaemonProcess, name: string, documents: readonly SourceDocument[]): Promise<Ask> {
+  const knowledge_source_id = await createSyncedSource(daemon, name, documents)
+  const { data } = await request<{ data: { id: string } }>(daemon, 'POST', '/api/rag-tools', {
+    name,
+    knowledge_source_id,
+    model_id: EMBEDDED_MODEL_ID,
+  })
+  const path = `/api/rag-tools/${data.id}/query`
+  return async (query) => (await request<{ data: { answer: string } }>(daemon, 'POST', path, { query, top_k: TOP_K })).data.answer
+}
+
+async function askAll<T>(questions: readonly T[], ask: (question: T) => Promise<string>): Promise<{ question: T; answer: string }[]> {
+  const results: { question: T; answer: string }[] = []
+  for (let from = 0; from < questions.length; from += CONCURRENCY)
+    results.push(
+      ...(await Promise.all(
+        questions.slice(from, from + CONCURRENCY).map(async (question) => ({ question, answer: await ask(question) })),
+      )),
+    )
+  return results
+}
+
+function createShare<T>(name: string, all: readonly T[], isHit: (result: T) => boolean, bar?: Bar, note?: string): Figure {
+  const hits = all.filter(isHit).length
+  const share = all.length === 0 ? undefined : hits / all.length
+  return {
+    name,
+    figure: `${hits} of ${all.length}${note === undefined ? '' : `; ${note}`}`,
+    ...(share === undefined ? {} : { ratio: share }),
+    ...(bar && share !== undefined ? { bar } : {}),
+  }
+}
+
+/** Measures both in turn, so that other load affects both. */
+async function measureCost(): Promise<Figure> {
+  const directory = getModelsDirectory()
+  const tokenizer = MinilmTokenizer.load(directory)
+  const embedding = await EmbeddingModel.load(directory, tokenizer)
+  const reading = await ReadingModel.load(directory, tokenizer)
+  const spent = { reading: [] as number[], embedding: [] as number[] }
+  // The first round is a warm-up.
+  for (let round = 0; round <= ROUNDS; round++) {
+    const texts = Array.from({ length: EMBEDDED_PASSAGES }, (_, index) => createPassage(round * EMBEDDED_PASSAGES + index))
+    const read = await measureCpu(async () => {
+      for (const text of texts.slice(0, READ_PASSAGES)) await reading.read(QUESTION, composeReadingText(HEADINGS, text).text)
+    })
+    const embedded = await measureCpu(async () => {
+      for (const text of texts) await embedding.embed(text)
+    })
+    if (round === 0) continue
+    spent.reading.push(read)
+    spent.embedding.push(embedded)
+  }
+  const [ours, reference] = [median(spent.reading), median(spent.embedding)]
+  return {
+    name: `reading ${READ_PASSAGES} passages, CPU relative to embedding ${EMBEDDED_PASSAGES}`,
+    figure: `${formatMilliseconds(ours)} to ${formatMilliseconds(reference)}`,
+    ratio: ours / reference,
+    bar: { most: 1 },
+  }
+}
+
+async function measureConcurrency(): Promise<Figure[]> {
+  return withHome((home) =>
+    withDaemon(home, async (daemon) => {
+      const numbers = Array.from({ length: CONCURRENT_QUESTIONS }, (_, number) => number + 1)
+      const ask = await createAsk(daemon, 'rooms', numbers.map(createRoom))
+      await ask(createQuestion(0))
+      const startedAt = performance.now()
+      const asked = Promise.all(numbers.map((number) => ask(createQuestion(number))))
+      const healthMs = await measureHealth(daemon, asked)
+      const replies = await asked
+      const seconds = (performance.now() - startedAt) / 1000
+      const right = numbers.filter((number, index) => getShownAnswer(replies[index] ?? '').includes(String(number + 30)))
+      const workerBytes = measureWorkerMemory(daemon)
+      return [
+        {
+          name: `${CONCURRENT_QUESTIONS} questions at a time, right`,
+          figure: `${right.length} in ${seconds.toFixed(1)} s`,
+          ratio: right.length / CONCURRENT_QUESTIONS,
+          bar: { least: 1 },
+        },
+        {
+          name: `slowest GET /api/health meanwhile, relative to ${MAX_HEALTH_MS} ms`,
+          figure: `${formatMilliseconds(Math.max(...healthMs))} of ${healthMs.length}, median ${formatMilliseconds(median(healthMs))}`,
+          ratio: Math.max(...healthMs) / MAX_HEALTH_MS,
+          bar: { most: 1 },
+        },
+        {
+          name: 'memory of a worker with both models, relative to 250 MB',
+          figure: `${(workerBytes / 1e6).toFixed(0)} MB`,
+          ratio: workerBytes / MAX_WORKER_BYTES,
+          bar: { most: 1 },
+        },
+      ]
+    }),
+  )
+}
+
+/** Returns the duration of each request until the work is done. */
+async function measureHealth(daemon: DaemonProcess, work: Promise<unknown>): Promise<number[]> {
+  const durations: number[] = []
+  let isDone = false
+  work
+    .finally(() => {
+      isDone = true
+    })
+    .catch(() => {})
+  while (!isDone) {
+    const startedAt = performance.now()
+    await (await fetch(`${daemon.url}/api/health`)).text()
+    durations.push(performance.now() - startedAt)
+    await delay(10)
+  }
+  return durations
+}
+
+/** Returns the resident memory of the largest worker process. */
+function measureWorkerMemory(daemon: DaemonProcess): number {
+  const rows = execFileSync('ps', ['-A', '-o', 'ppid=,rss='], { encoding: 'utf8' }).trim().split('\n')
+  const children = rows.map((row) => row.trim().split(/\s+/).map(Number)).filter(([parent]) => parent === daemon.child.pid)
+  return Math.max(...children.map(([, kilobytes = 0]) => kilobytes)) * 1024
+}
