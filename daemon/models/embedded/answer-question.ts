@@ -4,6 +4,7 @@ import type { Reading } from '../../embedded-models/worker-protocol.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { findByWords } from './find-by-words.ts'
 import { formatAnswer, formatDisagreement, formatNeedsChatModel, formatRefusal, getShortAnswer } from './format-answer.ts'
+import { rewriteQuestion } from './rewrite-question.ts'
 import { type Answer, selectAnswers } from './select-answer.ts'
 
 /** Reads passages; implemented by the embedded models. */
@@ -44,11 +45,7 @@ export async function answerQuestion(reader: PassageReader, { text, passages, co
     return answer ? formatAnswer(text, answer, read[answer.passage] as ContextPassage) : refuse([...read.keys()])
   }
   const texts = read.map(({ headings = [], content }) => composeReadingText(headings, content))
-  const readings = await reader.read(
-    text,
-    texts.map((composed) => composed.text),
-    signal,
-  )
+  const readings = await readPassages(reader, text, texts, signal)
   const order = readings
     .map(({ relevance }, index) => ({ relevance, index }))
     .sort((a, b) => b.relevance - a.relevance)
@@ -64,6 +61,27 @@ export async function answerQuestion(reader: PassageReader, { text, passages, co
   return contradiction
     ? formatDisagreement(text, [best, contradiction], read)
     : formatAnswer(text, best, read[best.passage] as ContextPassage)
+}
+
+/** Reads each passage with the question in its own words. */
+async function readPassages(
+  reader: PassageReader,
+  question: string,
+  texts: readonly ReadingText[],
+  signal?: AbortSignal,
+): Promise<Reading[]> {
+  const questions = texts.map(({ text }) => rewriteQuestion(question, text))
+  const groups = [...new Set(questions)].map(async (variant) => {
+    const indices = [...questions.keys()].filter((index) => questions[index] === variant)
+    const readings = await reader.read(
+      variant,
+      indices.map((index) => (texts[index] as ReadingText).text),
+      signal,
+    )
+    return indices.map((index, position) => [index, readings[position] as Reading] as const)
+  })
+  const readings = new Map((await Promise.all(groups)).flat())
+  return texts.map((_, index) => readings.get(index) as Reading)
 }
 
 /** Whether two documents answer with different numbers. Other differences may only be in wording. */

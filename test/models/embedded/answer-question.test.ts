@@ -194,6 +194,13 @@ test('comments of configuration files are read as text, and headings above each 
   assert.match(refusal, /- Handbook: “Leave is thirty days\.” \[1\]/)
 })
 
+test('a passage is read with the question in its own words', async () => {
+  const passages = [createPassage('Everyone has 30 days of leave.'), createPassage('The holiday house is closed.', 'b.md')]
+  const reader = createScriptedReader(() => undefined)
+  await answerQuestion(reader, { text: 'How much holiday do we get?', passages })
+  assert.equal(reader.questions.sort(), ['How much holiday do we get?', 'How much leave do we get?'])
+})
+
 test('a sentence without end is cut around the answer', async () => {
   const text = await answer([[`${'word '.repeat(2_000)}the key is green ${'word '.repeat(2_000)}`]], ['green'])
   assert.ok(text.length < 1_000)
