@@ -35,7 +35,8 @@ export function addToolCall(reply: ActiveReply, requested: ToolCall, problem: st
 export function mentionOmittedCalls(results: ChatMessage[], omittedCalls: number): ChatMessage[] {
   const last = results.at(-1)
   if (omittedCalls === 0 || last?.role !== 'tool') return results
-  const note = `Only the first ${results.length} of ${results.length + omittedCalls} tool calls were run. Request the others again if needed.`
+  const requested = results.length + omittedCalls
+  const note = `Only the first ${results.length} of ${requested} tool calls were run. Request the others again if needed.`
   return [...results.slice(0, -1), { ...last, content: `${last.content}\n\n${note}` }]
 }
 

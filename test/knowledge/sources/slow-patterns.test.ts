@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
+import { expectFailure, writeFiles } from './source-fixtures.ts'
+
+const test = suite<{ root: string }>('patterns that would take long')
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), 'cadre-patterns-'))
+})
+test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
+
+async function names(root: string, configuration: Record<string, unknown> = {}): Promise<string[]> {
+  const found: string[] = []
+  const options = {
+    configuration: { path: root, ...configuration },
+    signal: new AbortController().signal,
+    workDirectory: join(root, '.home', 'work', 'ks_1'),
+    outbound: undefined as never,
+  }
+  for await (const { name } of findDocuments('folder', options)) found.push(name)
+  return found.sort()
+}
+
+test('a glob with too many stars or braces is rejected', async ({ root }) => {
+  for (const glob of ['*a*a*a*a*a*a*b', `${'{a,aa}'.repeat(40)}c.md`, 'a'.repeat(1_001)]) {
+    const error = await expectFailure(names(root, { include: [glob] }))
+    assert.is(error.code, 'VALIDATION_ERROR')
+  }
+})
+
+test('rules of a .gitignore that could take forever are skipped', async ({ root }) => {
+  const name = `${'a'.repeat(200)}.md`
+  writeFiles(root, { '.gitignore': `${'*a'.repeat(20)}b\n${'**/a/'.repeat(20)}b\nskipped.md`, [name]: 'text', 'skipped.md': 'text' })
+  assert.equal(await names(root), [name])
+})
+
+test.run()
