@@ -51,6 +51,7 @@ const LAYERS: Record<string, Record<string, readonly string[]>> = {
   daemon: {
     async: [],
     process: [],
+    language: [],
     store: [],
     secrets: ['process'],
     logging: ['secrets'],

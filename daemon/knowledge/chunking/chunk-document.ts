@@ -1,11 +1,12 @@
 /** Splits a document into passages: first into sections, then at paragraphs and sentences. */
+
+import { tokenize } from '../../language/tokenize.ts'
 import type { ParsedDocument } from '../readers/parsed-document.ts'
 import type { ChunkingSettings } from './chunking-settings.ts'
 import { groupSections } from './group-sections.ts'
 import { packSegments } from './pack-segments.ts'
 import { type Block, parseBlocks } from './parse-blocks.ts'
 import { BREAK_WEIGHT, type Segment, type Span, splitSentences, splitSpan, trimSpan } from './segments.ts'
-import { tokenize } from './tokenize.ts'
 
 export interface Passage {
   /** Text of the document from start to end. */

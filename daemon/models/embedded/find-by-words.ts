@@ -1,5 +1,5 @@
 /** Finds the sentence that shares most words with a question, for languages that the reading model does not know. */
-import { containsWord, extractContentWords, joinSingleCharacters } from './content-words.ts'
+import { containsWord, extractContentWords, joinSingleCharacters } from '../../language/content-words.ts'
 import { parseBlocks, parseParts } from './parse-passage.ts'
 import type { QuotableAnswer } from './select-answer.ts'
 

@@ -1,7 +1,8 @@
 /** Formats answers and refusals: a short answer, the quote that contains it, and its citation. */
+
+import { extractContentWords, isEnglish } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
-import { extractContentWords, isEnglish } from './content-words.ts'
 import { type Block, type Part, parseBlocks, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
 import { type QuotableAnswer, repeatsQuestion } from './select-answer.ts'
 

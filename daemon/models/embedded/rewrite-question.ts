@@ -1,6 +1,7 @@
 /** Puts a question into the words of a passage. */
-import { expandQuery } from '../../knowledge/search/expand-query.ts'
-import { extractContentWords } from './content-words.ts'
+
+import { extractContentWords } from '../../language/content-words.ts'
+import { expandQuery } from '../../language/expand-query.ts'
 
 /** In a longer question, enough words are those of the passage. */
 const MAX_WORDS = 30

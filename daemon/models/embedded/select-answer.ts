@@ -1,7 +1,7 @@
 /** Chooses the answer to a question from what the reading model says about each passage. */
 import type { Reading } from '../../embedded-models/worker-protocol.ts'
-import { expandQuery } from '../../knowledge/search/expand-query.ts'
-import { extractContentWords } from './content-words.ts'
+import { extractContentWords } from '../../language/content-words.ts'
+import { expandQuery } from '../../language/expand-query.ts'
 import { type Block, type Part, parseBlocks, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
 
 export interface ReadPassage {

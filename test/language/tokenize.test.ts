@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { tokenize } from '../../../daemon/knowledge/chunking/tokenize.ts'
+import { tokenize } from '../../daemon/language/tokenize.ts'
 
 const test = suite('tokens of the full-text index')
 const matches = (text: string, query: string) => {

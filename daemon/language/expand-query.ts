@@ -1,6 +1,7 @@
 /** Finds other words for those of a query, so that full-text search also finds passages with a different wording. */
-import { tokenize } from '../chunking/tokenize.ts'
+
 import { SYNONYM_GROUPS, type SynonymGroup } from './synonyms.ts'
+import { tokenize } from './tokenize.ts'
 
 /** Longer queries contain enough words of their own. */
 const MAX_QUERY_WORDS = 40
