@@ -88,20 +88,20 @@ const KIND_BY_EXTENSION = new Map(
   ),
 )
 
-/** Of the lines of a document; more are comments. */
-const MAX_HEADING_SHARE = 0.3
+/** Headings right above each other are rare. */
+const MAX_COMMENT_SHARE = 0.3
 
 export function detectTextKind(text: string, name: string): TextKind {
   const extension = extname(name).slice(1).toLowerCase()
   const kind = KIND_BY_EXTENSION.get(extension) ?? KIND_BY_EXTENSION.get(name.toLowerCase().replace(/^.*\//, ''))
   if (kind === 'html' || (kind !== 'markdown' && kind !== 'code' && isHtml(text))) return 'html'
   if (kind !== undefined && kind !== 'plain') return kind
-  // .txt files often contain Markdown. In configuration files and scripts, the marks of headings start comments, of many lines.
+  // .txt files often contain Markdown. In configuration files and scripts, the marks of headings start comments, often of several lines.
   const sample = text.slice(0, 200_000)
   const headings = sample.match(/^#{1,4} \S/gm)?.length ?? 0
-  const lines = sample.match(/^.*\S/gm)?.length ?? 0
   if (headings < 3 || text.startsWith('#!')) return 'plain'
-  return headings > lines * MAX_HEADING_SHARE ? 'code' : 'markdown'
+  const comments = sample.match(/^# ?\S.*\n(?=#)/gm)?.length ?? 0
+  return comments > headings * MAX_COMMENT_SHARE ? 'code' : 'markdown'
 }
 
 function isHtml(text: string): boolean {

@@ -89,10 +89,12 @@ function contradicts(best: Answer, other: Answer, passages: readonly ContextPass
   const [first, second] = [passages[best.passage] as ContextPassage, passages[other.passage] as ContextPassage]
   if (first.source === second.source || other.confidence < MIN_CONFIDENCE || other.score < best.score - MAX_DISAGREEMENT_GAP) return false
   const [a, b] = [getNumbers(getShortAnswer(best, first.content)), getNumbers(getShortAnswer(other, second.content))]
-  return a.length > 0 && b.length > 0 && a.join() !== b.join()
+  return a.length > 0 && b.length > 0 && a.join() !== b.join() && getShape(a) === getShape(b)
 }
 
-const getNumbers = (text = '') => text.match(/\d+(?:[.,]\d+)*/g) ?? []
+const getNumbers = (text = '') => text.match(/\d+(?:[.,:-]\d+)*/g) ?? []
+/** A port does not contradict an address, nor a year a date. */
+const getShape = (numbers: readonly string[]) => numbers.map((number) => number.replaceAll(/\d+/g, '0')).join()
 
 function computeLatinShare(text: string): number {
   const letters = text.match(/\p{L}/gu)?.length ?? 0

@@ -2,6 +2,10 @@
 import { type Span, stripMarkdown } from './parse-passage.ts'
 
 const MAX_CODE_LENGTH = 80
+/** A number alone, and the noun after it. */
+const NUMBER =
+  /^[\s(]*(?:[\d.,]+|(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen)[ -]?){1,4})$/i
+const UNIT = /^ (?!(?:of|and|or|to|in|on|at|per|a|an|the|is|are|was|were|by|for|with|from|when|if|as|than)\b)[a-z]{3,15}\b/
 const INLINE_CODE = /`([^`\n]{1,80})`/g
 /** Characters at the edges of an answer that belong to the sentence around it. */
 const LEADING = /^[\s),.;:!?*>|\]}–—]+(?=\S)/
@@ -17,6 +21,8 @@ export function extendSpan(content: string, span: Span, limits: Span): Span {
   const isWordEnd = (position: number) => /\s|^$/.test(content.charAt(position))
   while (start > limits.start && !isWordEnd(start - 1) && span.start - start < MAX_CODE_LENGTH) start--
   while (end < limits.end && !isWordEnd(end) && end - span.end < MAX_CODE_LENGTH) end++
+  const unit = NUMBER.test(content.slice(start, end)) ? UNIT.exec(content.slice(end, limits.end)) : null
+  if (unit) end += unit[0].length
   for (const match of content.slice(limits.start, limits.end).matchAll(INLINE_CODE)) {
     const from = limits.start + match.index
     const to = from + match[0].length

@@ -21,7 +21,7 @@ const MAX_EXCERPT_LENGTH = 160
 const CHAT_MODEL_HINT = 'To add one, run cadre models discover.'
 
 export function formatAnswer(question: string, answer: QuotableAnswer, { content, headings = [] }: ContextPassage): string {
-  const quote = formatQuote(answer, content, answer.heading === undefined ? headings.at(-1) : undefined)
+  const quote = formatQuote(question, answer, content, answer.heading === undefined ? headings.at(-1) : undefined)
   const short = getShortAnswer(answer, content)
   // Words of the question answer nothing, and in other languages the reading model finds sentences, but not the words in them.
   if (short === undefined || !isEnglish(question) || repeatsQuestion(new Set(extractContentWords(question)), short)) return quote
@@ -82,7 +82,8 @@ export function getShortAnswer({ span, heading, part }: QuotableAnswer, content:
   return part.block.kind !== 'code' && short.length > MAX_SHARE_OF_SENTENCE * whole.length ? undefined : short
 }
 
-function formatQuote({ passage, span, part, lastBlock, blocks }: QuotableAnswer, content: string, heading: string | undefined): string {
+function formatQuote(question: string, answer: QuotableAnswer, content: string, heading: string | undefined): string {
+  const { passage, span, part, lastBlock, blocks } = answer
   const citation = `[${passage + 1}]`
   const { blockIndex, block } = part
   if (block.kind === 'row') return `${formatRows(content, blocks, blockIndex, lastBlock)}\n\n${citation}`
@@ -91,10 +92,10 @@ function formatQuote({ passage, span, part, lastBlock, blocks }: QuotableAnswer,
     const code = formatCode(content, block, span)
     return sentence === undefined ? `${code}\n\n${citation}` : `“${escapeReferences(sentence)}” ${citation}\n\n${code}`
   }
-  const list = blocks.slice(blockIndex, lastBlock + 1)
-  if (list.length > 1 && list.every(({ kind }) => kind === 'item')) {
-    const sentence = findExplanation(content, blocks, blockIndex)
-    const items = escapeReferences(content.slice(block.start, (list.at(-1) as Block).end))
+  const list = findList(question, answer, content)
+  if (list) {
+    const sentence = findExplanation(content, blocks, list.first)
+    const items = limitBlock(escapeReferences(content.slice((blocks[list.first] as Block).start, (blocks[list.last] as Block).end)))
     return sentence === undefined ? `${items}\n\n${citation}` : `“${escapeReferences(sentence)}” ${citation}\n\n${items}`
   }
   const text = escapeReferences(stripMarkdown(cutSentence(content, extendQuote(content, part, blocks), span)))
@@ -102,6 +103,21 @@ function formatQuote({ passage, span, part, lastBlock, blocks }: QuotableAnswer,
   const quote = `${name}“${text}” ${citation}`
   const below = findAnnounced(content, part, blocks)
   return below === undefined ? quote : `${quote}\n\n${below}`
+}
+
+/** Returns the items of an answer that is a list: it has several items, or the sentence above the list is what was asked for. */
+function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer, content: string) {
+  const isItem = (index: number) => blocks[index]?.kind === 'item'
+  let [first, last] = [part.blockIndex, lastBlock]
+  if (!isItem(first)) return undefined
+  if (last > first && blocks.slice(first, last + 1).every(({ kind }) => kind === 'item')) return { first, last }
+  while (isItem(first - 1)) first--
+  while (isItem(last + 1)) last++
+  const lead = findExplanation(content, blocks, first) ?? ''
+  const words = new Set(extractContentWords(question))
+  const countWords = (text: string) => extractContentWords(text).filter((word) => words.has(word)).length
+  const isAsked = /[:：]$/.test(lead) && countWords(lead) > countWords(content.slice(part.start, part.end))
+  return isAsked && last > first ? { first, last } : undefined
 }
 
 /** A few words, such as "Default: true", are quoted with the sentence after them. */

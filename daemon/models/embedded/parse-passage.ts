@@ -94,6 +94,8 @@ const ABBREVIATED = /(?:^|[\s(])(?:\p{L}|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Nos?|Figs?|V
 /** A single letter is usually an initial; before one of these words it ends the sentence. */
 const LETTER = /(?:^|[\s(])\p{L}\.$/u
 const BEGINNING = /^(?:The|This|These|An?|It|We|You|They|If|In|For|Der|Die|Das|Eine?|Es|Wir|Sie|Im|Bei|Le|La|Les|Une?|Il|Elle|El|Los|Las)\s/
+/** Marks that close what the sentence before opened: `**Note.** The …`. */
+const CLOSING = /^(?:[*_]{1,3}|["'”’)\]])\s+/
 /** Marks of list items, tasks and quotations. */
 const MARKS = /^\s*(?:>\s?)*(?:(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?)?/
 
@@ -120,10 +122,12 @@ function findSentenceEnds(text: string): number[] {
     for (const { 0: gap, index: at } of segment.matchAll(/(?<=\p{L}[.!?]\)?)\s+(?=`)/gu)) ends.push(index + at + gap.length)
     ends.push(index + segment.length)
   }
-  return ends.filter((end) => {
-    const last = text.slice(Math.max(0, end - 9), end).trimEnd()
-    return end >= text.length || !ABBREVIATED.test(last) || (LETTER.test(last) && BEGINNING.test(text.slice(end, end + 12)))
-  })
+  return ends
+    .map((end) => end + (CLOSING.exec(text.slice(end, end + 8))?.[0].length ?? 0))
+    .filter((end) => {
+      const last = text.slice(Math.max(0, end - 9), end).trimEnd()
+      return end >= text.length || !ABBREVIATED.test(last) || (LETTER.test(last) && BEGINNING.test(text.slice(end, end + 12)))
+    })
 }
 
 /** Removes Markdown syntax and HTML tags, but not inside words and code. */

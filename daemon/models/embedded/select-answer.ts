@@ -61,6 +61,9 @@ const WEIGHTS = { relevance: 1, partOverlap: 6, rank: -0.3 }
 const USELESS_PENALTY = 5
 const CONFIDENCE_WEIGHTS = { relevance: 0.5, partOverlap: 12, passageOverlap: 4 }
 
+/** For a passage that contains no word of the question and no synonym of one. */
+const UNRELATED_PENALTY = 6
+
 /** Returns the best answer of each passage, best first. */
 export function selectAnswers(question: string, passages: readonly ReadPassage[]): Answer[] {
   return listAnswers(question, passages)
@@ -151,7 +154,8 @@ function computeScore({ reading, relevance, partOverlap, rank, isUseless }: Feat
 
 function computeConfidence({ reading, relevance, partOverlap, passageOverlap }: Features): number {
   const weights = CONFIDENCE_WEIGHTS
-  return reading + weights.relevance * relevance + weights.partOverlap * partOverlap + weights.passageOverlap * passageOverlap
+  const overlap = weights.partOverlap * partOverlap + weights.passageOverlap * passageOverlap
+  return reading + weights.relevance * relevance + overlap - (passageOverlap === 0 ? UNRELATED_PENALTY : 0)
 }
 
 /**
