@@ -2,9 +2,10 @@
 import { type Span, stripMarkdown } from './parse-passage.ts'
 
 const MAX_CODE_LENGTH = 80
+const NUMBER_WORDS =
+  'one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty seventy eighty ninety hundred'
 /** A number alone, and the noun after it. */
-const NUMBER =
-  /^[\s(]*(?:[\d.,]+|(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen)[ -]?){1,4})$/i
+const NUMBER = new RegExp(String.raw`^[\s(]*(?:[\d.,]+|(?:(?:${NUMBER_WORDS.replaceAll(' ', '|')})[ -]?){1,4})$`, 'i')
 const UNIT = /^ (?!(?:of|and|or|to|in|on|at|per|a|an|the|is|are|was|were|by|for|with|from|when|if|as|than)\b)[a-z]{3,15}\b/
 const INLINE_CODE = /`([^`\n]{1,80})`/g
 /** Characters at the edges of an answer that belong to the sentence around it. */
