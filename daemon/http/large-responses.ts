@@ -46,10 +46,12 @@ export class LargeResponses {
 
   /** Returns the payload unchanged if it is small or not text, otherwise as a stream of pieces. */
   send(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+    const { raw } = reply
     if (typeof payload !== 'string' || payload.length < MIN_SIZE || request.method === 'HEAD') return payload
+    // The client has left: nothing is sent, and there is no close event to wait for.
+    if (raw.destroyed) return payload
     this.requireRoom(request, reply)
     const bytes = Buffer.from(payload)
-    const { raw } = reply
     const response: UnreadResponse = {
       owner: getOwner(request),
       unreadBytes: bytes.length,

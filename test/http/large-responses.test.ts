@@ -39,6 +39,15 @@ function requestWithoutReading(token = ADMIN_TOKEN): Socket {
   return socket
 }
 
+/** Sends a request and disconnects before the response is ready. */
+function requestAndLeave(token: string): Promise<void> {
+  const socket = requestWithoutReading(token)
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve())
+    socket.once('connect', () => setTimeout(() => socket.destroy(), 20))
+  })
+}
+
 const get = (token: string) => fetch(`${fixture.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
 
 test('a large response arrives complete, with its length', async () => {
@@ -74,6 +83,16 @@ test('clients that do not read are refused further responses and are disconnecte
     sockets.some(({ bytesRead }) => bytesRead < SIZE),
     'the connections were closed before everything was sent',
   )
+})
+
+test('responses to clients that have left do not count as unread', async () => {
+  const { token } = await expectData(fixture.service.post('/tokens', { name: 'impatient', role: 'editor' }), 201)
+  await Promise.all(Array.from({ length: 6 }, () => requestAndLeave(token)))
+  await waitFor(async () => (await get(token)).status === 200, {
+    intervalMs: 500,
+    timeoutMs: 30_000,
+    description: 'the token to be served',
+  })
 })
 
 test.run()
