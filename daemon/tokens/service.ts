@@ -22,7 +22,7 @@ const hashSecret = (secret: string) => hash('sha256', secret, 'hex')
 
 export class TokensService extends Resource<StoredToken, TokenInput> {
   /** By secret, so that only the first request of a token computes its hash and reads the database. */
-  readonly #cache = new Map<string, CachedToken>()
+  #cache = new Map<string, CachedToken>()
 
   constructor(database: Database) {
     super(database, tokens, tokenRecords, {
@@ -54,12 +54,12 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
   }
 
   override async update(change: ChangeContext, id: string, input: TokenInput): Promise<StoredToken> {
-    return super.update(change, id, input).finally(() => this.#cache.clear())
+    return super.update(change, id, input).finally(() => this.#clearCache())
   }
 
   override async remove(change: ChangeContext, id: string, force = false): Promise<string> {
     // Also on an error: the change may have been written before the disk failed.
-    return super.remove(change, id, force).finally(() => this.#cache.clear())
+    return super.remove(change, id, force).finally(() => this.#clearCache())
   }
 
   async authenticate(secret: string): Promise<Caller | undefined> {
@@ -75,7 +75,13 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
     return cached.caller
   }
 
+  /** Replaces the cache: a lookup that read the database before the change would otherwise add the old token again. */
+  #clearCache(): void {
+    this.#cache = new Map()
+  }
+
   async #find(secret: string): Promise<CachedToken | undefined> {
+    const cache = this.#cache
     const [record] = await this.records.find(this.database, { hash: hashSecret(secret) })
     if (!record) return undefined
     const cached: CachedToken = {
@@ -83,7 +89,7 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
       expiresAt: record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at),
       usedMinute: 0,
     }
-    this.#cache.set(secret, cached)
+    cache.set(secret, cached)
     return cached
   }
 }
