@@ -38,4 +38,10 @@ test('rules of a .gitignore that could take forever are skipped', async ({ root 
   assert.equal(await names(root), [name])
 })
 
+test('a rule of a .gitignore may match any number of folders twice', async ({ root }) => {
+  const rules = '**/a/**/skipped.md\n**/a/**/a/**/kept.md\n'
+  writeFiles(root, { '.gitignore': rules, 'a/a/skipped.md': 'text', 'a/a/kept.md': 'text' })
+  assert.equal(await names(root), ['a/a/kept.md'])
+})
+
 test.run()

@@ -22,10 +22,13 @@ export function addRules(parent: Ignore | undefined, folder: string, text: strin
   )
 }
 
+/** How often a rule may match any number of folders. With three, a path of 200 folders takes seconds. */
+const MAX_ANY_FOLDERS = 2
+
 /** The library turns rules into regular expressions, whose backtracking could take forever. No real rule has as many stars. */
 function isSlow(line: string): boolean {
   const hasManyStars = line.split('/').some((segment) => (segment.match(/\*+/g)?.length ?? 0) > 3)
-  return hasManyStars || (line.match(/\*\*/g)?.length ?? 0) > 4
+  return hasManyStars || (line.match(/\*\*\//g)?.length ?? 0) > MAX_ANY_FOLDERS
 }
 
 /** Anchors a rule to its folder. A single list then keeps git's order: the last matching rule wins. */

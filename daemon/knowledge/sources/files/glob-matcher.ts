@@ -32,8 +32,8 @@ export function compileGlob(glob: string, dot: boolean): PathTest {
 /** Whether a glob has characters with a special meaning. */
 export const hasWildcards = (glob: string): boolean => /[*?[{\\]/.test(glob)
 
-/** Paths have few different characters and prefixes: more steps than this are rarely needed again. */
-const MAX_CACHED_STEPS = 10_000
+/** Paths have few different characters and prefixes, so few steps are needed again. A step of a long glob can have hundreds of states. */
+const MAX_CACHED_STATES = 20_000
 
 /** The states that are possible after some characters of a path. */
 interface Step {
@@ -51,7 +51,7 @@ class Automaton {
   readonly #start: number
   #first: Step | undefined
   #steps = new Map<string, Step>()
-  #cachedSteps = 0
+  #cachedStates = 0
 
   constructor(states: readonly State[], start: number, dot: boolean) {
     this.#states = states
@@ -70,10 +70,11 @@ class Automaton {
   }
 
   #computeNext(step: Step, character: string): Step {
-    if (++this.#cachedSteps > MAX_CACHED_STEPS) {
+    this.#cachedStates += 1 + step.states.length
+    if (this.#cachedStates > MAX_CACHED_STATES) {
       this.#steps = new Map()
       this.#first = undefined
-      this.#cachedSteps = 0
+      this.#cachedStates = 0
     }
     const isHidden = !this.#dot && step.isSegmentStart && character === '.'
     const states = new Set<number>()
