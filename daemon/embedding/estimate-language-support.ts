@@ -1,4 +1,5 @@
 /** Estimates how well an embedding model supports the language of a text. */
+import { computeLatinShare } from '../language/compute-latin-share.ts'
 import type { Embedder } from './embedder.ts'
 import { MINILM } from './minilm-embedder.ts'
 
@@ -7,8 +8,5 @@ import { MINILM } from './minilm-embedder.ts'
  * of Latin letters. Models of providers are assumed to support every language.
  */
 export function estimateLanguageSupport({ id }: Pick<Embedder, 'id'>, text: string): number {
-  if (id !== MINILM) return 1
-  const letters = text.match(/\p{L}/gu)?.length ?? 0
-  const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0
-  return letters === 0 ? 1 : latin / letters
+  return id === MINILM ? computeLatinShare(text) : 1
 }

@@ -61,7 +61,7 @@ const LAYERS: Record<string, Record<string, readonly string[]>> = {
     core: ['store'],
     crud: ['core', 'http', 'store'],
     'embedded-models': ['logging', 'process'],
-    embedding: ['embedded-models', 'logging', 'outbound', 'providers'],
+    embedding: ['embedded-models', 'language', 'logging', 'outbound', 'providers'],
     http: ['core', 'secrets', 'store', 'validation'],
   },
 }

@@ -1,8 +1,7 @@
 /** Reorders the best passages of a search by how well they answer the query according to the reading model. */
 import type { EmbeddedModels } from '../../embedded-models/embedded-models.ts'
 import { composeReadingText } from '../../embedded-models/reading-text.ts'
-import { estimateLanguageSupport } from '../../embedding/estimate-language-support.ts'
-import { MINILM } from '../../embedding/minilm-embedder.ts'
+import { computeLatinShare } from '../../language/compute-latin-share.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 
 /** Passages that are read, unless more are requested. Reading takes time, and passages further down seldom get to the top. */
@@ -21,9 +20,9 @@ export interface RerankCandidate {
   rerankScore: number | null
 }
 
-/** Returns 0 if reranking cannot help: the reading model has the vocabulary of MiniLM and only knows English. */
+/** Returns 0 for a query in another script, for which reranking cannot help: the reading model only knows English. */
 export function computeRerankWeight(query: string): number {
-  return RERANK_WEIGHT * estimateLanguageSupport({ id: MINILM }, query)
+  return RERANK_WEIGHT * computeLatinShare(query)
 }
 
 /** Reads all candidates and returns them with their new scores, best first. Those with the same score keep their order. */
