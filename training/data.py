@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HEADING_SEPARATOR = " › "
-# Passages of the product have 800 characters; longer training texts are cut to a window of about that length.
+# Passages of the product have up to 800 characters by default; longer training texts are cut to windows of up to 1,700.
 MAX_CHARACTERS = 1400
 QAMR_QUESTIONS_PER_SENTENCE = 12
 SPAN_FILES = [

@@ -1,4 +1,4 @@
-"""The reading model: MiniLM-L6 with three outputs per passage."""
+"""The reading model: MiniLM-L6 with three outputs: begin and end of the answer, and relevance."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,6 @@ class Reader(nn.Module):
     def __init__(self, config: dict):
         super().__init__()
         width = config["hidden_size"]
-        self.heads = config["num_attention_heads"]
         self.words = nn.Embedding(config["vocab_size"], width)
         self.positions = nn.Embedding(config["max_position_embeddings"], width)
         self.embedding_norm = nn.LayerNorm(width, eps=config["layer_norm_eps"])

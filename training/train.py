@@ -1,4 +1,4 @@
-"""Trains the reading model, measures it and writes its int8 weights. README.md describes data and figures."""
+"""Trains the reading model, measures it and writes its int8 weights. docs/reader.md describes data and figures."""
 
 import argparse
 import json
@@ -128,7 +128,7 @@ def train(arguments, items, seed: int, epochs: int, device: str, teachers=()):
     torch.manual_seed(seed)
     np.random.seed(seed)
     rng = random.Random(seed)
-    reader, config = load_base(arguments.base)
+    reader, _ = load_base(arguments.base)
     reader.to(device).train()
     if arguments.freeze_words:
         reader.words.weight.requires_grad_(False)
