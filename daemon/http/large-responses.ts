@@ -50,7 +50,8 @@ export class LargeResponses {
     if (typeof payload !== 'string' || payload.length < MIN_SIZE || request.method === 'HEAD') return payload
     // The client has left: nothing is sent, and there is no close event to wait for.
     if (raw.destroyed) return payload
-    this.requireRoom(request, reply)
+    // Other methods have made their change: a client told to try again would make it twice.
+    if (request.method === 'GET') this.requireRoom(request, reply)
     const bytes = Buffer.from(payload)
     const response: UnreadResponse = {
       owner: getOwner(request),

@@ -1,6 +1,10 @@
+import { EventEmitter } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { LargeResponses } from '../../daemon/http/large-responses.ts'
 import { ConversationFixture } from '../conversations/conversation-fixture.ts'
 import { expectData } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
@@ -93,6 +97,21 @@ test('responses to clients that have left do not count as unread', async () => {
     timeoutMs: 30_000,
     description: 'the token to be served',
   })
+})
+
+test('the response to a change is sent in any case', () => {
+  const responses = new LargeResponses()
+  const raw = Object.assign(new EventEmitter(), { destroyed: false })
+  const reply = { raw, header: () => reply } as unknown as FastifyReply
+  const send = (method: string) => responses.send({ method, caller: { tokenId: 'tok_1' } } as FastifyRequest, reply, 'x'.repeat(2 * SIZE))
+  try {
+    send('GET')
+    send('GET')
+    assert.throws(() => send('GET'), /have not been read/)
+    assert.instance(send('POST'), Readable)
+  } finally {
+    raw.emit('close')
+  }
 })
 
 test.run()
