@@ -89,7 +89,7 @@ def to_base_name(name: str) -> str:
     }.get(name, name)
 
 
-def load_base(folder: Path) -> tuple[Reader, dict]:
+def load_base(folder: Path) -> Reader:
     """Loads the weights of the embedding model; the outputs start with random weights."""
     config = json.loads((folder / "config.json").read_text())
     base = load_file(str(next(folder.glob("model*.safetensors"))))
@@ -103,7 +103,7 @@ def load_base(folder: Path) -> tuple[Reader, dict]:
         if to_base_name(name) in base:
             state[name] = base[to_base_name(name)].float()
     reader.load_state_dict(state)
-    return reader, config
+    return reader
 
 
 def embed(reader: Reader, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

@@ -67,7 +67,7 @@ def prepare(arguments, encoder, device) -> tuple[dict[str, list[Row]], dict[str,
 
     documentation = [(row.passage, row.headings, row.source) for row in [*pool, *(row for row in ranks if "docs-" in row.source)]]
     made = generate_questions(documentation, rng, arguments.made)
-    reader, _ = load_base(arguments.base)
+    reader = load_base(arguments.base)
     reader.to(device).eval()
     answered = [row for row in spans if row.answers]
     groups = {"spans": spans, "written": written, "made": made, "ranks": ranks}
@@ -128,7 +128,7 @@ def train(arguments, items, seed: int, epochs: int, device: str, teachers=()):
     torch.manual_seed(seed)
     np.random.seed(seed)
     rng = random.Random(seed)
-    reader, _ = load_base(arguments.base)
+    reader = load_base(arguments.base)
     reader.to(device).train()
     if arguments.freeze_words:
         reader.words.weight.requires_grad_(False)
