@@ -26,7 +26,6 @@ export class StreamSanitizer {
 const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\u3000-\\u303f\\uff00-\\uffef'
 const TOKENS = new RegExp(`\\s+|[${UNSPACED}]|[^\\s${UNSPACED}]+`, 'gu')
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]$`, 'u')
-const LAST_WORD = new RegExp(`(?:[^\\s${UNSPACED}]+|[${UNSPACED}])?$`, 'u')
 /** The beginning of a line that cannot be recognized yet. */
 const UNDECIDED = /^\s*(?:`{1,2}|~{1,2}|#{1,6}\s*|[-*+]|\d{1,9}[.)]?)?$/
 const FENCE = /^\s*(`{3,}|~{3,})/
@@ -35,6 +34,8 @@ const HEADING = /^ {0,3}#{1,6}\s+/
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+/
 /** Bold text and code are held back until they are complete or the line ends. */
 const MARKED = /(?<!`)(`{1,2})(?!`)([^`\n]+)\1(?!`)|(?<!\*)\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*(?!\*)/g
+/** A mark without a counterpart must not hold back the rest of a long line. */
+const MAX_MARKED_LENGTH = 2_000
 const BULLET = '•'
 const CODE_MARGIN = '  '
 
@@ -244,5 +245,7 @@ export class StreamWrapper {
 /** Returns the number of characters before the last word, or before the word with bold text or code that is not complete. */
 function findHeldText(text: string): number {
   const mark = text.search(/`|\*\*(?=[^\s*]|$)|\*$/)
-  return text.slice(0, mark < 0 ? text.length : mark).search(LAST_WORD)
+  const before = mark < 0 || text.length - mark > MAX_MARKED_LENGTH ? text : text.slice(0, mark)
+  const lastWord = before.match(TOKENS)?.at(-1) ?? ''
+  return before.length - lastWord.trimEnd().length
 }

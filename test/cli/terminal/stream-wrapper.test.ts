@@ -134,4 +134,17 @@ test('formats do not count towards the width', () => {
   assert.is(render(12, ['twelve wide [1] and']), 'twelve wide\n<[1]> and')
 })
 
+test('a mark without a counterpart does not hold back a long line', () => {
+  const text = new StreamWrapper(() => 10_000)
+  assert.is(text.push('An open ` mark'), 'An open')
+  const words = ' word'.repeat(500)
+  assert.is(text.push(words), ` \` mark${words.slice(0, -' word'.length)}`)
+  assert.is(text.end(), ' word')
+})
+
+test('a very long word takes no longer than its length', () => {
+  const word = 'x'.repeat(500_000) // a quadratic search would not end
+  assert.is(wrap(40, word, ' and more'), `${word}\nand more`)
+})
+
 test.run()
