@@ -1,4 +1,4 @@
-/** Matches paths against a glob in time proportional to the length of the path, whatever the glob. */
+/** Matches paths against a glob in time proportional to the product of their lengths, whatever the glob. */
 
 type PathTest = (path: string) => boolean
 
