@@ -3,7 +3,7 @@
 import { extractContentWords, isEnglish } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
-import { type Block, type Part, parseBlocks, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
+import { type Block, isFence, type Part, parseBlocks, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
 import { type QuotableAnswer, repeatsQuestion } from './select-answer.ts'
 
 const MAX_SHORT_ANSWER_LENGTH = 100
@@ -88,15 +88,12 @@ function formatQuote(question: string, answer: QuotableAnswer, content: string, 
   const { blockIndex, block } = part
   if (block.kind === 'row') return `${formatRows(content, blocks, blockIndex, lastBlock)}\n\n${citation}`
   if (block.kind === 'code') {
-    const sentence = findExplanation(content, blocks, blockIndex)
-    const code = formatCode(content, block, span)
-    return sentence === undefined ? `${code}\n\n${citation}` : `“${escapeReferences(sentence)}” ${citation}\n\n${code}`
+    return formatBlock(formatCode(content, block, span), findExplanation(content, blocks, blockIndex), citation)
   }
   const list = findList(question, answer, content)
   if (list) {
-    const sentence = findExplanation(content, blocks, list.first)
-    const items = limitBlock(escapeReferences(content.slice((blocks[list.first] as Block).start, (blocks[list.last] as Block).end)))
-    return sentence === undefined ? `${items}\n\n${citation}` : `“${escapeReferences(sentence)}” ${citation}\n\n${items}`
+    const items = limitBlock(content.slice((blocks[list.first] as Block).start, (blocks[list.last] as Block).end))
+    return formatBlock(items, findExplanation(content, blocks, list.first), citation)
   }
   const text = escapeReferences(stripMarkdown(cutSentence(content, extendQuote(content, part, blocks), span)))
   const name = heading !== undefined && NAME.test(heading) && !text.includes(heading) ? `${heading}: ` : ''
@@ -104,6 +101,10 @@ function formatQuote(question: string, answer: QuotableAnswer, content: string, 
   const below = findAnnounced(content, part, blocks)
   return below === undefined ? quote : `${quote}\n\n${below}`
 }
+
+/** A block is shown below the sentence that explains it. */
+const formatBlock = (block: string, sentence: string | undefined, citation: string) =>
+  sentence === undefined ? `${block}\n\n${citation}` : `“${escapeReferences(sentence)}” ${citation}\n\n${block}`
 
 /** Returns the items of an answer that is a list: it has several items, or the sentence above the list is what was asked for. */
 function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer, content: string) {
@@ -123,8 +124,8 @@ function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer,
 /** A few words, such as "Default: true", are quoted with the sentence after them. */
 function extendQuote(content: string, part: Part, blocks: readonly Block[]): Span {
   if (part.end - part.start >= MIN_QUOTE_LENGTH) return part
-  const next = parseParts(content, blocks).find(({ start }) => start >= part.end)
-  const isSentence = next?.block.kind === 'text' && /^\s*\S/.test(content.slice(next.start)) && !/[:：]$/.test(content.slice(0, next.end))
+  const next = parseParts(content, blocks.slice(part.blockIndex, part.blockIndex + 2)).find(({ start }) => start >= part.end)
+  const isSentence = next?.block.kind === 'text' && !announces(content, next)
   return isSentence ? { start: part.start, end: next.end } : part
 }
 
@@ -150,13 +151,13 @@ function findExplanation(content: string, blocks: readonly Block[], blockIndex: 
 }
 
 /** Returns the list, table or code right below a sentence that announces it, or code that belongs to its paragraph. */
-function findAnnounced(content: string, { end, blockIndex, block }: Part, blocks: readonly Block[]): string | undefined {
+function findAnnounced(content: string, part: Part, blocks: readonly Block[]): string | undefined {
+  const { end, blockIndex, block } = part
   const next = blocks[blockIndex + 1]
   const isLast = content.slice(end, block.end).trim() === ''
   if (!next || !isLast) return undefined
-  const announces = /[:：]$/.test(content.slice(0, end).trimEnd())
   if (next.kind === 'code') return next.isComplete ? formatCode(content, next, next) : undefined
-  if (!announces || (next.kind !== 'item' && next.kind !== 'row')) return undefined
+  if (!announces(content, part) || (next.kind !== 'item' && next.kind !== 'row')) return undefined
   const others = blocks.findIndex(({ kind }, index) => index > blockIndex && kind !== next.kind)
   const last = (others < 0 ? blocks.at(-1) : blocks[others - 1]) as Block
   return limitBlock(content.slice(next.start, last.end))
@@ -179,23 +180,22 @@ function formatRows(content: string, blocks: readonly Block[], first: number, la
 function formatCode(content: string, { start, end, isComplete, language }: Block, span: Span): string {
   const raw = content.slice(start, end)
   if (isComplete && fits(raw)) return raw
-  const lines = raw.split('\n').filter((line) => !/^\s*(?:```|~~~)/.test(line))
-  const before =
-    content
-      .slice(start, Math.max(start, span.start))
-      .split('\n')
-      .filter((line) => !/^\s*(?:```|~~~)/.test(line)).length - 1
+  const splitLines = (text: string) => text.split('\n').filter((line) => !isFence(line))
+  const lines = splitLines(raw)
+  const before = splitLines(content.slice(start, Math.max(start, span.start))).length - 1
   const first = Math.max(0, Math.min(before - MAX_BLOCK_LINES / 2, lines.length - MAX_BLOCK_LINES))
   const kept = limitLines(lines.slice(first, first + MAX_BLOCK_LINES))
   const marked = [...(first > 0 ? ['…'] : []), ...kept, ...(first + kept.length < lines.length ? ['…'] : [])]
   return [`\`\`\`${language}`, ...marked, '```'].join('\n')
 }
 
+const announces = (content: string, { start, end }: Span) => /[:：]$/.test(content.slice(start, end))
+
 const fits = (text: string) => text.split('\n').length <= MAX_BLOCK_LINES && text.length <= MAX_BLOCK_LENGTH
 
 /** Keeps the beginning of a long list or table. */
 function limitBlock(text: string): string {
-  return fits(text) ? text : [...limitLines(text.split('\n').slice(0, MAX_BLOCK_LINES)), '…'].join('\n')
+  return escapeReferences(fits(text) ? text : [...limitLines(text.split('\n').slice(0, MAX_BLOCK_LINES)), '…'].join('\n'))
 }
 
 function limitLines(lines: readonly string[]): string[] {

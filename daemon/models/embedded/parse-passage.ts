@@ -20,6 +20,7 @@ export interface Part extends Span {
 }
 
 const FENCE = /^\s*(?:```|~~~)\s*(\S*)/
+export const isFence = (line: string) => FENCE.test(line)
 const HEADING = /^ {0,3}#{1,6}\s/
 /** A comment in a configuration file or script: not alone like a heading, but below or above another one. */
 const COMMENT = /^[ \t]*#/
@@ -77,7 +78,7 @@ function isComment(content: string, start: number, end: number): boolean {
 
 /** The first fence closes code then, so it has no info string. */
 function isCutCode(content: string): boolean {
-  const fences = content.split('\n').filter((line) => FENCE.test(line))
+  const fences = content.split('\n').filter(isFence)
   return fences.length % 2 === 1 && FENCE.exec(fences[0] as string)?.[1] === ''
 }
 
