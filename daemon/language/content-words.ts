@@ -4,24 +4,18 @@ const STOP_WORDS = new Set(
   `a about all also am an and any are as at be been being but by can could define describe did do does each explain for from had has have he
   her his how i if in into is it its just let many may me mean might much must my no not of off on one or other our out over
   own s shall she should so some somebody someone such t than that the their them then there these they this
-  those to too up us use used using very
-  was way we were what when where which who whom whose why will with would you your
-  的 了 是 在 有 和 与 及 被 由 于 这 那 其 之 个 些 吗
-  呢 吧 什么 甚么 谁 哪里 哪儿 哪 哪个 哪些 多少 几 何时 何地 何 如何
-  怎么 怎样 怎么样
-  为什么 为何 怎 么 哪年 时候 什么时候 多 么
-  は が を に の と で も か です ます した する いる ある
-  何 誰 どこ いつ なぜ どう どの いくら 的是 是什么
-  อะไร ใคร ที่ไหน
-  เมื่อไร เท่าไร
-  ทำไม อย่างไร ที่ ของ และ เป็น คือ ใน มี`.split(/\s+/),
+  those to too up us use used using very was way we were what when where which who whom whose why will with would you your
+  的 了 是 在 有 和 与 及 被 由 于 这 那 其 之 个 些 吗 呢 吧 什么 甚么 谁 哪里 哪儿 哪 哪个 哪些 哪年 多少 几 何时 何地 何 如何
+  怎么 怎样 怎么样 怎 么 为什么 为何 时候 什么时候 多 的是 是什么
+  は が を に の と で も か です ます した する いる ある 誰 どこ いつ なぜ どう どの いくら
+  อะไร ใคร ที่ไหน เมื่อไร เท่าไร ทำไม อย่างไร ที่ ของ และ เป็น คือ ใน มี`.split(/\s+/),
 )
 
 const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u
 
-/** Joins consecutive single characters to pairs: they are usually a name that the segmenter does not know. */
+/** Joins consecutive single characters to overlapping pairs: they are usually a name that the segmenter does not know. */
 export function joinSingleCharacters(words: readonly string[]): string[] {
   const isSingle = (word: string | undefined) => word !== undefined && [...word].length === 1 && UNSPACED.test(word)
   return words.flatMap((word, index) => {
@@ -33,7 +27,7 @@ export function joinSingleCharacters(words: readonly string[]): string[] {
 
 /** In scripts without spaces, the text may be segmented differently than the question. */
 export const containsWord = (text: string, words: ReadonlySet<string>, word: string): boolean =>
-  words.has(word) || (UNSPACED.test(word) && text.includes(word))
+  words.has(word) || (text.includes(word) && UNSPACED.test(word))
 
 /** Returns the stemmed words of a text without stop words, in order. */
 export function extractContentWords(text: string): string[] {

@@ -1,11 +1,13 @@
 /** Answers a question from passages with the reading model: an answer with its quote, or a refusal. */
-import { composeReadingText, type ReadingText } from '../../embedded-models/reading-text.ts'
+import { composeReadingText } from '../../embedded-models/reading-text.ts'
 import type { Reading } from '../../embedded-models/worker-protocol.ts'
+import { computeLatinShare } from '../../language/compute-latin-share.ts'
+import { extractContentWords } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { findByWords } from './find-by-words.ts'
 import { formatAnswer, formatDisagreement, formatNeedsChatModel, formatRefusal, getShortAnswer } from './format-answer.ts'
-import { rewriteQuestion } from './rewrite-question.ts'
-import { type Answer, selectAnswers } from './select-answer.ts'
+import { createQuestionRewriter } from './rewrite-question.ts'
+import { type Answer, type ReadPassage, selectAnswers } from './select-answer.ts'
 
 /** Reads passages; implemented by the embedded models. */
 export interface PassageReader {
@@ -44,18 +46,11 @@ export async function answerQuestion(reader: PassageReader, { text, passages, co
     const answer = findByWords(text, read)
     return answer ? formatAnswer(text, answer, read[answer.passage] as ContextPassage) : refuse([...read.keys()])
   }
-  const texts = read.map(({ headings = [], content }) => composeReadingText(headings, content))
-  const readings = await readPassages(reader, text, texts, signal)
-  const order = readings
-    .map(({ relevance }, index) => ({ relevance, index }))
-    .sort((a, b) => b.relevance - a.relevance)
-    .map(({ index }) => index)
+  const readings = await readPassages(reader, text, read, signal)
+  const getRelevance = (index: number) => (readings[index] as ReadPassage).reading.relevance
+  const order = [...read.keys()].sort((a, b) => getRelevance(b) - getRelevance(a))
   if (NEEDS_CHAT_MODEL.test(text)) return formatNeedsChatModel(read, order)
-  const answers = selectAnswers(
-    text,
-    read.map(({ content }, index) => ({ content, ...(texts[index] as ReadingText), reading: readings[index] as Reading })),
-  )
-  const [best, ...others] = answers
+  const [best, ...others] = selectAnswers(text, readings)
   if (!best || best.confidence < MIN_CONFIDENCE) return refuse(order)
   const contradiction = others.find((other) => contradicts(best, other, read))
   return contradiction
@@ -67,21 +62,23 @@ export async function answerQuestion(reader: PassageReader, { text, passages, co
 async function readPassages(
   reader: PassageReader,
   question: string,
-  texts: readonly ReadingText[],
+  passages: readonly ContextPassage[],
   signal?: AbortSignal,
-): Promise<Reading[]> {
-  const questions = texts.map(({ text }) => rewriteQuestion(question, text))
-  const groups = [...new Set(questions)].map(async (variant) => {
-    const indices = [...questions.keys()].filter((index) => questions[index] === variant)
-    const readings = await reader.read(
-      variant,
-      indices.map((index) => (texts[index] as ReadingText).text),
-      signal,
-    )
-    return indices.map((index, position) => [index, readings[position] as Reading] as const)
+): Promise<ReadPassage[]> {
+  const rewrite = createQuestionRewriter(question)
+  const inputs = passages.map(({ headings = [], content }) => {
+    const readingText = composeReadingText(headings, content)
+    const words = new Set(extractContentWords(readingText.text))
+    return { content, ...readingText, words, wording: rewrite(words) }
   })
-  const readings = new Map((await Promise.all(groups)).flat())
-  return texts.map((_, index) => readings.get(index) as Reading)
+  const readings = new Map<object, Reading>()
+  const readGroup = async (wording: string) => {
+    const group = inputs.filter((input) => input.wording === wording)
+    const texts = group.map(({ text }) => text)
+    for (const [index, reading] of (await reader.read(wording, texts, signal)).entries()) readings.set(group[index] as object, reading)
+  }
+  await Promise.all([...new Set(inputs.map(({ wording }) => wording))].map(readGroup))
+  return inputs.map((input) => ({ ...input, reading: readings.get(input) as Reading }))
 }
 
 /** Whether two documents answer with different numbers. Other differences may only be in wording. */
@@ -95,8 +92,3 @@ function contradicts(best: Answer, other: Answer, passages: readonly ContextPass
 const getNumbers = (text = '') => text.match(/\d+(?:[.,:-]\d+)*/g) ?? []
 /** A port does not contradict an address, nor a year a date. */
 const getShape = (numbers: readonly string[]) => numbers.map((number) => number.replaceAll(/\d+/g, '0')).join()
-
-function computeLatinShare(text: string): number {
-  const letters = text.match(/\p{L}/gu)?.length ?? 0
-  return letters === 0 ? 1 : (text.match(/\p{Script=Latin}/gu)?.length ?? 0) / letters
-}

@@ -7,23 +7,26 @@ import type { QuotableAnswer } from './select-answer.ts'
 const MIN_OVERLAP = 0.4
 /** For each passage that the search ranked higher. */
 const RANK_PENALTY = 0.01
+/** Of a long question, the first words count. */
+const MAX_QUESTION_WORDS = 40
 
 export function findByWords(
   question: string,
   passages: readonly { content: string; headings?: readonly string[] }[],
 ): QuotableAnswer | undefined {
-  const words = [...new Set(joinSingleCharacters(extractContentWords(question)))]
-  const candidates = passages.flatMap(({ content, headings = [] }, passage) => {
+  const words = [...new Set(joinSingleCharacters(extractContentWords(question)))].slice(0, MAX_QUESTION_WORDS)
+  const candidates = passages.flatMap(({ content }, passage) => {
     const blocks = parseBlocks(content)
-    const passageText = createText([...headings, content].join('\n'))
     return parseParts(content, blocks)
       .filter(({ block }) => block.kind !== 'heading' && block.kind !== 'code')
-      .map((part) => ({ passage, part, blocks, passageText, text: createText(content.slice(part.start, part.end)) }))
+      .map((part) => ({ passage, part, blocks, found: findWords(words, content.slice(part.start, part.end)) }))
   })
-  const weights = new Map(words.map((word) => [word, computeWeight(word, candidates)]))
+  const shares = computeShares(words, candidates)
+  const computeOverlap = (found: readonly string[]) => found.reduce((sum, word) => sum + (shares.get(word) ?? 0), 0)
+  const overlaps = passages.map(({ content, headings = [] }) => computeOverlap(findWords(words, [...headings, content].join('\n'))))
   let best: (QuotableAnswer & { score: number }) | undefined
-  for (const { passage, part, blocks, text, passageText } of candidates) {
-    const overlap = (computeOverlap(weights, text) + computeOverlap(weights, passageText)) / 2
+  for (const { passage, part, blocks, found } of candidates) {
+    const overlap = (computeOverlap(found) + (overlaps[passage] as number)) / 2
     const score = overlap - RANK_PENALTY * passage
     if (overlap < MIN_OVERLAP || (best && best.score >= score)) continue
     best = { passage, part, blocks, span: part, heading: undefined, lastBlock: part.blockIndex, score }
@@ -31,25 +34,17 @@ export function findByWords(
   return best
 }
 
-interface Text {
-  text: string
-  words: ReadonlySet<string>
+/** Returns the words that the text contains. */
+function findWords(words: readonly string[], text: string): string[] {
+  const textWords = new Set(extractContentWords(text))
+  return words.filter((word) => containsWord(text, textWords, word))
 }
 
-const createText = (text: string): Text => ({ text, words: new Set(extractContentWords(text)) })
-
-/** Rare words count more. */
-function computeWeight(word: string, candidates: readonly { text: Text }[]): number {
-  const count = candidates.filter(({ text }) => containsWord(text.text, text.words, word)).length
-  return Math.log(1 + (candidates.length + 1) / (count + 1))
-}
-
-/** Returns the weighted share of the words that the text contains. */
-function computeOverlap(weights: ReadonlyMap<string, number>, { text, words }: Text): number {
-  let [found, total] = [0, 0]
-  for (const [word, weight] of weights) {
-    total += weight
-    if (containsWord(text, words, word)) found += weight
-  }
-  return total === 0 ? 0 : found / total
+/** Returns the share of each word in all words. Rare words count more. */
+function computeShares(words: readonly string[], candidates: readonly { found: readonly string[] }[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { found } of candidates) for (const word of found) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const weights = words.map((word) => Math.log(1 + (candidates.length + 1) / ((counts.get(word) ?? 0) + 1)))
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  return new Map(words.map((word, index) => [word, (weights[index] as number) / total]))
 }

@@ -9,6 +9,8 @@ export interface ReadPassage {
   /** The text that was read: headings and content. */
   text: string
   contentStart: number
+  /** Content words of the text. */
+  words: ReadonlySet<string>
   reading: Reading
 }
 
@@ -73,13 +75,26 @@ export function selectAnswers(question: string, passages: readonly ReadPassage[]
 
 /** Returns the answers of each passage: one for each of its parts. */
 export function listAnswers(question: string, passages: readonly ReadPassage[]): Answer[][] {
-  const parsed = passages.map((passage) => {
-    const blocks = parseBlocks(passage.content)
-    return { passage, blocks, parts: parseParts(passage.content, blocks) }
-  })
-  const texts = parsed.flatMap(({ passage, parts }) => parts.map(({ start, end }) => passage.content.slice(start, end)))
-  const words = weightWords(question, texts)
+  const parsed = passages.map(parsePassage)
+  const sets = parsed.flatMap(({ parts }) => parts.map(({ words }) => words))
+  const words = weightWords(question, sets)
   return parsed.map((input, rank) => listPassageAnswers(words, input, rank))
+}
+
+interface ParsedPassage {
+  passage: ReadPassage
+  blocks: readonly Block[]
+  parts: readonly (Part & { words: ReadonlySet<string> })[]
+}
+
+function parsePassage(passage: ReadPassage): ParsedPassage {
+  const { content } = passage
+  const blocks = parseBlocks(content)
+  const parts = parseParts(content, blocks).map((part) => ({
+    ...part,
+    words: new Set(extractContentWords(content.slice(part.start, part.end))),
+  }))
+  return { passage, blocks, parts }
 }
 
 interface QuestionWord {
@@ -91,60 +106,66 @@ interface QuestionWord {
 type QuestionWords = ReadonlyMap<string, QuestionWord>
 
 /** Rare words of a question count more: a number or a name often decides between similar sentences. */
-function weightWords(question: string, texts: readonly string[]): QuestionWords {
-  const sets = texts.map((text) => new Set(extractContentWords(text)))
-  const computeWeight = (word: string) => Math.log(1 + (sets.length + 1) / (sets.filter((set) => set.has(word)).length + 1))
-  const words = question.split(/\s+/).flatMap((word) => {
+function weightWords(question: string, sets: readonly ReadonlySet<string>[]): QuestionWords {
+  const words: (readonly [string, QuestionWord['synonyms']])[] = []
+  for (const word of question.split(/\s+/)) {
+    if (words.length >= MAX_QUESTION_WORDS) break
     const synonyms = expandQuery(word).map(extractContentWords)
-    return extractContentWords(word).map((stem) => [stem, { weight: computeWeight(stem), synonyms }] as const)
-  })
-  return new Map(words.slice(0, MAX_QUESTION_WORDS))
+    words.push(...extractContentWords(word).map((stem) => [stem, synonyms] as const))
+  }
+  const synonymsByWord = new Map(words.slice(0, MAX_QUESTION_WORDS))
+  const counts = new Map<string, number>()
+  for (const set of sets) for (const word of set) if (synonymsByWord.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const computeWeight = (word: string) => Math.log(1 + (sets.length + 1) / ((counts.get(word) ?? 0) + 1))
+  return new Map([...synonymsByWord].map(([word, synonyms]) => [word, { weight: computeWeight(word), synonyms }]))
 }
 
-interface ParsedPassage {
-  passage: ReadPassage
-  blocks: readonly Block[]
-  parts: readonly Part[]
-}
-
+/** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
 function listPassageAnswers(questionWords: QuestionWords, { passage, blocks, parts }: ParsedPassage, rank: number): Answer[] {
   const { content, text, contentStart, reading } = passage
-  const quotable = parts.filter(({ block }) => block.kind !== 'heading')
-  const passageOverlap = computeOverlap(questionWords, text)
-  return parts.flatMap((part, position) => {
+  const passageOverlap = computeOverlap(questionWords, passage.words)
+  const answers: Answer[] = []
+  // What is quoted: the part itself or, for a heading, the first part below it.
+  let target: Part | undefined
+  let words = new Set<string>()
+  let isUseless: boolean | undefined
+  let to = reading.begins.length
+  for (const [position, part] of [...parts.entries()].reverse()) {
+    if (part.block.kind !== 'heading') [target, words, isUseless] = [part, new Set(), undefined]
+    for (const word of part.words) words.add(word)
     // Words of the headings above count for the first part.
-    const from = position === 0 ? Number.NEGATIVE_INFINITY : part.start
-    const to = parts[position + 1]?.start ?? Number.POSITIVE_INFINITY
-    const found = readPart(reading, contentStart, from, to)
-    const target = part.block.kind === 'heading' ? quotable.find(({ start }) => start >= part.end) : part
-    if (!found || !target) return []
+    const textStart = position === 0 ? 0 : part.start + contentStart
+    let from = to
+    while (from > 0 && (reading.words[2 * (from - 1)] as number) >= textStart) from--
+    const found = readWords(reading, from, to)
+    to = from
+    if (!found || !target) continue
+    isUseless ??= isIncomplete(content, target, blocks) || repeatsQuestion(questionWords, content.slice(target.start, target.end))
     const features: Features = {
       reading: found.score - reading.noAnswer,
       relevance: reading.relevance,
-      partOverlap: computeOverlap(questionWords, content.slice(part.start, target.end)),
+      partOverlap: computeOverlap(questionWords, words),
       passageOverlap,
       rank,
-      isUseless: isIncomplete(content, target, blocks) || repeatsQuestion(questionWords, content.slice(target.start, target.end)),
+      isUseless,
     }
-    const { start, end } = found.span
+    const [start, end] = [found.span.start - contentStart, found.span.end - contentStart]
     const isHeading = start < 0
-    return [
-      {
-        passage: rank,
-        span: isHeading ? { start: 0, end: 0 } : found.span,
-        heading: isHeading ? text.slice(start + contentStart, Math.min(end, -1) + contentStart) : undefined,
-        part: target,
-        lastBlock: Math.max(
-          blocks.findLastIndex((block) => block.start < end),
-          target.blockIndex,
-        ),
-        blocks,
-        features,
-        score: computeScore(features),
-        confidence: computeConfidence(features),
-      },
-    ]
-  })
+    let lastBlock = target.blockIndex
+    while ((blocks[lastBlock + 1]?.start ?? Number.POSITIVE_INFINITY) < end) lastBlock++
+    answers.push({
+      passage: rank,
+      span: isHeading ? { start: 0, end: 0 } : { start, end },
+      heading: isHeading ? text.slice(found.span.start, Math.min(found.span.end, contentStart - 1)) : undefined,
+      part: target,
+      lastBlock,
+      blocks,
+      features,
+      score: computeScore(features),
+      confidence: computeConfidence(features),
+    })
+  }
+  return answers.reverse()
 }
 
 function computeScore({ reading, relevance, partOverlap, rank, isUseless }: Features): number {
@@ -159,37 +180,30 @@ function computeConfidence({ reading, relevance, partOverlap, passageOverlap }: 
 }
 
 /**
- * Returns the best span that begins between two positions, and a score for any span there: several spans of a sentence are
+ * Returns the best span that begins with one of the words, and a score for any span there: several spans of a sentence are
  * often as good, and their sum says more about the sentence than the best of them.
  */
-function readPart({ words, begins, ends }: Reading, contentStart: number, from: number, to: number) {
-  const inside: number[] = []
-  for (let index = 0; index < begins.length; index++) {
-    const start = (words[2 * index] as number) - contentStart
-    if (start >= from && start < to) inside.push(index)
-  }
-  if (inside.length === 0) return undefined
+function readWords({ words, begins, ends }: Reading, from: number, to: number) {
+  if (from === to) return undefined
   let best = { first: 0, last: 0, score: Number.NEGATIVE_INFINITY }
-  for (const first of inside)
+  for (let first = from; first < to; first++)
     for (let last = first; last < Math.min(begins.length, first + MAX_ANSWER_WORDS); last++) {
       const score = (begins[first] as number) + (ends[last] as number)
       if (score > best.score) best = { first, last, score }
     }
-  const span = { start: (words[2 * best.first] as number) - contentStart, end: (words[2 * best.last + 1] as number) - contentStart }
-  const score =
-    sumExponentials(inside.map((index) => begins[index] as number)) + sumExponentials(inside.map((index) => ends[index] as number))
+  const span: Span = { start: words[2 * best.first] as number, end: words[2 * best.last + 1] as number }
+  const score = sumExponentials(begins.subarray(from, to)) + sumExponentials(ends.subarray(from, to))
   return { span, score: Math.max(score, best.score) }
 }
 
 /** Returns the logarithm of the sum of exponentials. */
-function sumExponentials(logits: readonly number[]): number {
+function sumExponentials(logits: Float32Array): number {
   const max = Math.max(...logits)
   return max + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - max), 0))
 }
 
-/** Returns the weighted share of the question's words that the text contains. */
-function computeOverlap(questionWords: QuestionWords, text: string): number {
-  const words = new Set(extractContentWords(text))
+/** Returns the weighted share of the question's words that a text with these words contains. */
+function computeOverlap(questionWords: QuestionWords, words: ReadonlySet<string>): number {
   let [found, total] = [0, 0]
   for (const [word, { weight, synonyms }] of questionWords) {
     total += weight

@@ -96,6 +96,8 @@ test('HTML tags and Markdown syntax are not quoted', async () => {
 
 test('numbers in brackets in a document are escaped, so that they are not citations', async () => {
   assert.is(await answer([['The limit is ten[1] for now.']], ['ten']), '**ten[\u20601]**\n\n“The limit is ten[\u20601] for now.” [1]')
+  const table = '| Limit | Source |\n|---|---|\n| ten | [1] |'
+  assert.is(await answer([[table]], ['ten']), `**ten**\n\n${table.replace('[1]', '[\u20601]')}\n\n[1]`)
 })
 
 test('two documents that give different numbers are both quoted', async () => {
@@ -205,6 +207,25 @@ test('a sentence without end is cut around the answer', async () => {
   const text = await answer([[`${'word '.repeat(2_000)}the key is green ${'word '.repeat(2_000)}`]], ['green'])
   assert.ok(text.length < 1_000)
   assert.match(text, /^\*\*green\*\*\n\n“… .*the key is green .* …” \[1\]$/)
+})
+
+test('a long question about long passages of many short parts does not hang the daemon', async () => {
+  const characters = Array.from({ length: 10_000 }, (_, index) => String.fromCodePoint(0x4e00 + index))
+  const parts = ['|\n', '- a\n', '# a\n\n', '# a\n\nb\n\n', 'One two. ', 'Leave, 1th; ', '```\n']
+  const contents = [...parts.map((part) => part.repeat(20_000 / part.length)), characters.join('').replaceAll(/../gu, '$&。')]
+  const passages = contents.map((content, index) => createPassage(`${content}\n\nThe end.`, `${index}.md`))
+  const reader = createScriptedReader(() => undefined)
+  const durations: number[] = []
+  for (const text of [
+    characters.map((_, index) => `${index}th`).join(' '),
+    'holiday password invoice laptop travel '.repeat(250),
+    characters.join(''),
+  ]) {
+    const startedAt = performance.now()
+    await answerQuestion(reader, { text: text.slice(0, 10_000), passages })
+    durations.push(Math.round(performance.now() - startedAt))
+  }
+  assert.ok(Math.max(...durations) < 20_000, `${durations.join(', ')} ms`)
 })
 
 test.run()

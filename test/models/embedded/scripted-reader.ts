@@ -8,6 +8,9 @@ export interface Finding {
   certainty?: number
 }
 
+/** The reading model reads up to six windows of 381 tokens. */
+const MAX_WORDS = 6 * 381
+
 /** A reader that points at the answers it is given, instead of the reading model. */
 export function createScriptedReader(
   find: (text: string, question: string) => Finding | undefined,
@@ -23,10 +26,8 @@ export function createScriptedReader(
 }
 
 function createReading(text: string, finding: Finding | undefined): Reading {
-  const words = [...text.matchAll(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu)].map(({ 0: word, index }) => ({
-    start: index,
-    end: index + word.length,
-  }))
+  const matches = [...text.matchAll(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu)].slice(0, MAX_WORDS)
+  const words = matches.map(({ 0: word, index }) => ({ start: index, end: index + word.length }))
   const start = finding ? text.indexOf(finding.answer) : -1
   if (finding && start < 0) throw new Error(`The text does not contain "${finding.answer}".`)
   const end = start + (finding?.answer.length ?? 0)
