@@ -40,7 +40,7 @@ function resolveFollowUp(question: string, turns: readonly Turn[]): string {
   const topic = findTopic(resolveFollowUp(previous.question, earlier), previous.answer)
   if (topic === '' || question.includes(topic)) return question
   const pronoun = STARTS_FOLLOW_UP.test(question) ? null : PRONOUN.exec(question)
-  if (!pronoun) return `${question.trim().replace(/[?？.]+$/, '')} (${topic})?`
+  if (!pronoun) return `${question.trim().replace(/(?<![?？.])[?？.]+$/, '')} (${topic})?`
   const replacement = POSSESSIVE.test(pronoun[0]) ? `${topic}’s` : topic
   return `${question.slice(0, pronoun.index)}${replacement}${question.slice(pronoun.index + pronoun[0].length)}`
 }
