@@ -4,7 +4,7 @@ import { END_TOKEN, type MinilmTokenizer, START_TOKEN, type Word } from './minil
 import { OnnxSession } from './onnx-session.ts'
 import type { Reading } from './worker-protocol.ts'
 
-/** The model was trained with these lengths (training/encode.py). */
+/** The model was trained with these lengths (training/model.py and training/encode.py). */
 const MAX_TOKENS = 384
 const MAX_QUESTION_TOKENS = 64
 /** A longer text is read in windows that overlap by this many words. */
@@ -64,13 +64,12 @@ export class ReadingModel {
   }
 }
 
-/** Returns the index after the last word that fits into a window. */
+/** Returns the index after the last word that fits into a window. Each word fits, because the tokenizer limits its length. */
 function findWindowEnd(words: readonly Word[], first: number, room: number): number {
   let last = first
   for (let tokens = 0; last < words.length; last++) {
     tokens += (words[last] as Word).ids.length
     if (tokens > room) break
   }
-  // A word with more tokens than a window is skipped.
-  return Math.max(last, Math.min(first + 1, words.length))
+  return last
 }
