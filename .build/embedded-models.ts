@@ -61,7 +61,7 @@ function buildEmbeddingModel(weights: Safetensors, config: ModelConfig, version:
   return graph.serialize('all-MiniLM-L6-v2', PRODUCER, version)
 }
 
-/** Each token has three outputs: begin of the answer, end of the answer, and relevance, which only the first token's is used of. */
+/** Each token has three outputs: begin of the answer, end of the answer, and relevance. Only the first token's relevance is used. */
 function buildReadingModel(weights: Safetensors, config: ModelConfig, version: string): Uint8Array {
   const graph = new OnnxGraph()
   const layers = new LayerBuilder(graph, weights, config, MAX_READING_TOKENS)

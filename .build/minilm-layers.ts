@@ -22,7 +22,6 @@ export class LayerBuilder {
   readonly #graph: OnnxGraph
   readonly #weights: Safetensors
   readonly #config: ModelConfig
-
   readonly #maxTokens: number
 
   /** @param maxTokens number of positions that the model was trained with */
@@ -56,7 +55,7 @@ export class LayerBuilder {
     const word = graph.addNode('Mul', 'word', [graph.addNode('Cast', 'word number', [bytes], { to: 1 }), scale])
     const count = graph.addNode('Shape', 'count', [ids])
     const position = graph.addNode('Slice', 'position', [
-      graph.addWeights('positions', this.#positionTable(width), [this.#maxTokens, width]),
+      graph.addWeights('positions', this.#createPositionTable(width), [this.#maxTokens, width]),
       'zero',
       count,
       'zero',
@@ -65,7 +64,7 @@ export class LayerBuilder {
   }
 
   /** Adds the token type embedding, which is the same for every token. The reading model's positions include it. */
-  #positionTable(width: number): Float32Array {
+  #createPositionTable(width: number): Float32Array {
     const name = 'embeddings.token_type_embeddings.weight'
     const types = this.#weights.has(name) ? this.#weights.getTensor(name).data : new Float32Array(width)
     const positions = this.#weights.getTensor('embeddings.position_embeddings.weight').data

@@ -11,6 +11,16 @@ interface Entry {
   data_offsets: [number, number]
 }
 
+/** Maps every 16-bit float to a 32-bit float, because Node 20 has no Float16Array. */
+const FLOAT16 = Float32Array.from({ length: 0x10000 }, (_, bits) => {
+  const sign = bits & 0x8000 ? -1 : 1
+  const exponent = (bits >> 10) & 0x1f
+  const fraction = bits & 0x3ff
+  if (exponent === 0) return sign * fraction * 2 ** -24
+  if (exponent === 0x1f) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15)
+})
+
 export class Safetensors {
   readonly #bytes: Buffer
   readonly #start: number
@@ -45,20 +55,7 @@ function toFloat32(type: string, bytes: Buffer): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (type === 'F32') return Float32Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(index * 4, true))
   if (type !== 'F16') throw new Error(`Unsupported weight type: ${type}`)
-  const table = createFloat16Table()
   const numbers = new Float32Array(bytes.length / 2)
-  for (let index = 0; index < numbers.length; index++) numbers[index] = table[view.getUint16(index * 2, true)] ?? 0
+  for (let index = 0; index < numbers.length; index++) numbers[index] = FLOAT16[view.getUint16(index * 2, true)] ?? 0
   return numbers
-}
-
-/** Maps every 16-bit float to a 32-bit float, because Node 20 has no Float16Array. */
-function createFloat16Table(): Float32Array {
-  return Float32Array.from({ length: 0x10000 }, (_, bits) => {
-    const sign = bits & 0x8000 ? -1 : 1
-    const exponent = (bits >> 10) & 0x1f
-    const fraction = bits & 0x3ff
-    if (exponent === 0) return sign * fraction * 2 ** -24
-    if (exponent === 0x1f) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY
-    return sign * (1 + fraction / 1024) * 2 ** (exponent - 15)
-  })
 }
