@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createDeferred } from '../../daemon/async/deferred.ts'
+import type { Value } from '../../daemon/store/database.ts'
+import { TokensService } from '../../daemon/tokens/service.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { PausableDisk } from '../harness/pausable-disk.ts'
@@ -156,6 +159,25 @@ test('last_used_at is recorded with a precision of one minute', async () => {
   const last_used_at = await waitFor(async () => ((await expectData(server.get(`/tokens/${id}`))).last_used_at as string) ?? undefined)
   assert.match(last_used_at, /:00\.000Z$/)
   assert.ok(Math.abs(Date.now() - Date.parse(last_used_at)) < 61_000)
+})
+
+test('a lookup that began before a token was deleted does not restore it', async () => {
+  const { id, token } = await resources.token({ role: 'viewer' })
+  const [hasRead, mayReturn] = [createDeferred<void>(), createDeferred<void>()]
+  const { database } = server
+  const all = async <T>(sql: string, values?: readonly Value[]): Promise<T[]> => {
+    const rows = await database.all<T>(sql, values)
+    hasRead.resolve()
+    await mayReturn.promise
+    return rows
+  }
+  const service = new TokensService({ ...database, all })
+  const lookup = service.authenticate(token)
+  await hasRead.promise
+  await service.remove({ caller: { tokenId: 'tok_admin', role: 'admin', userId: null } }, id)
+  mayReturn.resolve()
+  await lookup
+  assert.is(await service.authenticate(token), undefined)
 })
 
 test('the last admin token without an expiry cannot be deleted or made to expire', async () => {
