@@ -50,7 +50,7 @@ export async function answerQuestion(reader: PassageReader, { text, passages, co
   const getRelevance = (index: number) => (readings[index] as ReadPassage).reading.relevance
   const order = [...read.keys()].sort((a, b) => getRelevance(b) - getRelevance(a))
   if (NEEDS_CHAT_MODEL.test(text)) return formatNeedsChatModel(read, order)
-  const [best, ...others] = selectAnswers(text, readings)
+  const [best, ...others] = await selectAnswers(text, readings)
   if (!best || best.confidence < MIN_CONFIDENCE) return refuse(order)
   const contradiction = others.find((other) => contradicts(best, other, read))
   return contradiction

@@ -1,4 +1,5 @@
 /** Chooses the answer to a question from what the reading model says about each passage. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Reading } from '../../embedded-models/worker-protocol.ts'
 import { extractContentWords } from '../../language/content-words.ts'
 import { expandQuery } from '../../language/expand-query.ts'
@@ -67,18 +68,27 @@ const CONFIDENCE_WEIGHTS = { relevance: 0.5, partOverlap: 12, passageOverlap: 4 
 const UNRELATED_PENALTY = 6
 
 /** Returns the best answer of each passage, best first. */
-export function selectAnswers(question: string, passages: readonly ReadPassage[]): Answer[] {
-  return listAnswers(question, passages)
+export async function selectAnswers(question: string, passages: readonly ReadPassage[]): Promise<Answer[]> {
+  return (await listAnswers(question, passages))
     .flatMap((answers) => answers.sort((a, b) => b.score - a.score)[0] ?? [])
     .sort((a, b) => b.score - a.score)
 }
 
-/** Returns the answers of each passage: one for each of its parts. */
-export function listAnswers(question: string, passages: readonly ReadPassage[]): Answer[][] {
-  const parsed = passages.map(parsePassage)
+/** Returns the answers of each passage: one for each of its parts. A long passage can take tens of milliseconds. */
+export async function listAnswers(question: string, passages: readonly ReadPassage[]): Promise<Answer[][]> {
+  const parsed: ParsedPassage[] = []
+  for (const passage of passages) {
+    parsed.push(parsePassage(passage))
+    await yieldToEventLoop()
+  }
   const sets = parsed.flatMap(({ parts }) => parts.map(({ words }) => words))
   const words = weightWords(question, sets)
-  return parsed.map((input, rank) => listPassageAnswers(words, input, rank))
+  const answers: Answer[][] = []
+  for (const [rank, input] of parsed.entries()) {
+    answers.push(listPassageAnswers(words, input, rank))
+    await yieldToEventLoop()
+  }
+  return answers
 }
 
 interface ParsedPassage {
