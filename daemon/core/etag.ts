@@ -7,10 +7,27 @@ import { CadreError } from '../../src/contract/errors.ts'
  * differs between a record that was created and one that was read, nor on a secret that only this response contains.
  */
 export function serializeWithEtag(view: object, secretField?: string): { json: string; etag: string } {
-  if (Array.isArray(view)) {
-    const json = JSON.stringify(view)
-    return { json, etag: formatEtag(json) }
+  if (secretField !== undefined) return serializeFields(view, secretField)
+  const json = JSON.stringify(view)
+  let etag = etags.get(json)
+  if (etag === undefined) {
+    etag = Array.isArray(view) ? formatEtag(json) : serializeFields(view).etag
+    if (json.length <= MAX_CACHED_LENGTH) cacheEtag(json, etag)
   }
+  return { json, etag }
+}
+
+/** Tags of the latest bodies: the same resource is often read many times. */
+const etags = new Map<string, string>()
+const MAX_CACHED_ETAGS = 500
+const MAX_CACHED_LENGTH = 4_096
+
+function cacheEtag(json: string, etag: string): void {
+  if (etags.size >= MAX_CACHED_ETAGS) etags.clear()
+  etags.set(json, etag)
+}
+
+function serializeFields(view: object, secretField?: string): { json: string; etag: string } {
   const fields: string[] = []
   const taggedFields: string[] = []
   for (const [name, value] of Object.entries(view)) {
