@@ -1,6 +1,7 @@
 /** The interface of an agent's tool, independent of its family. */
 import type { Passage } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from './caller.ts'
+import { splitHeadings } from './headings.ts'
 import type { CallOrigin } from './meter.ts'
 
 export type RetrievedPassage = Passage
@@ -8,7 +9,7 @@ export type RetrievedPassage = Passage
 /** The headings above a passage in its document, outermost first. */
 export function parseHeadings({ metadata }: RetrievedPassage): string[] {
   const { headings } = metadata as { headings?: unknown }
-  return typeof headings === 'string' && headings !== '' ? headings.split(' › ') : []
+  return typeof headings === 'string' ? splitHeadings(headings) : []
 }
 
 export interface ToolContext {

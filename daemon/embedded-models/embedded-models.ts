@@ -19,6 +19,9 @@ const DEFAULT_IDLE_MS = 5 * 60_000
 /** Reranking and answering read the same passages one after the other. */
 const MAX_CACHED_READINGS = 64
 
+/** Finds the answers to a question in texts. */
+export type PassageReader = Pick<EmbeddedModels, 'read'>
+
 export class EmbeddedModels {
   readonly pool: ModelWorkerPool
   readonly workers: number
@@ -37,7 +40,7 @@ export class EmbeddedModels {
   /** Looks for the answer to a question in each text. */
   async read(question: string, texts: readonly string[], signal?: AbortSignal): Promise<Reading[]> {
     const createKey = (text: string) => `${question}\0${text}`
-    const readings = new Map(texts.flatMap((text) => [[text, this.#readings.get(createKey(text))] as const]))
+    const readings = new Map(texts.map((text) => [text, this.#readings.get(createKey(text))]))
     const unread = [...readings].flatMap(([text, reading]) => (reading ? [] : [text]))
     const tasks = unread.map((text) => ({ text, question }))
     const results = (await this.#run(tasks, { signal, priority: 'query' })) as Reading[]

@@ -14,7 +14,7 @@ export const END_TOKEN = 102
 
 /** The embedding model was trained on texts of this length; the tokenizer ignores its own limit. */
 const MAX_TOKENS = 256
-/** Longer than 256 tokens of any ordinary text. Without a limit, lines of several megabytes would be tokenized. */
+/** Longer than any ordinary text that the models read. Without a limit, lines of several megabytes would be tokenized. */
 const MAX_CHARACTERS = 16_384
 /** Punctuation marks and CJK characters are words of their own, as in the models' vocabulary. */
 const CJK = '\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff'

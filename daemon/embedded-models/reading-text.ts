@@ -1,5 +1,6 @@
 /** Composes the text of a passage as the reading model was trained to read it. */
 
+/** As in training/data.py. */
 const HEADING_SEPARATOR = ' › '
 
 export interface ReadingText {

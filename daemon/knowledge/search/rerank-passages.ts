@@ -1,16 +1,14 @@
 /** Reorders the best passages of a search by how well they answer the query according to the reading model. */
-import type { EmbeddedModels } from '../../embedded-models/embedded-models.ts'
+import { splitHeadings } from '../../core/headings.ts'
+import type { PassageReader } from '../../embedded-models/embedded-models.ts'
 import { composeReadingText } from '../../embedded-models/reading-text.ts'
 import { computeLatinShare } from '../../language/compute-latin-share.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 
 /** Passages that are read, unless more are requested. Reading takes time, and passages further down seldom get to the top. */
 export const RERANK_DEPTH = 10
-/** Share of the reading model's score in that of a passage. Chosen with bench/retrieval. */
+/** Share of the reading model's score in that of a passage (docs/reader.md has the figures). */
 const RERANK_WEIGHT = 0.2
-const HEADING_SEPARATOR = ' › '
-
-export type PassageReader = Pick<EmbeddedModels, 'read'>
 
 export interface RerankCandidate {
   row: PassageRow
@@ -33,9 +31,7 @@ export async function rerankPassages<T extends RerankCandidate>(
   signal?: AbortSignal,
 ): Promise<T[]> {
   const weight = computeRerankWeight(query)
-  const texts = candidates.map(
-    ({ row }) => composeReadingText((row.headings as string).split(HEADING_SEPARATOR), row.content as string).text,
-  )
+  const texts = candidates.map(({ row }) => composeReadingText(splitHeadings(row.headings as string), row.content as string).text)
   const readings = await reader.read(query, texts, signal)
   const reranked = candidates.map((candidate, index) => {
     const rerankScore = toProbability(readings[index]?.relevance ?? Number.NEGATIVE_INFINITY)

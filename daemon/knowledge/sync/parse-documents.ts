@@ -1,5 +1,7 @@
 /** Second stage of a sync: reads and chunks documents and writes their passages to the full-text tables. */
+
 import { mapConcurrently } from '../../async/map-concurrently.ts'
+import { joinHeadings } from '../../core/headings.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
 import { DamagedOriginalError, type OriginalStore } from '../../store/original-store.ts'
@@ -144,7 +146,7 @@ function toRow(documentId: string, { start, end, headings, ...passage }: Passage
     document_id: documentId,
     start_at: start,
     end_at: end,
-    headings: headings.join(' › '),
+    headings: joinHeadings(headings),
     ...passage,
   }
 }

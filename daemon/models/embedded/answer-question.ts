@@ -1,4 +1,5 @@
 /** Answers a question from passages with the reading model: an answer with its quote, or a refusal. */
+import type { PassageReader } from '../../embedded-models/embedded-models.ts'
 import { composeReadingText } from '../../embedded-models/reading-text.ts'
 import type { Reading } from '../../embedded-models/worker-protocol.ts'
 import { computeLatinShare } from '../../language/compute-latin-share.ts'
@@ -8,11 +9,6 @@ import { findByWords } from './find-by-words.ts'
 import { formatAnswer, formatDisagreement, formatNeedsChatModel, formatRefusal, getShortAnswer } from './format-answer.ts'
 import { createQuestionRewriter } from './rewrite-question.ts'
 import { type Answer, type ReadPassage, selectAnswers } from './select-answer.ts'
-
-/** Reads passages; implemented by the embedded models. */
-export interface PassageReader {
-  read(question: string, texts: readonly string[], signal?: AbortSignal): Promise<Reading[]>
-}
 
 export interface Question {
   text: string

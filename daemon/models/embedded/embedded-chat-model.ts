@@ -1,8 +1,9 @@
 /** The embedded chat model, which reads passages and quotes the answer. */
+import type { PassageReader } from '../../embedded-models/embedded-models.ts'
 import type { ChatModel, ChatPart, ChatRequest } from '../chat-model.ts'
 import { resolveLastQuestion } from '../resolve-follow-up.ts'
 import { estimateTokens } from '../token-estimate.ts'
-import { answerQuestion, type PassageReader } from './answer-question.ts'
+import { answerQuestion } from './answer-question.ts'
 
 /** It reads only the last question and the passages, of any length. */
 const CONTEXT_TOKENS = 200_000

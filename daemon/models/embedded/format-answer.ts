@@ -1,5 +1,4 @@
 /** Formats answers and refusals: a short answer, the quote that contains it, and its citation. */
-
 import { extractContentWords, isEnglish } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
@@ -18,7 +17,6 @@ const MIN_QUOTE_LENGTH = 30
 const NAME = /^[\w.$@:/<>-]*(?:[a-z][A-Z]|[_.$@/-]|\(.*\))[\w.$@:/<>()[\], -]*$/
 const MAX_CLOSEST_PASSAGES = 3
 const MAX_EXCERPT_LENGTH = 160
-const CHAT_MODEL_HINT = 'To add one, run cadre models discover.'
 
 export function formatAnswer(question: string, answer: QuotableAnswer, { content, headings = [] }: ContextPassage): string {
   const quote = formatQuote(question, answer, content, answer.heading === undefined ? headings.at(-1) : undefined)
@@ -43,7 +41,7 @@ export function formatRefusal(passages: readonly ContextPassage[], order: readon
 
 /** For questions that quoting cannot answer. */
 export function formatNeedsChatModel(passages: readonly ContextPassage[], order: readonly number[]): string {
-  const notice = `Comparing and summarizing needs a chat model. ${CHAT_MODEL_HINT}`
+  const notice = 'Comparing and summarizing needs a chat model. To add one, run cadre models discover.'
   const closest = formatClosestPassages(passages, order)
   return closest === '' ? notice : `${notice} These passages fit best:\n\n${closest}`
 }

@@ -31,7 +31,6 @@ export interface QuotableAnswer {
 }
 
 export interface Answer extends QuotableAnswer {
-  features: Features
   /** Compares answers of different passages. */
   score: number
   /** Certainty that this is an answer. */
@@ -39,7 +38,7 @@ export interface Answer extends QuotableAnswer {
 }
 
 /** What speaks for an answer. */
-export interface Features {
+interface Features {
   /** Score of the reading model for the part, over "no answer". */
   reading: number
   /** Score of the reading model for the passage. */
@@ -63,7 +62,6 @@ const MAX_ANSWER_WORDS = 60
 const WEIGHTS = { relevance: 1, partOverlap: 6, rank: -0.3 }
 const USELESS_PENALTY = 5
 const CONFIDENCE_WEIGHTS = { relevance: 0.5, partOverlap: 12, passageOverlap: 4 }
-
 /** For a passage that contains no word of the question and no synonym of one. */
 const UNRELATED_PENALTY = 6
 
@@ -75,7 +73,7 @@ export async function selectAnswers(question: string, passages: readonly ReadPas
 }
 
 /** Returns the answers of each passage: one for each of its parts. A long passage can take tens of milliseconds. */
-export async function listAnswers(question: string, passages: readonly ReadPassage[]): Promise<Answer[][]> {
+async function listAnswers(question: string, passages: readonly ReadPassage[]): Promise<Answer[][]> {
   const parsed: ParsedPassage[] = []
   for (const passage of passages) {
     parsed.push(parsePassage(passage))
@@ -170,7 +168,6 @@ function listPassageAnswers(questionWords: QuestionWords, { passage, blocks, par
       part: target,
       lastBlock,
       blocks,
-      features,
       score: computeScore(features),
       confidence: computeConfidence(features),
     })

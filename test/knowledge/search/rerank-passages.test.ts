@@ -1,9 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { PassageReader } from '../../../daemon/embedded-models/embedded-models.ts'
 import { EmbeddedModels } from '../../../daemon/embedded-models/embedded-models.ts'
 import { getModelsDirectory } from '../../../daemon/embedded-models/paths.ts'
 import type { Reading } from '../../../daemon/embedded-models/worker-protocol.ts'
-import { computeRerankWeight, type PassageReader, rerankPassages } from '../../../daemon/knowledge/search/rerank-passages.ts'
+import { computeRerankWeight, rerankPassages } from '../../../daemon/knowledge/search/rerank-passages.ts'
 import { captureError } from '../../embedding/capture-error.ts'
 import { createTestLogger } from '../../embedding/test-logger.ts'
 

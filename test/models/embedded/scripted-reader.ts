@@ -1,6 +1,7 @@
 /** A reading model for tests that finds given answers. */
+
+import type { PassageReader } from '../../../daemon/embedded-models/embedded-models.ts'
 import type { Reading } from '../../../daemon/embedded-models/worker-protocol.ts'
-import type { PassageReader } from '../../../daemon/models/embedded/answer-question.ts'
 
 /** What the reader finds in a text: the answer, and how certain it is. */
 export interface Finding {
