@@ -1,7 +1,7 @@
 /** Sends HTTP requests to the service and waits out its rate limit. */
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UnreachableError } from './errors.ts'
+import { parseServiceError, UnreachableError } from './errors.ts'
 
 export interface Connection {
   /** Root URL of the service, without /api. */
@@ -38,8 +38,8 @@ export async function sendRequest(connection: Connection, request: ClientRequest
     const seconds = Number(response.headers['retry-after'] ?? Number.NaN)
     const canRetry = response.status === 429 && attempt < MAX_ATTEMPTS && seconds >= 0 && seconds <= MAX_RETRY_AFTER_SECONDS
     if (!canRetry) return response
-    await response.text()
-    connection.notify(`Rate limit reached; retrying in ${seconds} s. To change the limit, set CADRE_RATE_LIMIT for the daemon.`)
+    const { message, hint } = parseServiceError(response.status, await response.text())
+    connection.notify(`${[message, hint].filter(Boolean).join(' ')} Retrying in ${seconds} s.`)
     await sleep(seconds * 1000, undefined, request.signal ? { signal: request.signal } : {})
   }
 }

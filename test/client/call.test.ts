@@ -91,17 +91,17 @@ test('a successful response that is not JSON is an error', async () => {
   assert.instance(error, ServiceError)
 })
 
-test('a call waits out a rate limit and notifies the user', async () => {
+test('a call waits out a 429 and shows the reason and the hint of the service', async () => {
   let requests = 0
+  const body = { success: false, code: 'RATE_LIMITED', error: 'Too many responses are unread.', hint: 'Read them first.' }
   const listener: RequestListener = (_, response) => {
     requests++
-    if (requests < 3) response.writeHead(429, { 'retry-after': '0' }).end('{"success":false,"error":"slow down","code":"RATE_LIMITED"}')
+    if (requests < 3) response.writeHead(429, { 'retry-after': '0' }).end(JSON.stringify(body))
     else response.end('{"success":true,"data":[],"pagination":{"page":1,"limit":20,"total":0,"pages":0}}')
   }
   await withServer(listener, async (connection, lines) => {
     assert.equal((await call(connection, agentRoutes.list, {})).data, [])
-    assert.is(lines.length, 2)
-    assert.match(lines[0] ?? '', 'Rate limit')
+    assert.equal(lines, Array(2).fill('Too many responses are unread. Read them first. Retrying in 0 s.'))
   })
   assert.is(requests, 3)
 })

@@ -65,7 +65,6 @@ const EXIT_BY_CODE: Record<string, number> = {
 const DEFAULT_HINTS: Record<string, string> = {
   FORBIDDEN: 'Ask an admin for a token with another role: cadre tokens create --role editor',
   INTERNAL: 'This is a bug. For details: cadre daemon logs',
-  RATE_LIMITED: 'Wait a minute, or start the daemon with a higher CADRE_RATE_LIMIT.',
   STORAGE_FULL: 'To see the disk usage: cadre status. To see the free space: cadre doctor',
 }
 
