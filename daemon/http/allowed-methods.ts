@@ -1,9 +1,8 @@
-/** Finds the methods of a path that are allowed instead of an unknown one. */
+/** Finds the methods that a path allows, for requests with another method. */
 import type { FastifyRequest } from 'fastify'
+import { METHODS } from '../../src/contract/route.ts'
 
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-
-/** Returns none if no route has this path, or if HTTP knows a method that Fastify does not route. */
+/** Returns none if no route has this path, or if Fastify does not route the method of the request. */
 export function findAllowedMethods({ method, server, url }: FastifyRequest): readonly string[] {
   if (!url.startsWith('/api/') || !server.supportedMethods.includes(method)) return []
   return METHODS.filter((other) => server.findRoute({ method: other, url }) !== null)

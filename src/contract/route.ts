@@ -18,7 +18,8 @@ export type Access = keyof typeof ACCESS
 
 export const hasAccess = (role: Role, access: Access): boolean => (ACCESS[access] as readonly Role[]).includes(role)
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
 
 /** The envelope of a response: one resource, a page of resources, a message, no envelope, or an event stream. */
 export type Shape = 'data' | 'page' | 'message' | 'bare' | 'events'

@@ -2,13 +2,12 @@
 import { string } from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
 import type { ClientRequest } from '../../client/request.ts'
+import { METHODS } from '../../contract/route.ts'
 import { UsageError } from '../terminal/errors.ts'
 import type { InputReader } from './input-reader.ts'
 import { parsePair } from './parse-pair.ts'
 import { repeatable } from './repeatable-flags.ts'
 import { parseScalar } from './schema-flags.ts'
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 export const requestFlags = {
   'raw-field': string({ ...repeatable, char: 'f', description: 'Add a string field.', helpValue: '<key=value>' }),

@@ -1,7 +1,7 @@
 /** API tools: tools that call HTTP APIs. */
 import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
-import { route } from '../route.ts'
+import { METHODS, route } from '../route.ts'
 import { authentication, basicAuth, bearerAuth, noAuth, secret } from '../schemas/auth.ts'
 import {
   createExample,
@@ -41,7 +41,7 @@ const locations = Type.Unsafe<Record<string, ArgumentLocation>>({
   examples: [{ trace: { in: 'header', name: 'X-Trace' } }],
 })
 const settings = {
-  method: stringEnum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], { default: 'GET', description: 'HTTP method.' }),
+  method: stringEnum(METHODS, { default: 'GET', description: 'HTTP method.' }),
   parameters: jsonObject(
     'JSON Schema of the arguments, of type object. Unknown arguments are rejected unless it sets additionalProperties.',
     {
