@@ -1,7 +1,7 @@
 /** Sends messages, follows their replies and answers confirmations of tool calls. */
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
-import type { conversationRoutes, ToolCall } from '../../src/contract/families/conversations.ts'
+import { type conversationRoutes, isComplete, type ToolCall } from '../../src/contract/families/conversations.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { AgentsService } from '../agents/service.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
@@ -30,7 +30,6 @@ import {
   findQuestion,
   findQuestionId,
   insertMessage,
-  isComplete,
   listLastMessages,
   type StoredConversation,
   type StoredMessage,
@@ -57,7 +56,7 @@ type SendBody = Static<typeof conversationRoutes.send.body>
 type Question = { text: string } | NonNullable<Awaited<ReturnType<typeof findQuestion>>>
 
 /** What is stored for an Idempotency-Key. Version 0.1 stored only the id of the reply. */
-interface StoredSend {
+export interface StoredSend {
   message_id: string
   user_message_id?: string
 }

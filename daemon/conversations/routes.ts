@@ -3,7 +3,7 @@ import { conversationRoutes } from '../../src/contract/families/conversations.ts
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
-import type { MessagesService } from './message-service.ts'
+import type { MessagesService, StoredSend } from './message-service.ts'
 import type { ConversationsService } from './service.ts'
 
 export const bindConversationRoutes = (conversations: ConversationsService, messages: MessagesService): Binding[] => [
@@ -13,8 +13,7 @@ export const bindConversationRoutes = (conversations: ConversationsService, mess
     conversations.listMessages(change.caller, params.id, query as ListQuery),
   ),
   bind(conversationRoutes.send, ({ params, body, change, signal }) => messages.send(change, params.id, body, signal), {
-    replay: ({ params, body, change, signal }, stored) =>
-      messages.resend(change, params.id, stored as { message_id: string; user_message_id?: string }, body, signal),
+    replay: ({ params, body, change, signal }, stored) => messages.resend(change, params.id, stored as StoredSend, body, signal),
   }),
   bind(conversationRoutes.confirm, ({ params, body, change }) =>
     messages.confirm(change.caller, params.id, params.message_id, body.tool_call_id, body.allow),

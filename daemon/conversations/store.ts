@@ -17,10 +17,6 @@ interface MessageRow {
   created_at: string
 }
 
-/** Whether a reply ended on its own. A reply without a finish reason was interrupted, unless it is being written. */
-export const isComplete = ({ finish_reason = 'interrupted' }: StoredMessage): boolean =>
-  !['error', 'aborted', 'interrupted'].includes(finish_reason)
-
 /** Older records omit these fields if they are empty. */
 const REPLY_DEFAULTS = { citations: [], tool_calls: [] }
 

@@ -1,9 +1,10 @@
 /** Composes requests that fit the context window: instructions and question always, then as much history as fits, newest first. */
 import { createValidationError } from '../../../src/contract/errors.ts'
+import { isComplete } from '../../../src/contract/families/conversations.ts'
 import type { ChatMessage, ChatModel, ChatRequest, ContextPassage, ToolDefinition } from '../../models/chat-model.ts'
 import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
 import { removeCitationMarkers } from '../reply/citations.ts'
-import { isComplete, type StoredMessage } from '../store.ts'
+import type { StoredMessage } from '../store.ts'
 
 /** Tokens reserved for the reply if the agent sets no limit, and the largest share of the context window that is reserved. */
 const DEFAULT_REPLY_TOKENS = 2_048

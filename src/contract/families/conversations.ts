@@ -89,6 +89,10 @@ export const Message = object(
   },
 )
 
+/** Whether a message is a reply that ended on its own. A reply without a finish reason was interrupted, unless it is being written. */
+export const isComplete = ({ finish_reason = 'interrupted' }: Message): boolean =>
+  !['error', 'aborted', 'interrupted'].includes(finish_reason)
+
 const title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the conversation.' })
 const user_id = Type.String({ minLength: 1, maxLength: 200, description: 'User of the conversation. Default: the user of the token.' })
 const agent_id = identifier('the agent')
