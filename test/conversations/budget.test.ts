@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
-import { ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
+import { type ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
 
 const test = suite('budget')
@@ -11,8 +11,7 @@ let provider: ScriptedProvider
 
 test.before(
   reportFailure(async () => {
-    fixture = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', streamText('x'))
+    ;[fixture, provider] = await ConversationFixture.openWithProvider()
   }),
 )
 test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))

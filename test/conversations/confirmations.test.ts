@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
-import { ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
+import { type ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 import { waitFor } from '../harness/wait-for.ts'
 import { type RecordingServer, startRecordingServer } from '../outbound/recording-server.ts'
@@ -16,8 +16,7 @@ let agent: Json
 
 test.before(
   reportFailure(async () => {
-    fixture = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', streamText('x'))
+    ;[fixture, provider] = await ConversationFixture.openWithProvider()
     server = await startRecordingServer()
     const order = { name: 'order', url: `${server.origin}/order`, method: 'POST', requires_confirmation: true, allow_private_network: true }
     const look = { name: 'look', url: `${server.origin}/look`, allow_private_network: true }

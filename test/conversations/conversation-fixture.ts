@@ -6,7 +6,7 @@ import type { ReplyEvent, ReplyEventName } from '../../src/contract/reply-events
 import { EventDecoder } from '../../src/sse.ts'
 import { expectData } from '../harness/expect.ts'
 import { Resources, uniqueName } from '../harness/resources.ts'
-import type { ScriptedProvider } from '../harness/scripted-provider.ts'
+import { ScriptedProvider, streamText } from '../harness/scripted-provider.ts'
 import { ADMIN_TOKEN, type Json, TestServer, type TestServerOptions } from '../harness/test-server.ts'
 
 type Fields = Record<string, unknown>
@@ -29,6 +29,11 @@ export class ConversationFixture {
     service.app.listening(url)
     service.host = new URL(url).host
     return new ConversationFixture(service, url)
+  }
+
+  /** Opens a fixture and a scripted provider, which replies "x" until a test sets its script. */
+  static async openWithProvider(options?: TestServerOptions): Promise<[ConversationFixture, ScriptedProvider]> {
+    return Promise.all([ConversationFixture.open(options), ScriptedProvider.start('openai', streamText('x'))])
   }
 
   close = () => this.service.close()

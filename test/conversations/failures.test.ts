@@ -10,7 +10,7 @@ import {
   endEarlyAfter,
   hang,
   respondWithError,
-  ScriptedProvider,
+  type ScriptedProvider,
   type Step,
   sendBody,
   stallAfter,
@@ -29,8 +29,7 @@ let provider: ScriptedProvider
 
 test.before(
   reportFailure(async () => {
-    fixture = await ConversationFixture.open({ providerTimes: TIMEOUTS })
-    provider = await ScriptedProvider.start('openai', streamText('x'))
+    ;[fixture, provider] = await ConversationFixture.openWithProvider({ providerTimes: TIMEOUTS })
   }),
 )
 test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
-import { disconnectAfter, ScriptedProvider, stallAfter, streamInTwoParts, streamText } from '../harness/scripted-provider.ts'
+import { disconnectAfter, type ScriptedProvider, stallAfter, streamInTwoParts, streamText } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 import { waitFor } from '../harness/wait-for.ts'
 import { ConversationFixture } from './conversation-fixture.ts'
@@ -13,8 +13,7 @@ let provider: ScriptedProvider
 
 test.before(
   reportFailure(async () => {
-    fixture = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', streamText('x'))
+    ;[fixture, provider] = await ConversationFixture.openWithProvider()
   }),
 )
 test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))

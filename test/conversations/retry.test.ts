@@ -7,7 +7,7 @@ import {
   disconnectAfter,
   endEarlyAfter,
   respondWithError,
-  ScriptedProvider,
+  type ScriptedProvider,
   type Step,
   stallAfter,
   streamInTwoParts,
@@ -24,8 +24,7 @@ let provider: ScriptedProvider
 
 test.before(
   reportFailure(async () => {
-    fixture = await ConversationFixture.open({ providerTimes: TIMEOUTS })
-    provider = await ScriptedProvider.start('openai', streamText('x'))
+    ;[fixture, provider] = await ConversationFixture.openWithProvider({ providerTimes: TIMEOUTS })
   }),
 )
 test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))

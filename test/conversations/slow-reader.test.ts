@@ -24,8 +24,7 @@ let slowReply: Promise<AbandonedReply> | undefined
 
 test.before(
   reportFailure(async () => {
-    fixture = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', streamText('x'))
+    ;[fixture, provider] = await ConversationFixture.openWithProvider()
     endlessReply = measureAbandonedReply(streamEndlessly)
     slowReply = isLinux ? measureAbandonedReply(streamReply({ text: Array.from({ length: 1_000 }, () => 'word ') }, 100)) : undefined
     for (const reply of [endlessReply, slowReply]) reply?.catch(() => undefined) // reported by the test that awaits it

@@ -6,7 +6,7 @@ import {
   disconnectAfter,
   hang,
   respondWithError,
-  ScriptedProvider,
+  type ScriptedProvider,
   stallAfter,
   streamReply,
   streamText,
@@ -20,8 +20,7 @@ let provider: ScriptedProvider
 
 test.before(
   reportFailure(async () => {
-    fixture = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', streamText('x'))
+    ;[fixture, provider] = await ConversationFixture.openWithProvider()
   }),
 )
 test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))

@@ -4,7 +4,7 @@ import { MessageDraft } from '../../../daemon/conversations/reply/message-draft.
 import { expectData } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import type { ScriptedToolCall } from '../../harness/provider-formats.ts'
-import { ScriptedProvider, streamReply, streamText } from '../../harness/scripted-provider.ts'
+import { type ScriptedProvider, streamReply, streamText } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { type RecordingServer, startRecordingServer } from '../../outbound/recording-server.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
@@ -17,8 +17,7 @@ let tool: Json
 
 test.before(
   reportFailure(async () => {
-    fixture = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', streamText('x'))
+    ;[fixture, provider] = await ConversationFixture.openWithProvider()
     server = await startRecordingServer((_, response) => response.setHeader('content-type', 'application/json').end('{}'))
     tool = await fixture.resources.apiTool({
       name: 'lookup',

@@ -20,8 +20,7 @@ const CITY = { type: 'object', properties: { city: { type: 'string', maxLength: 
 
 test.before(
   reportFailure(async () => {
-    fixture = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', streamText('x'))
+    ;[fixture, provider] = await ConversationFixture.openWithProvider()
     server = await startRecordingServer((request, response) =>
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ path: request.url })),
     )

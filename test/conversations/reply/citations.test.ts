@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
-import { respondWithError, ScriptedProvider, streamReply, streamText } from '../../harness/scripted-provider.ts'
+import { respondWithError, type ScriptedProvider, streamReply, streamText } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { waitFor } from '../../harness/wait-for.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
@@ -18,8 +18,7 @@ const TRAVEL = '# Travel\n\nTrains are booked by the front office, flights by no
 
 test.before(
   reportFailure(async () => {
-    fixture = await ConversationFixture.open()
-    provider = await ScriptedProvider.start('openai', streamText('x'))
+    ;[fixture, provider] = await ConversationFixture.openWithProvider()
     source = await fixture.resources.source()
     await add('leave.md', LEAVE)
     await add('travel.md', TRAVEL)
