@@ -1,5 +1,4 @@
 /** `cadre rag query`. */
-
 import { formatAnswer } from '../../src/cli/ask/format-answer.ts'
 import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '../../src/cli/ask/query-flags.ts'
 import { reportUnreadSources } from '../../src/cli/ask/report-unread-sources.ts'

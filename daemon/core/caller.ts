@@ -1,5 +1,4 @@
 /** The authenticated caller, and the context of a change. Services know callers, not HTTP requests. */
-
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Role } from '../../src/contract/route.ts'
 import type { Transaction } from '../store/database.ts'

@@ -41,7 +41,7 @@ export async function authorizeRequest(
     })
 }
 
-/** For streams, which outlive the check at their start: tokens are deleted or expire meanwhile. */
+/** For streams: a token that was valid at the start may be deleted or expire in the meantime. */
 export async function isTokenValid(dependencies: AuthorizationDependencies, request: FastifyRequest): Promise<boolean> {
   return request.caller === undefined || (await authenticate(dependencies, request)) !== undefined
 }

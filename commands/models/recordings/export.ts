@@ -1,5 +1,4 @@
 /** `cadre models recordings export`. */
-
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { string as text } from '@oclif/core/flags'

@@ -21,7 +21,7 @@ export interface SyncOutcome {
   source: KnowledgeSource
   /** Statistics before the sync. */
   before: KnowledgeSource['statistics']
-  /** SyncChanges that the daemon reported; empty after a restart. */
+  /** Changes that the daemon reported; zero after it was restarted. */
   changes: SyncChanges
   milliseconds: number
 }

@@ -1,5 +1,4 @@
 /** Renders the live area: the end of the reply, open panels, the input and the status line. */
-
 import { type Line, line, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { expandTabs, getVisibleRows, layOutText } from '../input/editor-layout.ts'

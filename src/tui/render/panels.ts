@@ -1,5 +1,4 @@
 /** Renders pickers, confirmations and the completion menu. */
-
 import { indentLines, type Line, line, span, truncateLine, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { padEnd, sanitizeLine, stringWidth, truncate } from '../../cli/terminal/text.ts'
 import { filterChoices, type Menu, type Picker } from '../state/chat-state.ts'

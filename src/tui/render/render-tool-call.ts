@@ -1,5 +1,4 @@
 /** Renders a tool call: arguments, duration and result. */
-
 import {
   indentLines,
   type Line,

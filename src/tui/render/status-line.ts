@@ -1,5 +1,4 @@
 /** Renders the status line: agent, model, usage and cost. */
-
 import { type Line, measureLine, type Span, type Style, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { type ChatState, sumUsage } from '../state/chat-state.ts'

@@ -1,5 +1,4 @@
 /** Switches the chat to another conversation, agent, model or list, and holds keys back until the switch is complete. */
-
 import type { Key } from '../input/key-decoder.ts'
 import type { ChatStore } from '../state/chat-store.ts'
 

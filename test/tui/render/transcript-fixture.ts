@@ -1,5 +1,4 @@
 /** Actions and states for render tests. */
-
 import { type Line, toPlainText } from '../../../src/cli/terminal/markdown/styled-text.ts'
 import type { Message } from '../../../src/contract/families/conversations.ts'
 import { advanceScrollback, EMPTY_SCROLLBACK, type ScrollbackState } from '../../../src/tui/render/scrollback.ts'

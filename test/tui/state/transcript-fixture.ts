@@ -1,5 +1,4 @@
 /** Actions and queries for transcript tests. */
-
 import type { Citation, Message } from '../../../src/contract/families/conversations.ts'
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
 import type { ReplyState } from '../../../src/tui/state/reply-reducer.ts'
