@@ -1,6 +1,6 @@
 /** Matches paths against a glob in time proportional to the product of their lengths, whatever the glob. */
 
-type PathTest = (path: string) => boolean
+export type PathTest = (path: string) => boolean
 
 type Token =
   | { kind: 'character'; character: string }
@@ -141,9 +141,6 @@ function buildStates(states: State[], tokens: readonly Token[], last: number): n
 
 function parseGlob(glob: string): Token[] {
   const tokens: Token[] = []
-  const addText = (text: string) => {
-    for (const character of text) tokens.push({ kind: 'character', character })
-  }
   for (let index = 0; index < glob.length; ) {
     const rest = glob.slice(index)
     const stars = /^\*+/.exec(rest)?.[0].length ?? 0
@@ -154,15 +151,9 @@ function parseGlob(glob: string): Token[] {
       index += stars + 1
       continue
     }
-    const set = parseSet(rest)
-    const braces = parseBraces(rest)
-    if (stars > 0) tokens.push({ kind: 'star' })
-    else if (rest[0] === '?') tokens.push({ kind: 'set', includes: isNoSlash })
-    else if (set) tokens.push(set.token)
-    else if (braces) tokens.push(braces.token)
-    else addText(rest[0] === '\\' && rest.length > 1 ? (rest[1] as string) : String.fromCodePoint(rest.codePointAt(0) as number))
-    const length = String.fromCodePoint(rest.codePointAt(0) as number).length
-    index += stars || set?.length || braces?.length || (rest[0] === '\\' && rest.length > 1 ? 2 : length)
+    const { token, length } = stars > 0 ? { token: STAR, length: stars } : (parseSet(rest) ?? parseBraces(rest) ?? parseCharacter(rest))
+    tokens.push(token)
+    index += length
   }
   return tokens
 }
@@ -179,6 +170,17 @@ interface ParsedToken {
   token: Token
   /** Characters of the glob. */
   length: number
+}
+
+const STAR: Token = { kind: 'star' }
+
+/** Parses `?`, a character, or one after a backslash. */
+function parseCharacter(text: string): ParsedToken {
+  // By code points: one emoji is one character.
+  const [first = '', second] = text
+  if (first === '?') return { token: { kind: 'set', includes: isNoSlash }, length: 1 }
+  if (first === '\\' && second !== undefined) return { token: { kind: 'character', character: second }, length: 1 + second.length }
+  return { token: { kind: 'character', character: first }, length: first.length }
 }
 
 /** Parses a set of characters such as [a-z]. Returns undefined if the text does not start with one. */

@@ -2,7 +2,7 @@
 import { extname } from 'node:path'
 import { createValidationError } from '../../../../src/contract/errors.ts'
 import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/source-configurations.ts'
-import { compileGlob, hasWildcards } from './glob-matcher.ts'
+import { compileGlob, hasWildcards, type PathTest } from './glob-matcher.ts'
 
 export interface Selection {
   /** Whether the folder may contain included files. */
@@ -10,8 +10,6 @@ export interface Selection {
   includesFile(file: string): boolean
   readonly maxFileSize: number
 }
-
-type PathTest = (path: string) => boolean
 
 /** Bound the work per path. They also apply to globs that were stored before there were limits. */
 const MAX_STARS_PER_SEGMENT = 3
