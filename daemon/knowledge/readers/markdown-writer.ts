@@ -105,14 +105,14 @@ export class MarkdownWriter {
     const width = Math.max(...rows.map((row) => row.length))
     const lines = rows.map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     if (width > 1) lines.splice(1, 0, `|${' --- |'.repeat(rows[0]?.length ?? width)}`)
-    if (rows.length > 0) this.#writeBlock(lines.join('\n'), '', false)
-    let end = this.#length
-    const offsets = [...lines].reverse().map((line) => {
-      const offset = end - line.length
-      end = offset - 1
+    const table = lines.join('\n')
+    if (rows.length > 0) this.#writeBlock(table, '', false)
+    let next = this.#length - table.length
+    const offsets = lines.map((line) => {
+      const offset = next
+      next += line.length + 1
       return offset
     })
-    offsets.reverse()
     return width > 1 ? offsets.filter((_, index) => index !== 1) : offsets
   }
 
