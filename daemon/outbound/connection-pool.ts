@@ -1,4 +1,4 @@
-/** Pools connections to servers outside. Blocks private addresses unless allowed. */
+/** Pools outbound connections. Blocks private addresses unless allowed. */
 import { lookup } from 'node:dns/promises'
 import type { Agent } from 'undici'
 import { createGuardedConnector, type Resolve } from './guarded-connector.ts'

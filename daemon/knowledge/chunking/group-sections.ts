@@ -14,9 +14,10 @@ export interface SegmentGroup {
   section: number
 }
 
-/** A shorter text before the first heading, such as a logo, is no passage of its own. Relative to the size of a passage. */
+/** Shorter text before the first heading, such as a logo, is part of the first section. Relative to the size of a passage. */
 const MIN_PREAMBLE = 0.15
-const MAX_FRONT_MATTER = 0.5
+/** The same for front matter, and for text without letters and digits. */
+const MIN_FRONT_MATTER = 0.5
 
 /** Sections and segments are in document order, so that a section and all its subsections are adjacent. */
 export function* groupSections(
@@ -37,10 +38,10 @@ export function* groupSections(
     const hasSubsections = sectionEnd > section + 1
     const own = segments.slice(firstSegments[section], ownEnd)
     const hasText = own.some((segment) => isText(text, segment))
-    const isAlone = section > 0 ? hasText : measure(own) > size * (hasText ? MIN_PREAMBLE : MAX_FRONT_MATTER)
+    const isAlone = section > 0 ? hasText : measure(own) > size * (hasText ? MIN_PREAMBLE : MIN_FRONT_MATTER)
     // Sections of a document without text above them have no parent that holds them together.
-    const mayMerge = section > 0 || hasText || !hasSubsections
-    if (mayMerge && end > first && measure([segments[first] as Segment, segments[end - 1] as Segment]) <= size) {
+    const canMerge = section > 0 || hasText || !hasSubsections
+    if (canMerge && end > first && measure([segments[first] as Segment, segments[end - 1] as Segment]) <= size) {
       yield { segments: segments.slice(first, end), section }
       pending = undefined
       section = sectionEnd

@@ -23,14 +23,14 @@ export function* packSegments(text: string, segments: readonly Segment[], { size
 
 /** Returns the index of the segment before which the passage that starts with segment `first` ends best. */
 function findBestEnd(segments: readonly Segment[], first: number, start: number, size: number): number {
-  const partEnd = (segments.at(-1) as Segment).end
+  const groupEnd = (segments.at(-1) as Segment).end
   let best = first + 1
   let bestScore = Number.NEGATIVE_INFINITY
   for (let next = first + 1; next <= segments.length; next++) {
     const end = (segments[next - 1] as Segment).end
     const fill = (end - start) / size
     if (fill > 1) break
-    const rest = (partEnd - end) / size
+    const rest = (groupEnd - end) / size
     const penalty = (fill < MIN_FILL ? SHORT_PASSAGE_PENALTY : 0) + (rest > 0 && rest < MIN_FILL ? SHORT_REST_PENALTY : 0)
     const score = (segments[next]?.weight ?? BREAK_WEIGHT.end) + fill - penalty
     if (score >= bestScore) [best, bestScore] = [next, score]

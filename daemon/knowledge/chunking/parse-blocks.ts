@@ -187,7 +187,7 @@ class BlockParser {
   }
 
   #enterSection(level: number, title: string): void {
-    const plain = formatHeading(title)
+    const plain = stripHeading(title)
     const above = this.#path.filter((heading) => heading.level < level)
     this.#path = [...above, { level, title: plain, section: this.#sections.length }]
     const headings = this.#path.map((heading) => heading.title).filter((heading) => heading !== '')
@@ -216,7 +216,7 @@ class BlockParser {
 }
 
 /** Removes markup, images and anchors from a heading. */
-function formatHeading(title: string): string {
+function stripHeading(title: string): string {
   return title
     .replaceAll(/!\[[^\][]{0,200}\](?:\([^()]{0,500}\)|\[[^\][]{0,200}\])/g, '')
     .replaceAll(/\[([^\][]{0,200})\](?:\([^()]{0,500}\)|\[[^\][]{0,200}\])/g, '$1')

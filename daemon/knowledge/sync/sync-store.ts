@@ -132,7 +132,7 @@ export async function markSynced(database: Database, sourceId: string, status: '
   await database.write((transaction) => transaction.run(sql, [status, new Date().toISOString(), sourceId]))
 }
 
-/** Does not change sources that already have an error. */
+/** Keeps the error of sources that already have one. */
 export async function parkSources(transaction: Transaction, sourceIds: readonly string[], error: string): Promise<void> {
   for (const id of sourceIds) {
     await resetParsing(transaction, id)

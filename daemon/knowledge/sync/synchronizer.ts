@@ -46,7 +46,7 @@ export class Synchronizer {
   readonly #runs = new Map<string, SyncRun>()
   /** Sources whose interrupted sync was resumed and has not ended. */
   readonly #resumed = new Set<string>()
-  /** Sources during whose sync the daemon ended too often. Only a user can start it again. */
+  /** Sources whose sync was resumed too often. Only a user can start it again. */
   #parked = new Set<string>()
   #repaired: Promise<void> = Promise.resolve()
   #closing = false
@@ -67,7 +67,7 @@ export class Synchronizer {
     await statusStored
   }
 
-  /** Starts a sync that nobody requested. */
+  /** Starts a sync for a schedule or a watched folder, unless the source is parked. */
   async startAutomatically(sourceId: string): Promise<void> {
     if (!this.#parked.has(sourceId)) await this.start(sourceId)
   }
@@ -131,7 +131,7 @@ export class Synchronizer {
     return this.#runs.has(sourceId)
   }
 
-  /** Marks the syncs that were resumed before and during which the daemon crashed again as failed. */
+  /** Marks syncs that must not be resumed again as failed. */
   async parkSyncs(): Promise<void> {
     const { database, logger } = this.#dependencies
     this.#parked = await listParkedJobs(database, 'sync')
