@@ -8,7 +8,7 @@ import { waitFor } from '../../harness/wait-for.ts'
 import { KnowledgeFixture, TemporaryFolder } from '../knowledge-fixture.ts'
 import { commit, git } from './git-server.ts'
 
-const test = suite('damaged repositories and originals')
+const test = suite('damaged repositories and originals, and invalid globs')
 let knowledge: KnowledgeFixture
 let folder: TemporaryFolder
 
@@ -66,6 +66,25 @@ test('a damaged original is not indexed, and is read from its source again by th
   await knowledge.sync(id)
   assert.equal(await listNames(id), [['a.md', 'indexed']])
   for (const { id: toolId } of [tool, other]) assert.equal(await knowledge.searchNames({ id: toolId }, 'contract June'), ['a.md'])
+})
+
+test('a glob that was stored before there were limits fails the sync with its reason', async () => {
+  folder.write({ [`${'a'.repeat(60)}.md`]: 'text' })
+  const source = await knowledge.createSource('folder', { path: folder.path, watch: true })
+  const configuration = JSON.stringify({ ...source.configuration, include: [`${'{a,aa}'.repeat(40)}c.md`] })
+  await knowledge.service.database.write((transaction) =>
+    transaction.run('UPDATE knowledge_sources SET configuration = ? WHERE id = ?', [configuration, source.id]),
+  )
+  knowledge = await knowledge.restart()
+  const { status, error } = await knowledge.sync(source.id)
+  assert.is(status, 'error')
+  assert.match(error, /has too many braces/)
+  const rejected = await knowledge.service.post('/knowledge-sources', {
+    name: 'Too many braces',
+    type: 'folder',
+    configuration: JSON.parse(configuration),
+  })
+  assert.equal([rejected.status, rejected.body.details[0].field], [400, 'configuration.include'])
 })
 
 test.run()

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import type { SourceDocument } from '../../../daemon/knowledge/sources/source-document.ts'
-import { expectFailure, writeFiles } from './source-fixtures.ts'
+import { expectFailure, listFolderDocuments as listDocuments, listFolderNames as names, writeFiles } from './source-fixtures.ts'
 
 const test = suite<{ root: string }>('folder sources')
 
@@ -17,19 +17,6 @@ test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
 
 const signal = new AbortController().signal
 
-async function listDocuments(root: string, configuration: Record<string, unknown> = {}): Promise<SourceDocument[]> {
-  const found: SourceDocument[] = []
-  const options = {
-    configuration: { path: root, ...configuration },
-    signal,
-    workDirectory: join(root, '.home', 'work', 'ks_1'),
-    outbound: undefined as never,
-  }
-  for await (const document of findDocuments('folder', options)) found.push(document)
-  return found.sort((a, b) => (a.name < b.name ? -1 : 1))
-}
-const names = async (root: string, configuration?: Record<string, unknown>) =>
-  (await listDocuments(root, configuration)).map(({ name }) => name)
 const text = async (found: SourceDocument | undefined) => Buffer.from((await found?.read(signal)) ?? []).toString('utf8')
 
 test('a folder source finds and reads files at every depth, with any characters in their names', async ({ root }) => {

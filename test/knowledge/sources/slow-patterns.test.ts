@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
-import { expectFailure, writeFiles } from './source-fixtures.ts'
+import { expectFailure, listFolderNames as names, writeFiles } from './source-fixtures.ts'
 
 const test = suite<{ root: string }>('patterns that would take long')
 
@@ -12,18 +11,6 @@ test.before.each((context) => {
   context.root = mkdtempSync(join(tmpdir(), 'cadre-patterns-'))
 })
 test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
-
-async function names(root: string, configuration: Record<string, unknown> = {}): Promise<string[]> {
-  const found: string[] = []
-  const options = {
-    configuration: { path: root, ...configuration },
-    signal: new AbortController().signal,
-    workDirectory: join(root, '.home', 'work', 'ks_1'),
-    outbound: undefined as never,
-  }
-  for await (const { name } of findDocuments('folder', options)) found.push(name)
-  return found.sort()
-}
 
 test('a glob with too many stars or braces is rejected', async ({ root }) => {
   for (const glob of ['*a*a*a*a*a*a*b', `${'{a,aa}'.repeat(40)}c.md`, 'a'.repeat(1_001)]) {
