@@ -1,6 +1,7 @@
 /** Answers of the embedded model: how many are right or refused, what reading costs, and many questions at a time. */
 import { execFileSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { mapConcurrently } from '../daemon/async/map-concurrently.ts'
 import { EmbeddingModel } from '../daemon/embedded-models/embedding-model.ts'
 import { MinilmTokenizer } from '../daemon/embedded-models/minilm-tokenizer.ts'
 import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
@@ -8,6 +9,7 @@ import { ReadingModel } from '../daemon/embedded-models/reading-model.ts'
 import { composeReadingText } from '../daemon/embedded-models/reading-text.ts'
 import { EMBEDDED_MODEL_ID } from '../src/contract/families/models.ts'
 import type { DaemonProcess } from '../test/harness/daemon.ts'
+import { measureCpu } from '../test/harness/measure-cpu.ts'
 import {
   containsAnswer,
   getQuote,
@@ -21,7 +23,7 @@ import {
 } from './support/answer-sets.ts'
 import { request, withDaemon, withHome } from './support/daemon.ts'
 import { type Bar, type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
-import { createPassage, measureCpu } from './support/passages.ts'
+import { createPassage } from './support/passages.ts'
 import { createSyncedSource, type SourceDocument } from './support/sync-source.ts'
 
 const TOP_K = 8
@@ -144,12 +146,8 @@ async function createAsk(daemon: DaemonProcess, name: string, documents: readonl
 
 async function askAll<T>(questions: readonly T[], ask: (question: T) => Promise<string>): Promise<{ question: T; answer: string }[]> {
   const results: { question: T; answer: string }[] = []
-  for (let from = 0; from < questions.length; from += CONCURRENCY)
-    results.push(
-      ...(await Promise.all(
-        questions.slice(from, from + CONCURRENCY).map(async (question) => ({ question, answer: await ask(question) })),
-      )),
-    )
+  const work = async (question: T) => ({ question, answer: await ask(question) })
+  for await (const result of mapConcurrently(questions, CONCURRENCY, work)) results.push(result)
   return results
 }
 
@@ -220,7 +218,7 @@ async function measureConcurrency(): Promise<Figure[]> {
           bar: { most: 1 },
         },
         {
-          name: 'memory of a worker with both models, relative to 250 MB',
+          name: `memory of a worker with both models, relative to ${MAX_WORKER_BYTES / 1e6} MB`,
           figure: `${(workerBytes / 1e6).toFixed(0)} MB`,
           ratio: workerBytes / MAX_WORKER_BYTES,
           bar: { most: 1 },

@@ -6,8 +6,9 @@ import { EmbeddingModel } from '../daemon/embedded-models/embedding-model.ts'
 import { MinilmTokenizer } from '../daemon/embedded-models/minilm-tokenizer.ts'
 import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
+import { measureCpu } from '../test/harness/measure-cpu.ts'
 import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
-import { createPassage, measureCpu, PASSAGE_CHARACTERS } from './support/passages.ts'
+import { createPassage, PASSAGE_CHARACTERS } from './support/passages.ts'
 
 const ROUNDS = 7
 const PASSAGES_PER_WORKER = 24

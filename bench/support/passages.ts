@@ -17,11 +17,3 @@ const PROSE = [
 /** Returns a different passage for every number. */
 export const createPassage = (number: number): string =>
   `${number}. ${PROSE.slice((number * 13) % 90)}${PROSE}`.slice(0, PASSAGE_CHARACTERS)
-
-/** Returns the CPU time of the process in milliseconds. */
-export async function measureCpu(work: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
-}
