@@ -42,7 +42,7 @@ async function measure(daemon: DaemonProcess, url: string, replyMs: number): Pro
   const agent = await post('/agents', { name: 'agent', model_id: model.id })
   const test_cases = Array.from({ length: TEST_CASES }, (_, index) => ({ input: `case ${index}`, expected_output: 'yes' }))
   const { id } = await post('/evaluations', { name: 'many', type: 'agent', target_id: agent.id, test_cases, concurrency: CONCURRENCY })
-  const measure = async (when: string, least: number): Promise<Figure> => {
+  const measureRun = async (when: string, least: number): Promise<Figure> => {
     const rate = await waitForRate(daemon, id as string, (await post(`/evaluations/${id}/run`)).run_id as string)
     return {
       name: `${TEST_CASES} test cases of ${replyMs} ms, concurrency ${CONCURRENCY}, ${when}, relative to a plain loop`,
@@ -52,7 +52,7 @@ async function measure(daemon: DaemonProcess, url: string, replyMs: number): Pro
     }
   }
   // The first run includes the compilation of its code. With fast responses that weighs more (decision 0025).
-  return [await measure('first run', replyMs < 50 ? 0.7 : 0.8), await measure('second run', 0.8)]
+  return [await measureRun('first run', replyMs < 50 ? 0.7 : 0.8), await measureRun('second run', 0.8)]
 }
 
 /** Waits for the end of the run and returns its test cases per second. */
