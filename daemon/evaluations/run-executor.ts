@@ -87,7 +87,6 @@ export class RunExecutor {
       if (!parked.has(run.id)) continue
       logger.error({ run: run.id }, 'an evaluation run is not resumed again: the daemon ended twice after it had resumed it')
       await this.#finish(run, 'failed', PARKED_ERROR)
-      await database.write((transaction) => forgetResumes(transaction, 'run', run.id))
     }
   }
 
@@ -199,6 +198,8 @@ export class RunExecutor {
   async #finish(run: StoredRun, status: 'completed' | 'failed' | 'cancelled', error: string | null): Promise<void> {
     const { database, events } = this.#dependencies
     await database.write(async (transaction) => {
+      // Here too, because a queued run can be cancelled before it is resumed.
+      await forgetResumes(transaction, 'run', run.id)
       const { summary } = await summarizeRun(transaction, run.id, run.total)
       const finished_at = new Date().toISOString()
       if (!(await updateRun(transaction, run.id, { status, finished_at, error, summary }))) return

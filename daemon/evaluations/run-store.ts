@@ -5,6 +5,7 @@ import type { Run, RunResult, runRoutes } from '../../src/contract/families/eval
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Reader, Transaction, Value } from '../store/database.ts'
+import { forgetResumes } from '../store/job-resumes.ts'
 import type { Page } from '../store/records.ts'
 import type { StoredEvaluation } from './store.ts'
 
@@ -228,6 +229,7 @@ export async function deleteRuns(transaction: Transaction, evaluationId: string)
       await transaction.run(sql, [id, from, from + BATCH_SIZE])
       await yieldToEventLoop()
     }
+    await forgetResumes(transaction, 'run', id)
   }
   await transaction.run('DELETE FROM evaluation_runs WHERE evaluation_id = ?', [evaluationId])
 }

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { countResume } from '../../daemon/store/job-resumes.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
@@ -98,6 +99,23 @@ test('runs resume after a restart and keep their results', async () => {
   const { status, results } = await waitForEnd(service, id, run_id)
   assert.equal([status, results.map(({ actual_output }: Json) => actual_output)], ['completed', ['a', 'b', 'c']])
   assert.equal(provider.received.map(getInput).filter((input) => input === 'a').length, 1, 'a finished test case does not run again')
+})
+
+test('the resumes of a queued run are forgotten when it is cancelled or its evaluation is deleted', async () => {
+  setStep(hang)
+  const { id } = await resources.evaluation({ target_id: (await createAgent()).id, test_cases: [{ input: 'x' }] })
+  const start = async () => (await expectData(service.post(`/evaluations/${id}/run`))).run_id as string
+  const runs: string[] = []
+  for (let count = 0; count < 6; count++) runs.push(await start())
+  const [cancelled = '', deleted = ''] = runs.slice(4)
+  for (const run of [cancelled, deleted]) await service.database.write((transaction) => countResume(transaction, 'run', run))
+  const listResumed = async () =>
+    (await service.database.all<{ job_id: string }>('SELECT job_id FROM job_resumes')).map((row) => row.job_id)
+  assert.is((await expectData(service.get(`/evaluations/${id}/runs/${cancelled}`))).status, 'queued')
+  await expectData(service.post(`/evaluations/${id}/runs/${cancelled}/cancel`))
+  assert.equal(await listResumed(), [deleted])
+  await service.delete(`/evaluations/${id}`)
+  assert.equal(await listResumed(), [])
 })
 
 test('two runs are compared', async () => {
