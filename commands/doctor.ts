@@ -29,7 +29,7 @@ export default class Doctor extends CadreCommand {
       checkHome(this.paths),
       checkDisk(this.paths),
       checkEmbedding(this.config.root),
-      ...(await checkService(this.paths)),
+      ...(await checkService(this.paths, this.config.root)),
     ]
     if (this.getFormat(flags) === 'table') for (const check of checks) process.stdout.write(`${formatCheck(check)}\n`)
     else await this.print({ data: checks.map((check) => ({ ...check })) }, flags)

@@ -1,5 +1,5 @@
 /** Entry point of the daemon process: lock, log, listen, shut down. */
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import closeWithGrace from 'close-with-grace'
 import {
@@ -43,6 +43,7 @@ async function run(redactor: Redactor): Promise<void> {
   const overrides = environmentOverrides()
   const wanted = parseOptions(process.argv.slice(2), overrides.port)
   const paths = homePaths()
+  if (wanted.checkDatabase) return reportDamage(paths)
   if (overrides.token !== undefined) redactor.add(overrides.token)
   // Child processes must not inherit it.
   delete process.env.CADRE_TOKEN
@@ -117,6 +118,13 @@ async function listen(app: App, { host, port, isRemote: remote }: DaemonOptions)
   app.listening(formatUrl(host, bound))
   if (remote) process.stderr.write(`Warning: other machines can reach this daemon at ${formatUrl(host, bound)}, without encryption.\n`)
   return formatLocalUrl(host, bound)
+}
+
+/** Prints the damage as JSON for `cadre doctor`, which may not load the database itself. Nothing is created. */
+async function reportDamage(paths: Paths): Promise<void> {
+  const { findDamage } = await import('./store/database.ts')
+  const damage = existsSync(paths.database) ? findDamage(paths.database) : undefined
+  process.stdout.write(`${JSON.stringify(damage ? { error: damage.message, hint: damage.hint } : {})}\n`)
 }
 
 function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): CadreError {

@@ -14,7 +14,7 @@ interface ProcessLock {
  * Nothing else in this process may open the file: POSIX drops a process's locks when any descriptor of it is closed.
  */
 export function acquireLock(path: string): ProcessLock | undefined {
-  const database = new Database(path, { timeout: 0 })
+  const database = openLockFile(path)
   try {
     // In memory, so that a killed process leaves no journal to recover.
     database.exec('PRAGMA journal_mode = MEMORY')
@@ -22,7 +22,7 @@ export function acquireLock(path: string): ProcessLock | undefined {
   } catch (error) {
     database.close()
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return undefined
-    throw new Error(`Cannot acquire the lock ${path}: ${(error as Error).message}`, { cause: error })
+    throw explainError(path, error)
   }
   let held = true
   return {
@@ -32,4 +32,22 @@ export function acquireLock(path: string): ProcessLock | undefined {
       database.close()
     },
   }
+}
+
+function openLockFile(path: string): InstanceType<typeof Database> {
+  try {
+    return new Database(path, { timeout: 0 })
+  } catch (error) {
+    throw explainError(path, error)
+  }
+}
+
+/** The file is always empty, so nothing is lost with it. If a daemon runs, a new file would let a second one start. */
+function explainError(path: string, error: unknown): Error {
+  const { code = '', message } = error as { code?: string; message: string }
+  const problem = /^SQLITE_(NOTADB|CORRUPT)/.test(code)
+    ? `The lock file ${path} is damaged.`
+    : `Cannot acquire the lock ${path}: ${message}.`
+  const hint = 'It contains no data. If a daemon of this home runs, stop it (cadre daemon stop); then delete the file and start again.'
+  return new Error(`${problem}\n${hint}`, { cause: error })
 }

@@ -11,6 +11,8 @@ export interface DaemonOptions {
   isRemote: boolean
   /** Create a new admin token at startup. */
   recoverToken: boolean
+  /** Check the database for damage, print the result and exit. */
+  checkDatabase: boolean
 }
 
 /** Invalid command-line options. */
@@ -32,6 +34,7 @@ export function parseOptions(given: string[], port = DEFAULT_PORT): DaemonOption
     verbose: values.verbose,
     isRemote,
     recoverToken: values['recover-token'],
+    checkDatabase: values['check-database'],
   }
 }
 
@@ -45,6 +48,7 @@ function parseFlags(given: string[]) {
         'allow-remote': { type: 'boolean', default: false },
         verbose: { type: 'boolean', default: false },
         'recover-token': { type: 'boolean', default: false },
+        'check-database': { type: 'boolean', default: false },
       },
     })
   } catch (error) {

@@ -1,6 +1,7 @@
 /** The SQLite database (libSQL): one writer, concurrent readers, group commit. */
 import Libsql from 'libsql'
-import { CadreError } from '../../src/contract/errors.ts'
+import type { CadreError } from '../../src/contract/errors.ts'
+import { createDamageError, isDamageError, translateError } from './database-errors.ts'
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
 
 export type Value = string | number | null
@@ -20,6 +21,10 @@ export interface Database extends Reader {
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /** Like `write`, but does not wait for the disk: the commit survives a crash of the process, but not yet a power cut. */
   writeWithoutFlush<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  /** Reads the whole file and returns the first problem. */
+  findDamage(): CadreError | undefined
+  /** Whether damage was found since the database was opened. */
+  isDamaged(): boolean
   close(): Promise<void>
 }
 
@@ -63,8 +68,12 @@ class Session {
     run: new Map<string, PreparedStatement>(),
   }
 
+  isDamaged = false
+  readonly #path: string
+
   constructor(path: string) {
-    this.connection = new Libsql(path)
+    this.#path = path
+    this.connection = this.#translateErrors(() => new Libsql(path))
     this.connection.exec('PRAGMA busy_timeout = 5000')
   }
 
@@ -101,11 +110,24 @@ class Session {
     this.#translateErrors(() => this.connection.exec(sql))
   }
 
+  findDamage(): CadreError | undefined {
+    try {
+      const found = this.get<{ quick_check: string }>('PRAGMA quick_check(1)', [])?.quick_check ?? 'ok'
+      if (found === 'ok') return undefined
+      this.isDamaged = true
+      return createDamageError(this.#path, found.split('\n').at(-1) as string)
+    } catch (error) {
+      if (isDamageError((error as Error).cause)) return error as CadreError
+      throw error
+    }
+  }
+
   #translateErrors<T>(ask: () => T): T {
     try {
       return ask()
     } catch (error) {
-      throw translateError(error)
+      this.isDamaged ||= isDamageError(error)
+      throw translateError(error, this.#path)
     }
   }
 }
@@ -158,6 +180,7 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
     all: async <T>(sql: string, values: readonly Value[] = []) => writer.all<T>(sql, values),
     run: async (sql, values = []) => writer.run(sql, values),
   }
+  const isDamaged = () => writer.isDamaged || reader.isDamaged
   const rowCache = new RowCache()
   const pending: PendingWrite[] = []
   let draining: Promise<void> | undefined
@@ -219,9 +242,11 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
     all: async <T>(sql: string, values: readonly Value[] = []) => reader.all<T>(sql, values),
     write: (work) => enqueue(true, work),
     writeWithoutFlush: (work) => enqueue(false, work),
+    findDamage: () => reader.findDamage(),
+    isDamaged,
     async close() {
       await draining
-      writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      if (!isDamaged()) writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       await log.close()
       reader.connection.close()
       writer.connection.close()
@@ -229,12 +254,9 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
   }
 }
 
-function translateError(error: unknown): unknown {
-  const code = String((error as { code?: unknown }).code ?? '')
-  if (code.startsWith('SQLITE_FULL'))
-    return new CadreError('STORAGE_FULL', 'The disk is full. Nothing was changed.', {
-      hint: 'Free some space on the disk of CADRE_HOME and try again.',
-      cause: error,
-    })
-  return error
+/** Checks a database that may be in use by another process. The connection is not closed, because that would write to the file. */
+export function findDamage(path: string): CadreError | undefined {
+  const session = new Session(path)
+  session.exec('PRAGMA query_only = ON')
+  return session.findDamage()
 }

@@ -1,4 +1,5 @@
 /** Opens and migrates the stores of a home: records, originals and vectors. */
+import { statSync } from 'node:fs'
 import type { Paths } from '../../src/config.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 import { openDatabase } from './database.ts'
@@ -7,9 +8,18 @@ import { OriginalStore } from './original-store.ts'
 import { VectorStore } from './vector-store.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** Throws if the database is missing although documents are stored. */
+/** Checking takes about a second per gigabyte. Larger databases are checked by `cadre doctor`. */
+const MAX_CHECKED_BYTES = 64 * 1024 ** 2
+
+/** Throws if the database is damaged, or missing although documents are stored. */
 export async function openStores(paths: Paths, log?: WriteAheadLog) {
   const database = openDatabase(paths.database, log)
+  // Background work on a damaged database could remove documents that it no longer lists.
+  const damage = statSync(paths.database).size <= MAX_CHECKED_BYTES ? database.findDamage() : undefined
+  if (damage) {
+    await database.close()
+    throw damage
+  }
   const originals = new OriginalStore(paths.documents)
   if ((await isBlank(database)) && (await originals.hasAny())) {
     await database.close()

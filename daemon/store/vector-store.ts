@@ -17,9 +17,9 @@ export class VectorStore {
     this.#exactRows = exactRows
   }
 
-  /** Throws if the store is not readable. */
+  /** Throws if the store is not readable. Does not load LanceDB. */
   async ping(): Promise<void> {
-    await (await this.#connect()).database.tableNames()
+    await readdir(this.#uri)
   }
 
   table(name: string, shape: TableSchema): PassageTable {

@@ -35,10 +35,11 @@ export class SystemService {
     this.#dependencies = dependencies
   }
 
-  /** Reads both stores. A store that does not respond in time is disconnected. */
+  /** Reads both stores. A store that does not respond in time or was found damaged is disconnected. */
   async getHealth(): Promise<Health> {
     const { database, vectors, version } = this.#dependencies
-    const [records, passages] = await Promise.all([respondsInTime(readCounts(database)), respondsInTime(vectors.ping())])
+    const [responds, passages] = await Promise.all([respondsInTime(readCounts(database)), respondsInTime(vectors.ping())])
+    const records = responds && !database.isDamaged()
     return {
       status: records && passages ? 'healthy' : 'unhealthy',
       version,

@@ -11,6 +11,7 @@ import { version } from '../../version.ts'
 import { toFailure } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 import { type Check, fail, pass, warn } from './check.ts'
+import { checkDatabase, checkLock } from './file-checks.ts'
 import { checkResources } from './resource-checks.ts'
 
 const MIN_FREE_BYTES = 1024 ** 3
@@ -77,11 +78,12 @@ export function checkEmbedding(root: string): Check {
 }
 
 /** Checks the daemon and everything behind it. */
-export async function checkService(paths: Paths): Promise<Check[]> {
+export async function checkService(paths: Paths, root: string): Promise<Check[]> {
   const chosen = findConfiguredUrl(paths)
   const record = findDaemonProcess(paths)
   const url = chosen ?? record?.url
-  if (url === undefined) return [await checkPort(environmentOverrides().port ?? DEFAULT_PORT)]
+  const database = chosen === undefined ? await checkDatabase(paths, root) : undefined
+  if (url === undefined) return checkStoppedDaemon(paths, database)
   const answer = await fetchHealth(url)
   if (!answer) {
     const fix = chosen
@@ -89,7 +91,17 @@ export async function checkService(paths: Paths): Promise<Check[]> {
       : `Check what process ${record?.pid} is doing: cadre daemon logs. If it hangs, kill it.`
     return [fail('daemon', `no response from ${url}`, fix)]
   }
-  return [pass('daemon', url), checkVersion(answer, chosen !== undefined), ...checkStores(answer), ...(await checkAccess(paths, url))]
+  const service = [pass('daemon', url), checkVersion(answer, chosen !== undefined)]
+  // The other checks read the database and would fail for the same reason.
+  if (database?.state === 'broken') return [...service, database]
+  return [...service, ...checkStores(answer), ...(await checkAccess(paths, url))]
+}
+
+/** Suggests to start the daemon only if its files allow it. */
+async function checkStoppedDaemon(paths: Paths, database: Check | undefined): Promise<Check[]> {
+  const files = [checkLock(paths), database].filter((check) => check !== undefined)
+  if (files.some(({ state }) => state === 'broken')) return [fail('daemon', 'not running'), ...files]
+  return [await checkPort(environmentOverrides().port ?? DEFAULT_PORT), ...files]
 }
 
 /** Checks whether the port is free if no daemon is running. */

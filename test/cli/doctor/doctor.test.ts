@@ -1,6 +1,6 @@
 /** Problems found by `cadre doctor` and the fixes it suggests. */
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer as createReceiver } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -121,6 +121,55 @@ test('disabled, unreachable and failing webhooks are reported with fixes', async
   await terminal.request('PUT', `/webhooks/${hook.id}`, { enabled: false })
   const [disabled] = (await examine('webhooks')).checks
   assert.equal([disabled?.state, disabled?.fix], ['warning', `cadre webhooks update ${hook.id} --enabled`])
+})
+
+test('a damaged lock file is reported, with the way out', async () => {
+  await terminal.run(['daemon', 'stop'])
+  const lock = join(terminal.home, 'cadre.lock')
+  writeFileSync(lock, 'not a lock')
+  const { stderr } = await terminal.run(['status'])
+  assert.match(stderr, `The lock file ${lock} is damaged.`)
+  assert.match(stderr, /delete the file and start again/)
+  const { checks } = await examineAll()
+  const [daemon, found] = ['daemon', 'lock'].map((name) => checks.find((check) => check.name === name))
+  assert.equal([daemon?.found, daemon?.fix], ['not running', undefined])
+  assert.equal([found?.state, found?.found], ['broken', `${lock} is damaged`])
+  assert.match(found?.fix ?? '', 'Delete it')
+  rmSync(lock)
+})
+
+test('a damaged database is found while the daemon runs and when it cannot start, and only what helps is suggested', async () => {
+  await terminal.json(['status'])
+  assert.equal(
+    (await examine('database')).checks.map(({ state }) => state),
+    ['good'],
+  )
+  const path = join(terminal.home, 'cadre.db')
+  const intact = readFileSync(path)
+  truncateSync(path, 40 * 4096)
+  const running = await examineAll()
+  assert.is(running.code, 1)
+  const found = running.checks.filter(({ state }) => state === 'broken')
+  assert.equal(
+    found.map(({ name }) => name),
+    ['database'],
+  )
+  assert.match(found[0]?.found ?? '', `The database ${path} is damaged`)
+  assert.match(found[0]?.fix ?? '', 'restore the file from a backup')
+  process.kill((JSON.parse(readFileSync(join(terminal.home, 'daemon.json'), 'utf8')) as { pid: number }).pid, 'SIGKILL')
+  const { code, stderr } = await terminal.run(['status'])
+  assert.is(code, 5)
+  assert.match(stderr, `The database ${path} is damaged`)
+  assert.match(stderr, 'restore the file from a backup')
+  const { checks } = await examineAll()
+  const broken = checks.filter(({ state }) => state === 'broken').map(({ name, fix }) => [name, fix?.includes('cadre daemon start')])
+  assert.equal(broken, [
+    ['daemon', undefined],
+    ['database', false],
+  ])
+  rmSync(`${path}-wal`, { force: true })
+  rmSync(`${path}-shm`, { force: true })
+  writeFileSync(path, intact)
 })
 
 test.run()
