@@ -10,7 +10,7 @@ export interface Import {
 }
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-export const FOLDERS = ['src', 'commands', 'daemon', 'bin', 'bench', 'test', '.build']
+export const FOLDERS = ['src', 'commands', 'daemon', 'bin', 'bench', 'attack', 'test', '.build']
 
 export const files = FOLDERS.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => posix.join(folder, file.replaceAll('\\', '/'))),
@@ -43,6 +43,6 @@ export function findViolations(from: readonly string[], isForbidden: (found: Imp
 export const findImporters = (packageName: string): string[] =>
   code.filter(
     (file) =>
-      !/^(test|bench)\//.test(file) &&
+      !/^(test|bench|attack)\//.test(file) &&
       imports.get(file)?.some(({ target }) => target === packageName || target.startsWith(`${packageName}/`)),
   )

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createRandom } from '../harness/create-random.ts'
 import { type DaemonProcess, startDaemon, TOKEN } from '../harness/daemon.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -25,15 +26,6 @@ test.after(
     rmSync(home, { recursive: true, force: true })
   }),
 )
-
-/** Creates a seeded generator of numbers from 0 to 1. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 const WORDS = 'harbour lantern meadow copper violin orchard thunder marble ribbon falcon anchor candle'.split(' ')
 

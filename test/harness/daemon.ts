@@ -15,6 +15,8 @@ export interface DaemonOptions {
   /** Becomes the admin token at the first start. */
   token?: string | undefined
   nodeOptions?: readonly string[] | undefined
+  /** A program and its arguments that run the daemon, such as nsenter. */
+  launcher?: readonly string[] | undefined
 }
 
 export interface DaemonResponse {
@@ -47,9 +49,10 @@ export interface DaemonProcess {
 
 export function spawnDaemon(home: string, options: DaemonOptions = {}): ChildProcess {
   if (!existsSync(ENTRY)) throw new Error('There is no build of the daemon. Run: npm run build')
-  const { arguments: args = ['--port', '0'], environment = {}, token, nodeOptions = [] } = options
+  const { arguments: args = ['--port', '0'], environment = {}, token, nodeOptions = [], launcher = [] } = options
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CADRE_') && name !== 'NODE_OPTIONS')
-  return spawn(process.execPath, [...nodeOptions, ENTRY, ...args], {
+  const [program, ...words] = [...launcher, process.execPath, ...nodeOptions, ENTRY, ...args] as [string, ...string[]]
+  return spawn(program, words, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...Object.fromEntries(inherited),

@@ -1,0 +1,115 @@
+/** The daemon's heap after a million requests of every kind. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Dispatcher, Pool } from 'undici'
+import { TOKEN } from '../../test/harness/daemon.ts'
+import { waitFor } from '../../test/harness/wait-for.ts'
+import { openDaemon, type RunningDaemon, withFolder } from '../support/daemon.ts'
+import { type Scenario, scaleAmount } from '../support/scenario.ts'
+
+const PRELOAD = fileURLToPath(new URL('../support/heap-report.js', import.meta.url))
+const MAX_GROWTH_BYTES = 16 * 1024 * 1024
+/** Share of the requests before the first measurement, which fill caches. */
+const WARM_UP = 0.05
+const MEGABYTE = 1024 * 1024
+const CONNECTIONS = 16
+const PIPELINED = 8
+
+type Request = Dispatcher.RequestOptions
+
+export const heap: Scenario = {
+  name: 'heap',
+  promise: 'Memory does not grow with the number of requests.',
+  run: (options) =>
+    withFolder(async (folder) => {
+      const amount = scaleAmount(1_000_000, options, 10_000)
+      const report = join(folder, 'heap.json')
+      const daemon = await openDaemon(join(folder, 'home'), {
+        nodeOptions: ['--import', PRELOAD],
+        environment: { ATTACK_HEAP_REPORT: report },
+      })
+      try {
+        const requests = await createRequests(daemon)
+        const warmUp = await send(daemon, requests, amount * WARM_UP)
+        const before = await readHeap(report)
+        const rest = await send(daemon, requests, amount * (1 - WARM_UP))
+        const after = await readHeap(report)
+        const growth = after.heapUsed + after.external - before.heapUsed - before.external
+        const violations = [...warmUp.problems, ...rest.problems]
+        if (growth > MAX_GROWTH_BYTES) violations.push(`the heap grew by ${(growth / MEGABYTE).toFixed(1)} MB`)
+        const sizes = [before, after].map(({ heapUsed, external }) => ((heapUsed + external) / MEGABYTE).toFixed(1))
+        const figure = `heap ${sizes.join(' MB, then ')} MB after garbage collection; ${rest.perSecond} requests/s; ${rest.writes} writes`
+        return { amount: `${warmUp.count + rest.count} requests`, figure, violations }
+      } finally {
+        await daemon.kill()
+      }
+    }),
+}
+
+async function createRequests({ client }: RunningDaemon): Promise<Request[]> {
+  const agent = await client.create('/agents', { name: 'reader', description: 'x'.repeat(500) })
+  const template = await client.create('/prompt-templates', { name: 'greeting', template: 'Hello {{name}}' })
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const json = { ...headers, 'content-type': 'application/json' }
+  return [
+    { method: 'GET', path: '/api/settings', headers },
+    { method: 'GET', path: `/api/agents/${agent.id}`, headers },
+    { method: 'GET', path: '/api/agents?limit=5&sort=name', headers },
+    { method: 'GET', path: '/api/agents/nobody', headers },
+    { method: 'GET', path: '/api/agents', headers: { authorization: 'Bearer cadre_wrong' } },
+    { method: 'GET', path: '/api/nothing', headers },
+    { method: 'POST', path: '/api/agents', headers: json, body: '{"name":' },
+    { method: 'POST', path: '/api/agents', headers: json, body: '{"nmae":"x"}' },
+    { method: 'POST', path: `/api/prompt-templates/${template.id}/render`, headers: json, body: '{"variables":{"name":"Ada"}}' },
+    { method: 'GET', path: `/api/usage/stats`, headers },
+  ]
+}
+
+interface Load {
+  count: number
+  writes: number
+  perSecond: number
+  problems: string[]
+}
+
+/** Sends the requests in turn; meanwhile one client creates and deletes agents with keys. */
+async function send({ url, client }: RunningDaemon, requests: Request[], amount: number): Promise<Load> {
+  let isRunning = true
+  let writes = 0
+  const problems: string[] = []
+  const write = async () => {
+    while (isRunning) {
+      const created = await client.post('/agents', { name: 'short-lived' }, { key: `heap-${Date.now()}-${writes}` })
+      if (created.status !== 201) problems.push(`POST /agents returned ${created.status}: ${created.text}`)
+      await client.call('DELETE', `/agents/${created.data?.id}`)
+      writes += 2
+    }
+  }
+  const pool = new Pool(url, { connections: CONNECTIONS, pipelining: PIPELINED })
+  let sent = 0
+  const read = async () => {
+    for (let at = sent++; at < amount; at = sent++) {
+      const request = requests[at % requests.length] as Request
+      const { statusCode, body } = await pool.request(request)
+      await body.dump()
+      if (statusCode >= 500) problems.push(`${request.method} ${request.path} returned ${statusCode}`)
+    }
+  }
+  const startedAt = performance.now()
+  const writing = write()
+  await Promise.all(Array.from({ length: CONNECTIONS * PIPELINED }, read))
+  const seconds = (performance.now() - startedAt) / 1000
+  isRunning = false
+  await writing
+  await pool.close()
+  const count = Math.round(amount) + writes
+  return { count, writes, perSecond: Math.round(count / seconds), problems }
+}
+
+/** Memory of the daemon after a garbage collection. */
+async function readHeap(report: string): Promise<{ heapUsed: number; external: number; rss: number }> {
+  writeFileSync(`${report}.ask`, '')
+  await waitFor(() => !existsSync(`${report}.ask`), { intervalMs: 50, description: 'the report of the heap' })
+  return JSON.parse(readFileSync(report, 'utf8'))
+}
