@@ -34,6 +34,7 @@ export interface LoadedAgent {
 }
 
 export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agents>> {
+  readonly #models: ModelsService
   readonly #templates: PromptTemplatesService
   readonly #toolKinds: readonly ToolKind[]
 
@@ -52,13 +53,15 @@ export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agen
       },
       getReferences: listReferences,
     })
+    this.#models = models
     this.#templates = templates
     this.#toolKinds = toolKinds
   }
 
   /** Agents have no type and status; the filters exist because other resources have them. */
   override async list(caller: Caller, { type = 'agent', status = 'active', ...query }: ListQuery): Promise<Page<StoredAgent>> {
-    return type === 'agent' && status === 'active' ? super.list(caller, query) : { items: [], total: 0 }
+    if (type !== 'agent' || status !== 'active') return { items: [], total: 0 }
+    return super.list(caller, await this.#models.resolveFilter(query))
   }
 
   async load(reader: Reader, id: string): Promise<LoadedAgent> {

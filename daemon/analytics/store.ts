@@ -41,8 +41,11 @@ function buildMessageQuery({ days, pieces }: AnalyticsScope): { sql: string; val
   }
 }
 
+/** The agent of a conversation, also if it was deleted. */
+const AGENT_ID = 'coalesce(c.agent_id, c.deleted_agent_id)'
+
 const buildAgentCondition = ({ agentId }: AnalyticsScope): { sql: string; values: Value[] } =>
-  agentId === undefined ? { sql: '', values: [] } : { sql: ' AND c.agent_id = ?', values: [agentId] }
+  agentId === undefined ? { sql: '', values: [] } : { sql: ` AND ${AGENT_ID} = ?`, values: [agentId] }
 
 /** CROSS JOIN fixes the join order: SQLite would otherwise scan all days for each conversation of an agent. */
 const buildConversationJoin = (table: 's' | 'r') => ` CROSS JOIN conversations c ON c.id = ${table}.conversation_id`
@@ -63,8 +66,8 @@ export async function listActivityByUser(
 ): Promise<(Activity & { agent_id: string | null; user_id: string })[]> {
   const [activity, agent] = [buildMessageQuery(scope), buildAgentCondition(scope)]
   return reader.all(
-    `${activity.sql} SELECT c.agent_id, c.user_id, ${SUMS} FROM activity s${buildConversationJoin('s')}
-     WHERE true${agent.sql} GROUP BY c.agent_id, c.user_id`,
+    `${activity.sql} SELECT ${AGENT_ID} AS agent_id, c.user_id, ${SUMS} FROM activity s${buildConversationJoin('s')}
+     WHERE true${agent.sql} GROUP BY ${AGENT_ID}, c.user_id`,
     [...activity.values, ...agent.values],
   )
 }
@@ -85,8 +88,8 @@ export async function countConversations(reader: Reader, scope: AnalyticsScope):
       ? { sql: '', values: [] }
       : { sql: ' OR (c.created_at < ? AND c.id IN (SELECT conversation_id FROM activity))', values: [from] }
   return reader.all<ConversationCounts>(
-    `${activity.sql} SELECT c.agent_id, count(*) AS conversations, sum(c.status = 'completed') AS completed
-     FROM conversations c WHERE ((c.created_at >= ? AND c.created_at < ?)${older.sql})${agent.sql} GROUP BY c.agent_id`,
+    `${activity.sql} SELECT ${AGENT_ID} AS agent_id, count(*) AS conversations, sum(c.status = 'completed') AS completed
+     FROM conversations c WHERE ((c.created_at >= ? AND c.created_at < ?)${older.sql})${agent.sql} GROUP BY ${AGENT_ID}`,
     [...activity.values, from, until, ...older.values, ...agent.values],
   )
 }

@@ -46,7 +46,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
       prepare: async (record, input, context) => prepareConversation(agents, record, input, context),
       getReferences: ({ agent_id }) =>
         agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }],
-      toView: async (reader, { version: _, ...conversation }) => ({
+      toView: async (reader, { version: _, deleted_agent_id: __, ...conversation }) => ({
         ...conversation,
         messages: await refreshMessages(dependencies, reader, await listMessages(reader, conversation.id)),
       }),
@@ -57,10 +57,16 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     this.#dependencies = dependencies
   }
 
-  override async list(caller: Caller, { mine, ...query }: ListQuery): Promise<Page<StoredConversation>> {
+  override async list(caller: Caller, { mine, agent_id, ...query }: ListQuery): Promise<Page<StoredConversation>> {
     const user_id = getUserId(caller)
     if (mine && query.user_id !== undefined && query.user_id !== user_id) return { items: [], total: 0 }
-    return super.list(caller, mine ? { ...query, user_id } : query)
+    return super.list(caller, { ...query, ...(await this.#filterByAgent(agent_id)), ...(mine ? { user_id } : {}) })
+  }
+
+  /** Conversations of a deleted agent are found by its id, too. */
+  async #filterByAgent(id: unknown): Promise<Partial<StoredConversation>> {
+    if (typeof id !== 'string') return {}
+    return (await this.#dependencies.agents.exists(this.database, id)) ? { agent_id: id } : { deleted_agent_id: id }
   }
 
   async complete(change: ChangeContext, id: string): Promise<Conversation> {

@@ -4,10 +4,14 @@ import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-q
 import type { Reader, Transaction } from '../store/database.ts'
 import { type Page, Records, type StoredRecord } from '../store/records.ts'
 
-export type StoredConversation = ConversationItem & StoredRecord
+export type StoredConversation = ConversationItem & StoredRecord & { deleted_agent_id: string | null }
 export type StoredMessage = Message
 
-export const conversationRecords = new Records<StoredConversation>({ table: 'conversations', schema: ConversationItem })
+export const conversationRecords = new Records<StoredConversation>({
+  table: 'conversations',
+  schema: ConversationItem,
+  hidden: ['deleted_agent_id'],
+})
 
 interface MessageRow {
   id: string

@@ -11,20 +11,21 @@ import { modelRecords, type StoredModel } from './store.ts'
 
 export type ModelInput = FamilyInput<typeof models>
 
-/** Finds a model by its id, by the provider's name for it, or by its name here. */
+/** Finds models by their id, by the provider's name for them, or by their name here. */
+export async function findModelIds(reader: Reader, reference: string, limit: number): Promise<string[]> {
+  if (await modelRecords.has(reader, reference)) return [reference]
+  const byModelId = await modelRecords.find(reader, { model_id: reference }, limit)
+  const matches = byModelId.length > 0 ? byModelId : await modelRecords.find(reader, { name: reference }, limit)
+  return matches.map(({ id }) => id)
+}
+
 export async function resolveModelId(reader: Reader, reference: string, field: string): Promise<string> {
-  if (await modelRecords.get(reader, reference)) return reference
-  const byModelId = await modelRecords.find(reader, { model_id: reference }, 2)
-  const matches = byModelId.length > 0 ? byModelId : await modelRecords.find(reader, { name: reference }, 2)
-  if (matches.length > 1)
-    throw createValidationError(
-      field,
-      `more than one model is called "${reference}"`,
-      `Use its id: ${matches.map(({ id }) => id).join(' or ')}.`,
-    )
-  if (!matches[0])
+  const [id, ...others] = await findModelIds(reader, reference, 2)
+  if (others.length > 0)
+    throw createValidationError(field, `more than one model is called "${reference}"`, `Use its id: ${[id, ...others].join(' or ')}.`)
+  if (id === undefined)
     throw createValidationError(field, `there is no model "${reference}"`, 'To list the models: cadre models list (GET /api/models).')
-  return matches[0].id
+  return id
 }
 
 /** The recorded model must exist, unless recording is off: recordings may come from another home. */

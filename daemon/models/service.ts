@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID, type modelRoutes, models } from '../../src/contract/families/models.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { CallOrigin, Meter, MeteredModel } from '../core/meter.ts'
 import { Resource } from '../crud/resource.ts'
@@ -18,6 +19,7 @@ import { type GeneratedText, type GenerationOptions, generateText, generateUnset
 import type { AvailableModel, ModelDiscovery } from './model-discovery.ts'
 import {
   createBuiltInModelError,
+  findModelIds,
   isDifferentModel,
   type ModelInput,
   prepareModel,
@@ -57,6 +59,7 @@ interface AnswerOptions {
   signal: AbortSignal
 }
 
+const MAX_FILTERED_MODELS = 100
 const NO_CALL = { usage: { input_tokens: 0, output_tokens: 0, status: 'done', estimated: false }, cost: 0, latencyMs: 0 } as const
 const FREE: Price = { input: 0, output: 0 }
 /** Share of the context window for passages; the rest is for the instructions and the answer. */
@@ -99,6 +102,13 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
 
   async resolve(reader: Reader, reference: string, field: string): Promise<string> {
     return resolveModelId(reader, reference, field)
+  }
+
+  /** Resolves the filter model_id of a list: it also matches the provider's name of a model and its name. */
+  async resolveFilter({ model_id, ...query }: ListQuery): Promise<ListQuery> {
+    if (typeof model_id !== 'string') return query
+    const ids = await findModelIds(this.database, model_id, MAX_FILTERED_MODELS)
+    return { ...query, model_id: ids.length > 1 ? ids : (ids[0] ?? model_id) }
   }
 
   /** Answers a question from passages, citing them as [1], [2] and so on. */

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/contract/families/rag-tools.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
 import type { CallOrigin } from '../core/meter.ts'
@@ -13,6 +14,7 @@ import { getEmbeddingReferences, normalizeFilters, validateChunking } from '../k
 import type { GeneratedText, ModelsService } from '../models/service.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
+import type { Page } from '../store/records.ts'
 import type { Validator } from '../validation/validator.ts'
 import { ragToolRecords, type StoredRagTool } from './store.ts'
 
@@ -56,6 +58,10 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       beforeRemove: async (transaction, { id }) => knowledge.releaseIndexes(transaction, id),
     })
     this.#dependencies = dependencies
+  }
+
+  override async list(caller: Caller, query: ListQuery): Promise<Page<StoredRagTool>> {
+    return super.list(caller, await this.#dependencies.models.resolveFilter(query))
   }
 
   /** Returns the best passages and an answer that is based on them. */

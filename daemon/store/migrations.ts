@@ -17,6 +17,8 @@ import { resultFigures } from './migrations/0013-result-figures.ts'
 import { chunkingVersion } from './migrations/0014-chunking-version.ts'
 import { rerank } from './migrations/0015-rerank.ts'
 import { jobResumes } from './migrations/0016-job-resumes.ts'
+import { nameKeys } from './migrations/0017-name-keys.ts'
+import { deletedAgents } from './migrations/0018-deleted-agents.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -35,6 +37,8 @@ export const MIGRATIONS: readonly Migration[] = [
   chunkingVersion,
   rerank,
   jobResumes,
+  nameKeys,
+  deletedAgents,
 ]
 
 /** Whether the database has no tables. */

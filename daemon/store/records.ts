@@ -4,6 +4,7 @@ import { createValidationError } from '../../src/contract/errors.ts'
 import { getFields, getScalarType } from '../../src/contract/schemas/fields.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Reader, Row, Transaction, Value } from './database.ts'
+import { createSortKey } from './sort-key.ts'
 
 export interface StoredRecord {
   id: string
@@ -17,8 +18,8 @@ export interface Page<T> {
   total: number
 }
 
-/** Equality conditions in addition to the caller's filters. */
-export type Scope = Record<string, Value>
+/** Equality conditions in addition to the caller's filters. A list matches any of its values. */
+export type Scope = Record<string, Value | readonly Value[]>
 
 type ColumnKind = 'plain' | 'boolean' | 'json'
 
@@ -33,6 +34,8 @@ interface RecordsOptions {
 }
 
 const PAGING_FIELDS = new Set(['page', 'limit', 'sort', 'order'])
+/** Names are sorted by this column, which is derived from them. */
+const NAME_KEY = 'name_key'
 const quote = (name: string) => `"${name}"`
 
 /** SQLite truncates text at a NUL character and cannot store unpaired surrogates. */
@@ -45,6 +48,7 @@ export class Records<T extends StoredRecord> {
   readonly table: string
   readonly #columns = new Map<string, ColumnKind>()
   readonly #allColumns: string
+  readonly #writtenColumns: readonly string[]
 
   constructor({ table, schema, computed = [], hidden = [] }: RecordsOptions) {
     this.table = table
@@ -55,6 +59,7 @@ export class Records<T extends StoredRecord> {
     }
     for (const name of [...hidden, 'version']) this.#columns.set(name, 'plain')
     this.#allColumns = this.#joinColumns(this.columnNames)
+    this.#writtenColumns = this.#columns.has('name') ? [...this.columnNames, NAME_KEY] : this.columnNames
   }
 
   get columnNames(): string[] {
@@ -104,13 +109,16 @@ export class Records<T extends StoredRecord> {
   }
 
   async insert(transaction: Transaction, record: T): Promise<void> {
-    const values = this.columnNames.map((name) => this.#toValue(name, record))
-    await transaction.run(`INSERT INTO ${this.table} (${this.#allColumns}) VALUES (${values.map(() => '?').join(', ')})`, values)
+    const values = this.#writtenColumns.map((name) => this.#toValue(name, record))
+    await transaction.run(
+      `INSERT INTO ${this.table} (${this.#joinColumns(this.#writtenColumns)}) VALUES (${values.map(() => '?').join(', ')})`,
+      values,
+    )
   }
 
   /** Optimistic locking: returns false if the record changed since it was read. */
   async update(transaction: Transaction, record: T): Promise<boolean> {
-    const names = this.columnNames.filter((name) => name !== 'id' && name !== 'version')
+    const names = this.#writtenColumns.filter((name) => name !== 'id' && name !== 'version')
     const assignments = names.map((name) => `${quote(name)} = ?`).join(', ')
     const sql = `UPDATE ${this.table} SET ${assignments}, version = version + 1 WHERE id = ? AND version = ?`
     const values = names.map((name) => this.#toValue(name, record))
@@ -130,22 +138,27 @@ export class Records<T extends StoredRecord> {
   }
 
   #buildWhere(scope: Scope): { where: string; values: Value[] } {
-    const names = Object.keys(scope)
-    if (names.length === 0) return { where: '', values: [] }
-    const values = Object.values(scope).map((value) => (typeof value === 'boolean' ? Number(value) : value))
-    return { where: ` WHERE ${names.map((name) => `${this.#quoteColumn(name)} = ?`).join(' AND ')}`, values }
+    // The index of names contains their keys.
+    const key = typeof scope.name === 'string' ? { [NAME_KEY]: createSortKey(scope.name) } : {}
+    const conditions = Object.entries({ ...key, ...scope })
+    if (conditions.length === 0) return { where: '', values: [] }
+    const comparisons = conditions.map(([name, value]) =>
+      Array.isArray(value) ? `${this.#quoteColumn(name)} IN (${value.map(() => '?').join(', ')})` : `${this.#quoteColumn(name)} = ?`,
+    )
+    const values = conditions.flatMap(([, value]) => value as Value).map((value) => (typeof value === 'boolean' ? Number(value) : value))
+    return { where: ` WHERE ${comparisons.join(' AND ')}`, values }
   }
 
   /** Only known column names reach SQL. */
   #quoteColumn(name: string): string {
-    if (!this.#columns.has(name)) throw new Error(`${this.table} has no column "${name}"`)
+    if (!this.#columns.has(name) && name !== NAME_KEY) throw new Error(`${this.table} has no column "${name}"`)
     return quote(name)
   }
 
   /** Breaks ties by age and ID, in the order of the indexes, so that filters on indexed columns need no sorting either. */
   #buildOrderBy(sort = 'created_at', ascending = false): string {
     const direction = ascending ? 'ASC' : 'DESC'
-    const columns = sort === 'created_at' ? ['created_at', 'id'] : [sort, 'created_at', 'id']
+    const columns = sort === 'created_at' ? ['created_at', 'id'] : [sort === 'name' ? NAME_KEY : sort, 'created_at', 'id']
     return `ORDER BY ${columns.map((name) => `${this.#quoteColumn(name)} ${direction}`).join(', ')}`
   }
 
@@ -155,6 +168,7 @@ export class Records<T extends StoredRecord> {
 
   #toValue(name: string, record: T): Value {
     const kind = this.#columns.get(name)
+    if (name === NAME_KEY) return createSortKey((record as unknown as { name: string }).name)
     const value = (record as Record<string, unknown>)[name]
     if (value === null || value === undefined) return null
     if (typeof value === 'string') checkText(name, value)

@@ -186,13 +186,16 @@ test('tokens with an unknown price are reported as unpriced', async (context) =>
   assert.equal([both.total_cost, both.unpriced_tokens], [0.016, 18])
 })
 
-test('conversations of a deleted agent are still counted', async (context) => {
+test('conversations of a deleted agent are still counted, under its id', async (context) => {
   const { service } = context
   const { id, agent_id } = await conversation(context, '2026-01-30T10:00:00.000Z')
   await say(service, id, '2026-01-30T10:00:01.000Z')
   await expectData(service.delete(`/agents/${agent_id}?force=true`), 200)
-  const found = await ask(service)
-  assert.equal([found.total_conversations, found.total_messages, found.by_agent], [1, 1, {}])
+  const by_agent = { [agent_id]: { conversations: 1, messages: 1, tokens: 0 } }
+  for (const query of ['', `agent_id=${agent_id}`]) {
+    const found = await ask(service, query)
+    assert.equal([found.total_conversations, found.total_messages, found.by_agent], [1, 1, by_agent])
+  }
 })
 
 test('invalid dates, reversed ranges and members are rejected', async ({ service }) => {

@@ -78,6 +78,20 @@ test('the agent of a conversation must exist', async () => {
     await expectError(start(fields), 'VALIDATION_ERROR')
 })
 
+test('conversations of a deleted agent are found by its id', async () => {
+  const { id, agent_id } = await expectData(start({ user_id: MEMBER_USER }))
+  await expectData(start())
+  await expectData(server.delete(`/agents/${agent_id}?force=true`))
+  assert.is((await expectData(server.get(`/conversations/${id}`))).agent_id, null)
+  for (const as of ['admin', 'member'] as const) {
+    const { body } = await server.get(`/conversations?agent_id=${agent_id}`, { as })
+    assert.equal([body.pagination.total, body.data.map((found: Json) => found.id)], [1, [id]])
+  }
+  await expectData(server.put(`/conversations/${id}`, { title: 'Still here' }))
+  assert.is((await server.get(`/conversations?agent_id=${agent_id}&title=Still%20here`)).body.pagination.total, 1)
+  assert.is((await server.get('/conversations?agent_id=agent_nothing')).body.pagination.total, 0)
+})
+
 test('only the title of a conversation can be changed', async () => {
   const conversation = await expectData(start({ title: 'Leave' }))
   const path = `/conversations/${conversation.id}`

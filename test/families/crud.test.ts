@@ -53,6 +53,10 @@ function compareValues(a: unknown, b: unknown): number {
   return Number(a) - Number(b)
 }
 
+const COLLATOR = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+const compareFields = (field: string, a: Json, b: Json): number =>
+  field === 'name' ? COLLATOR.compare(a.name, b.name) : compareValues(a[field], b[field])
+
 for (const family of FAMILIES) {
   const { name, path, prefix, noun } = family
   const each = (behaviour: string, work: () => Promise<void>) => test(`${name}: ${behaviour}`, work)
@@ -117,7 +121,7 @@ for (const family of FAMILIES) {
         const ids = (await listAll(family, `&sort=${field}&order=${order}`)).map(({ id }) => id)
         assert.is(new Set(ids).size, records.size)
         const expected = [...records.values()]
-          .sort((a, b) => (compareValues(a[field], b[field]) || compareValues(a.id, b.id)) * (order === 'asc' ? 1 : -1))
+          .sort((a, b) => (compareFields(field, a, b) || compareValues(a.id, b.id)) * (order === 'asc' ? 1 : -1))
           .map(({ id }) => id)
         assert.equal(ids, expected)
       }

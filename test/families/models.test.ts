@@ -4,7 +4,7 @@ import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
-import { TestServer } from '../harness/test-server.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 
 const test = suite('models')
 let server: TestServer
@@ -195,6 +195,22 @@ test('the default model is the embedded model until the settings name another', 
   await expectError(server.put('/settings', { default_model_id: EMBEDDED_MODEL_ID }, { as: 'viewer' }), 'FORBIDDEN')
   assert.is((await expectData(server.put('/settings', { default_model_id: EMBEDDED_MODEL_ID }))).default_model_id, EMBEDDED_MODEL_ID)
   await expectData(server.delete(`/models/${model.id}`))
+})
+
+test("lists can be filtered by the id of a model, its name or the provider's name of it", async () => {
+  const [one, two] = [await resources.model({ model_id: 'shared-name' }), await resources.model({ model_id: 'shared-name' })]
+  for (const [path, create] of [
+    ['/agents', resources.agent],
+    ['/rag-tools', resources.ragTool],
+  ] as const) {
+    const [a, b] = [await create({ model_id: one.id }), await create({ model_id: two.id })]
+    const find = async (model: string) =>
+      (await server.get(`${path}?model_id=${encodeURIComponent(model)}`)).data.map(({ id }: Json) => id).sort()
+    assert.equal(await find(one.id), [a.id])
+    assert.equal(await find(one.name), [a.id])
+    assert.equal(await find('shared-name'), [a.id, b.id].sort())
+    assert.equal(await find('no-such-model'), [])
+  }
 })
 
 test.run()

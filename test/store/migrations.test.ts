@@ -98,7 +98,7 @@ test('every resource field has a column, and every sortable one an index', async
     const long = ['description', 'system_prompt', 'template', 'limit']
     const sortable = getSortableFields(resource).filter((field) => !COMPUTED[name]?.includes(field) && !long.includes(field))
     assert.equal(
-      sortable.filter((field) => !first.some(({ column }) => column === field)),
+      sortable.filter((field) => !first.some(({ column }) => column === (field === 'name' ? 'name_key' : field))),
       [],
       `${name}: indexes`,
     )
@@ -121,6 +121,48 @@ test('existing RAG tools rerank after the upgrade, and existing retrieval tools 
   assert.equal(await database.all('SELECT id, rerank FROM rag_tools UNION ALL SELECT id, rerank FROM retrieval_tools'), [
     { id: 'rag_1', rerank: 1 },
     { id: 'ret_1', rerank: 0 },
+  ])
+})
+
+test('existing names are sorted by their keys, and conversations find their deleted agent in the ledger', async ({ database }) => {
+  await migrate(
+    database,
+    MIGRATIONS.filter(({ name }) => name < '0017'),
+  )
+  const at = "'2026-01-01', '2026-01-01'"
+  await database.write(async (transaction) => {
+    for (const [id, name] of ['agent 10', 'Agent 2', 'Ägent 1'].entries())
+      await transaction.run(
+        `INSERT INTO agents (id, name, description, system_prompt, tools, topics, variables, created_at, updated_at)
+          VALUES (?, ?, '', '', '[]', '[]', '{}', ${at})`,
+        [String(id), name],
+      )
+    for (const [id, agent] of [
+      ['deleted', null],
+      ['unknown', null],
+      ['kept', '0'],
+    ] as const)
+      await transaction.run(
+        `INSERT INTO conversations (id, agent_id, user_id, status, created_at, updated_at) VALUES (?, ?, 'ada', 'active', ${at})`,
+        [id, agent],
+      )
+    for (const id of ['deleted', 'kept'])
+      await transaction.run(
+        `INSERT INTO usage_calls (began_at, id, status, kind, model_id, agent_id, conversation_id, input_tokens, output_tokens,
+          cached_tokens, estimated) VALUES ('2026-01-01', ?, 'done', 'chat', 'm', 'agent_x', ?, 1, 1, 0, 0)`,
+        [id, id],
+      )
+  })
+  await migrate(database)
+  assert.equal(await database.all("SELECT name FROM agents WHERE name_key > '' ORDER BY name_key"), [
+    { name: 'Ägent 1' },
+    { name: 'Agent 2' },
+    { name: 'agent 10' },
+  ])
+  assert.equal(await database.all('SELECT id, deleted_agent_id FROM conversations ORDER BY id'), [
+    { id: 'deleted', deleted_agent_id: 'agent_x' },
+    { id: 'kept', deleted_agent_id: null },
+    { id: 'unknown', deleted_agent_id: null },
   ])
 })
 
