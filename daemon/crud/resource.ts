@@ -33,6 +33,8 @@ interface ResourceHooks<Stored extends StoredRecord, Input, View> {
   /** Limits the records that the caller can access. */
   getScope?(caller: Caller): Scope
   getLabel?(record: Stored): string
+  /** Checks that the resources that use an updated record still work, after all changes of the transaction. */
+  checkUsers?(transaction: Transaction, record: Stored, previous: Stored): Promise<void>
   /** Runs after a create or update was committed. */
   afterSave?(record: Stored): void | Promise<void>
   /** Removes dependent records in the same transaction. */
@@ -42,6 +44,8 @@ interface ResourceHooks<Stored extends StoredRecord, Input, View> {
   /** Decrypts the secrets by input field, to compare them. */
   openSecrets?(record: Stored): Record<string, unknown>
 }
+
+export type ComputeInput<Stored, Input, View> = (current: Stored, readView: () => Promise<View>) => Input | Promise<Input>
 
 interface SavedRecord<Stored, View> {
   stored: Stored
@@ -84,18 +88,18 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return this.#commit(change, once, (transaction) => this.createInTransaction(transaction, change.caller, input))
   }
 
-  /** Without fields the record keeps its version and time. */
-  async update(change: ChangeContext, id: string, input: Input | ((current: Stored) => Input)): Promise<View> {
-    if (typeof input !== 'function' && Object.keys(input).length === 0) return this.#getMatching(change, id)
-    return this.modify(change, id, async (current, transaction) =>
-      this.#applyInput(transaction, change.caller, current, typeof input === 'function' ? input(current) : input),
-    )
-  }
-
-  async #getMatching(change: ChangeContext, id: string): Promise<View> {
-    const current = await this.require(this.database, change.caller, id)
-    await this.#requireMatch(this.database, change, current)
-    return this.#toView(this.database, current)
+  /** `input` can be computed from the current record. Without fields the record keeps its version and time. */
+  async update(change: ChangeContext, id: string, input: Input | ComputeInput<Stored, Input, View>): Promise<View> {
+    return this.#commit(change, undefined, async (transaction) => {
+      const current = await this.require(transaction, change.caller, id)
+      await this.#requireMatch(transaction, change, current)
+      const readView = () => this.#toView(transaction, current)
+      const fields = typeof input === 'function' ? await input(current, readView) : input
+      if (Object.keys(fields).length === 0) return { stored: current, view: await readView() }
+      const saved = await this.updateInTransaction(transaction, change.caller, current, fields)
+      await this.checkUsers(transaction, saved.stored, current)
+      return saved
+    })
   }
 
   /** Changes a record in one transaction. `once` is added to this response only. */
@@ -136,7 +140,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return { stored, view: await this.#toView(transaction, stored) }
   }
 
-  /** Updates a record. The caller must run the after hooks when the transaction is committed. */
+  /** Updates a record. The caller must check its users at the end, and run the after hooks when the transaction is committed. */
   async updateInTransaction(transaction: Transaction, caller: Caller, current: Stored, input: Input): Promise<SavedRecord<Stored, View>> {
     return this.#write(transaction, await this.#applyInput(transaction, caller, current, input))
   }
@@ -161,6 +165,10 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     await replaceLinks(transaction, this.#getOwner(record), [])
     await deleteFileKey(transaction, record.id)
     await this.records.delete(transaction, record.id)
+  }
+
+  async checkUsers(transaction: Transaction, record: Stored, previous: Stored): Promise<void> {
+    await this.#hooks.checkUsers?.(transaction, record, previous)
   }
 
   async afterSave(record: Stored): Promise<void> {

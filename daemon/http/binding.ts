@@ -1,6 +1,8 @@
 /** Binds a route of the contract to its handler. */
+import type { TSchema } from 'typebox'
+import type { CadreError } from '../../src/contract/errors.ts'
 import type { HandlerData, Route, StreamEvent, ValidatedInput } from '../../src/contract/route.ts'
-import type { Caller, ChangeContext } from '../core/caller.ts'
+import type { ChangeContext } from '../core/caller.ts'
 import type { DeferredResponse } from '../core/deferred-response.ts'
 
 export interface HandlerRequest<R extends Route> extends ValidatedInput<R> {
@@ -9,29 +11,24 @@ export interface HandlerRequest<R extends Route> extends ValidatedInput<R> {
   readonly signal: AbortSignal
   /** The Last-Event-ID header. */
   lastEventId: string | undefined
+  /** Checks a value against `checkedSchema`. */
+  checkBody(value: unknown): CadreError | undefined
 }
 
 /** A handler returns data or, if the route can stream, events; either immediately or deferred. */
 type HandlerValue<R extends Route> = HandlerData<R> | AsyncIterable<StreamEvent>
 type HandlerResult<R extends Route> = HandlerValue<R> | DeferredResponse<HandlerValue<R>>
 
-/** The current state of a resource. An update accepts read-only fields that are unchanged. */
-export interface CurrentResource {
-  read(caller: Caller, id: string): Promise<unknown>
-  /** Fields that the daemon changes, whose old values are also accepted. */
-  serverFields: readonly string[]
-}
-
 interface BindingOptions<R extends Route> {
   /** The status of the response, if it depends on the data. */
   getStatus?(data: HandlerData<R>): number
   /** Creates the response to a repeated request from the stored response, or executes it again. Default: the stored response. */
   replay?(request: HandlerRequest<R>, stored: unknown): Promise<{ response: HandlerResult<R>; isReplayed: boolean }>
-  /** For routes that update a resource. */
-  current?: CurrentResource
+  /** The handler checks the body itself, with `checkBody` and this schema. */
+  checkedSchema?: TSchema
 }
 
-export interface Binding extends Pick<BindingOptions<Route>, 'current'> {
+export interface Binding extends Pick<BindingOptions<Route>, 'checkedSchema'> {
   route: Route
   handle(request: HandlerRequest<Route>): Promise<unknown>
   getStatus?(data: unknown): number

@@ -1,7 +1,8 @@
-/** Parses request bodies, which must be JSON in UTF-8. */
+/** Parses request bodies, which must be JSON or, for PATCH, a JSON merge patch, in UTF-8. */
 import { isUtf8 } from 'node:buffer'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
+import { MERGE_PATCH_TYPE } from '../../src/contract/route.ts'
 import { exceedsDepth } from '../validation/json-depth.ts'
 import { findAllowedMethods } from './allowed-methods.ts'
 import { hasMoreValuesThan } from './count-json-values.ts'
@@ -15,7 +16,9 @@ const MAX_VALUES = MEGABYTE
 export function addJsonParser(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+  server.addContentTypeParser(['application/json', MERGE_PATCH_TYPE], { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (request.method !== 'PATCH' && request.headers['content-type']?.toLowerCase().startsWith(MERGE_PATCH_TYPE))
+      return done(new CadreError('UNSUPPORTED_MEDIA_TYPE', `${MERGE_PATCH_TYPE} is for PATCH. Send Content-Type: application/json.`))
     if (body.length === 0) return done(null, undefined)
     const problem = checkEncoding(request, body)
     if (problem) return done(problem)

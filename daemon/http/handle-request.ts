@@ -7,6 +7,7 @@ import type { Caller, ChangeContext } from '../core/caller.ts'
 import { DeferredResponse } from '../core/deferred-response.ts'
 import { matchesEtag, serializeWithEtag } from '../core/etag.ts'
 import type { Page } from '../store/records.ts'
+import type { Validator } from '../validation/validator.ts'
 import type { Binding, HandlerRequest } from './binding.ts'
 import { type OpenStreams, sendEvents } from './event-stream.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -14,8 +15,13 @@ import type { Idempotency } from './idempotency.ts'
 /** The caller of public routes, whose handlers do not use it. */
 const ANONYMOUS: Caller = { tokenId: '', role: 'viewer', userId: null }
 
+interface RequestDependencies {
+  idempotency: Idempotency
+  validator: Validator
+}
+
 export async function handleRequest(
-  idempotency: Idempotency,
+  dependencies: RequestDependencies,
   streams: OpenStreams,
   binding: Binding,
   request: FastifyRequest,
@@ -23,7 +29,7 @@ export async function handleRequest(
 ): Promise<unknown> {
   const { route } = binding
   const change: ChangeContext = { caller: request.caller ?? ANONYMOUS, ifMatch: request.headers['if-match'] }
-  const result = await handleOnce(idempotency, binding, request, reply, change)
+  const result = await handleOnce(dependencies, binding, request, reply, change)
   const value = result instanceof DeferredResponse ? await result.wait() : result
   if (isEventStream(value)) return sendEvents(reply, value, streams)
   if (route.shape === 'data' && value !== null && typeof value === 'object') return sendResource(route, value, request, reply)
@@ -50,21 +56,22 @@ function formatLocation(url: string, { createdPath }: Route, { id }: { id: strin
 }
 
 async function handleOnce(
-  idempotency: Idempotency,
+  { idempotency, validator }: RequestDependencies,
   binding: Binding,
   request: FastifyRequest,
   reply: FastifyReply,
   change: ChangeContext,
 ): Promise<unknown> {
   const key = request.headers['idempotency-key']
-  if (key === undefined || binding.route.method !== 'POST') return binding.handle(new FastifyHandlerRequest(request, reply, change))
+  const createRequest = (context: ChangeContext) => new FastifyHandlerRequest(request, reply, context, validator, binding)
+  if (key === undefined || binding.route.method !== 'POST') return binding.handle(createRequest(change))
   if (Array.isArray(key)) throw new CadreError('VALIDATION_ERROR', 'Send only one Idempotency-Key header.')
   const attempt = await idempotency.begin(change.caller, binding.route, key, {
     url: request.url.replace(/^\/api\/v1\//, '/api/'),
     body: request.body,
   })
   try {
-    const handlerRequest = new FastifyHandlerRequest(request, reply, { ...change, storeResponse: attempt.remember })
+    const handlerRequest = createRequest({ ...change, storeResponse: attempt.remember })
     if (attempt.previous) {
       const replayed = await binding.replay?.(handlerRequest, attempt.previous.response)
       if (replayed?.isReplayed !== false) reply.header('idempotent-replayed', 'true')
@@ -85,15 +92,24 @@ class FastifyHandlerRequest implements HandlerRequest<Route> {
   readonly change: ChangeContext
   readonly lastEventId: string | undefined
   readonly #reply: FastifyReply
+  readonly #validator: Validator
+  readonly #binding: Binding
   #signal: AbortSignal | undefined
 
-  constructor(request: FastifyRequest, reply: FastifyReply, change: ChangeContext) {
+  constructor(request: FastifyRequest, reply: FastifyReply, change: ChangeContext, validator: Validator, binding: Binding) {
     this.params = request.params as never
     this.query = request.query as never
     this.body = request.body as never
     this.change = change
     this.lastEventId = request.headers['last-event-id'] as string | undefined
     this.#reply = reply
+    this.#validator = validator
+    this.#binding = binding
+  }
+
+  checkBody(value: unknown): CadreError | undefined {
+    const { checkedSchema } = this.#binding
+    return checkedSchema && this.#validator.forBody(checkedSchema)(value)
   }
 
   /** Created on first use: few handlers need it. */

@@ -1,6 +1,5 @@
 /** Creates the Fastify server with its hooks and registers all routes under /api and /api/v1. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import type { TSchema } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
 import { METHODS, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
@@ -17,7 +16,6 @@ import { handleClientError } from './handle-client-error.ts'
 import { handleRequest } from './handle-request.ts'
 import type { Idempotency } from './idempotency.ts'
 import { LargeResponses } from './large-responses.ts'
-import { removeUnchangedFields } from './remove-unchanged-fields.ts'
 
 const MEGABYTE = 1024 * 1024
 const PREFIXES = ['/api', '/api/v1']
@@ -131,15 +129,13 @@ function registerRoute(
     schema: {
       ...(route.params ? { params: route.params } : {}),
       querystring: route.query ?? EMPTY_QUERY,
-      ...(route.body ? { body: route.body } : {}),
+      ...(route.body && !binding.checkedSchema ? { body: route.body } : {}),
     },
     preValidation: async (request) => {
       const problem = checkBody(route, request)
       if (problem) throw problem
-      if (binding.current)
-        request.body = await removeUnchangedFields(request, dependencies.validator.forBody(route.body as TSchema), binding.current)
     },
-    handler: (request, reply) => handleRequest(dependencies.idempotency, streams, binding, request, reply),
+    handler: (request, reply) => handleRequest(dependencies, streams, binding, request, reply),
   })
 }
 

@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import { type Access, route } from './route.ts'
 import { type Fields, identifier, object, optional } from './schemas/fields.ts'
 import { listQuery } from './schemas/list-query.ts'
+import { createPatchSchema } from './schemas/patch.ts'
 
 export const idParams = (noun: string) => object({ id: identifier(`the ${noun}`) })
 
@@ -58,6 +59,9 @@ export const createBody = <R extends Fields, O extends Fields>(noun: string, req
 export const updateBody = <F extends Fields>(noun: string, fields: F, example: object, note = '') =>
   object(optional(fields), { description: `Fields of ${withArticle(noun)} to change.${note}`, examples: [example] })
 
+const UPDATE_NOTE =
+  'Without fields nothing is changed. Unchanged read-only fields are accepted. With If-Match, fails if the resource was changed since.'
+
 export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends TSchema, U extends TSchema, N extends TSchema = G>(
   family: Family<L, G, C, U>,
   { read, change, revealsSecret, bodyLimit }: CrudOptions,
@@ -73,10 +77,8 @@ export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends
     body: update,
     access: change,
     summary: `Update ${aNoun}`,
-    description:
-      'Omitted fields keep their values; without fields nothing is changed. Unchanged read-only fields are accepted. ' +
-      'With If-Match, fails if the resource was changed since.',
   }
+  const { required = [] } = create as TSchema & { required?: string[] }
   return {
     list: route({
       id: `${name}.list`,
@@ -103,8 +105,19 @@ export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends
       ...limit,
       ...(revealsSecret ? { revealsSecret } : {}),
     }),
-    update: route({ ...updateOne, id: `${name}.update`, method: 'PUT' }),
-    patch: route({ ...updateOne, id: `${name}.patch`, method: 'PATCH' }),
+    update: route({
+      ...updateOne,
+      id: `${name}.update`,
+      method: 'PUT',
+      description: `Omitted fields keep their values; objects within fields are replaced. ${UPDATE_NOTE}`,
+    }),
+    patch: route({
+      ...updateOne,
+      id: `${name}.patch`,
+      method: 'PATCH',
+      body: createPatchSchema(update, `Changes to ${aNoun}, as a JSON merge patch.`, required),
+      description: `A JSON merge patch (RFC 7386): objects are merged, and null removes a value or restores its default. ${UPDATE_NOTE}`,
+    }),
     remove: route({
       ...one,
       id: `${name}.remove`,

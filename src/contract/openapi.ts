@@ -1,7 +1,7 @@
 /** Generates the OpenAPI 3.1 document from the contract. */
 import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from './errors.ts'
-import { ACCESS, type Route } from './route.ts'
+import { ACCESS, MERGE_PATCH_TYPE, type Route } from './route.ts'
 import { ALL_ROUTES, FAMILIES, ROUTE_GROUPS } from './routes.ts'
 import { getFields } from './schemas/fields.ts'
 
@@ -71,9 +71,7 @@ function createOperation(route: Route, names: Map<TSchema, string>): Json {
     ...(route.description ? { description: route.description } : {}),
     ...(open ? { security: [] } : { 'x-roles': ACCESS[route.access] }),
     ...createParameters(route, names),
-    ...(route.body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: toJsonSchema(route.body, names) } } } }
-      : {}),
+    ...createRequestBody(route, names),
     responses: {
       [String(route.status)]: createSuccessResponse(route, names),
       ...(canBeUnchanged(route) ? { '304': UNCHANGED } : {}),
@@ -81,6 +79,13 @@ function createOperation(route: Route, names: Map<TSchema, string>): Json {
       ...createUnhealthyResponse(route, names),
     },
   }
+}
+
+function createRequestBody(route: Route, names: Map<TSchema, string>): Json {
+  if (!route.body) return {}
+  const content = { schema: toJsonSchema(route.body, names) }
+  const patch = route.method === 'PATCH' ? { [MERGE_PATCH_TYPE]: content } : {}
+  return { requestBody: { required: true, content: { 'application/json': content, ...patch } } }
 }
 
 function createParameters(route: Route, names: Map<TSchema, string>): Json {

@@ -21,6 +21,9 @@ export const hasAccess = (role: Role, access: Access): boolean => (ACCESS[access
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
 
+/** The content type of PATCH requests, in addition to application/json. */
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json'
+
 /** The envelope of a response: one resource, a page of resources, a message, no envelope, or an event stream. */
 export type Shape = 'data' | 'page' | 'message' | 'bare' | 'events'
 

@@ -48,7 +48,7 @@ for (const { name, path } of FAMILIES) {
     })
     await expectError(server.put(`${path}/${id}`, { ...read, nobody: 1 }), 'VALIDATION_ERROR', { field: 'nobody' })
     assert.equal(await expectData(server.put(`${path}/${id}`, { id })), read)
-    await expectError(server.put(`${path}/nobody`, { ...read, nobody: 1 }), 'VALIDATION_ERROR')
+    await expectError(server.put(`${path}/nobody`, { ...read, nobody: 1 }), 'NOT_FOUND')
   })
 }
 
@@ -70,6 +70,43 @@ test('old values of fields that the daemon changes are accepted', async () => {
     assert.is((await expectData(server.put(`/prompt-templates/${template.id}`, { ...template, name }))).name, name)
   const talk = await resources.conversation()
   await expectError(server.put(`/conversations/${talk.id}`, { ...talk, status: 'completed' }), 'VALIDATION_ERROR', { field: 'status' })
+})
+
+test('the text of a prompt template can be edited in the resource as it was read', async () => {
+  const template = await resources.template({ template: 'Hello {{name}}' })
+  const edited = await expectData(
+    server.put(`/prompt-templates/${template.id}`, { ...template, template: 'Hello {{name}} of {{company}}' }),
+  )
+  assert.equal(edited.variables, ['name', 'company'])
+  await expectError(server.put(`/prompt-templates/${template.id}`, { ...edited, variables: ['name'] }), 'VALIDATION_ERROR', {
+    field: 'variables',
+  })
+})
+
+test('an expired token can be sent back with another name', async () => {
+  const { id } = await resources.token({ expires_at: '2099-01-01T00:00:00Z' })
+  await server.database.write((transaction) =>
+    transaction.run("UPDATE tokens SET expires_at = '2020-01-01T00:00:00.000Z', version = version + 1 WHERE id = ?", [id]),
+  )
+  const expired = await expectData(server.put(`/tokens/${id}`, { name: 'expired' }))
+  assert.is((await expectData(server.put(`/tokens/${id}`, { ...expired, name: 'renamed' }))).name, 'renamed')
+  await expectError(server.put(`/tokens/${id}`, { ...expired, expires_at: '2021-01-01T00:00:00.000Z' }), 'VALIDATION_ERROR', {
+    field: 'expires_at',
+  })
+})
+
+test('a long conversation can be sent back with another title', async () => {
+  const { id } = await resources.conversation()
+  await server.database.write(async (transaction) => {
+    for (const index of [1, 2, 3])
+      await transaction.run("INSERT INTO messages VALUES (?, ?, 'user', ?, '{}', '2026-01-01T00:00:00.000Z')", [
+        `msg_long_${index}`,
+        id,
+        'x'.repeat(500_000),
+      ])
+  })
+  const long = await expectData(server.get(`/conversations/${id}`))
+  assert.is((await expectData(server.put(`/conversations/${id}`, { ...long, title: 'Long' }))).title, 'Long')
 })
 
 test('sending back a resource keeps its secrets', async () => {

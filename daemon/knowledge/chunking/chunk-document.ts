@@ -3,6 +3,7 @@
 import { tokenize } from '../../language/tokenize.ts'
 import type { ParsedDocument } from '../readers/parsed-document.ts'
 import type { ChunkingSettings } from './chunking-settings.ts'
+import { findFileTitle } from './find-file-title.ts'
 import { groupSections } from './group-sections.ts'
 import { packSegments } from './pack-segments.ts'
 import { type Block, parseBlocks } from './parse-blocks.ts'
@@ -15,21 +16,22 @@ export interface Passage {
   end: number
   /** Page of the start; 1 in a document without pages. */
   page: number
-  /** Headings above the passage, outermost first. */
+  /** Headings above the passage, outermost first. In documents without a title of their own, the first one is the file name. */
   headings: string[]
   position: number
   /** Tokens of the passage and its headings for the full-text index. */
   words: string
 }
 
-export function chunkDocument(document: ParsedDocument, settings: ChunkingSettings): Passage[] {
-  const { text, pages } = document
+export function chunkDocument(document: ParsedDocument, settings: ChunkingSettings, name = ''): Passage[] {
+  const { text, pages, format } = document
+  const fileTitle = format === 'markdown' ? undefined : findFileTitle(name)
   const { blocks, sections } = parseBlocks(document)
   const segments = createSegments(document, blocks, settings.size)
   const passages: Passage[] = []
   let page = 0
   for (const { segments: group, section } of groupSections(text, segments, sections, settings.size)) {
-    const headings = sections[section]?.headings ?? []
+    const headings = [...(fileTitle === undefined ? [] : [fileTitle]), ...(sections[section]?.headings ?? [])]
     for (const { start, end } of packSegments(text, group, settings)) {
       while ((pages[page + 1]?.start ?? Number.POSITIVE_INFINITY) <= start) page++
       const content = text.slice(start, end)

@@ -8,4 +8,4 @@ export interface ChunkingSettings {
 }
 
 /** Increased when readers or chunking create other passages from the same document. Indexes of older versions are rebuilt. */
-export const CHUNKING_VERSION = 2
+export const CHUNKING_VERSION = 3

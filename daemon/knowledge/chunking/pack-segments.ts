@@ -58,7 +58,8 @@ function findOverlapStart(
     segmentStart = before.start
     if (before.weight >= BREAK_WEIGHT.sentence) sentenceStart = before.start
   }
-  if (sentenceStart < segment.start) return sentenceStart
+  // Half a comment would only mislead.
+  if (sentenceStart < segment.start || segment.kind === 'setting') return sentenceStart
   const straddling = segments[index]
   if (
     segment.kind !== 'prose' ||

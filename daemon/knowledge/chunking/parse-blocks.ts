@@ -1,4 +1,5 @@
-/** Parses a document into blocks: headings, paragraphs, list items, table rows and code. */
+/** Parses a document into blocks: headings, paragraphs, list items, table rows, code and settings. */
+import { type ConfigLine, classifyConfigLine } from '../../language/classify-config-line.ts'
 import type { ParsedDocument } from '../readers/parsed-document.ts'
 import type { Section } from './group-sections.ts'
 import { BREAK_WEIGHT, getHeadingWeight, type Segment } from './segments.ts'
@@ -28,6 +29,7 @@ export function parseBlocks(document: ParsedDocument): DocumentStructure {
     const end = newline < 0 ? text.length : newline
     if (format === 'markdown') parser.parseMarkdownLine(start, end)
     else if (format === 'code') parser.parseCodeLine(start, end)
+    else if (format === 'config') parser.parseConfigLine(start, end)
     else parser.parseTextLine(start, end, format === 'table' ? 'row' : 'prose')
     start = end + 1
   }
@@ -46,6 +48,8 @@ class BlockParser {
   #endTag: string | undefined
   #page = 0
   #blankBefore = true
+  /** Kind of the last line of a configuration file that is not empty. */
+  #configLine: ConfigLine['kind'] = 'blank'
   #frontMatterEnd = 0
 
   constructor({ text, pages, format }: ParsedDocument) {
@@ -126,6 +130,39 @@ class BlockParser {
     this.#startBlock(start, end, 'code', BREAK_WEIGHT[kind])
     this.#endBlock()
     this.#blankBefore = false
+  }
+
+  /** Each line of a configuration file is a block. A comment belongs to the setting below it. */
+  parseConfigLine(start: number, end: number): void {
+    const text = this.#text
+    const above = text.slice(text.lastIndexOf('\n', start - 2) + 1, Math.max(0, start - 1)).slice(-MAX_HEADING_LENGTH)
+    const line = classifyConfigLine(text.slice(start, Math.min(end, start + MAX_HEADING_LENGTH)), above, this.#getLine(end + 1))
+    if (line.kind === 'blank') {
+      this.#blankBefore = true
+      return
+    }
+    // A banner is decoration: its title is the heading.
+    if (line.kind === 'heading' && line.isBanner) this.#enterSection(1, line.title)
+    else if (line.kind === 'heading') this.#addHeading(start, end, 2, line.title)
+    else if (line.kind !== 'separator') {
+      this.#startBlock(start, end, 'setting', BREAK_WEIGHT[this.#getConfigBreak(line.kind === 'comment', /\s/.test(text.charAt(start)))])
+      this.#endBlock()
+    }
+    this.#configLine = line.kind
+    this.#blankBefore = false
+  }
+
+  #getConfigBreak(isComment: boolean, isIndented: boolean): keyof typeof BREAK_WEIGHT {
+    const previous = this.#configLine
+    if (previous === 'separator' && isComment && !this.#blankBefore) return 'item'
+    if (isComment) return this.#blankBefore ? (isIndented ? 'item' : 'setting') : previous === 'setting' && !isIndented ? 'row' : 'line'
+    if (previous === 'comment' || previous === 'separator') return this.#blankBefore ? 'sentence' : 'closing'
+    return this.#blankBefore ? (isIndented ? 'item' : 'setting') : isIndented ? 'codeLine' : 'item'
+  }
+
+  #getLine(start: number): string {
+    const newline = this.#text.indexOf('\n', start)
+    return this.#text.slice(start, Math.min(newline < 0 ? this.#text.length : newline, start + MAX_HEADING_LENGTH))
   }
 
   #parseFrontMatter(): void {

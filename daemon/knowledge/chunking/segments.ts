@@ -4,6 +4,8 @@
 export const BREAK_WEIGHT = {
   end: 1.5,
   page: 0.8,
+  /** A setting with its comment, after an empty line. */
+  setting: 0.8,
   paragraph: 0.35,
   row: 0.3,
   item: 0.25,
@@ -26,7 +28,7 @@ export interface Segment {
   weight: number
   /** Index of its section. */
   section: number
-  kind: 'heading' | 'prose' | 'row' | 'code' | 'frontMatter'
+  kind: 'heading' | 'prose' | 'row' | 'code' | 'setting' | 'frontMatter'
 }
 
 export interface Span {

@@ -1,8 +1,9 @@
 /** Detects the type of a document by its content first and by its name second. */
 import { extname } from 'node:path'
+import { isConfigName } from '../../language/classify-config-line.ts'
 
 type FileKind = 'pdf' | 'zip' | 'text' | { unsupported: string }
-type TextKind = 'html' | 'markdown' | 'rst' | 'table' | 'json' | 'lines' | 'code' | 'plain'
+type TextKind = 'html' | 'markdown' | 'rst' | 'table' | 'json' | 'lines' | 'code' | 'config' | 'plain'
 
 /** First bytes (hexadecimal) of binary formats. */
 const MAGIC_NUMBERS: [string, string][] = [
@@ -68,17 +69,17 @@ export function isBinary(text: string): boolean {
   return controlCount > sample.length / 20
 }
 
-const EXTENSIONS_BY_KIND: Record<TextKind, string> = {
+const EXTENSIONS_BY_KIND: Record<Exclude<TextKind, 'config'>, string> = {
   html: 'html htm xhtml',
   markdown: 'md markdown mdx mkd qmd rmd',
   rst: 'rst rest',
-  table: 'csv tsv',
+  table: 'csv tsv tab',
   json: 'json geojson webmanifest',
   lines: 'jsonl ndjson',
   code: [
     'js mjs cjs ts mts cts tsx jsx py pyi go rs java kt kts c h cc cpp cxx hpp hh cs rb php swift scala sh bash zsh fish',
     'ps1 sql css scss less lua r jl pl pm ex exs erl hs ml clj dart groovy gradle zig nim v vue svelte proto graphql tf hcl',
-    'cmake yaml yml toml ini cfg conf properties xml xsd xsl svg plist dockerfile makefile json5 jsonc tex m mm asm s bat',
+    'cmake xml xsd xsl svg plist dockerfile makefile json5 jsonc tex m mm asm s bat',
   ].join(' '),
   plain: 'txt text log',
 }
@@ -92,16 +93,23 @@ const KIND_BY_EXTENSION = new Map(
 const MAX_COMMENT_SHARE = 0.3
 
 export function detectTextKind(text: string, name: string): TextKind {
-  const extension = extname(name).slice(1).toLowerCase()
-  const kind = KIND_BY_EXTENSION.get(extension) ?? KIND_BY_EXTENSION.get(name.toLowerCase().replace(/^.*\//, ''))
-  if (kind === 'html' || (kind !== 'markdown' && kind !== 'code' && isHtml(text))) return 'html'
+  const kind = detectKindByName(name)
+  if (kind === 'html' || (!['markdown', 'code', 'config'].includes(kind ?? '') && isHtml(text))) return 'html'
   if (kind !== undefined && kind !== 'plain') return kind
   // .txt files often contain Markdown. In configuration files and scripts, the marks of headings start comments, often of several lines.
   const sample = text.slice(0, 200_000)
   const headings = sample.match(/^#{1,4} \S/gm)?.length ?? 0
   if (headings < 3 || text.startsWith('#!')) return 'plain'
   const comments = sample.match(/^# ?\S.*\n(?=#)/gm)?.length ?? 0
-  return comments > headings * MAX_COMMENT_SHARE ? 'code' : 'markdown'
+  return comments > headings * MAX_COMMENT_SHARE ? 'config' : 'markdown'
+}
+
+/** The extension .txt is often added to configuration files and tables: redis.conf.txt. */
+function detectKindByName(name: string): TextKind | undefined {
+  if (isConfigName(name)) return 'config'
+  const getKind = (file: string) => KIND_BY_EXTENSION.get(extname(file).slice(1).toLowerCase())
+  const kind = getKind(name) ?? KIND_BY_EXTENSION.get(name.toLowerCase().replace(/^.*\//, ''))
+  return kind === 'plain' && getKind(name.slice(0, -extname(name).length)) === 'table' ? 'table' : kind
 }
 
 function isHtml(text: string): boolean {

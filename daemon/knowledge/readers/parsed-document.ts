@@ -3,7 +3,7 @@
 export interface ParsedDocument {
   /** Newlines are \n; control characters are removed. */
   text: string
-  format: 'markdown' | 'plain' | 'code' | 'table'
+  format: 'markdown' | 'plain' | 'code' | 'config' | 'table'
   /** Offset of each page in the text, in order; empty if the document has no pages. */
   pages: { number: number; start: number }[]
   title: string | null

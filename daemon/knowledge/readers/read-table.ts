@@ -5,13 +5,35 @@ import { cleanText, type ParsedDocument } from './parsed-document.ts'
 const DELIMITERS = [',', ';', '\t', '|']
 
 export function readTable(source: string, name: string): ParsedDocument {
-  const delimiter = name.toLowerCase().endsWith('.tsv') ? '\t' : detectDelimiter(source)
-  const rows = parseRows(source.replaceAll(/\r\n?/g, '\n'), delimiter)
-  const header = rows.length > 1 && rows[0] && isHeader(rows[0]) ? rows[0] : undefined
-  const records = header
-    ? rows.slice(1).map((row) => formatRecord(header, row))
-    : rows.map((row) => row.filter((cell) => cell !== '').join(' | '))
-  return { text: cleanText(records.filter((record) => record !== '').join('\n\n')), format: 'table', pages: [], title: null }
+  const text = source.replaceAll(/\r\n?/g, '\n')
+  const comments = findComments(text)
+  const content = text.slice(comments.length)
+  const delimiter = /\.(?:tsv|tab)(?:\.txt)?$/i.test(name) ? '\t' : detectDelimiter(content)
+  const rows = parseRows(content, delimiter)
+  const lastComment = comments.trimEnd().split('\n').at(-1)?.replace(/^#\s*/, '').split(delimiter) ?? []
+  const hasHeaderComment = lastComment.length > 1 && rows.every(({ length }) => length <= lastComment.length)
+  const header = hasHeaderComment
+    ? lastComment.map((cell) => cell.trim())
+    : rows.length > 1 && isHeader(rows[0] ?? [])
+      ? rows.shift()
+      : undefined
+  const records = header ? rows.map((row) => formatRecord(header, row)) : rows.map((row) => row.filter((cell) => cell !== '').join(' | '))
+  const paragraphs = [comments.trim(), ...records].filter((paragraph) => paragraph !== '')
+  return { text: cleanText(paragraphs.join('\n\n')), format: 'table', pages: [], title: null }
+}
+
+/** Returns the comments above the rows, as tables of time zones and genomes have them. The last one may be the header. */
+function findComments(text: string): string {
+  let end = 0
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start)
+    const next = newline < 0 ? text.length : newline + 1
+    if (text[start] === '#') end = next
+    else if (text.slice(start, next).trim() !== '') return text.slice(0, end)
+    start = next
+  }
+  // Rows that all start with the mark, such as colours, are no comments.
+  return ''
 }
 
 /** Returns the rows that are not empty. Malformed quotes never make a table unreadable: they are read as ordinary characters. */

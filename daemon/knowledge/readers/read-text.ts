@@ -1,8 +1,8 @@
-/** Reads Markdown, reStructuredText, plain text and source code. */
+/** Reads Markdown, reStructuredText, plain text, source code and configuration files. */
 import { cleanText, type ParsedDocument } from './parsed-document.ts'
 import { removeMarkup } from './remove-markup.ts'
 
-export function readText(source: string, format: 'markdown' | 'plain' | 'code'): ParsedDocument {
+export function readText(source: string, format: 'markdown' | 'plain' | 'code' | 'config'): ParsedDocument {
   const text = format === 'markdown' ? removeMarkup(cleanText(source)) : cleanText(source)
   return { text, format, pages: [], title: format === 'markdown' ? findMarkdownTitle(text) : null }
 }

@@ -23,7 +23,7 @@ class DocumentParser {
     this.#resetAllocations()
     try {
       const document = await readDocument(command.bytes, command.name)
-      const passages = command.settings.map((setting) => chunkDocument(document, setting))
+      const passages = command.settings.map((setting) => chunkDocument(document, setting, command.name))
       // A document of invisible characters has no passages; the pool expects at least one batch for each setting.
       if (passages.some((list) => list.length === 0)) throw new DocumentReadError(EMPTY_DOCUMENT_MESSAGE)
       this.#batches = splitIntoBatches(passages)

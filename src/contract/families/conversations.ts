@@ -127,7 +127,8 @@ export const conversations = createFamily({
   serverFields: ['messages'],
 })
 
-const routes = createCrudRoutes(conversations, { read: 'any', change: 'chat' })
+// An update may contain the messages, as they were read.
+const routes = createCrudRoutes(conversations, { read: 'any', change: 'chat', bodyLimit: 16 * 1024 * 1024 })
 const mine = Type.Boolean({
   default: false,
   description: 'Whether to list only conversations of the user of the token.',

@@ -54,7 +54,7 @@ const Scorer = object({
 export type ScorerSettings = Static<typeof Scorer>
 const scorerInputs = Type.Array(
   Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or just its type.', anyOf: [scorerType, Scorer] }),
-  { minItems: 1, maxItems: 20, description: 'Scorers. Default: contains.' },
+  { minItems: 1, maxItems: 20, description: 'Scorers.' },
 )
 const scorers = Type.Array(Scorer, { description: 'Scorers.' })
 
@@ -117,7 +117,8 @@ const requiredFields = {
   target_id: identifier('the target'),
   test_cases: Type.Array(TestCaseInput, { minItems: 1, maxItems: MAX_TEST_CASES, description: 'Test cases.' }),
 }
-const optionalFields = { description: rest.description, scorers: scorerInputs, ...runSettings }
+const defaultScorers = { ...scorerInputs, default: [{ type: 'contains' }] } as typeof scorerInputs
+const optionalFields = { description: rest.description, scorers: defaultScorers, ...runSettings }
 export const EvaluationCreate = createBody('evaluation', requiredFields, optionalFields, example)
 export const EvaluationUpdate = updateBody(
   'evaluation',

@@ -19,6 +19,7 @@ export function authentication<S extends TSchema>(description: string, schemas: 
   return Type.Unsafe({
     type: 'object',
     description,
+    default: { type: 'none' },
     required: ['type'],
     discriminator: { propertyName: 'type' },
     oneOf: schemas,
