@@ -105,9 +105,9 @@ export function createTimeoutError(model: RemoteModel, host: string, problem: st
   return new ProviderError('PROVIDER_TIMEOUT', `${formatModel(model)} at ${host} ${problem} ${formatDuration(ms)}.`)
 }
 
-export function createTooLargeError(model: RemoteModel, bytes: number): ProviderError {
+export function createTooLargeError(model: RemoteModel, what: 'a response' | 'an event', bytes: number): ProviderError {
   const megabytes = Math.round(bytes / 1_000_000)
-  return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} sent a response of more than ${megabytes} MB.`)
+  return new ProviderError('PROVIDER_ERROR', `${formatModel(model)} sent ${what} of more than ${megabytes} MB.`)
 }
 
 /** For errors of the network or of a provider package. */
@@ -196,17 +196,17 @@ const formatDuration = (ms: number): string =>
 /** Returns one line of limited length, without control characters and without the key, which some providers repeat. */
 function sanitizeMessage(text: string, key: string | null): string {
   // Truncated first: the body of a response can have megabytes.
-  const line = redactKey(text.slice(0, MAX_MESSAGE_LENGTH * 4), key)
+  const line = redactKey(text.slice(0, MAX_MESSAGE_LENGTH * 4), key, text.length > MAX_MESSAGE_LENGTH * 4)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
   return line.length <= MAX_MESSAGE_LENGTH ? line : `${line.slice(0, MAX_MESSAGE_LENGTH)}…`
 }
 
-function redactKey(text: string, key: string | null): string {
+function redactKey(text: string, key: string | null, isTruncated: boolean): string {
   if (key === null || key === '') return text
   const redactor = new Redactor()
   redactor.add(key)
-  return redactor.redact(text).replaceAll(key, REDACTED)
+  return redactor.redact(isTruncated ? redactor.redactTruncated(text) : text).replaceAll(key, REDACTED)
 }
 
 /** Causes are logged, so only the name, message and code are copied. */

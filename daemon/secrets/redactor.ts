@@ -1,4 +1,4 @@
-/** Redacts secrets from text by value, in every encoding likely to appear in a log or error. */
+/** Redacts secrets from text by value, in every encoding that servers, logs and errors are likely to use. */
 
 export const REDACTED = '[redacted]'
 
@@ -13,11 +13,13 @@ const AUTHORIZATION = /(authorization[\\"']*\s*[:=]\s*[\\"']*(?:bearer\s+|basic\
 export class Redactor {
   /** Secrets in order of last use, each with its encodings. */
   readonly #encodings = new Map<string, string[]>()
-  /** Encodings by their first characters, longest first. */
+  /** Encodings by their first characters, longest first, in lower case: letters match in any case. */
   readonly #byPrefix = new Map<string, string[]>()
   /** Hashes of the first three characters: rules out almost every position of a text cheaply. */
   readonly #prefixFilter = new Uint8Array(65_536)
   #characters = 0
+  /** Longest first; undefined after a change. */
+  #sortedEncodings: string[] | undefined
 
   add(secret: string): void {
     if (secret.length < MIN_LENGTH) return
@@ -61,9 +63,28 @@ export class Redactor {
     return copied === 0 ? text : clean + text.slice(copied)
   }
 
+  /** Returns where a secret may begin that the text does not contain completely, or the length of the text. */
+  findPartialSecret(text: string): number {
+    this.#sortedEncodings ??= [...this.#encodings.values()].flat().sort((one, other) => other.length - one.length)
+    const [longest = ''] = this.#sortedEncodings
+    const from = Math.max(0, text.length - longest.length + 1)
+    const end = lowerAscii(text.slice(from))
+    for (let at = 0; at < end.length; at++) {
+      const rest = end.slice(at)
+      for (const encoding of this.#sortedEncodings) if (encoding[0] === rest[0] && encoding.startsWith(rest)) return from + at
+    }
+    return text.length
+  }
+
+  /** Redacts a text that was cut off: the beginning of a secret at its end is removed. */
+  redactTruncated(text: string): string {
+    const clean = this.redactKnown(text)
+    return clean.slice(0, this.findPartialSecret(clean))
+  }
+
   #findMatchLength(text: string, at: number): number {
-    const candidates = this.#byPrefix.get(text.slice(at, at + MIN_LENGTH))
-    return candidates?.find((encoding) => text.startsWith(encoding, at))?.length ?? 0
+    const candidates = this.#byPrefix.get(lowerAscii(text.slice(at, at + MIN_LENGTH)))
+    return candidates?.find((encoding) => lowerAscii(text.slice(at, at + encoding.length)) === encoding)?.length ?? 0
   }
 
   #addEncoding(encoding: string): void {
@@ -75,6 +96,7 @@ export class Redactor {
     this.#byPrefix.set(prefix, withPrefix)
     this.#prefixFilter[hashPrefix(encoding, 0)] = 1
     this.#characters += encoding.length
+    this.#sortedEncodings = undefined
   }
 
   /** The prefix filter is not cleared: another encoding may need the entry. */
@@ -84,15 +106,21 @@ export class Redactor {
     const at = withPrefix.indexOf(encoding)
     if (at >= 0) withPrefix.splice(at, 1)
     this.#characters -= encoding.length
+    this.#sortedEncodings = undefined
     if (withPrefix.length === 0) this.#byPrefix.delete(prefix)
   }
 }
 
+/** Bit 5 is set, which makes upper and lower case equal. */
 function hashPrefix(text: string, at: number): number {
-  return (text.charCodeAt(at) * 31 * 31 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & 0xffff
+  return ((text.charCodeAt(at) | 32) * 31 * 31 + (text.charCodeAt(at + 1) | 32) * 31 + (text.charCodeAt(at + 2) | 32)) & 0xffff
 }
 
-/** The secret itself, JSON-escaped up to three times, percent-encoded, form-encoded and within base64. */
+/** Keeps the length of every text, which toLowerCase does not if there are other letters. */
+const lowerAscii = (text: string): string =>
+  /^[\u0000-\u007f]*$/.test(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** The secret itself, JSON-escaped up to three times, percent-encoded, form-encoded, in hex and within base64; in lower case. */
 function listEncodings(secret: string): string[] {
   const quoted = encodeJson(secret)
   // Unpaired surrogates become U+FFFD, as they would in a file.
@@ -105,19 +133,15 @@ function listEncodings(secret: string): string[] {
     encodeJson(quoted),
     encodeJson(encodeJson(quoted)),
     ...encoded,
-    ...encoded.map(lowerPercentEncoding),
+    Buffer.from(secret).toString('hex'),
     ...base64,
     ...base64.map(toUrlSafe),
   ]
-  return [...new Set(all)].filter((encoding) => encoding.length >= MIN_LENGTH)
+  return [...new Set(all.map(lowerAscii))].filter((encoding) => encoding.length >= MIN_LENGTH)
 }
 
 function encodeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
-}
-
-function lowerPercentEncoding(encoded: string): string {
-  return encoded.replace(/%[0-9A-F]{2}/g, (escaped) => escaped.toLowerCase())
 }
 
 /** The base64 characters that do not depend on the text around the secret, for each alignment. */

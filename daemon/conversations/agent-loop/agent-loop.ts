@@ -104,10 +104,12 @@ async function callModel(
   const countDocuments = () => countSearchedDocuments(context.toolset.retrievalTools)
   for await (const part of model.stream({ ...request, countDocuments, temperature, maxTokens, signal: reply.signal })) {
     if (part.type === 'text') {
-      reply.appendText(reply.draft.content.length === offset ? separateParagraph(reply.draft.content, part.text) : part.text)
+      const { length } = reply.draft.content
+      const text = length === offset ? separateParagraph(reply.draft.content, part.text) : part.text
+      reply.appendText(text.slice(0, MAX_REPLY_LENGTH - length))
       const backpressure = reply.events.waitForFollowers()
       if (backpressure) await raceAbort(backpressure, reply.signal)
-      if (reply.draft.content.length > MAX_REPLY_LENGTH) break
+      if (length + text.length > MAX_REPLY_LENGTH) break
     } else if (part.type === 'tool_call') {
       writtenArguments += JSON.stringify(part.call.arguments)
       if (calls.length < MAX_CALLS_PER_STEP) calls.push(addToolCall(reply, part.call, part.problem))

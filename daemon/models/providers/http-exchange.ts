@@ -10,6 +10,7 @@ import {
   ProviderError,
 } from '../../providers/provider-error.ts'
 import type { RemoteModel } from '../../providers/remote-model.ts'
+import { EventScanner } from './event-scanner.ts'
 
 export interface ProviderTimeouts {
   connectMs: number
@@ -35,6 +36,8 @@ export const DEFAULT_TIMEOUTS: ProviderTimeouts = {
 }
 
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+/** Also of a response that is not a stream. Longer than the events of any provider: each has a few tokens. */
+const MAX_EVENT_BYTES = 4 * 1024 * 1024
 const MAX_ERROR_BYTES = 64 * 1024
 const PREVIEW_BYTES = 1_000
 /** How long a server may take to close a complete response. */
@@ -63,13 +66,13 @@ export class HttpExchange {
   failure: ProviderError | undefined
   readonly #options: ExchangeOptions
   readonly #response = new ResponseReader()
+  readonly #scanner = new EventScanner()
   readonly #onAbort: () => void
   #totalTimer: NodeJS.Timeout
   #abortController: AbortController | undefined
   #phaseTimer: { problem: string; timer: NodeJS.Timeout } | undefined
   #host = ''
   #firstChunk: Buffer | undefined
-  #lastChunk: Buffer | undefined
 
   constructor(options: ExchangeOptions) {
     this.#options = options
@@ -90,9 +93,9 @@ export class HttpExchange {
     return this.#abortController.signal
   }
 
-  /** Whether the body ends with the `[DONE]` event. */
+  /** Whether the `[DONE]` event was received. */
   get isComplete(): boolean {
-    return this.#lastChunk?.includes('[DONE]', Math.max(0, this.#lastChunk.length - 64)) === true
+    return this.#scanner.isDone
   }
 
   /** For a response that ends too early or is not a model's reply. */
@@ -142,7 +145,7 @@ export class HttpExchange {
     }
   }
 
-  /** The idle timer runs only while the caller waits for bytes. */
+  /** The idle timer runs only while the caller waits for bytes. What follows `[DONE]` is ignored. */
   async *#readBytes(): AsyncGenerator<Buffer> {
     const { model, timeouts } = this.#options
     try {
@@ -152,10 +155,12 @@ export class HttpExchange {
         this.#clearPhaseTimer()
         if (chunk === undefined) return
         this.#firstChunk ??= chunk
-        this.#lastChunk = chunk
         length += chunk.length
-        if (length > MAX_RESPONSE_BYTES) throw createTooLargeError(model, MAX_RESPONSE_BYTES)
-        yield chunk
+        if (length > MAX_RESPONSE_BYTES) throw createTooLargeError(model, 'a response', MAX_RESPONSE_BYTES)
+        const bytes = this.#scanner.scan(chunk)
+        if (this.#scanner.eventBytes > MAX_EVENT_BYTES) throw createTooLargeError(model, 'an event', MAX_EVENT_BYTES)
+        yield bytes
+        if (this.#scanner.isDone) return await this.drain()
       }
     } catch (error) {
       // A connection that breaks after the first byte is not a connection error.

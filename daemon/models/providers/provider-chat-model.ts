@@ -14,6 +14,7 @@ import { type ChatModel, type ChatPart, type ChatRequest, type ContextWindow, ty
 import { type ExchangeOptions, HttpExchange, type ProviderTimeouts } from './http-exchange.ts'
 import { createChatCompletionsProtocol } from './openai-compatible/protocol.ts'
 import type { OpenStream, ProviderStream } from './protocol.ts'
+import { ReplyRedactor } from './reply-redactor.ts'
 
 export interface ProviderModelRecord extends RemoteModel, ContextWindow {
   name: string
@@ -69,10 +70,15 @@ export class ProviderChatModel implements ChatModel {
     const deadline = performance.now() + this.#timeouts.totalMs
     const options = { dispatcher, model: this.#record, timeouts: this.#timeouts, deadline, signal }
     const { first, stream } = await this.#open(request, options)
+    const redactor = this.#record.api_key === null ? undefined : new ReplyRedactor(this.#record.api_key)
     try {
-      for (let part = first; part !== undefined; part = await stream.next()) yield part
+      for (let part = first; part !== undefined; part = await stream.next()) {
+        if (redactor) yield* redactor.redact(part)
+        else yield part
+      }
     } catch (error) {
       signal?.throwIfAborted()
+      if (redactor) yield* redactor.flush()
       throw error
     } finally {
       stream.close()

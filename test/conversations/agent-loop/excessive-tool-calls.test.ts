@@ -68,4 +68,11 @@ test('tool calls with the same id get unique ids', () => {
   assert.is(new Set(draft.toolCalls.map(({ id }) => id)).size, 50_006)
 })
 
+test('a reply of more than 2,000,000 characters is cut off there, also within one event', async () => {
+  const id = await fixture.startConversation(provider)
+  provider.script = [streamText('y'.repeat(3_000_000), 'more')]
+  const { content, finish_reason } = await fixture.sendAndWait(id, 'Write a lot')
+  assert.equal([content.length, finish_reason], [2_000_000, 'length'])
+})
+
 test.run()

@@ -193,8 +193,24 @@ test('a secret is redacted in every encoding', ({ redactor }) => {
     encodeURIComponent(secret).replace(/%../g, (hex) => hex.toLowerCase()),
     encodeURI(secret),
     new URLSearchParams({ secret }).toString().slice(7),
+    Buffer.from(secret).toString('hex'),
+    Buffer.from(secret).toString('hex').toUpperCase(),
+    secret.replace(/[a-z]/g, (letter) => letter.toUpperCase()),
   ]
   for (const spelling of spellings) assert.is(redactor.redact(`<${spelling}>`), '<[redacted]>', spelling)
+})
+
+test('the beginning of a secret is removed from the end of a text that was cut off', ({ redactor }) => {
+  const secret = 'Sk-İ/abcdef'
+  redactor.add(secret)
+  const hex = Buffer.from(secret).toString('hex')
+  for (const spelling of [secret, hex, hex.toUpperCase()])
+    for (let length = 1; length < secret.length; length++) {
+      const cut = `the ${spelling.slice(0, length)}`
+      assert.is(redactor.redactTruncated(cut), 'the ', cut)
+    }
+  assert.is(redactor.redactTruncated(`the ${secret}`), 'the [redacted]')
+  assert.is(redactor.redactTruncated('abcdef'), 'abcdef')
 })
 
 test('a secret is redacted within base64 text', ({ redactor }) => {

@@ -225,7 +225,7 @@ test('a JSON response without streaming is a complete reply, and its error is re
     sendBody(JSON.stringify(createResponse({ role: 'assistant', content: null, tool_calls: [call] }, 'tool_calls')), 'application/json'),
     sendBody('{"error":{"message":"no such model"}}', 'application/json'),
   )
-  const model = fixture.getModel(provider)
+  const model = fixture.getModel(provider, { api_key: null })
   const usage = { inputTokens: 3, outputTokens: 2, cachedTokens: 0 }
   assert.equal(await collectParts(model), [
     { type: 'text', text: 'Two\nlines' },

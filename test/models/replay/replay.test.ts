@@ -58,6 +58,23 @@ test('the first reply is recorded and then replayed at no cost', async () => {
   assert.equal([total_tokens, total_cost], [36, (2 * (11 + 14)) / 1000], 'the recorded call is charged once')
 })
 
+test('an API key that the provider repeats is stored neither in the recording nor in the reply', async () => {
+  const api_key = 'sk-canary-echoed-key'
+  const echo = await ScriptedProvider.start(
+    'openai',
+    streamReply(({ headers }) => ({ text: ['You sent ', ...String(headers.authorization)] })),
+  )
+  const model = await replay({ model_id: (await resources.model({ ...echo.model, api_key })).id })
+  for (const _ of [1, 2]) assert.is((await expectData(ask(model, 'Which key?'))).content, 'You sent Bearer [redacted]')
+  const stored = [
+    await service.get(`/models/${model.id}/recordings`),
+    await service.database.all('SELECT * FROM messages'),
+    await service.database.all('SELECT * FROM recordings'),
+  ]
+  assert.not.match(JSON.stringify(stored), 'canary')
+  await echo.close()
+})
+
 test('concurrent identical requests share one recording, which is charged once', async () => {
   const model = await replay()
   const before = provider.received.length
