@@ -2,6 +2,7 @@
 
 import { bindAgentRoutes } from './agents/routes.ts'
 import { AgentsService } from './agents/service.ts'
+import { listAgentsWithout } from './agents/store.ts'
 import { bindApiToolRoutes } from './api-tools/routes.ts'
 import { type ApiToolsDependencies, ApiToolsService } from './api-tools/service.ts'
 import { bindPromptTemplateRoutes } from './prompt-templates/routes.ts'
@@ -15,7 +16,7 @@ export interface AgentsFamilyDependencies extends RagToolsDependencies, ApiTools
 
 export function createAgents(dependencies: AgentsFamilyDependencies) {
   const { database, models } = dependencies
-  const templates = new PromptTemplatesService(database)
+  const templates = new PromptTemplatesService(database, listAgentsWithout)
   const ragTools = new RagToolsService(dependencies)
   const retrievalTools = new RetrievalToolsService(dependencies)
   const apiTools = new ApiToolsService(dependencies)

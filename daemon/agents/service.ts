@@ -1,4 +1,5 @@
 /** Agents: a model, instructions and tools. */
+import { isDeepStrictEqual } from 'node:util'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import { agents } from '../../src/contract/families/agents.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
@@ -40,11 +41,12 @@ export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agen
 
   constructor(database: Database, models: ModelsService, templates: PromptTemplatesService, toolKinds: readonly ToolKind[]) {
     super(database, agents, agentRecords, {
-      prepare: async (record, input, { transaction }) => {
+      prepare: async (record, input, { transaction, current }) => {
         for (const id of input.tools ?? []) await requireTool(transaction, toolKinds, id)
         const template = input.prompt_template_id
         if (template && !(await templates.exists(transaction, template)))
           throw createValidationError('prompt_template_id', `there is no prompt template "${template}"`)
+        if (!hasSamePrompt(record, current)) await requireVariables(transaction, templates, record)
         return {
           ...record,
           model_id: input.model_id ? await models.resolve(transaction, input.model_id, 'model_id') : record.model_id,
@@ -103,6 +105,24 @@ export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agen
 async function requireTool(reader: Reader, kinds: readonly ToolKind[], id: string): Promise<void> {
   for (const kind of kinds) if (await kind.exists(reader, id)) return
   throw createValidationError('tools', `there is no tool "${id}"`, 'Use the IDs of RAG, retrieval or API tools.')
+}
+
+/** Older versions stored agents without the variables of their template. They can be sent back as they were read. */
+const hasSamePrompt = (record: StoredAgent, current: StoredAgent | undefined): boolean =>
+  record.prompt_template_id === current?.prompt_template_id && isDeepStrictEqual(record.variables, current.variables)
+
+async function requireVariables(
+  reader: Reader,
+  templates: PromptTemplatesService,
+  { prompt_template_id, variables }: StoredAgent,
+): Promise<void> {
+  if (prompt_template_id === null) return
+  const { missing } = await templates.fill(reader, prompt_template_id, variables)
+  if (missing.length === 0) return
+  throw new CadreError('VALIDATION_ERROR', `variables: the prompt template needs a value for ${missing.join(', ')}.`, {
+    details: missing.map((name) => ({ field: `variables.${name}`, problem: 'is required' })),
+    hint: `Send variables, such as ${JSON.stringify({ variables: { [missing[0] as string]: '…' } })}.`,
+  })
 }
 
 function listReferences({ model_id, prompt_template_id, tools }: StoredAgent): Reference[] {

@@ -51,7 +51,7 @@ export class ResourceApplier {
   readonly keptVariables: string[] = []
   readonly #dependencies: ResourceApplierDependencies
   readonly #matched = new Set<string>()
-  readonly #changed: { resource: ManagedService; record: StoredRecord }[] = []
+  readonly #changed: { resource: ManagedService; record: StoredRecord; previous?: StoredRecord }[] = []
   readonly #removed: { resource: ManagedService; record: StoredRecord }[] = []
   /** Ids and versions of changed and removed records. */
   readonly #versions: [string, number][] = []
@@ -103,6 +103,12 @@ export class ResourceApplier {
       this.#removed.push({ resource, record })
       this.changes.push({ family: kind.name, name, id: record.id, action: 'delete', fields: [] })
     }
+  }
+
+  /** Checks that the users of updated resources still work. */
+  async checkUsers(): Promise<void> {
+    for (const { resource, record, previous } of this.#changed)
+      if (previous) await resource.checkUsers(this.#dependencies.transaction, record, previous)
   }
 
   async runAfterHooks(): Promise<void> {
@@ -181,7 +187,7 @@ export class ResourceApplier {
     }
     const { stored } = await resource.updateInTransaction(transaction, caller, current, update)
     this.#versions.push([current.id, current.version])
-    this.#changed.push({ resource, record: stored })
+    this.#changed.push({ resource, record: stored, previous: current })
     this.changes.push({
       ...change,
       action: 'update',

@@ -86,6 +86,7 @@ export class AsCodeService {
     if (prune)
       for (const kind of [...KINDS].reverse())
         if (families === undefined || families.includes(kind.name)) await applier.prune(kind, this.#getService(kind.name))
+    await applier.checkUsers()
     const { plan, changes, secrets, missing, keptVariables: kept } = applier
     return {
       plan,

@@ -1,4 +1,5 @@
 /** Prompt templates: text with {{variables}}. */
+import { isDeepStrictEqual } from 'node:util'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import { promptTemplates } from '../../src/contract/families/prompt-templates.ts'
 import type { Caller } from '../core/caller.ts'
@@ -7,10 +8,22 @@ import type { Database, Reader } from '../store/database.ts'
 import { promptTemplateRecords, type StoredPromptTemplate } from './store.ts'
 import { listVariables, renderTemplate } from './template.ts'
 
+/** Lists the first agents that use a template and have no value for one of the variables, and their number. */
+export type ListAgentsWithout = (
+  reader: Reader,
+  templateId: string,
+  variables: readonly string[],
+) => Promise<{ agents: { id: string; name: string }[]; total: number }>
+
 export class PromptTemplatesService extends Resource<StoredPromptTemplate, FamilyInput<typeof promptTemplates>> {
-  constructor(database: Database) {
+  constructor(database: Database, listAgentsWithout: ListAgentsWithout) {
     super(database, promptTemplates, promptTemplateRecords, {
-      prepare: async (record, input) => ({ ...record, variables: checkVariables(record.template, input.variables) }),
+      prepare: async (record, input, { current }) => ({ ...record, variables: findVariables(record.template, input.variables, current) }),
+      checkUsers: async (transaction, { id, name, variables }, previous) => {
+        const added = variables.filter((variable) => !previous.variables.includes(variable))
+        const { agents, total } = added.length > 0 ? await listAgentsWithout(transaction, id, added) : { agents: [], total: 0 }
+        if (total > 0) throw createMissingVariablesError(name, added, agents, total)
+      },
     })
   }
 
@@ -40,12 +53,28 @@ export function fillTemplate(
   return { text: renderTemplate(template, values), missing }
 }
 
-function checkVariables(template: string, declared: string[] | undefined): string[] {
+/** Variables that are empty, or those of the previous text, are those that the text uses. */
+function findVariables(template: string, declared: string[] | undefined, current: StoredPromptTemplate | undefined): string[] {
   const used = listVariables(template)
-  if (declared === undefined) return used
+  if (!declared?.length || (current?.template !== template && isDeepStrictEqual(declared, current?.variables))) return used
   const unused = declared.filter((name) => !used.includes(name))
   const undeclared = used.filter((name) => !declared.includes(name))
   if (unused.length === 0 && undeclared.length === 0) return declared
   const problem = unused.length > 0 ? `does not use ${unused.join(', ')}` : `also uses ${undeclared.join(', ')}`
   throw createValidationError('variables', `the template ${problem}`, 'Omit variables to detect them automatically.')
+}
+
+function createMissingVariablesError(
+  template: string,
+  added: readonly string[],
+  agents: readonly { id: string; name: string }[],
+  total: number,
+): CadreError {
+  const named = agents.slice(0, 3).map(({ id, name }) => `"${name}" (${id})`)
+  const more = total > named.length ? ` and ${total - named.length} more` : ''
+  const message = `The prompt template "${template}" would need ${added.join(', ')}, for which agents have no value: ${named.join(', ')}${more}.`
+  return new CadreError('CONFLICT', message, {
+    details: agents.map(({ id }) => ({ field: `${id}.variables`, problem: `there is no value for ${added.join(', ')}` })),
+    hint: 'Set the variables of these agents first.',
+  })
 }

@@ -53,6 +53,27 @@ test('a field removed from a file is reset to its default', async ({ service }) 
   assert.equal([agent.description, agent.model_id], ['', null])
 })
 
+test('a template and the variables of its agents change together', async ({ service }) => {
+  const template = (text: string) => resource('prompt-templates', { name: 'Tone', template: text })
+  const agent = (variables: Json, name = 'Helper') => resource('agents', { name, prompt_template_id: 'Tone', variables })
+  await apply(service, [template('{{a}}'), agent({ a: 1 })])
+  const next = [template('{{a}} {{b}}'), agent({ a: 1, b: 2 })]
+  assert.equal(actions(await apply(service, next, { dry_run: true })), ['update prompt-templates/Tone', 'update agents/Helper'])
+  await apply(service, next)
+  await apply(service, [template('{{c}}'), agent({ c: 3 })])
+  await expectError(service.post('/apply', { resources: [template('{{c}} {{d}}')] }), 'CONFLICT', { error: /d, .*"Helper"/ })
+  await expectError(service.post('/apply', { resources: [template('{{d}}'), agent({ c: 3 })] }), 'VALIDATION_ERROR', {
+    error: /agents\/Helper\.yaml.* d\./,
+    field: 'variables.d',
+  })
+  // A deleted agent is no obstacle.
+  await apply(service, [template('{{d}}'), agent({ d: 4 }, 'Other')], { prune: true })
+  assert.equal(
+    (await expectData(service.get('/agents'))).map(({ name }: Json) => name),
+    ['Other'],
+  )
+})
+
 test('an error rolls everything back and names the file and the field', async ({ service }) => {
   const failing = async (bad: Json, error: RegExp, field?: string) => {
     const answer = service.post('/apply', { resources: [resource('models', MODEL), resource('agents', HELPER), bad] })

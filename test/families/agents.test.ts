@@ -147,13 +147,14 @@ test('the tools, template and model of an agent must exist on create and update'
   await expectError(server.post('/agents', { name: 'x', tools: [tool.id, tool.id] }), 'VALIDATION_ERROR', { field: 'tools' })
 })
 
-test('null clears nullable agent fields and is rejected for others', async () => {
+test('null clears nullable agent fields, and is rejected for others by PUT', async () => {
   const [template, model] = [await resources.template(), await resources.model()]
   const agent = await resources.agent({
     model_id: model.id,
     temperature: 1,
     max_tokens: 5,
     prompt_template_id: template.id,
+    variables: { name: 'Ada' },
     description: 'kept',
   })
   const cleared = await expectData(
@@ -164,9 +165,47 @@ test('null clears nullable agent fields and is rejected for others', async () =>
     [null, null, null, null, 'kept'],
   )
   for (const field of ['name', 'description', 'system_prompt', 'tools', 'topics', 'variables'])
-    await expectError(server.patch(`/agents/${agent.id}`, { [field]: null }), 'VALIDATION_ERROR', { field })
+    await expectError(server.put(`/agents/${agent.id}`, { [field]: null }), 'VALIDATION_ERROR', { field })
   await expectData(server.delete(`/models/${model.id}`))
   await expectData(server.delete(`/prompt-templates/${template.id}`))
+})
+
+test('an agent needs the variables of its prompt template', async () => {
+  const template = await resources.template({ template: '{{company}} {{topic}} {{tone}}' })
+  const fields = { name: 'x', prompt_template_id: template.id }
+  const missing = async (variables: object, names: string[]) => {
+    const body = await expectError(server.post('/agents', { ...fields, variables }), 'VALIDATION_ERROR', {
+      error: new RegExp(names.join(', ')),
+    })
+    assert.equal(
+      body.details.map(({ field }: { field: string }) => field),
+      names.map((name) => `variables.${name}`),
+    )
+  }
+  await missing({}, ['company', 'topic', 'tone'])
+  await missing({ company: 'Acme', tone: null }, ['topic', 'tone'])
+  const variables = { company: 'Acme', topic: 'leave', tone: '' }
+  const { id } = await expectData(server.post('/agents', { ...fields, variables }), 201)
+  const failing = { variables: { tone: null } }
+  await expectError(server.patch(`/agents/${id}`, failing), 'VALIDATION_ERROR', { field: 'variables.tone' })
+  await expectError(server.put(`/agents/${id}`, { variables: {} }), 'VALIDATION_ERROR', { field: 'variables.company' })
+  const plain = await resources.agent()
+  await expectError(server.put(`/agents/${plain.id}`, { prompt_template_id: template.id }), 'VALIDATION_ERROR', {
+    field: 'variables.company',
+  })
+  await expectData(server.put(`/agents/${id}`, { prompt_template_id: null, variables: {} }))
+})
+
+test('an agent of an older version without its variables can be changed otherwise', async () => {
+  const template = await resources.template()
+  const { id } = await resources.agent({ prompt_template_id: template.id, variables: { name: 'Ada' } })
+  await server.database.write((transaction) =>
+    transaction.run("UPDATE agents SET variables = '{}', version = version + 1 WHERE id = ?", [id]),
+  )
+  await expectData(server.put(`/agents/${id}`, { name: 'first' }))
+  const read = await expectData(server.get(`/agents/${id}`))
+  assert.equal([read.name, read.variables], ['first', {}])
+  assert.is((await expectData(server.put(`/agents/${id}`, { ...read, name: 'second' }))).name, 'second')
 })
 
 test('an update replaces the lists of an agent completely', async () => {

@@ -42,7 +42,7 @@ const LINKS: Record<string, Link> = {
   'the prompt template of an agent': {
     target: () => resources.template(),
     path: '/prompt-templates',
-    user: ({ id }) => resources.agent({ prompt_template_id: id }),
+    user: ({ id }) => resources.agent({ prompt_template_id: id, variables: { name: 'Ada' } }),
     userPath: '/agents',
     field: 'prompt_template_id',
     detached: null,

@@ -47,6 +47,33 @@ test('changing the text updates the variables, and every change increases the ve
   await expectError(server.put(`/prompt-templates/${template.id}`, { version: 9 }), 'VALIDATION_ERROR', { field: 'version' })
 })
 
+test('a change that agents have no variables for is refused and names them', async () => {
+  const { id } = await resources.template({ template: '{{a}}' })
+  const broken = await resources.agent({ name: 'Broken', prompt_template_id: id, variables: { a: 1, b: null } })
+  const prepared = await resources.agent({ name: 'Prepared', prompt_template_id: id, variables: { a: 1, b: '', 'c.d': 0 } })
+  for (const method of ['PUT', 'PATCH']) {
+    const change = { template: '{{a}} {{b}} {{c.d}}' }
+    const body = await expectError(server.call(method, `/prompt-templates/${id}`, change), 'CONFLICT', {
+      error: new RegExp(`b, c\\.d.*"Broken" \\(${broken.id}\\)\\.$`),
+      hint: /variables/,
+    })
+    assert.equal(
+      body.details.map(({ field }: { field: string }) => field),
+      [`${broken.id}.variables`],
+    )
+  }
+  assert.is((await expectData(server.get(`/prompt-templates/${id}`))).template, '{{a}}')
+  await expectData(server.put(`/prompt-templates/${id}`, { template: 'Other {{a}}', name: 'renamed' }))
+  await expectData(server.put(`/prompt-templates/${id}`, { template: 'None' }))
+  await expectData(server.put(`/prompt-templates/${id}`, { template: '{{a}}' }))
+  await expectData(server.patch(`/agents/${broken.id}`, { variables: { b: 2, 'c.d': 3 } }))
+  await expectData(server.put(`/prompt-templates/${id}`, { template: '{{a}} {{b}} {{c.d}}' }))
+  const many = await Promise.all([1, 2, 3].map(() => resources.agent({ prompt_template_id: id, variables: { a: 1, b: 1, 'c.d': 1 } })))
+  await expectError(server.put(`/prompt-templates/${id}`, { template: '{{z}}' }), 'CONFLICT', { error: /"Prepared".* and 2 more\./ })
+  assert.is(many.length, 3)
+  assert.ok(prepared.id)
+})
+
 test('a prompt template requires a text of at most 100,000 characters', async () => {
   await expectError(server.post('/prompt-templates', { name: 'x' }), 'VALIDATION_ERROR', { field: 'template' })
   await expectError(server.post('/prompt-templates', { name: 'x', template: '' }), 'VALIDATION_ERROR', { field: 'template' })

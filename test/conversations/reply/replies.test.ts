@@ -117,9 +117,12 @@ test('a prompt template replaces the prompt, and placeholders in values are not 
   assert.is(sent()[0].content, 'You help {{what}} $& {{system}} with ["leave",1].')
 })
 
-test('missing template values reject the message before anything is stored', async () => {
+test('missing template values of an agent of an older version reject the message before anything is stored', async () => {
   const template = await fixture.resources.template({ template: '{{company}}' })
-  const id = await fixture.startConversation(provider, { prompt_template_id: template.id })
+  const id = await fixture.startConversation(provider, { prompt_template_id: template.id, variables: { company: 'Acme' } })
+  await fixture.service.database.write((transaction) =>
+    transaction.run("UPDATE agents SET variables = '{}', version = version + 1 WHERE prompt_template_id = ?", [template.id]),
+  )
   await expectError(fixture.send(id, 'Hi'), 'CONFLICT', { error: /company/, hint: /variables/ })
   assert.equal(await fixture.listMessages(id), [])
 })
