@@ -9,7 +9,7 @@ import { formatJson } from '../src/cli/terminal/render.ts'
 import { sanitizeText } from '../src/cli/terminal/text.ts'
 import { createResponseError, isSuccess, paginate } from '../src/client/call.ts'
 import { type ClientRequest, type ClientResponse, type Connection, sendRequest } from '../src/client/request.ts'
-import type { Pagination } from '../src/contract/route.ts'
+import type { Pagination } from '../src/contract/schemas/list-query.ts'
 
 export default class Api extends CadreCommand {
   static override description =

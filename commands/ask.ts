@@ -20,7 +20,7 @@ import { sanitizeLine } from '../src/cli/terminal/text.ts'
 import type { ReplyRequest } from '../src/client/follow-reply.ts'
 import type { Connection } from '../src/client/request.ts'
 import { readSettings } from '../src/config.ts'
-import type { Message } from '../src/contract/families/conversations.ts'
+import type { Message } from '../src/contract/schemas/messages.ts'
 
 interface AskFlags extends GlobalFlags {
   'allow-tools': boolean

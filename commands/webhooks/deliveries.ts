@@ -7,8 +7,9 @@ import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { createPagingFlags, createQuery, fetchList, formatFooter } from '../../src/cli/resources/verbs/list.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
-import { DELIVERY_STATUSES, Delivery, TEST_EVENT, WEBHOOK_EVENTS, webhookRoutes } from '../../src/contract/families/webhooks.ts'
+import { DELIVERY_STATUSES, Delivery, TEST_EVENT, webhookRoutes } from '../../src/contract/families/webhooks.ts'
 import { getSortableFields } from '../../src/contract/schemas/list-query.ts'
+import { WEBHOOK_EVENTS } from '../../src/contract/webhook-events.ts'
 
 const EVENTS = [...WEBHOOK_EVENTS, TEST_EVENT]
 

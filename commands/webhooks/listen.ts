@@ -8,7 +8,7 @@ import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { formatJsonLine } from '../../src/cli/terminal/render.ts'
 import { followEvents, type WebhookEvent } from '../../src/cli/webhooks/follow-events.ts'
 import { forwardEvent } from '../../src/cli/webhooks/forward-event.ts'
-import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
+import { WEBHOOK_EVENTS } from '../../src/contract/webhook-events.ts'
 import { createSigningSecret, findSecretProblem } from '../../src/webhook-signature.ts'
 
 export default class WebhooksListen extends CadreCommand {

@@ -1,8 +1,9 @@
 /** Sends messages, follows their replies and answers confirmations of tool calls. */
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
-import { type conversationRoutes, isComplete, type ToolCall } from '../../src/contract/families/conversations.ts'
+import type { conversationRoutes } from '../../src/contract/families/conversations.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
+import { isComplete, type ToolCall } from '../../src/contract/schemas/messages.ts'
 import type { AgentsService } from '../agents/service.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { DeferredResponse } from '../core/deferred-response.ts'

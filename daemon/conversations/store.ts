@@ -1,6 +1,7 @@
 /** Database records of conversations and messages. */
-import { ConversationItem, type Message } from '../../src/contract/families/conversations.ts'
+import { ConversationItem } from '../../src/contract/families/conversations.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
+import type { Message } from '../../src/contract/schemas/messages.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { type Page, Records, type StoredRecord } from '../store/records.ts'
 

@@ -1,47 +1,17 @@
 /** Domain events. Listeners run in the transaction that causes the event, so both are stored or neither. */
+import type { WebhookEventData, WebhookEventName } from '../../src/contract/webhook-events.ts'
 import type { Transaction } from '../store/database.ts'
 
-export interface DomainEvents {
-  'conversation.completed': {
-    conversation_id: string
-    agent_id: string | null
-    user_id: string
-    title: string | null
-    messages: number
-    completed_at: string
-  }
-  'evaluation.finished': {
-    evaluation_id: string
-    run_id: string
-    name: string
-    status: string
-    summary: Record<string, unknown>
-    finished_at: string
-  }
-  'usage.threshold_exceeded': {
-    threshold_id: string
-    entity_type: string | null
-    entity_id: string | null
-    metric: string
-    limit: number
-    value: number
-    period: string
-    period_start: string
-    action: string
-  }
-}
-
-export type EventName = keyof DomainEvents
-type Listener<N extends EventName> = (transaction: Transaction, data: DomainEvents[N]) => Promise<void>
+type Listener<N extends WebhookEventName> = (transaction: Transaction, data: WebhookEventData[N]) => Promise<void>
 
 export class EventBus {
-  readonly #listeners = new Map<EventName, Listener<EventName>[]>()
+  readonly #listeners = new Map<WebhookEventName, Listener<WebhookEventName>[]>()
 
-  on<N extends EventName>(name: N, listener: Listener<N>): void {
-    this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener as unknown as Listener<EventName>])
+  on<N extends WebhookEventName>(name: N, listener: Listener<N>): void {
+    this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener as unknown as Listener<WebhookEventName>])
   }
 
-  async publish<N extends EventName>(transaction: Transaction, name: N, data: DomainEvents[N]): Promise<void> {
+  async publish<N extends WebhookEventName>(transaction: Transaction, name: N, data: WebhookEventData[N]): Promise<void> {
     for (const listener of this.#listeners.get(name) ?? []) await listener(transaction, data)
   }
 }

@@ -1,6 +1,7 @@
 /** The interface of evaluation targets: capturing their configuration and answering test cases with it. */
-import type { Citation, Usage } from '../../src/contract/families/conversations.ts'
 import type { EVALUATION_TYPES } from '../../src/contract/families/evaluations.ts'
+import type { Citation } from '../../src/contract/schemas/messages.ts'
+import type { Usage } from '../../src/contract/schemas/usage.ts'
 import type { Acquire } from '../async/semaphore.ts'
 import type { Caller } from '../core/caller.ts'
 import type { CallOrigin, Settlement } from '../core/meter.ts'

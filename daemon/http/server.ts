@@ -1,7 +1,7 @@
 /** Creates the Fastify server with its hooks and registers all routes under /api and /api/v1. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
-import { METHODS, type Route } from '../../src/contract/route.ts'
+import { isBodyOptional, METHODS, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Validator } from '../validation/validator.ts'
@@ -144,11 +144,10 @@ const toFastifyPath = (prefix: string, path: string): string => prefix + path.re
 
 const EMPTY_QUERY = { type: 'object', additionalProperties: false, properties: {} }
 
-/** Accepts a missing body if all fields are optional, except for updates, and rejects a body if the route takes none. */
+/** Replaces a missing body by an empty one if it is optional, and rejects a body if the route takes none. */
 function checkBody(route: Route, request: FastifyRequest): CadreError | undefined {
   if (route.body) {
-    const { required } = route.body as { required?: string[] }
-    if (request.body === undefined && !required?.length && route.method === 'POST') request.body = {}
+    if (request.body === undefined && isBodyOptional(route)) request.body = {}
     return undefined
   }
   const { body } = request

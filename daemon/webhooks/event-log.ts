@@ -1,9 +1,10 @@
 /** Streams stored and new events to followers, each exactly once and in order. */
 import type { Static } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
-import { WEBHOOK_EVENTS, type webhookRoutes } from '../../src/contract/families/webhooks.ts'
+import type { webhookRoutes } from '../../src/contract/families/webhooks.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import { suggestWord } from '../../src/contract/suggest.ts'
+import { WEBHOOK_EVENTS } from '../../src/contract/webhook-events.ts'
 import type { Database } from '../store/database.ts'
 import { getLastPosition, listEventsAfter, type PositionedEvent } from './outbox-store.ts'
 

@@ -1,7 +1,7 @@
 /** The transactional outbox: stores events and deliveries in the transaction that caused them. */
-import { WEBHOOK_EVENTS } from '../../src/contract/families/webhooks.ts'
+import { WEBHOOK_EVENTS, type WebhookEventData, type WebhookEventName } from '../../src/contract/webhook-events.ts'
 import type { Clock } from '../async/clock.ts'
-import type { DomainEvents, EventBus, EventName } from '../core/event-bus.ts'
+import type { EventBus } from '../core/event-bus.ts'
 import { generateId } from '../core/identifiers.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { insertDelivery, insertEvent, listSubscribedWebhooks, type StoredEvent } from './outbox-store.ts'
@@ -23,7 +23,7 @@ export class Outbox {
     for (const name of WEBHOOK_EVENTS) events.on(name, (transaction, data) => this.#addEvent(transaction, name, data))
   }
 
-  async #addEvent<N extends EventName>(transaction: Transaction, type: N, data: DomainEvents[N]): Promise<void> {
+  async #addEvent<N extends WebhookEventName>(transaction: Transaction, type: N, data: WebhookEventData[N]): Promise<void> {
     const event = createEvent(type, data, this.#clock.now())
     await insertEvent(transaction, event)
     for (const webhook of await listSubscribedWebhooks(transaction, type)) await insertDelivery(transaction, webhook, event)

@@ -1,5 +1,6 @@
 /** Calls the routes of the contract; types, path and query come from the route. */
-import type { Pagination, ResponseBody, Route, RouteInput } from '../contract/route.ts'
+import type { ResponseBody, Route, RouteInput } from '../contract/route.ts'
+import type { Pagination } from '../contract/schemas/list-query.ts'
 import { decodeEvents, type ServerEvent } from '../sse.ts'
 import { parseServiceError } from './errors.ts'
 import { type ClientRequest, type ClientResponse, type Connection, sendRequest } from './request.ts'

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CadreError } from '../contract/errors.ts'
 import { conversationRoutes } from '../contract/families/conversations.ts'
-import { type ReplyEvent, type ReplyEventName, TERMINAL_EVENTS } from '../contract/reply-events.ts'
+import { REPLY_EVENTS, type ReplyEvent, TERMINAL_EVENTS } from '../contract/reply-events.ts'
 import type { ServerEvent } from '../sse.ts'
 import { stream } from './call.ts'
 import { UnreachableError } from './errors.ts'
@@ -36,20 +36,9 @@ export interface FollowOptions {
 const IDLE_TIMEOUT_MS = 35_000
 const RECONNECT_DELAY_MS = 250
 
-const EVENT_NAMES: Record<ReplyEventName, true> = {
-  message_start: true,
-  retrieval: true,
-  tool_call: true,
-  confirmation_required: true,
-  tool_result: true,
-  message_delta: true,
-  message_end: true,
-  error: true,
-}
-
 /** Returns undefined for an event that only a newer service sends. */
 export function parseReplyEvent({ event, data, id }: ServerEvent): ReplyEvent | undefined {
-  if (!Object.hasOwn(EVENT_NAMES, event)) return undefined
+  if (!Object.hasOwn(REPLY_EVENTS, event)) return undefined
   let value: unknown
   try {
     value = JSON.parse(data)

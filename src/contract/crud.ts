@@ -1,7 +1,7 @@
 /** The routes that every family has: list, get, create, update (PUT and PATCH) and delete. */
 import { type TSchema, Type } from 'typebox'
 import { type Access, route } from './route.ts'
-import { type Fields, identifier, object, optional } from './schemas/fields.ts'
+import { type Fields, formatSchemaName, identifier, object, optional } from './schemas/fields.ts'
 import { listQuery } from './schemas/list-query.ts'
 import { createPatchSchema } from './schemas/patch.ts'
 
@@ -53,11 +53,22 @@ export const withArticle = (noun: string): string => `${/^(?:[aeio]|u(?!s))/i.te
 
 /** The body of a create request. `note` continues the description. */
 export const createBody = <R extends Fields, O extends Fields>(noun: string, required: R, others: O, example: object, note = '') =>
-  object({ ...required, ...optional(others) }, { description: `A new ${noun}.${note}`, examples: [example] })
+  object(
+    { ...required, ...optional(others) },
+    { title: `${formatSchemaName(noun)}Create`, description: `A new ${noun}.${note}`, examples: [example] },
+  )
 
 /** The body of an update request: any of the fields. `note` continues the description. */
 export const updateBody = <F extends Fields>(noun: string, fields: F, example: object, note = '') =>
-  object(optional(fields), { description: `Fields of ${withArticle(noun)} to change.${note}`, examples: [example] })
+  object(optional(removeDefaults(fields)), {
+    title: `${formatSchemaName(noun)}Update`,
+    description: `Fields of ${withArticle(noun)} to change.${note}`,
+    examples: [example],
+  })
+
+/** A field that an update omits keeps its value. */
+const removeDefaults = <F extends Fields>(fields: F): F =>
+  Object.fromEntries(Object.entries(fields).map(([name, { default: _, ...field }]: [string, { default?: unknown }]) => [name, field])) as F
 
 const UPDATE_NOTE =
   'Without fields nothing is changed. Unchanged read-only fields are accepted. With If-Match, fails if the resource was changed since.'

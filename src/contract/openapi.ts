@@ -1,18 +1,18 @@
 /** Generates the OpenAPI 3.1 document from the contract. */
 import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from './errors.ts'
-import { ACCESS, MERGE_PATCH_TYPE, type Route } from './route.ts'
-import { ALL_ROUTES, FAMILIES, ROUTE_GROUPS } from './routes.ts'
+import { type Json, OpenapiSchemas } from './openapi-schemas.ts'
+import { ACCESS, type EventSchemas, isBodyOptional, MERGE_PATCH_TYPE, type Route } from './route.ts'
+import { ALL_ROUTES, ROUTE_GROUPS } from './routes.ts'
 import { getFields } from './schemas/fields.ts'
-
-type Json = Record<string, unknown>
+import { Pagination } from './schemas/list-query.ts'
 
 export function createOpenapiDocument(version: string): Json {
-  const names = getSchemaNames()
+  const schemas = new OpenapiSchemas()
   const paths: Record<string, Json> = {}
   for (const route of ALL_ROUTES) {
     const path = `/api${route.path}`
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: createOperation(route, names) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: createOperation(route, schemas) }
   }
   return {
     openapi: '3.1.0',
@@ -38,31 +38,12 @@ export function createOpenapiDocument(version: string): Json {
       },
       responses: createErrorResponses(paths),
       headers: HEADERS,
-      schemas: {
-        ...Object.fromEntries([...names].map(([schema, name]) => [name, toJsonSchema(schema, names, true)])),
-        Error: ERROR,
-        Pagination: PAGINATION,
-      },
+      schemas: { ...schemas.listComponents(), Error: ERROR, ErrorDetail: ERROR_DETAIL },
     },
   }
 }
 
-/** Resources and their inputs are named schemas; other schemas are inlined. */
-function getSchemaNames(): Map<TSchema, string> {
-  const names = new Map<TSchema, string>()
-  for (const { noun, resource, item, create, update } of FAMILIES) {
-    const name = noun
-      .split(' ')
-      .map((word) => word[0]?.toUpperCase() + word.slice(1))
-      .join('')
-    names.set(resource, name)
-    if (item !== resource) names.set(item, `${name}Item`)
-    names.set(create, `${name}Create`).set(update, `${name}Update`)
-  }
-  return names
-}
-
-function createOperation(route: Route, names: Map<TSchema, string>): Json {
+function createOperation(route: Route, schemas: OpenapiSchemas): Json {
   const open = route.access === 'public'
   return {
     operationId: route.id.replaceAll(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase()),
@@ -70,26 +51,27 @@ function createOperation(route: Route, names: Map<TSchema, string>): Json {
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
     ...(open ? { security: [] } : { 'x-roles': ACCESS[route.access] }),
-    ...createParameters(route, names),
-    ...createRequestBody(route, names),
+    ...createParameters(route, schemas),
+    ...createRequestBody(route, schemas),
     responses: {
-      [String(route.status)]: createSuccessResponse(route, names),
+      [String(route.status)]: createSuccessResponse(route, schemas),
       ...(canBeUnchanged(route) ? { '304': UNCHANGED } : {}),
       ...listErrorResponses(route),
-      ...createUnhealthyResponse(route, names),
+      ...createUnhealthyResponse(route, schemas),
     },
   }
 }
 
-function createRequestBody(route: Route, names: Map<TSchema, string>): Json {
+function createRequestBody(route: Route, schemas: OpenapiSchemas): Json {
   if (!route.body) return {}
-  const content = { schema: toJsonSchema(route.body, names) }
+  const required = route.isBodyRequired === true || !isBodyOptional(route)
+  const content = { schema: schemas.convert(route.body) }
   const patch = route.method === 'PATCH' ? { [MERGE_PATCH_TYPE]: content } : {}
-  return { requestBody: { required: true, content: { 'application/json': content, ...patch } } }
+  return { requestBody: { required, content: { 'application/json': content, ...patch } } }
 }
 
-function createParameters(route: Route, names: Map<TSchema, string>): Json {
-  const parameters = [...listParameters(route.params, 'path', names), ...listParameters(route.query, 'query', names)]
+function createParameters(route: Route, schemas: OpenapiSchemas): Json {
+  const parameters = [...listParameters(route.params, 'path', schemas), ...listParameters(route.query, 'query', schemas)]
   if (route.method === 'POST')
     parameters.push(
       createHeaderParameter('Idempotency-Key', 'Repeated requests with the same key and body return the first response for 24 hours.'),
@@ -102,6 +84,10 @@ function createParameters(route: Route, names: Map<TSchema, string>): Json {
     parameters.push(
       createHeaderParameter('If-None-Match', 'ETag of an earlier response. The response is 304 without a body if nothing changed since.'),
     )
+  if (route.isResumable)
+    parameters.push(
+      createHeaderParameter('Last-Event-ID', 'id of the last event that was received. The stream continues with the events after it.'),
+    )
   return parameters.length > 0 ? { parameters } : {}
 }
 
@@ -113,18 +99,18 @@ const createHeaderParameter = (name: string, description: string): Json => ({
   schema: { type: 'string' },
 })
 
-function listParameters(schema: TSchema | undefined, place: string, names: Map<TSchema, string>): Json[] {
+function listParameters(schema: TSchema | undefined, place: string, schemas: OpenapiSchemas): Json[] {
   if (!schema) return []
   const required = (schema as { required?: string[] }).required ?? []
   return Object.entries(getFields(schema)).map(([name, field]) => {
-    const { description, ...rest } = toJsonSchema(field, names)
+    const { description, ...rest } = schemas.convert(field)
     return { name, in: place, required: required.includes(name), ...(description ? { description } : {}), schema: rest }
   })
 }
 
-function createSuccessResponse(route: Route, names: Map<TSchema, string>): Json {
-  if (route.shape === 'events')
-    return { description: 'Server-sent events.', content: { 'text/event-stream': { schema: { type: 'string' } } } }
+function createSuccessResponse(route: Route, schemas: OpenapiSchemas): Json {
+  const events = route.events ? createEventContent(route.events, schemas) : {}
+  if (route.shape === 'events') return { description: 'Server-sent events.', content: events }
   const headers = [
     ...(route.access === 'public' ? [] : RATE_HEADERS),
     ...(route.shape === 'data' ? ['etag'] : []),
@@ -133,14 +119,21 @@ function createSuccessResponse(route: Route, names: Map<TSchema, string>): Json 
   return {
     description: route.status === 201 ? 'Created.' : 'Success.',
     ...(headers.length > 0 ? { headers: listHeaders(headers) } : {}),
-    content: { 'application/json': { schema: wrapInEnvelope(route, names) } },
+    content: { 'application/json': { schema: wrapInEnvelope(route, schemas) }, ...events },
   }
+}
+
+/** The schema is that of the data of any event; `x-events` has the schema of each event by its name, as a discriminator would. */
+function createEventContent(events: EventSchemas, schemas: OpenapiSchemas): Json {
+  const references = Object.entries(events).map(([name, schema]): [string, string] => [name, schemas.convert(schema).$ref as string])
+  const anyOf = [...new Set(references.map(([, $ref]) => $ref))].map(($ref) => ({ $ref }))
+  return { 'text/event-stream': { schema: { description: 'Data of an event.', anyOf }, 'x-events': Object.fromEntries(references) } }
 }
 
 const canBeUnchanged = ({ method, shape }: Route): boolean => method === 'GET' && shape === 'data'
 
-function wrapInEnvelope(route: Route, names: Map<TSchema, string>): Json {
-  const data = toJsonSchema(route.response, names)
+function wrapInEnvelope(route: Route, schemas: OpenapiSchemas): Json {
+  const data = schemas.convert(route.response)
   const success = { type: 'boolean', const: true }
   if (route.shape === 'bare') return data
   if (route.shape === 'message')
@@ -149,7 +142,7 @@ function wrapInEnvelope(route: Route, names: Map<TSchema, string>): Json {
     return {
       type: 'object',
       required: ['success', 'data', 'pagination'],
-      properties: { success, data: { type: 'array', items: data }, pagination: { $ref: '#/components/schemas/Pagination' } },
+      properties: { success, data: { type: 'array', items: data }, pagination: schemas.convert(Pagination) },
     }
   return { type: 'object', required: ['success', 'data'], properties: { success, data } }
 }
@@ -162,9 +155,9 @@ function listErrorResponses(route: Route): Json {
 }
 
 /** A regular response with the status of an unhealthy daemon, or an error. */
-function createUnhealthyResponse(route: Route, names: Map<TSchema, string>): Json {
+function createUnhealthyResponse(route: Route, schemas: OpenapiSchemas): Json {
   if (!route.unhealthyStatus) return {}
-  const schema = { anyOf: [toJsonSchema(route.response, names), { $ref: '#/components/schemas/Error' }] }
+  const schema = { anyOf: [schemas.convert(route.response), { $ref: '#/components/schemas/Error' }] }
   return {
     [String(route.unhealthyStatus)]: { description: 'The daemon is unhealthy or stopping.', content: { 'application/json': { schema } } },
   }
@@ -192,22 +185,6 @@ function listErrorCodes(route: Route): ErrorCode[] {
   return codes
 }
 
-/** Converts a schema to JSON, with references to named schemas. */
-function toJsonSchema(schema: TSchema, names: Map<TSchema, string>, isDefinition = false): Json {
-  const name = names.get(schema)
-  if (name && !isDefinition) return { $ref: `#/components/schemas/${name}` }
-  const convert = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(convert)
-    if (value === null || typeof value !== 'object') return value
-    const inner = value === schema ? undefined : names.get(value as TSchema)
-    if (inner) return { $ref: `#/components/schemas/${inner}` }
-    // OpenAPI allows discriminators only between named schemas.
-    const parts = Object.entries(value).filter(([key]) => key !== 'discriminator')
-    return Object.fromEntries(parts.map(([key, part]) => [key, convert(part)]))
-  }
-  return convert(schema) as Json
-}
-
 const ERROR: Json = {
   type: 'object',
   description: 'An error.',
@@ -216,10 +193,7 @@ const ERROR: Json = {
     success: { type: 'boolean', const: false },
     error: { type: 'string', description: 'Error message.' },
     code: { type: 'string', enum: Object.keys(ERRORS), description: 'Error code.' },
-    details: {
-      type: 'array',
-      items: { type: 'object', required: ['field', 'problem'], properties: { field: { type: 'string' }, problem: { type: 'string' } } },
-    },
+    details: { type: 'array', items: { $ref: '#/components/schemas/ErrorDetail' }, description: 'Invalid fields.' },
     hint: { type: 'string', description: 'How to fix the error.' },
     request_id: { type: 'string', description: 'Identifier of the request, which is also in the log.' },
   },
@@ -234,12 +208,15 @@ const ERROR: Json = {
   ],
 }
 
-const PAGINATION: Json = {
+const ERROR_DETAIL: Json = {
   type: 'object',
-  description: 'Position in the list.',
-  required: ['page', 'limit', 'total', 'pages'],
-  properties: { page: { type: 'integer' }, limit: { type: 'integer' }, total: { type: 'integer' }, pages: { type: 'integer' } },
-  examples: [{ page: 1, limit: 20, total: 131, pages: 7 }],
+  description: 'A problem with a field of the request.',
+  required: ['field', 'problem'],
+  properties: {
+    field: { type: 'string', description: 'Path of the field.' },
+    problem: { type: 'string', description: 'What is wrong with it.' },
+  },
+  examples: [{ field: 'temperature', problem: 'must be <= 2' }],
 }
 
 const HEADERS: Json = {

@@ -1,27 +1,58 @@
 /** The events of a reply in progress, for the daemon, `cadre ask` and the chat. */
-import type { Static } from 'typebox'
-import type { ErrorCode } from './errors.ts'
-import type { Citation, Message, ToolCall } from './families/conversations.ts'
+import { type Static, Type } from 'typebox'
+import { ErrorEvent } from './schemas/error-event.ts'
+import { identifier, nullable, object, optional } from './schemas/fields.ts'
+import { Citation, Message, ToolCall } from './schemas/messages.ts'
 
-type Call = Static<typeof ToolCall>
+const { id, name, arguments: callArguments, result, error, latency_ms, confirmation } = ToolCall.properties
+const citations = Type.Array(Citation, { description: 'Passages, numbered as in the citations of the text.' })
 
-export interface ReplyEvents {
-  /** The first event. `user_message_id` is the message that the reply answers. */
-  message_start: { conversation_id: string; message_id: string; user_message_id: string; model_id: string; agent_id: string | null }
-  /** Passages for models that cannot call tools, numbered as in the citations of the text. */
-  retrieval: { citations: Citation[] }
-  tool_call: Pick<Call, 'id' | 'name' | 'arguments'>
-  /** The tool call waits for a confirmation. */
-  confirmation_required: Pick<Call, 'id' | 'name' | 'arguments'>
-  /** `citations` are the passages that the tool returned, numbered as in the citations of the text. */
-  tool_result: Pick<Call, 'id' | 'name' | 'result' | 'error' | 'latency_ms' | 'confirmation'> & { citations?: Citation[] }
-  message_delta: { text: string }
-  /** The last event of a completed or aborted reply. */
-  message_end: { message: Message }
+export const REPLY_EVENTS = {
+  message_start: object(
+    {
+      conversation_id: identifier('the conversation'),
+      message_id: identifier('the reply'),
+      user_message_id: identifier('the message that the reply answers'),
+      model_id: Type.String({ description: 'Identifier of the model, or empty if it was deleted.' }),
+      agent_id: nullable(identifier('the agent; null if it was deleted')),
+    },
+    { title: 'MessageStartEvent', description: 'Data of `message_start`, the first event of a reply.' },
+  ),
+  retrieval: object(
+    { citations },
+    { title: 'RetrievalEvent', description: 'Data of `retrieval`: passages for a model that cannot call tools.' },
+  ),
+  tool_call: object(
+    { id, name, arguments: callArguments },
+    { title: 'ToolCallEvent', description: 'Data of `tool_call`: the model calls a tool.' },
+  ),
+  confirmation_required: object(
+    { id, name, arguments: callArguments },
+    {
+      title: 'ConfirmationRequiredEvent',
+      description:
+        'Data of `confirmation_required`: the tool call waits until it is confirmed or refused with ' +
+        'POST /api/conversations/{id}/messages/{message_id}/confirmations.',
+      examples: [{ id: 'call_1', name: 'create_ticket', arguments: { title: 'Broken printer' } }],
+    },
+  ),
+  tool_result: object(
+    { id, name, result, error, latency_ms, confirmation, ...optional({ citations }) },
+    { title: 'ToolResultEvent', description: 'Data of `tool_result`: the result of a tool call, or its error.' },
+  ),
+  message_delta: object(
+    { text: Type.String({ description: 'The next part of the text.' }) },
+    { title: 'MessageDeltaEvent', description: 'Data of `message_delta`: a part of the text.', examples: [{ text: 'Twenty-five' }] },
+  ),
+  message_end: object(
+    { message: Message },
+    { title: 'MessageEndEvent', description: 'Data of `message_end`, the last event of a completed or aborted reply.' },
+  ),
   /** The last event of a failed reply. The message contains the text so far. */
-  error: { error: string; code: ErrorCode; message_id?: string; hint?: string }
+  error: ErrorEvent,
 }
 
+export type ReplyEvents = { [Name in keyof typeof REPLY_EVENTS]: Static<(typeof REPLY_EVENTS)[Name]> }
 export type ReplyEventName = keyof ReplyEvents
 export type ReplyEvent = { [Name in ReplyEventName]: { event: Name; data: ReplyEvents[Name]; id?: string } }[ReplyEventName]
 

@@ -1,5 +1,6 @@
 /** The description of a route, which the daemon, the client and the OpenAPI document share. */
 import type { Static, TSchema } from 'typebox'
+import type { Pagination } from './schemas/list-query.ts'
 
 export const ROLES = ['admin', 'editor', 'member', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
@@ -29,6 +30,9 @@ export type Shape = 'data' | 'page' | 'message' | 'bare' | 'events'
 
 type OptionalSchema = TSchema | undefined
 
+/** The schemas of the data of events, by the name of the event. */
+export type EventSchemas = Readonly<Record<string, TSchema>>
+
 export interface Route<
   P extends OptionalSchema = OptionalSchema,
   Q extends OptionalSchema = OptionalSchema,
@@ -49,6 +53,12 @@ export interface Route<
   readonly response: R
   readonly shape: S
   readonly status: 200 | 201 | 202
+  /** The events of a route that streams. */
+  readonly events?: EventSchemas
+  /** Whether the stream resumes after the event in Last-Event-ID. */
+  readonly isResumable?: boolean
+  /** All fields of the body are optional, but some are required together. */
+  readonly isBodyRequired?: boolean
   /** Of a route that creates a resource elsewhere: the path of the collection. */
   readonly createdPath?: string
   readonly bodyLimit?: number
@@ -85,6 +95,12 @@ export function route<
   return { ...rest, params: params as P, query: query as Q, body: body as B, shape: (shape ?? 'data') as S, status: status ?? 200 }
 }
 
+/** Whether the body of a request can be missing: it has no required fields, and the request is not an update. */
+export function isBodyOptional({ method, body }: Route): boolean {
+  const { required } = body as { required?: string[] }
+  return method === 'POST' && !required?.length
+}
+
 type StaticOf<S> = S extends TSchema ? Static<S> : undefined
 type InputPart<Name extends string, S> = S extends TSchema
   ? Record<string, never> extends Static<S>
@@ -117,13 +133,6 @@ export type HandlerData<R extends Route> = R['shape'] extends 'page'
     : R['shape'] extends 'message'
       ? string
       : Static<R['response']>
-
-export interface Pagination {
-  page: number
-  limit: number
-  total: number
-  pages: number
-}
 
 /** The body of a successful response. */
 export type ResponseBody<R extends Route> = R['shape'] extends 'bare'

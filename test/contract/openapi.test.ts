@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { Type } from 'typebox'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createRolesDocument } from '../../.build/roles.ts'
 import { createOpenapiDocument } from '../../src/contract/openapi.ts'
-import { ALL_ROUTES } from '../../src/contract/routes.ts'
+import { OpenapiSchemas } from '../../src/contract/openapi-schemas.ts'
+import { ALL_ROUTES, FAMILIES } from '../../src/contract/routes.ts'
+import { nullable, object } from '../../src/contract/schemas/fields.ts'
 import { version } from '../../src/version.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 
@@ -58,9 +61,93 @@ test('every example is valid against its schema', () => {
 })
 
 test('every resource schema, create schema and update schema has an example', () => {
-  for (const [name, schema] of Object.entries(document.components.schemas as Json)) {
-    if (/Item$/.test(name)) continue
-    assert.ok((schema as Json).examples?.length > 0, name)
+  for (const { resource, create, update } of FAMILIES)
+    for (const schema of [resource, create, update] as Json[]) assert.ok(schema.examples?.length > 0, schema.title)
+})
+
+/** Calls the visitor with every schema that has fields, and whether it is the schema of a component. */
+function visitObjects(visitor: (schema: Json, pointer: string, isComponent: boolean) => void): void {
+  const visit = (value: Json, pointer: string, isComponent: boolean): void => {
+    if (value === null || typeof value !== 'object') return
+    if (value.type === 'object' && value.properties) visitor(value, pointer, isComponent)
+    for (const [key, part] of Object.entries(value as Json)) if (key !== 'examples') visit(part, `${pointer}/${key}`, false)
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, name, true)
+  visit(document.paths, '', false)
+}
+
+test('every object except the envelope is a named schema', () => {
+  visitObjects(({ properties }, pointer, isComponent) => {
+    if (!isComponent) assert.is(Object.keys(properties)[0], 'success', `${pointer} has no title`)
+  })
+  for (const name of ['Agent', 'Citation', 'ConfirmationRequiredEvent', 'Message', 'Passage', 'ToolCall'])
+    assert.ok(document.components.schemas[name], name)
+})
+
+test('schemas with the same name are equal', () => {
+  const schemas = new OpenapiSchemas()
+  schemas.convert(object({ a: Type.String() }, { title: 'Same' }))
+  schemas.convert(Type.Optional(object({ a: Type.String() }, { title: 'Same' })))
+  assert.throws(() => schemas.convert(object({ b: Type.String() }, { title: 'Same' })), /Two different schemas are named Same/)
+})
+
+test('a named schema that can be null is a reference or null', () => {
+  const named = object({ a: Type.String() }, { title: 'Named', description: 'Why.' })
+  const schemas = new OpenapiSchemas()
+  assert.equal(schemas.convert(nullable(named)), { description: 'Why.', anyOf: [{ $ref: '#/components/schemas/Named' }, { type: 'null' }] })
+  assert.is(schemas.listComponents().Named?.type, 'object')
+})
+
+test('an optional field describes its default, and an update has no defaults', () => {
+  visitObjects(({ properties, required = [] }, pointer) => {
+    for (const [name, field] of Object.entries(properties as Json))
+      if ((field as Json).default !== undefined) assert.ok(required.includes(name), `${pointer}.${name} has a default`)
+  })
+  const { APIToolCreate, APIToolUpdate } = document.components.schemas
+  assert.is(APIToolCreate.properties.timeout_ms.description, 'Request timeout, in milliseconds. Default: 30000.')
+  assert.is(APIToolUpdate.properties.timeout_ms.description, 'Request timeout, in milliseconds.')
+})
+
+test('a body is required unless the service accepts a request without it', async () => {
+  const optional = operations.filter(({ operation }) => operation.requestBody?.required === false).map(({ name }) => name)
+  assert.equal(optional, [
+    'post /api/prompt-templates/{id}/render',
+    'post /api/evaluations/{id}/run',
+    'post /api/api-tools/{id}/test',
+    'post /api/webhooks/{id}/rotate-secret',
+  ])
+  const server = await TestServer.start()
+  try {
+    for (const name of optional) {
+      const { status, text } = await server.post(name.replace('post /api', '').replace('{id}', 'none'))
+      assert.is(status, 404, `${name}: ${text}`)
+    }
+  } finally {
+    await server.close()
+  }
+})
+
+test('every stream documents its events and how to resume it', () => {
+  const streams = operations.flatMap(({ name, operation }) => {
+    const content = operation.responses['200']?.content?.['text/event-stream']
+    const canResume = (operation.parameters ?? []).some((parameter: Json) => parameter.name === 'Last-Event-ID')
+    return content ? [{ name, canResume, events: Object.keys(content['x-events']), content }] : []
+  })
+  const reply = ['message_start', 'retrieval', 'tool_call', 'confirmation_required', 'tool_result', 'message_delta', 'message_end', 'error']
+  const published = ['conversation.completed', 'evaluation.finished', 'usage.threshold_exceeded']
+  assert.equal(
+    streams.map(({ name, canResume, events }) => [name, canResume, events]),
+    [
+      ['get /api/knowledge-sources/{id}/sync/events', false, ['progress', 'sync_end', 'error']],
+      ['post /api/conversations/{id}/messages', false, reply],
+      ['get /api/conversations/{id}/messages/{message_id}/events', true, reply],
+      ['get /api/evaluations/{id}/runs/{run_id}/events', false, ['progress', 'end', 'error']],
+      ['get /api/events', true, ['ready', ...published, 'error']],
+    ],
+  )
+  for (const { name, content } of streams) {
+    const references = content.schema.anyOf.map(({ $ref }: Json) => $ref)
+    assert.equal(new Set(Object.values(content['x-events'])), new Set(references), name)
   }
 })
 
@@ -71,8 +158,7 @@ test('every field has a description', () => {
       visit(field, `${where}.${name}`)
     }
   }
-  for (const [name, schema] of Object.entries(document.components.schemas as Json))
-    if (!['Error', 'Pagination'].includes(name)) visit(schema, name)
+  for (const [name, schema] of Object.entries(document.components.schemas as Json)) visit(schema, name)
 })
 
 test('route identifiers and pairs of method and path are unique', () => {

@@ -6,6 +6,7 @@ import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts'
 import { createOpenapiDocument } from '../../src/contract/openapi.ts'
 import type { Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
+import type { ServerEvent } from '../../src/sse.ts'
 import { version } from '../../src/version.ts'
 
 interface ObservedResponse {
@@ -17,7 +18,7 @@ interface ObservedResponse {
 }
 
 interface Operation {
-  responses: Record<string, unknown>
+  responses: Record<string, { content: Record<string, { 'x-events': Record<string, string> }> }>
 }
 
 const ERROR_FIELDS = ['success', 'error', 'code', 'details', 'hint', 'request_id']
@@ -66,7 +67,8 @@ export function checkResponse(response: ObservedResponse): void {
   assert.match(String(headers['x-request-id']), /^req_[0-9a-f-]{36}$/, `missing request ID: ${summary}`)
   if (method === 'HEAD' || method === 'OPTIONS') return
   const route = findRoute(method, url)
-  if (route?.shape === 'events' && status === 200) {
+  const isStream = String(headers['content-type']).startsWith('text/event-stream')
+  if (status === 200 && (route?.shape === 'events' || (route?.events && isStream))) {
     assert.equal(headers['content-type'], 'text/event-stream; charset=utf-8', summary)
     return
   }
@@ -95,6 +97,16 @@ export function checkResponse(response: ObservedResponse): void {
       [],
       summary,
     )
+}
+
+/** Throws if an event of a stream does not match the document. */
+export function checkEvent(method: string, url: string, { event, data }: ServerEvent): void {
+  const summary = `${event} of ${method} ${url.slice(0, 200)}: ${data.slice(0, 600)}`
+  const path = `/api${findRoute(method, url)?.path}`
+  const reference = document.paths[path]?.[method.toLowerCase()]?.responses['200']?.content['text/event-stream']?.['x-events'][event]
+  assert.ok(reference, `undocumented event: ${summary}`)
+  const valid = getValidator(...reference.split('/').slice(1))
+  assert.ok(valid(JSON.parse(data)), `${ajv.errorsText(valid.errors)}: ${summary}`)
 }
 
 function checkError(body: Record<string, unknown>, status: number, requestId: string, summary: string): void {

@@ -16,6 +16,7 @@ import { homePaths, type Paths } from '../../src/config.ts'
 import { ROLES, type Role } from '../../src/contract/route.ts'
 import { version } from '../../src/version.ts'
 import { checkResponse } from './check-response.ts'
+import { checkStreams } from './check-streams.ts'
 
 export const ADMIN_TOKEN = 'cadre_admin-token-of-the-tests-0123456789abcdef'
 export const MEMBER_USER = 'ada'
@@ -61,13 +62,15 @@ export class TestServer {
   /** The Host header; with the port if the server listens. */
   host = '127.0.0.1'
   readonly #logger: Log
+  readonly #streamErrors: Error[]
   readonly #tokens = new Map<string, string>([['admin', ADMIN_TOKEN]])
   #database: Database | undefined
 
-  private constructor(paths: Paths, app: App, log: Log) {
+  private constructor(paths: Paths, app: App, log: Log, streamErrors: Error[]) {
     this.paths = paths
     this.app = app
     this.#logger = log
+    this.#streamErrors = streamErrors
   }
 
   static async start({
@@ -96,8 +99,9 @@ export class TestServer {
       keepToken: async (token) => redactor.add(token),
       ...timing,
     })
+    const streamErrors = checkStreams(app.server)
     await app.server.ready()
-    return new TestServer(paths, app, log)
+    return new TestServer(paths, app, log, streamErrors)
   }
 
   /** Another connection to the database. It does not cache rows, because it does not notice commits of the app. */
@@ -157,6 +161,7 @@ export class TestServer {
     this.#database = undefined
     await this.app.close()
     this.#logger.close()
+    if (this.#streamErrors[0]) throw this.#streamErrors[0]
     return this.paths.home
   }
 

@@ -2,17 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type DomainEvents, EventBus } from '../../daemon/core/event-bus.ts'
+import { EventBus } from '../../daemon/core/event-bus.ts'
 import type { CallOrigin, CallUsage, MeteredModel } from '../../daemon/core/meter.ts'
 import { type Database, openDatabase, type Row } from '../../daemon/store/database.ts'
 import { migrate } from '../../daemon/store/migrations.ts'
 import { UsageMeter } from '../../daemon/usage/usage-meter.ts'
 import type { CadreError } from '../../src/contract/errors.ts'
+import type { WebhookEventData } from '../../src/contract/webhook-events.ts'
 
 export const PRICED: MeteredModel = { id: 'model_priced', price: { input: 0.5, output: 1.5 } }
 export const UNPRICED: MeteredModel = { id: 'model_unpriced', price: null }
 
-type ThresholdEvent = DomainEvents['usage.threshold_exceeded']
+type ThresholdEvent = WebhookEventData['usage.threshold_exceeded']
 type ThresholdFields = { metric?: string; limit: number; period?: string; action?: string; entity?: [type: string, id: string] }
 
 export class TestLedger {

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { systemClock } from '../../daemon/async/clock.ts'
 import { EventBus } from '../../daemon/core/event-bus.ts'
 import { Outbox } from '../../daemon/webhooks/outbox.ts'
+import type { Run } from '../../src/contract/families/evaluation-runs.ts'
 import { expectData } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
@@ -22,8 +23,8 @@ const finished = {
   evaluation_id: 'eval_1',
   run_id: 'run_1',
   name: 'Smoke',
-  status: 'completed',
-  summary: {},
+  status: 'completed' as const,
+  summary: {} as Run['summary'],
   finished_at: '2026-01-31T09:30:00.000Z',
 }
 

@@ -1,5 +1,6 @@
 /** Plans one tool per operation of a document, with a reason for each skipped operation. */
 import type { ArgumentLocation } from '../../../src/contract/families/api-tools.ts'
+import { METHODS, type Method } from '../../../src/contract/route.ts'
 import { buildInputs } from './build-inputs.ts'
 import { InvalidDocumentError, type JsonObject, toObject, UnsupportedOperationError } from './json.ts'
 import { listSecurity, type SecurityRequirement } from './list-security.ts'
@@ -19,7 +20,7 @@ export interface PlannedTool {
   operation: string
   name: string
   description: string
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  method: Method
   url: string
   parameters: JsonObject
   locations: Record<string, ArgumentLocation>
@@ -36,7 +37,6 @@ export interface Plan {
 }
 
 const MAX_TOOLS = 500
-const SUPPORTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export function planTools(text: string, options: PlanOptions): Plan {
   const { root, dialect, title } = readDocument(text)
@@ -67,8 +67,9 @@ function planTool(
   options: PlanOptions,
   plannedTools: readonly PlannedTool[],
 ): PlannedTool {
-  const { method, definition } = operation
-  if (!SUPPORTED_METHODS.includes(method)) throw new UnsupportedOperationError(`${method} requests are not supported`)
+  const { definition } = operation
+  const method = METHODS.find((supported) => supported === operation.method)
+  if (method === undefined) throw new UnsupportedOperationError(`${operation.method} requests are not supported`)
   if (definition.deprecated === true && !options.includeDeprecated) throw new UnsupportedOperationError('it is deprecated')
   checkResponses(operation, references)
   const server = resolveServer(operation, root, options)
@@ -80,7 +81,7 @@ function planTool(
     operation: formatOperation(operation),
     name: createUniqueName(options.prefix, operation, plannedTools),
     description: getDescription(operation),
-    method: method as PlannedTool['method'],
+    method,
     url,
     ...inputs,
     security: listSecurity(definition, root, references),

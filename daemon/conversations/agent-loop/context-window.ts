@@ -1,6 +1,6 @@
 /** Composes requests that fit the context window: instructions and question always, then as much history as fits, newest first. */
 import { createValidationError } from '../../../src/contract/errors.ts'
-import { isComplete } from '../../../src/contract/families/conversations.ts'
+import { isComplete } from '../../../src/contract/schemas/messages.ts'
 import type { ChatMessage, ChatModel, ChatRequest, ContextPassage, ToolDefinition } from '../../models/chat-model.ts'
 import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
 import { removeCitationMarkers } from '../reply/citations.ts'

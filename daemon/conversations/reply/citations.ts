@@ -1,5 +1,5 @@
 /** Numbers the passages that the model was given and finds those that the reply cites. */
-import type { Citation } from '../../../src/contract/families/conversations.ts'
+import type { Citation } from '../../../src/contract/schemas/messages.ts'
 import type { RetrievedPassage } from '../../core/tool.ts'
 
 export type CitedPassage = Citation

@@ -1,6 +1,6 @@
 /** Draft of an assistant message: text, tool calls, citations and usage so far. */
 import type { CadreError } from '../../../src/contract/errors.ts'
-import type { Message, ToolCall } from '../../../src/contract/families/conversations.ts'
+import type { Message, ToolCall } from '../../../src/contract/schemas/messages.ts'
 import { type CallUsage, roundMoney } from '../../core/meter.ts'
 import type { StoredMessage } from '../store.ts'
 import { CitationRegistry } from './citations.ts'

@@ -1,5 +1,5 @@
 /** Formats the passages that a reply cites. */
-import type { Citation } from '../../contract/families/conversations.ts'
+import type { Citation } from '../../contract/schemas/messages.ts'
 import { paint } from '../terminal/color.ts'
 import { wrap } from '../terminal/text.ts'
 import { formatPassage, type PassageOptions } from './format-passages.ts'

@@ -2,7 +2,8 @@
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
-import { conversationRoutes, isComplete } from '../../contract/families/conversations.ts'
+import { conversationRoutes } from '../../contract/families/conversations.ts'
+import { isComplete } from '../../contract/schemas/messages.ts'
 
 /** Returns the text of the last user message, and whether its reply is complete. */
 export async function getLastQuestion(connection: Connection, id: string): Promise<{ question: string; isAnswered: boolean }> {

@@ -1,5 +1,6 @@
 /** Formats a conversation as a Markdown document. */
-import type { Conversation, Message } from '../../contract/families/conversations.ts'
+import type { Conversation } from '../../contract/families/conversations.ts'
+import type { Message } from '../../contract/schemas/messages.ts'
 import { formatLocation } from '../ask/format-location.ts'
 import { formatCell } from '../terminal/format-cell.ts'
 import { sanitizeLine } from '../terminal/text.ts'

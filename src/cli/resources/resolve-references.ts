@@ -1,7 +1,8 @@
 /** Resolves names to IDs. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import type { Pagination, Route } from '../../contract/route.ts'
+import type { Route } from '../../contract/route.ts'
+import type { Pagination } from '../../contract/schemas/list-query.ts'
 import type { Body } from '../input/input-reader.ts'
 import { createAmbiguousNameError, createUnknownNameError, type FoundResource, type NameQuery } from './name-errors.ts'
 import { IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'

@@ -1,7 +1,7 @@
 /** Fetches the names of resources by ID. */
 import { call, paginate } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import type { Pagination } from '../../contract/route.ts'
+import type { Pagination } from '../../contract/schemas/list-query.ts'
 import type { Body } from '../input/input-reader.ts'
 import { findKind, IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
 

@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { stream } from '../../client/call.ts'
 import { UnreachableError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
-import { type DeliveryDetails, WEBHOOK_EVENTS, webhookRoutes } from '../../contract/families/webhooks.ts'
+import { type DeliveryDetails, webhookRoutes } from '../../contract/families/webhooks.ts'
+import { WEBHOOK_EVENTS } from '../../contract/webhook-events.ts'
 
 /** The body of a webhook and its webhook-id. */
 export type WebhookEvent = DeliveryDetails['body'] & { id: string }

@@ -10,17 +10,20 @@ const Topic = object(
     description: text('Description of the topic.', 2_000),
     instructions: Type.Optional(text('Additional instructions for this topic.', 20_000)),
   },
-  { description: 'A topic the agent covers.' },
+  { title: 'Topic', description: 'A topic the agent covers.' },
 )
 const TopicInput = Type.Unsafe<string | { name: string; description?: string; instructions?: string }>({
   description: 'A topic, or just its name.',
   anyOf: [
     { type: 'string', minLength: 1, maxLength: 200 },
-    object({
-      name: Topic.properties.name,
-      ...optional({ description: Topic.properties.description }),
-      instructions: Topic.properties.instructions,
-    }),
+    object(
+      {
+        name: Topic.properties.name,
+        ...optional({ description: Topic.properties.description }),
+        instructions: Topic.properties.instructions,
+      },
+      { title: 'TopicInput', description: 'A topic the agent covers.' },
+    ),
   ],
 })
 
@@ -69,7 +72,10 @@ export const Agent = resource(
 )
 const { id, name, description, model_id, temperature, tools, created_at } = Agent.properties
 export type AgentItem = Static<typeof AgentItem>
-export const AgentItem = object({ id, name, description, model_id, temperature, tools, created_at }, { description: 'An agent in a list.' })
+export const AgentItem = object(
+  { id, name, description, model_id, temperature, tools, created_at },
+  { title: 'AgentItem', description: 'An agent in a list.' },
+)
 
 const topics = Type.Array(TopicInput, { maxItems: 100, description: 'Topics the agent covers.' })
 export const AgentCreate = createBody('agent', { name }, { ...settings, topics }, example)

@@ -20,18 +20,21 @@ const name = resourceName('API tool')
 const description = text('What the tool does. Models read it to decide when to call the tool.', 10_000)
 const url = httpUrl('URL to call, with {placeholders} for arguments.')
 
-const location = object({
-  in: stringEnum(['query', 'header', 'cookie', 'body', 'whole_body'], {
-    description: 'Part of the request. whole_body sends the argument as the entire body.',
-  }),
-  ...optional({
-    name: Type.String({ minLength: 1, maxLength: 200, description: 'Name in the request. Default: the name of the argument.' }),
-    style: stringEnum(['repeat', 'comma', 'brackets', 'json'], {
-      default: 'repeat',
-      description: 'Format of lists and objects in a query or form: a=1&a=2, a=1,2, a[b]=1 or JSON.',
+const location = object(
+  {
+    in: stringEnum(['query', 'header', 'cookie', 'body', 'whole_body'], {
+      description: 'Part of the request. whole_body sends the argument as the entire body.',
     }),
-  }),
-})
+    ...optional({
+      name: Type.String({ minLength: 1, maxLength: 200, description: 'Name in the request. Default: the name of the argument.' }),
+      style: stringEnum(['repeat', 'comma', 'brackets', 'json'], {
+        default: 'repeat',
+        description: 'Format of lists and objects in a query or form: a=1&a=2, a=1,2, a[b]=1 or JSON.',
+      }),
+    }),
+  },
+  { title: 'ArgumentLocation', description: 'Location of an argument in the request.' },
+)
 export type ArgumentLocation = Static<typeof location>
 const locations = Type.Unsafe<Record<string, ArgumentLocation>>({
   type: 'object',
@@ -78,7 +81,10 @@ const headers = Type.Unsafe<Record<string, string>>({
 const AUTH_TYPES = ['none', 'bearer', 'basic', 'api_key'] as const
 const authName = Type.String({ pattern: HEADER_NAME, description: 'Name of the header or query parameter.' })
 const authIn = stringEnum(['header', 'query'], { default: 'header', description: 'Location of the key.' })
-const apiKeyAuth = object({ type: Type.Literal('api_key'), name: authName, value: secret('Key.'), in: Type.Optional(authIn) })
+const apiKeyAuth = object(
+  { type: Type.Literal('api_key'), name: authName, value: secret('Key.'), in: Type.Optional(authIn) },
+  { title: 'APIKeyAuth', description: 'Authentication with a key in a header or query parameter.' },
+)
 const auth = authentication('Authentication. The values are write-only.', [noAuth, bearerAuth, basicAuth, apiKeyAuth], {
   type: 'bearer',
   token: '<TOKEN>',
@@ -103,7 +109,7 @@ export const ApiTool = resource(
     header_names: Type.Array(Type.String(), { description: 'Names of the stored headers.' }),
     auth: object(
       { type: stringEnum(AUTH_TYPES, { description: 'Type of authentication.' }), ...optional({ name: authName, in: authIn }) },
-      { description: 'Authentication, without secret values.' },
+      { title: 'APIToolAuth', description: 'Authentication, without secret values.' },
     ),
   },
   {
@@ -176,45 +182,52 @@ export const ApiToolImport = object(
     dry_run: Type.Boolean({ default: false, description: 'Whether to return the result without making changes.' }),
   }),
   {
+    title: 'APIToolImport',
     description: 'An OpenAPI 3 document to import tools from.',
     examples: [{ url: 'https://api.example.com/openapi.json', only: ['tag:weather'], credentials: { bearer: '<TOKEN>' } }],
   },
 )
 
 const operation = Type.String({ description: 'Method and path of the operation.' })
-const imported = object({
-  operation,
-  action: stringEnum(['create', 'update', 'keep'], { description: 'Action for the tool; keep if nothing changed.' }),
-  id: nullable(Type.String({ description: 'Identifier of the tool; null if it was not created.' })),
-  name,
-  description,
-  method: settings.method,
-  url,
-  parameters: settings.parameters,
-  locations,
-  body_format: settings.body_format,
-  requires_confirmation: settings.requires_confirmation,
-  auth: stringEnum([...AUTH_TYPES, 'kept'], { description: 'Type of authentication; kept if it is unchanged.' }),
-  notes: Type.Array(Type.String(), { description: 'Notes about the import.' }),
-})
+const imported = object(
+  {
+    operation,
+    action: stringEnum(['create', 'update', 'keep'], { description: 'Action for the tool; keep if nothing changed.' }),
+    id: nullable(Type.String({ description: 'Identifier of the tool; null if it was not created.' })),
+    name,
+    description,
+    method: settings.method,
+    url,
+    parameters: settings.parameters,
+    locations,
+    body_format: settings.body_format,
+    requires_confirmation: settings.requires_confirmation,
+    auth: stringEnum([...AUTH_TYPES, 'kept'], { description: 'Type of authentication; kept if it is unchanged.' }),
+    notes: Type.Array(Type.String(), { description: 'Notes about the import.' }),
+  },
+  { title: 'ImportedAPITool', description: 'A tool of an import.' },
+)
+const skipped = object(
+  { operation, reason: Type.String({ description: 'Why the operation was skipped.' }) },
+  { title: 'SkippedOperation', description: 'An operation that was not imported.' },
+)
+const securityScheme = object(
+  {
+    scheme: Type.String({ description: 'Name of the security scheme.' }),
+    kind: stringEnum(['bearer', 'basic', 'api_key', 'other'], { description: 'Type of credential.' }),
+    given: Type.Boolean({ description: 'Whether a credential was provided.' }),
+    tools: Type.Integer({ description: 'Number of tools that use the scheme.' }),
+  },
+  { title: 'ImportedSecurityScheme', description: 'A security scheme of the imported operations.' },
+)
 export const ApiToolImportResult = object(
   {
     title: Type.String({ description: 'Title of the document.' }),
     tools: Type.Array(imported, { description: 'Imported tools, one per operation.' }),
-    skipped: Type.Array(object({ operation, reason: Type.String({ description: 'Why the operation was skipped.' }) }), {
-      description: 'Operations that cannot be imported.',
-    }),
-    security: Type.Array(
-      object({
-        scheme: Type.String({ description: 'Name of the security scheme.' }),
-        kind: stringEnum(['bearer', 'basic', 'api_key', 'other'], { description: 'Type of credential.' }),
-        given: Type.Boolean({ description: 'Whether a credential was provided.' }),
-        tools: Type.Integer({ description: 'Number of tools that use the scheme.' }),
-      }),
-      { description: 'Security schemes of the operations.' },
-    ),
+    skipped: Type.Array(skipped, { description: 'Operations that cannot be imported.' }),
+    security: Type.Array(securityScheme, { description: 'Security schemes of the operations.' }),
   },
-  { description: 'Result of an import.' },
+  { title: 'APIToolImportResult', description: 'Result of an import.' },
 )
 
 export const apiToolRoutes = {
@@ -230,6 +243,7 @@ export const apiToolRoutes = {
       'Creates a tool for each operation of an OpenAPI 3 document, in one transaction. Returns skipped operations with the reason.',
     access: 'write',
     body: ApiToolImport,
+    isBodyRequired: true,
     bodyLimit: 8 * 1024 * 1024,
     response: ApiToolImportResult,
   }),
@@ -244,13 +258,16 @@ export const apiToolRoutes = {
     params: idParams('API tool'),
     body: object(
       { arguments: Type.Optional(jsonObject('Arguments of the tool call.')) },
-      { examples: [{ arguments: { city: 'Lisbon' } }] },
+      { title: 'APIToolTest', description: 'A test call of a tool.', examples: [{ arguments: { city: 'Lisbon' } }] },
     ),
-    response: object({
-      status: Type.Integer({ description: 'HTTP status of the response.' }),
-      headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the response.' }),
-      body: nullable(Type.Unknown({ description: 'Body of the response, parsed if it is JSON.' })),
-      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
-    }),
+    response: object(
+      {
+        status: Type.Integer({ description: 'HTTP status of the response.' }),
+        headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the response.' }),
+        body: nullable(Type.Unknown({ description: 'Body of the response, parsed if it is JSON.' })),
+        latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
+      },
+      { title: 'APIToolTestResult', description: 'Response to the test call of a tool.' },
+    ),
   }),
 }

@@ -39,49 +39,56 @@ const fields = jsonObject(
 )
 const families = Type.Array(family, { minItems: 1, uniqueItems: true, description: 'Families to apply. Default: all.' })
 
+const ExportedResource = object({ family, name, file, fields }, { title: 'ExportedResource', description: 'A resource and its file.' })
 const Export = object(
   {
-    resources: Type.Array(object({ family, name, file, fields }), {
-      description: 'Resources, one per file, in the order in which they can be created.',
-    }),
+    resources: Type.Array(ExportedResource, { description: 'Resources, one per file, in the order in which they can be created.' }),
     notes: Type.Array(Type.String(), { description: 'What the export does not contain, and why.' }),
   },
-  { description: 'All resources, without identifiers, timestamps and secrets.' },
+  { title: 'Export', description: 'All resources, without identifiers, timestamps and secrets.' },
 )
 
 const value = (description: string) => Type.Optional(Type.Unknown({ description }))
-const Change = object({
-  family,
-  name,
-  id: nullable(Type.String({ description: 'Identifier of the resource; null if it would be created.' })),
-  action: stringEnum(['create', 'update', 'unchanged', 'delete'], { description: 'Action for the resource.' }),
-  fields: Type.Array(
-    object({ field: Type.String({ description: 'Name of the field.' }), from: value('Old value.'), to: value('New value.') }),
-    { description: 'Changed fields. The values of secrets are not included.' },
-  ),
-})
+const FieldChange = object(
+  { field: Type.String({ description: 'Name of the field.' }), from: value('Old value.'), to: value('New value.') },
+  { title: 'FieldChange', description: 'A changed field.' },
+)
+const Change = object(
+  {
+    family,
+    name,
+    id: nullable(Type.String({ description: 'Identifier of the resource; null if it would be created.' })),
+    action: stringEnum(['create', 'update', 'unchanged', 'delete'], { description: 'Action for the resource.' }),
+    fields: Type.Array(FieldChange, { description: 'Changed fields. The values of secrets are not included.' }),
+  },
+  { title: 'ResourceChange', description: 'What happens to a resource.' },
+)
+const GeneratedSecret = object(
+  { family, name, secret: Type.String({ description: 'Generated signing secret. It is returned only once.' }) },
+  { title: 'GeneratedSecret', description: 'A secret of a new resource.' },
+)
+const MissingSecret = object(
+  {
+    variable: Type.String({ description: 'Name of the environment variable.' }),
+    file,
+    field: Type.String({ description: 'Field that uses the variable.' }),
+  },
+  { title: 'MissingSecret', description: 'A required secret whose environment variable is not set.' },
+)
 const plan = Type.String({ minLength: 1, maxLength: 100, description: 'Identifier of exactly these changes to the current state.' })
 export const ApplyResult = object(
   {
     plan,
     changes: Type.Array(Change, { description: 'Changes, one per resource, in the order in which they are made.' }),
-    secrets: Type.Array(
-      object({ family, name, secret: Type.String({ description: 'Generated signing secret. It is returned only once.' }) }),
-      {
-        description: 'Generated secrets.',
-      },
-    ),
-    missing: Type.Array(
-      object({
-        variable: Type.String({ description: 'Name of the environment variable.' }),
-        file,
-        field: Type.String({ description: 'Field that uses the variable.' }),
-      }),
-      { description: 'Required secrets that are missing.' },
-    ),
+    secrets: Type.Array(GeneratedSecret, { description: 'Generated secrets.' }),
+    missing: Type.Array(MissingSecret, { description: 'Required secrets that are missing.' }),
     notes: Type.Array(Type.String(), { description: 'Notes about the changes.' }),
   },
-  { description: 'Changes of an apply request.' },
+  { title: 'ApplyResult', description: 'Changes of an apply request.' },
+)
+const DeclaredResource = object(
+  { family, ...optional({ file }), fields },
+  { title: 'DeclaredResource', description: 'A desired resource.' },
 )
 
 export const asCodeRoutes = {
@@ -110,7 +117,7 @@ export const asCodeRoutes = {
     access: 'write',
     body: object(
       {
-        resources: Type.Array(object({ family, ...optional({ file }), fields }), {
+        resources: Type.Array(DeclaredResource, {
           minItems: 1,
           maxItems: MAX_RESOURCES,
           description: 'Desired resources, in any order.',
@@ -123,6 +130,8 @@ export const asCodeRoutes = {
         }),
       },
       {
+        title: 'ApplyRequest',
+        description: 'A set of resources.',
         examples: [
           {
             resources: [{ family: 'agents', file: 'agents/helper.yaml', fields: { name: 'Helper', model_id: 'embedded' } }],

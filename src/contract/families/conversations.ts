@@ -1,97 +1,11 @@
 /** Conversations with agents and their messages. */
 import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
-import { ERRORS, type ErrorCode } from '../errors.ts'
+import { REPLY_EVENTS } from '../reply-events.ts'
 import { route } from '../route.ts'
-import {
-  count,
-  createExample,
-  identifier,
-  jsonObject,
-  nullable,
-  object,
-  optional,
-  resource,
-  stringEnum,
-  timestamp,
-} from '../schemas/fields.ts'
+import { createExample, identifier, nullable, object, optional, resource, stringEnum, timestamp } from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
-
-export type Citation = Static<typeof Citation>
-export const Citation = object({
-  index: Type.Integer({ minimum: 1, description: 'Number of the citation: n of [n] in the text.' }),
-  source: Type.String({ description: 'Name of the document.' }),
-  page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
-  document_id: identifier('the document'),
-  content: Type.String({ description: 'Text of the passage.' }),
-  score: Type.Number({ description: 'Relevance of the passage; higher is better.' }),
-  cited: Type.Boolean({ description: 'Whether the text cites the passage.' }),
-  ...optional({
-    start: Type.Integer({ minimum: 0, description: "Start of the passage in the document's text, in characters." }),
-    end: Type.Integer({ minimum: 0, description: "End of the passage in the document's text, in characters." }),
-    content_hash: Type.String({ description: 'Content hash of the document at that time.' }),
-    stale: Type.Boolean({ description: 'Whether the document was changed or removed since.' }),
-  }),
-})
-export type ToolCall = Static<typeof ToolCall>
-export const ToolCall = object({
-  id: Type.String({ description: 'Identifier of the tool call.' }),
-  name: Type.String({ description: 'Name of the tool.' }),
-  arguments: jsonObject('Arguments from the model.'),
-  result: Type.Optional(
-    Type.Unknown({ description: 'Result of the tool, truncated if it is long; for passages, the numbers of their citations.' }),
-  ),
-  error: Type.Optional(Type.String({ description: 'Error message if the tool call failed.' })),
-  latency_ms: Type.Optional(Type.Number({ minimum: 0, description: 'Duration of the tool call, in milliseconds.' })),
-  confirmation: Type.Optional(
-    stringEnum(['pending', 'allowed', 'refused'], { description: 'Status of the confirmation, if the tool requires one.' }),
-  ),
-})
-export type Usage = Static<typeof Usage>
-export const Usage = object({
-  input_tokens: count('Input tokens.'),
-  output_tokens: count('Output tokens.'),
-  total_tokens: count('Input and output tokens.'),
-})
-
-export type Message = Static<typeof Message>
-export const Message = object(
-  {
-    id: identifier('the message'),
-    role: stringEnum(['user', 'assistant'], { description: 'Author of the message.' }),
-    content: Type.String({ description: 'Text of the message.' }),
-    timestamp: timestamp('Time of the message'),
-    ...optional({
-      citations: Type.Array(Citation, { description: 'Replies only: all passages that the model received.' }),
-      tool_calls: Type.Array(ToolCall, { description: 'Replies only: tool calls.' }),
-      usage: Usage,
-      cost: nullable(Type.Number({ minimum: 0, description: 'Cost of the reply; null if the price is unknown.' })),
-      model_id: nullable(identifier('the model that wrote the reply')),
-      finish_reason: stringEnum(['stop', 'length', 'content_filter', 'steps', 'aborted', 'error', 'interrupted', 'other'], {
-        description:
-          'Why the reply ended. steps: too many tool steps; interrupted: the daemon stopped. Absent while the reply is in progress.',
-      }),
-      error: Type.String({ description: 'Error message, if finish_reason is error.' }),
-      error_code: stringEnum(Object.keys(ERRORS) as ErrorCode[], { description: 'Error code, if finish_reason is error.' }),
-      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the reply, in milliseconds.' }),
-    }),
-  },
-  {
-    description: 'A message of a conversation.',
-    examples: [
-      {
-        id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-        role: 'user',
-        content: 'How many days of leave do I have?',
-        timestamp: '2026-01-31T09:30:00.000Z',
-      },
-    ],
-  },
-)
-
-/** Whether a message is a reply that ended on its own. A reply without a finish reason was interrupted, unless it is being written. */
-export const isComplete = ({ finish_reason = 'interrupted' }: Message): boolean =>
-  !['error', 'aborted', 'interrupted'].includes(finish_reason)
+import { Message, ToolCall } from '../schemas/messages.ts'
 
 const title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the conversation.' })
 const user_id = Type.String({ minLength: 1, maxLength: 200, description: 'User of the conversation. Default: the user of the token.' })
@@ -106,7 +20,11 @@ const example = { agent_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', user_i
 const stored = createExample('conv', { ...example, title: null, status: 'active' })
 
 export type ConversationItem = Static<typeof ConversationItem>
-export const ConversationItem = resource('conversation', fields, { description: 'A conversation in a list.', examples: [stored] })
+export const ConversationItem = resource('conversation', fields, {
+  title: 'ConversationItem',
+  description: 'A conversation in a list.',
+  examples: [stored],
+})
 export type Conversation = Static<typeof Conversation>
 export const Conversation = resource(
   'conversation',
@@ -192,9 +110,15 @@ export const conversationRoutes = {
           model_id: identifier("the model for this message, instead of the agent's; not available to members"),
         }),
       },
-      { examples: [{ message: 'How many days of leave do I have?', stream: false }] },
+      {
+        title: 'MessageCreate',
+        description: 'A new message, or a retry of the last one.',
+        examples: [{ message: 'How many days of leave do I have?', stream: false }],
+      },
     ),
+    isBodyRequired: true,
     response: Message,
+    events: REPLY_EVENTS,
     // A character takes up to six bytes in JSON.
     bodyLimit: 4 * 1024 * 1024,
   }),
@@ -215,7 +139,11 @@ export const conversationRoutes = {
         }),
         allow: Type.Boolean({ description: 'Whether to execute the tool call.' }),
       },
-      { examples: [{ tool_call_id: 'call_1', allow: true }] },
+      {
+        title: 'Confirmation',
+        description: 'The answer to a tool call that requires confirmation.',
+        examples: [{ tool_call_id: 'call_1', allow: true }],
+      },
     ),
     response: ToolCall,
   }),
@@ -225,9 +153,14 @@ export const conversationRoutes = {
     method: 'GET',
     path: '/conversations/{id}/messages/{message_id}/events',
     summary: 'Follow a reply',
+    description:
+      'Streams the events of a reply from the first, or from the one after Last-Event-ID. The last event is message_end or error. ' +
+      'Of a reply that ended a while ago, only message_start, its whole text and the last event are streamed.',
     access: 'any',
     params: oneMessage,
     response: Type.String(),
     shape: 'events',
+    events: REPLY_EVENTS,
+    isResumable: true,
   }),
 }

@@ -59,6 +59,7 @@ export const DocumentCreate = object(
     }),
   },
   {
+    title: 'DocumentCreate',
     description: 'A new document, with either content or content_base64.',
     examples: [{ name: 'leave.md', content: '# Leave\n\nTwenty-five days a year.' }],
   },

@@ -2,13 +2,15 @@
 import { type Static, Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
+import { ErrorEvent } from '../schemas/error-event.ts'
 import { count, identifier, jsonObject, measure, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
-import { listQuery } from '../schemas/list-query.ts'
-import { Citation, Usage } from './conversations.ts'
+import { listQuery, Pagination } from '../schemas/list-query.ts'
+import { Citation } from '../schemas/messages.ts'
+import { Usage } from '../schemas/usage.ts'
 
 const RUN_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 
-const RunSummary = object(
+export const RunSummary = object(
   {
     total: count('Expected number of results: test cases times repeats.'),
     passed: count('Number of results that passed.'),
@@ -21,7 +23,7 @@ const RunSummary = object(
     tokens: count('Tokens used by all answers.'),
     cost: measure('Cost of all answers; null if a price is unknown.'),
   },
-  { description: 'Summary of the results.' },
+  { title: 'RunSummary', description: 'Summary of the results.' },
 )
 
 export type Run = Static<typeof Run>
@@ -39,35 +41,64 @@ export const Run = object(
     done: count('Number of results so far.'),
     summary: RunSummary,
   },
-  { description: 'A run of an evaluation.' },
+  { title: 'Run', description: 'A run of an evaluation.' },
 )
 export const RunDetails = object(
   {
     ...Run.properties,
     configuration: jsonObject('Configuration at the time of the run: the target, its prompt, model and index, and the scorers.'),
   },
-  { description: 'A run with its configuration.' },
+  { title: 'RunDetails', description: 'A run with its configuration.' },
 )
 
 export type RunResult = Static<typeof RunResult>
-export const RunResult = object({
-  position: Type.Integer({ minimum: 0, description: 'Position of the test case, from 0.' }),
-  repeat: Type.Integer({ minimum: 1, description: 'Number of the repeat, from 1.' }),
-  input: Type.String({ description: 'Input of the test case.' }),
-  expected_output: nullable(Type.String({ description: 'Expected output of the test case.' })),
-  actual_output: nullable(Type.String({ description: 'Answer of the target.' })),
-  passed: Type.Boolean({ description: 'Whether all scorers passed.' }),
-  score: nullable(Type.Number({ description: 'Average of the scores.' })),
-  scores: jsonObject('Score, passed, threshold and reason of each scorer.'),
-  latency_ms: measure('Latency of the answer, in milliseconds.'),
-  usage: nullable(Usage),
-  cost: measure('Cost of the answer; null if the price is unknown.'),
-  error: nullable(Type.String({ description: 'Error message if the test case could not be run or scored.' })),
-  metadata: jsonObject('Metadata of the test case.'),
-  citations: Type.Array(Citation, { description: 'Passages that the model received, and whether the answer cites them.' }),
-})
+export const RunResult = object(
+  {
+    position: Type.Integer({ minimum: 0, description: 'Position of the test case, from 0.' }),
+    repeat: Type.Integer({ minimum: 1, description: 'Number of the repeat, from 1.' }),
+    input: Type.String({ description: 'Input of the test case.' }),
+    expected_output: nullable(Type.String({ description: 'Expected output of the test case.' })),
+    actual_output: nullable(Type.String({ description: 'Answer of the target.' })),
+    passed: Type.Boolean({ description: 'Whether all scorers passed.' }),
+    score: nullable(Type.Number({ description: 'Average of the scores.' })),
+    scores: jsonObject('Score, passed, threshold and reason of each scorer.'),
+    latency_ms: measure('Latency of the answer, in milliseconds.'),
+    usage: nullable(Usage),
+    cost: measure('Cost of the answer; null if the price is unknown.'),
+    error: nullable(Type.String({ description: 'Error message if the test case could not be run or scored.' })),
+    metadata: jsonObject('Metadata of the test case.'),
+    citations: Type.Array(Citation, { description: 'Passages that the model received, and whether the answer cites them.' }),
+  },
+  { title: 'RunResult', description: 'The outcome of one test case.' },
+)
+const RunResults = object(
+  {
+    ...RunDetails.properties,
+    results: Type.Array(RunResult, { description: 'Results, one per test case and repeat.' }),
+    pagination: Pagination,
+  },
+  { title: 'RunResults', description: 'A run with its results.' },
+)
 
-const ComparisonSide = object({ score: nullable(Type.Number()), passed: Type.Boolean(), actual_output: nullable(Type.String()) })
+const ComparedResult = object(
+  {
+    score: nullable(Type.Number({ description: 'Average of the scores.' })),
+    passed: Type.Boolean({ description: 'Whether all scorers passed.' }),
+    actual_output: nullable(Type.String({ description: 'Answer of the target.' })),
+  },
+  { title: 'ComparedResult', description: 'The outcome of a test case in one of the runs.' },
+)
+const ResultChange = object(
+  {
+    position: Type.Integer({ minimum: 0, description: 'Position of the test case in b.' }),
+    input: Type.String({ description: 'Input of the test case.' }),
+    expected_output: nullable(Type.String({ description: 'Expected output of the test case.' })),
+    change: stringEnum(['better', 'worse'], { description: 'Change from a to b.' }),
+    a: ComparedResult,
+    b: ComparedResult,
+  },
+  { title: 'ResultChange', description: 'A test case with different outcomes.' },
+)
 export type RunComparison = Static<typeof RunComparison>
 export const RunComparison = object(
   {
@@ -81,23 +112,15 @@ export const RunComparison = object(
     pass_rate_change: Type.Number({ description: 'Pass rate of b minus pass rate of a, for the test cases of both.' }),
     p_value: Type.Number({ minimum: 0, maximum: 1, description: 'p-value of a two-sided sign test.' }),
     verdict: stringEnum(['better', 'worse', 'same'], { description: 'Result for b; same if the p-value is above 0.05.' }),
-    changes: Type.Array(
-      object({
-        position: Type.Integer({ minimum: 0, description: 'Position of the test case in b.' }),
-        input: Type.String({ description: 'Input of the test case.' }),
-        expected_output: nullable(Type.String({ description: 'Expected output of the test case.' })),
-        change: stringEnum(['better', 'worse'], { description: 'Change from a to b.' }),
-        a: ComparisonSide,
-        b: ComparisonSide,
-      }),
-      { description: 'Test cases with a difference, worse first.' },
-    ),
+    changes: Type.Array(ResultChange, { description: 'Test cases with a difference, worse first.' }),
   },
-  { description: 'Comparison of two runs.' },
+  { title: 'RunComparison', description: 'Comparison of two runs.' },
 )
 
 const evaluation = { family: 'evaluations', params: idParams('evaluation') }
 const run = { family: 'evaluations', params: object({ id: identifier('the evaluation'), run_id: identifier('the run') }) }
+const RunEvent = object({ run: Run }, { title: 'RunEvent', description: 'Data of `progress` and `end`: the run.' })
+const RUN_EVENTS = { progress: RunEvent, end: RunEvent, error: ErrorEvent }
 export const MAX_RESULTS_PER_PAGE = 1_000
 
 export const runRoutes = {
@@ -123,7 +146,7 @@ export const runRoutes = {
           description: 'Number of times each test case runs. Default: the value of the evaluation.',
         }),
       }),
-      { examples: [{ concurrency: 8 }] },
+      { title: 'RunCreate', description: 'Settings of a new run.', examples: [{ concurrency: 8 }] },
     ),
     response: Run,
   }),
@@ -143,16 +166,7 @@ export const runRoutes = {
         limit: Type.Integer({ minimum: 1, maximum: MAX_RESULTS_PER_PAGE, description: 'Number of results per page. Default: all.' }),
       }),
     ),
-    response: object({
-      ...RunDetails.properties,
-      results: Type.Array(RunResult, { description: 'Results, one per test case and repeat.' }),
-      pagination: object({
-        page: count('Page number.'),
-        limit: count('Number of results per page.'),
-        total: count('Total number of results.'),
-        pages: count('Number of pages.'),
-      }),
-    }),
+    response: RunResults,
   }),
   runs: route({
     ...evaluation,
@@ -204,5 +218,6 @@ export const runRoutes = {
     access: 'read',
     response: Type.String(),
     shape: 'events',
+    events: RUN_EVENTS,
   }),
 }

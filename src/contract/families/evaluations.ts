@@ -31,26 +31,29 @@ const SCORERS = [
 ] as const
 
 const scorerType = stringEnum(SCORERS, { description: 'Type of the scorer.' })
-const Scorer = object({
-  type: scorerType,
-  ...optional({
-    threshold: Type.Number({
-      minimum: 0,
-      description: 'Minimum score to pass, from 0 to 1. Latency (milliseconds) and cost: the maximum to pass; without it only measured.',
+const Scorer = object(
+  {
+    type: scorerType,
+    ...optional({
+      threshold: Type.Number({
+        minimum: 0,
+        description: 'Minimum score to pass, from 0 to 1. Latency (milliseconds) and cost: the maximum to pass; without it only measured.',
+      }),
+      k: Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description: 'For retrieval: number of top passages to search for an expected source. Default: all.',
+      }),
+      metric: stringEnum(['hit', 'mrr'], {
+        default: 'hit',
+        description: 'For retrieval: whether an expected source was found (hit), or its reciprocal rank (mrr).',
+      }),
+      model_id: identifier("the judge model, its unique name or the provider's name for it. Default: the default model"),
+      instructions: text('Instructions for the judge.', 20_000),
     }),
-    k: Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      description: 'For retrieval: number of top passages to search for an expected source. Default: all.',
-    }),
-    metric: stringEnum(['hit', 'mrr'], {
-      default: 'hit',
-      description: 'For retrieval: whether an expected source was found (hit), or its reciprocal rank (mrr).',
-    }),
-    model_id: identifier("the judge model, its unique name or the provider's name for it. Default: the default model"),
-    instructions: text('Instructions for the judge.', 20_000),
-  }),
-})
+  },
+  { title: 'Scorer', description: 'A rule that scores a result.' },
+)
 export type ScorerSettings = Static<typeof Scorer>
 const scorerInputs = Type.Array(
   Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or just its type.', anyOf: [scorerType, Scorer] }),
@@ -69,8 +72,11 @@ const caseFields = {
   variables: jsonObject('Values of the variables of the prompt template. They override the variables of the agent.'),
 }
 const input = Type.String({ minLength: 1, maxLength: 100_000, description: 'Question or message to send to the target.' })
-const TestCase = object({ input, ...optional({ ...caseFields, scorers }) })
-const TestCaseInput = object({ input, ...optional({ ...caseFields, scorers: scorerInputs }) })
+const TestCase = object({ input, ...optional({ ...caseFields, scorers }) }, { title: 'TestCase', description: 'A test case.' })
+const TestCaseInput = object(
+  { input, ...optional({ ...caseFields, scorers: scorerInputs }) },
+  { title: 'TestCaseInput', description: 'A test case.' },
+)
 
 const name = resourceName('evaluation')
 const type = stringEnum(EVALUATION_TYPES, { description: 'Type of the target.' })
@@ -105,7 +111,7 @@ export const Evaluation = resource(
 const { id, created_at, updated_at, ...rest } = Evaluation.properties
 const EvaluationItem = object(
   { id, name, description: rest.description, type, target_id: rest.target_id, created_at, updated_at },
-  { description: 'An evaluation in a list.' },
+  { title: 'EvaluationItem', description: 'An evaluation in a list.' },
 )
 
 export const MAX_TEST_CASES = 10_000
@@ -147,7 +153,10 @@ export const evaluationRoutes = {
     summary: 'Add test cases to an evaluation',
     access: 'write',
     params: idParams('evaluation'),
-    body: object({ test_cases: requiredFields.test_cases }, { examples: [{ test_cases: example.test_cases }] }),
+    body: object(
+      { test_cases: requiredFields.test_cases },
+      { title: 'TestCasesCreate', description: 'Test cases to add.', examples: [{ test_cases: example.test_cases }] },
+    ),
     bodyLimit: MAX_EVALUATION_BYTES,
     response: Evaluation,
   }),

@@ -2,7 +2,18 @@
 import { type Static, type TObject, Type } from 'typebox'
 import { createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
-import { count, createExample, nullable, object, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
+import { ErrorEvent } from '../schemas/error-event.ts'
+import {
+  count,
+  createExample,
+  formatSchemaName,
+  nullable,
+  object,
+  resource,
+  resourceName,
+  stringEnum,
+  timestamp,
+} from '../schemas/fields.ts'
 import {
   SOURCE_CONFIGURATIONS,
   SOURCE_TYPES,
@@ -23,7 +34,7 @@ export const SyncProgress = object(
     chunks_total: count('Number of passages to embed, as known so far.'),
     started_at: timestamp('Start time'),
   },
-  { description: 'Progress of a sync.' },
+  { title: 'SyncProgress', description: 'Progress of a sync.' },
 )
 
 export type SyncChanges = Static<typeof SyncChanges>
@@ -34,7 +45,7 @@ export const SyncChanges = object(
     gone: count('Number of documents removed from the source.'),
     embedded: count('Number of passages embedded.'),
   },
-  { description: 'Changes made by a sync.' },
+  { title: 'SyncChanges', description: 'Changes made by a sync.' },
 )
 
 export const SourceStatistics = object(
@@ -44,7 +55,7 @@ export const SourceStatistics = object(
     failed: count('Number of documents that could not be read.'),
     embedded: count('Number of embedded passages.'),
   },
-  { description: 'Statistics of a knowledge source.' },
+  { title: 'SourceStatistics', description: 'Statistics of a knowledge source.' },
 )
 
 const name = resourceName('knowledge source')
@@ -56,7 +67,7 @@ const status = stringEnum(['pending', 'syncing', 'active', 'error'], {
 const error = nullable(Type.String({ description: 'Error message if the last sync failed.' }))
 const authType = object(
   { type: stringEnum(['none', 'bearer', 'basic'], { description: 'Type of authentication.' }) },
-  { default: { type: 'none' }, description: 'Authentication, without secret values.' },
+  { title: 'SourceAuth', default: { type: 'none' }, description: 'Authentication, without secret values.' },
 )
 const last_sync = nullable(timestamp('Time of the last sync'))
 const example = { name: 'Handbook', type: 'file', configuration: { file_types: ['pdf', 'txt', 'md'], max_file_size: 10_485_760 } }
@@ -91,18 +102,24 @@ export const KnowledgeSource = resource(
   },
 )
 const { id, created_at } = KnowledgeSource.properties
-const KnowledgeSourceItem = object({ id, name, type, status, last_sync, created_at }, { description: 'A knowledge source in a list.' })
+const KnowledgeSourceItem = object(
+  { id, name, type, status, last_sync, created_at },
+  { title: 'KnowledgeSourceItem', description: 'A knowledge source in a list.' },
+)
 
 /** One schema per type, discriminated by `type`, so that a validation error names the invalid field. */
 const createSchemaOfType = (sourceType: SourceType): TObject => {
   const configuration = SOURCE_CONFIGURATIONS[sourceType]
   const isOptional = (configuration as { required?: string[] }).required === undefined
-  return object({
-    name,
-    type: Type.Literal(sourceType, { description: 'Type of the knowledge source.' }),
-    configuration: isOptional ? Type.Optional(configuration) : configuration,
-    ...(sourceType === 'git' ? { auth: Type.Optional(sourceAuth) } : {}),
-  })
+  return object(
+    {
+      name,
+      type: Type.Literal(sourceType, { description: 'Type of the knowledge source.' }),
+      configuration: isOptional ? Type.Optional(configuration) : configuration,
+      ...(sourceType === 'git' ? { auth: Type.Optional(sourceAuth) } : {}),
+    },
+    { title: `${formatSchemaName(`${sourceType} source`)}Create`, description: `A new knowledge source of type ${sourceType}.` },
+  )
 }
 export const KnowledgeSourceCreate = Type.Unsafe<{
   name: string
@@ -111,6 +128,7 @@ export const KnowledgeSourceCreate = Type.Unsafe<{
   auth?: SourceAuth
 }>({
   type: 'object',
+  title: 'KnowledgeSourceCreate',
   description: 'A new knowledge source.',
   required: ['type'],
   discriminator: { propertyName: 'type' },
@@ -134,6 +152,15 @@ export const knowledgeSources = createFamily({
   update: KnowledgeSourceUpdate,
   serverFields: ['status', 'error', 'last_sync', 'statistics', 'progress'],
 })
+
+const SYNC_EVENTS = {
+  progress: SyncProgress,
+  sync_end: object(
+    { ...KnowledgeSource.properties, changes: Type.Optional(SyncChanges) },
+    { title: 'SyncEndEvent', description: 'Data of `sync_end`: the knowledge source, and what the last sync changed.' },
+  ),
+  error: ErrorEvent,
+}
 
 const source = { family: 'knowledge-sources', params: idParams('knowledge source') }
 export const knowledgeSourceRoutes = {
@@ -171,5 +198,6 @@ export const knowledgeSourceRoutes = {
     access: 'read',
     response: Type.String(),
     shape: 'events',
+    events: SYNC_EVENTS,
   }),
 }

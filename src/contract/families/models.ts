@@ -11,11 +11,15 @@ export const EMBEDDED_MODEL_ID = 'model_00000000-0000-7000-8000-000000000001'
 
 const price = (kind: 'input' | 'output') => Type.Number({ minimum: 0, maximum: 1_000_000, description: `Price of 1,000 ${kind} tokens.` })
 const Pricing = Type.Unsafe<{ input: number; output: number } | { input_per_1k: number; output_per_1k: number }>({
+  title: 'Pricing',
   description:
     'Price of 1,000 tokens in any currency, as input and output or as input_per_1k and output_per_1k. Also applies to cached input.',
   anyOf: [
-    object({ input: price('input'), output: price('output') }),
-    object({ input_per_1k: price('input'), output_per_1k: price('output') }),
+    object({ input: price('input'), output: price('output') }, { title: 'TokenPrices', description: 'Prices of 1,000 tokens.' }),
+    object(
+      { input_per_1k: price('input'), output_per_1k: price('output') },
+      { title: 'TokenPricesPer1k', description: 'Prices of 1,000 tokens, with the unit in their names.' },
+    ),
   ],
   examples: [{ input_per_1k: 0.5, output_per_1k: 1.5 }],
 })
@@ -94,15 +98,19 @@ const origin = Type.String({
   maxLength: 2_000,
   description: 'Origin of the model: a local URL or the name of an environment variable.',
 })
-const DiscoveredModel = object({
-  ...requiredFields,
-  endpoint: optionalFields.endpoint,
-  origin,
-  added: nullable(identifier('the model, if it was already added')),
-})
+const DiscoveredModel = object(
+  {
+    ...requiredFields,
+    endpoint: optionalFields.endpoint,
+    origin,
+    added: nullable(identifier('the model, if it was already added')),
+  },
+  { title: 'DiscoveredModel', description: 'A model that can be added.' },
+)
 const AdoptModel = object(
   { origin, ...optional({ model_id: requiredFields.model_id, name: requiredFields.name }) },
   {
+    title: 'ModelAdoption',
     description:
       'A discovered model to add. Default of model_id: the first model of the origin. With an API key: any model of its provider.',
     examples: [{ origin: 'ANTHROPIC_API_KEY', model_id: 'claude-sonnet-4-5' }],
@@ -153,10 +161,13 @@ export const modelRoutes = {
     description: 'Sends a short message to the model.',
     access: 'write',
     params: idParams('model'),
-    response: object({
-      ok: Type.Boolean({ description: 'Whether the model answered.' }),
-      text: Type.String({ description: 'Answer of the model.' }),
-      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
-    }),
+    response: object(
+      {
+        ok: Type.Boolean({ description: 'Whether the model answered.' }),
+        text: Type.String({ description: 'Answer of the model.' }),
+        latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
+      },
+      { title: 'ModelTestResult', description: 'Answer to the test of a model.' },
+    ),
   }),
 }

@@ -68,11 +68,15 @@ export const promptTemplateRoutes = {
     params: idParams('prompt template'),
     body: object(
       { variables: Type.Optional(jsonObject('Value of each variable.')) },
-      { examples: [{ variables: { company: 'Acme', topic: 'invoices' } }] },
+      {
+        title: 'PromptTemplateRender',
+        description: 'Values to render.',
+        examples: [{ variables: { company: 'Acme', topic: 'invoices' } }],
+      },
     ),
     response: object(
       { text: Type.String({ description: 'Rendered text.' }) },
-      { examples: [{ text: 'You help Acme users about invoices.' }] },
+      { title: 'RenderedPrompt', description: 'A rendered prompt template.', examples: [{ text: 'You help Acme users about invoices.' }] },
     ),
   }),
 }

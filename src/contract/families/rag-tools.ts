@@ -58,7 +58,10 @@ export const ragToolRoutes = {
     summary: 'Query a RAG tool',
     access: 'read',
     params: idParams('RAG tool'),
-    body: object({ query, ...optional({ top_k, filters, rerank }) }, { examples: [{ query: 'How many days of leave do I have?' }] }),
+    body: object(
+      { query, ...optional({ top_k, filters, rerank }) },
+      { title: 'RAGToolQuery', description: 'A question.', examples: [{ query: 'How many days of leave do I have?' }] },
+    ),
     response: QueryResult,
   }),
 }

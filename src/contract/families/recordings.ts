@@ -17,8 +17,9 @@ const content = {
 }
 export const Recording = object(
   { ...content, created_at: timestamp('Time of the recording') },
-  { description: 'A request and its response.' },
+  { title: 'Recording', description: 'A request and its response.' },
 )
+const RecordingCreate = object(content, { title: 'RecordingCreate', description: 'A recording to add.' })
 
 const action = { family: 'models', params: idParams('model') }
 export const recordingRoutes = {
@@ -42,10 +43,14 @@ export const recordingRoutes = {
     description: 'Imports recordings of another home. Replaces existing recordings with the same key.',
     access: 'write',
     bodyLimit: 64 * 1024 * 1024,
-    body: object({
-      recordings: Type.Array(object(content), { minItems: 1, maxItems: 1_000, description: 'Recordings, as returned by the list.' }),
-    }),
-    response: object({ added: Type.Integer({ minimum: 0, description: 'Number of recordings added.' }) }),
+    body: object(
+      { recordings: Type.Array(RecordingCreate, { minItems: 1, maxItems: 1_000, description: 'Recordings, as returned by the list.' }) },
+      { title: 'RecordingsCreate', description: 'Recordings to add.' },
+    ),
+    response: object(
+      { added: Type.Integer({ minimum: 0, description: 'Number of recordings added.' }) },
+      { title: 'RecordingsAdded', description: 'Result of adding recordings.' },
+    ),
   }),
   clear: route({
     ...action,

@@ -79,7 +79,7 @@ export const retrievalToolRoutes = {
           }),
         }),
       },
-      { examples: [{ query: 'hotel price in Lisbon', explain: true }] },
+      { title: 'RetrievalToolSearch', description: 'A search.', examples: [{ query: 'hotel price in Lisbon', explain: true }] },
     ),
     response: SearchResult,
   }),

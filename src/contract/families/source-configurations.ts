@@ -52,51 +52,64 @@ export const SOURCE_CONFIGURATIONS = {
       }),
       schedule,
     }),
+    { title: 'FileSourceConfiguration', description: 'Configuration of a file source.' },
   ),
-  folder: object({
-    path,
-    ...optional({
-      ...globs,
-      ...files,
-      gitignore: Type.Boolean({ default: true, description: 'Whether to skip files that .gitignore excludes.' }),
-      watch: Type.Boolean({ default: false, description: 'Whether to sync when files change.' }),
-      schedule,
-    }),
-  }),
-  url: object({
-    url: httpUrl('URL of a page, site or sitemap.'),
-    ...optional({
-      mode: stringEnum(['page', 'site', 'sitemap'], {
-        default: 'page',
-        description: 'page: one page; site: the page and linked pages of the same site; sitemap: the pages of a sitemap.',
+  folder: object(
+    {
+      path,
+      ...optional({
+        ...globs,
+        ...files,
+        gitignore: Type.Boolean({ default: true, description: 'Whether to skip files that .gitignore excludes.' }),
+        watch: Type.Boolean({ default: false, description: 'Whether to sync when files change.' }),
+        schedule,
       }),
-      max_depth: Type.Integer({ minimum: 0, maximum: 10, description: 'Maximum link depth of a site.' }),
-      max_pages: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Maximum number of pages.' }),
-      allow_private_network,
-      schedule,
-    }),
-  }),
-  git: object({
-    repository: Type.String({
-      minLength: 1,
-      maxLength: 2_000,
-      pattern: '^[^\\u0000-\\u001f]+$',
-      description: "URL of a repository, or its path on the daemon's machine. Credentials belong in `auth`, not in the URL.",
-    }),
-    ...optional({
-      branch: Type.String({
+    },
+    { title: 'FolderSourceConfiguration', description: 'Configuration of a folder source.' },
+  ),
+  url: object(
+    {
+      url: httpUrl('URL of a page, site or sitemap.'),
+      ...optional({
+        mode: stringEnum(['page', 'site', 'sitemap'], {
+          default: 'page',
+          description: 'page: one page; site: the page and linked pages of the same site; sitemap: the pages of a sitemap.',
+        }),
+        max_depth: Type.Integer({ minimum: 0, maximum: 10, description: 'Maximum link depth of a site.' }),
+        max_pages: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Maximum number of pages.' }),
+        allow_private_network,
+        schedule,
+      }),
+    },
+    { title: 'UrlSourceConfiguration', description: 'Configuration of a url source.' },
+  ),
+  git: object(
+    {
+      repository: Type.String({
         minLength: 1,
-        maxLength: 200,
-        pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$',
-        description: 'Branch or tag.',
+        maxLength: 2_000,
+        pattern: '^[^\\u0000-\\u001f]+$',
+        description: "URL of a repository, or its path on the daemon's machine. Credentials belong in `auth`, not in the URL.",
       }),
-      ...globs,
-      ...files,
-      allow_private_network,
-      schedule,
-    }),
-  }),
-  text: object({ text: Type.String({ minLength: 1, maxLength: 900_000, description: 'Text of the document.' }) }),
+      ...optional({
+        branch: Type.String({
+          minLength: 1,
+          maxLength: 200,
+          pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$',
+          description: 'Branch or tag.',
+        }),
+        ...globs,
+        ...files,
+        allow_private_network,
+        schedule,
+      }),
+    },
+    { title: 'GitSourceConfiguration', description: 'Configuration of a git source.' },
+  ),
+  text: object(
+    { text: Type.String({ minLength: 1, maxLength: 900_000, description: 'Text of the document.' }) },
+    { title: 'TextSourceConfiguration', description: 'Configuration of a text source.' },
+  ),
 } satisfies Record<SourceType, TSchema>
 
 export const sourceAuth = authentication(

@@ -15,6 +15,7 @@ export const Health = object(
     vector_db: connection,
   },
   {
+    title: 'Health',
     description: 'Health of the daemon, without the envelope.',
     examples: [{ status: 'healthy', version: '0.1.0', database: 'connected', vector_db: 'connected' }],
   },
@@ -30,20 +31,26 @@ export const Status = object(
     home: Type.String({ description: 'Path of the home folder.' }),
     address: Type.String({ description: 'URL of the daemon.' }),
     counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'Number of resources by family.' }),
-    sizes: object({
-      database: bytes('Size of the records'),
-      vectors: bytes('Size of the vectors'),
-      documents: bytes('Size of the originals of documents'),
-      logs: bytes('Size of the logs'),
-    }),
+    sizes: object(
+      {
+        database: bytes('Size of the records'),
+        vectors: bytes('Size of the vectors'),
+        documents: bytes('Size of the originals of documents'),
+        logs: bytes('Size of the logs'),
+      },
+      { title: 'StorageSizes', description: 'Sizes of the stored data.' },
+    ),
     queues: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'Number of waiting jobs by queue.' }),
     embedding_model: Type.String({ description: 'Default embedding model.' }),
     secrets: stringEnum(['keychain', 'file', 'locked'], {
       description: "Location of the vault's key; locked if its keychain is not available.",
     }),
-    memory: object({ rss: bytes('Resident memory'), heap_used: bytes('Used heap') }),
+    memory: object(
+      { rss: bytes('Resident memory'), heap_used: bytes('Used heap') },
+      { title: 'MemoryUsage', description: 'Memory of the daemon.' },
+    ),
   },
-  { description: 'Status of the daemon.' },
+  { title: 'Status', description: 'Status of the daemon.' },
 )
 
 const default_model_id = identifier('the default model of agents and RAG tools')
@@ -56,6 +63,7 @@ export type Settings = Static<typeof Settings>
 export const Settings = object(
   { default_model_id, conversation_idle_minutes },
   {
+    title: 'Settings',
     description: 'Settings of the daemon.',
     examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001', conversation_idle_minutes: 1_440 }],
   },
@@ -110,6 +118,8 @@ export const systemRoutes = {
     summary: 'Update the settings',
     access: 'write',
     body: object(optional({ default_model_id, conversation_idle_minutes }), {
+      title: 'SettingsUpdate',
+      description: 'Settings to change.',
       examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001' }],
     }),
     response: Settings,

@@ -27,7 +27,7 @@ export const Token = resource(
 )
 export const TokenCreated = object(
   { ...Token.properties, token: Type.String({ description: 'Value of the token. It is returned only once.' }) },
-  { description: 'A new token with its value, which is returned only once.' },
+  { title: 'TokenCreated', description: 'A new token with its value, which is returned only once.' },
 )
 export const TokenCreate = createBody('token', requiredFields, optionalFields, example)
 const TokenUpdate = updateBody('token', { name: requiredFields.name, expires_at: optionalFields.expires_at }, { name: 'Weekly script' })

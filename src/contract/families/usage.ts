@@ -29,32 +29,39 @@ const query = object(
 const cost = measure('Cost of the tokens with a known price; null if tokens were used and no price is known.')
 const unpriced_tokens = count('Tokens without a known price, which are not part of the cost.')
 const usage = { tokens: count('Input and output tokens.'), cost, unpriced_tokens }
-const Usage = object(usage)
-const by_model = Type.Record(Type.String(), Usage, { description: 'Usage by model identifier.' })
-const by_entity = Type.Record(Type.String(), Type.Record(Type.String(), Usage), {
+const UsageTotals = object(usage, { title: 'UsageTotals', description: 'Tokens and their cost.' })
+const DailyUsage = object({ date: day('Day'), ...usage }, { title: 'DailyUsage', description: 'Tokens of a day and their cost.' })
+const by_model = Type.Record(Type.String(), UsageTotals, { description: 'Usage by model identifier.' })
+const by_entity = Type.Record(Type.String(), Type.Record(Type.String(), UsageTotals), {
   description: 'Usage by type and identifier of the entity; with entity_type, only of that type.',
 })
 
-export const UsageStatistics = object({
-  total_tokens: count('Input and output tokens.'),
-  input_tokens: count('Input tokens.'),
-  output_tokens: count('Output tokens.'),
-  cached_tokens: count('Input tokens that the provider had cached. They have the same price as other input tokens.'),
-  calls: count('Number of model calls, including failed and aborted calls.'),
-  total_cost: cost,
-  unpriced_tokens,
-  by_model,
-  by_entity,
-})
-export const UsageCosts = object({
-  total_cost: cost,
-  unpriced_tokens,
-  by_model,
-  by_entity,
-  by_day: Type.Array(object({ date: day('Day'), ...usage }), {
-    description: 'Usage per day, oldest first. Days without usage are included unless the period has more than 366 days.',
-  }),
-})
+export const UsageStatistics = object(
+  {
+    total_tokens: count('Input and output tokens.'),
+    input_tokens: count('Input tokens.'),
+    output_tokens: count('Output tokens.'),
+    cached_tokens: count('Input tokens that the provider had cached. They have the same price as other input tokens.'),
+    calls: count('Number of model calls, including failed and aborted calls.'),
+    total_cost: cost,
+    unpriced_tokens,
+    by_model,
+    by_entity,
+  },
+  { title: 'UsageStatistics', description: 'Usage in a period.' },
+)
+export const UsageCosts = object(
+  {
+    total_cost: cost,
+    unpriced_tokens,
+    by_model,
+    by_entity,
+    by_day: Type.Array(DailyUsage, {
+      description: 'Usage per day, oldest first. Days without usage are included unless the period has more than 366 days.',
+    }),
+  },
+  { title: 'UsageCosts', description: 'Costs in a period.' },
+)
 
 const requiredFields = {
   metric: stringEnum(['tokens', 'cost'], { description: 'Metric to limit. cost does not include calls with an unknown price.' }),

@@ -17,8 +17,7 @@ import {
   timestamp,
 } from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
-
-export const WEBHOOK_EVENTS = ['conversation.completed', 'evaluation.finished', 'usage.threshold_exceeded'] as const
+import { STREAMED_EVENTS, WEBHOOK_EVENTS } from '../webhook-events.ts'
 
 const url = httpUrl('URL that receives the events.')
 const events = Type.Array(stringEnum(WEBHOOK_EVENTS, { description: 'Type of an event.' }), {
@@ -47,7 +46,7 @@ const secret = Type.String({
 })
 export const WebhookCreated = object(
   { ...Webhook.properties, secret },
-  { description: 'A webhook with its signing secret, which is returned only once.' },
+  { title: 'WebhookCreated', description: 'A webhook with its signing secret, which is returned only once.' },
 )
 export const WebhookCreate = createBody(
   'webhook',
@@ -88,31 +87,36 @@ const exampleDelivery = {
   next_attempt_at: null,
   created_at: '2026-01-31T09:30:00.000Z',
 }
-export const Delivery = object(delivery, { description: 'Delivery of an event to a webhook.', examples: [exampleDelivery] })
+export const Delivery = object(delivery, {
+  title: 'Delivery',
+  description: 'Delivery of an event to a webhook.',
+  examples: [exampleDelivery],
+})
+const DeliveryAttempt = object(
+  {
+    at: timestamp('Time of the attempt'),
+    response_status: nullable(Type.Integer({ description: 'HTTP status of the response.' })),
+    error: nullable(Type.String({ description: 'Error message.' })),
+    latency_ms: Type.Integer({ minimum: 0, description: 'Latency of the response, in milliseconds.' }),
+  },
+  { title: 'DeliveryAttempt', description: 'An attempt to deliver an event.' },
+)
 export type DeliveryDetails = Static<typeof DeliveryDetails>
 export const DeliveryDetails = object(
   {
     ...delivery,
     response_body: nullable(Type.String({ description: 'Start of the last response.' })),
-    history: Type.Array(
-      object({
-        at: timestamp('Time of the attempt'),
-        response_status: nullable(Type.Integer({ description: 'HTTP status of the response.' })),
-        error: nullable(Type.String({ description: 'Error message.' })),
-        latency_ms: Type.Integer({ minimum: 0, description: 'Latency of the response, in milliseconds.' }),
-      }),
-      { description: 'Latest attempts, oldest first.' },
-    ),
+    history: Type.Array(DeliveryAttempt, { description: 'Latest attempts, oldest first.' }),
     body: object(
       {
         type: Type.String({ description: 'Type of the event.' }),
         timestamp: timestamp('Time of the event'),
         data: jsonObject('Data of the event.'),
       },
-      { description: 'Request body.' },
+      { title: 'DeliveryBody', description: 'Request body.' },
     ),
   },
-  { description: 'A delivery with its attempts and its request body.' },
+  { title: 'DeliveryDetails', description: 'A delivery with its attempts and its request body.' },
 )
 export const WebhookRotate = object(
   optional({
@@ -124,7 +128,7 @@ export const WebhookRotate = object(
       description: 'Hours during which the previous secret also signs. Use 0 if it was leaked.',
     }),
   }),
-  { description: 'A new signing secret. Without secret, a secret is generated.', examples: [{}] },
+  { title: 'SecretRotation', description: 'A new signing secret. Without secret, a secret is generated.', examples: [{}] },
 )
 
 export const webhooks = createFamily({
@@ -218,5 +222,7 @@ export const webhookRoutes = {
     ),
     response: Type.String(),
     shape: 'events',
+    events: STREAMED_EVENTS,
+    isResumable: true,
   }),
 }

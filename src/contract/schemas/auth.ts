@@ -5,14 +5,20 @@ import { object } from './fields.ts'
 export const secret = (description: string, minLength = 1) =>
   Type.String({ minLength, maxLength: 10_000, pattern: '^[^\\r\\n\\u0000]*$', writeOnly: true, description: `${description} Write-only.` })
 
-export const noAuth = object({ type: Type.Literal('none') })
-export const bearerAuth = object({ type: Type.Literal('bearer'), token: secret('Token.') })
+export const noAuth = object({ type: Type.Literal('none') }, { title: 'NoAuth', description: 'No authentication.' })
+export const bearerAuth = object(
+  { type: Type.Literal('bearer'), token: secret('Token.') },
+  { title: 'BearerAuth', description: 'Authentication with a token.' },
+)
 /** Some servers expect a key as user name and an empty password. */
-export const basicAuth = object({
-  type: Type.Literal('basic'),
-  username: secret('User name.'),
-  password: secret('Password, which may be empty.', 0),
-})
+export const basicAuth = object(
+  {
+    type: Type.Literal('basic'),
+    username: secret('User name.'),
+    password: secret('Password, which may be empty.', 0),
+  },
+  { title: 'BasicAuth', description: 'Authentication with a user name and a password.' },
+)
 
 /** One of several schemas, selected by `type`, so that a validation error names the invalid field. */
 export function authentication<S extends TSchema>(description: string, schemas: S[], example: Static<S>): TUnsafe<Static<S>> {

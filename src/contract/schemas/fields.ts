@@ -17,7 +17,7 @@ export function stringEnum<const W extends readonly string[]>(words: W, options:
   return Type.Unsafe({ type: 'string', enum: [...words], ...options })
 }
 
-/** An object that rejects unknown fields. */
+/** An object that rejects unknown fields. `title` is the name of its schema in the OpenAPI document. */
 export function object<F extends Fields>(fields: F, options: object = {}): TObject<F> {
   return Type.Object(fields, { additionalProperties: false, ...options })
 }
@@ -50,6 +50,13 @@ export const measure = (description: string) => nullable(Type.Number({ minimum: 
 export const httpUrl = (description: string) =>
   Type.String({ minLength: 8, maxLength: 2_000, pattern: '^[hH][tT][tT][pP][sS]?://', description })
 
+/** The name of a schema in the OpenAPI document: KnowledgeSource for "knowledge source". */
+export const formatSchemaName = (noun: string): string =>
+  noun
+    .split(' ')
+    .map((word) => word[0]?.toUpperCase() + word.slice(1))
+    .join('')
+
 /** A stored resource: its identifier, its fields and its timestamps. */
 export function resource<F extends Fields>(what: string, fields: F, options: object = {}) {
   return object(
@@ -59,7 +66,7 @@ export function resource<F extends Fields>(what: string, fields: F, options: obj
       created_at: timestamp('Time of creation'),
       updated_at: timestamp('Time of the last change'),
     },
-    options,
+    { title: formatSchemaName(what), ...options },
   )
 }
 

@@ -45,50 +45,56 @@ const stage = Type.Record(Type.String(), Type.Number(), { description: 'Duration
 const rank = Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Rank in the results of this search method, from 1.' })
 
 export type Passage = Static<typeof Passage>
-export const Passage = object({
-  content: Type.String({ description: 'Text of the passage.' }),
-  score: Type.Number({ description: 'Relevance; higher is better.' }),
-  metadata: Type.Object(
-    {
-      source: Type.String({ description: 'Name of the document.' }),
-      page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
-      document_id: Type.Optional(identifier('the document')),
-    },
-    { additionalProperties: true, description: 'Origin and metadata of the passage.' },
-  ),
-  loose: Type.Optional(
-    Type.Boolean({
-      description:
-        'Present if the passage is only loosely related: it contains no word of the query and its semantic similarity is low (minilm).',
-    }),
-  ),
-  explain: Type.Optional(
-    object(
+export const Passage = object(
+  {
+    content: Type.String({ description: 'Text of the passage.' }),
+    score: Type.Number({ description: 'Relevance; higher is better.' }),
+    metadata: Type.Object(
       {
-        semantic_rank: rank,
-        full_text_rank: rank,
-        fused_score: Type.Number({ description: 'Score of the search, before reranking.' }),
-        rerank_score: nullable(
-          Type.Number({
-            description: 'How well the passage answers the query according to the reading model, from 0 to 1; null if not reranked.',
-          }),
-        ),
+        source: Type.String({ description: 'Name of the document.' }),
+        page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
+        document_id: Type.Optional(identifier('the document')),
       },
-      { description: 'Explanation of the score.' },
+      { title: 'PassageMetadata', additionalProperties: true, description: 'Origin and metadata of the passage.' },
     ),
-  ),
-})
+    loose: Type.Optional(
+      Type.Boolean({
+        description:
+          'Present if the passage is only loosely related: it contains no word of the query and its semantic similarity is low (minilm).',
+      }),
+    ),
+    explain: Type.Optional(
+      object(
+        {
+          semantic_rank: rank,
+          full_text_rank: rank,
+          fused_score: Type.Number({ description: 'Score of the search, before reranking.' }),
+          rerank_score: nullable(
+            Type.Number({
+              description: 'How well the passage answers the query according to the reading model, from 0 to 1; null if not reranked.',
+            }),
+          ),
+        },
+        { title: 'PassageScores', description: 'Explanation of the score.' },
+      ),
+    ),
+  },
+  { title: 'Passage', description: 'A passage that was found.' },
+)
 
 export const searchMethod = stringEnum(['semantic', 'full_text', 'hybrid'], {
   default: 'hybrid',
   description: 'Search method: by meaning (semantic), by words (full_text) or both (hybrid).',
 })
 
-export const SearchResult = object({
-  query: Type.String({ description: 'Query of the request.' }),
-  results: Type.Array(Passage, { description: 'Passages, best first.' }),
-  ...optional({ timings: stage }),
-})
+export const SearchResult = object(
+  {
+    query: Type.String({ description: 'Query of the request.' }),
+    results: Type.Array(Passage, { description: 'Passages, best first.' }),
+    ...optional({ timings: stage }),
+  },
+  { title: 'SearchResult', description: 'Passages of a search.' },
+)
 
 export type QueryResult = Static<typeof QueryResult>
 export const QueryResult = object(
@@ -98,6 +104,8 @@ export const QueryResult = object(
     answer: Type.String({ description: 'Answer based on the passages, with citations such as [1].' }),
   },
   {
+    title: 'QueryResult',
+    description: 'An answer and its passages.',
     examples: [
       {
         query: 'How many days of leave do I have?',

@@ -3,9 +3,9 @@ import { call } from '../../client/call.ts'
 import { ServiceError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { apiToolRoutes } from '../../contract/families/api-tools.ts'
-import type { Citation } from '../../contract/families/conversations.ts'
 import { ragToolRoutes } from '../../contract/families/rag-tools.ts'
 import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'
+import type { Citation } from '../../contract/schemas/messages.ts'
 import type { Passage } from '../../contract/schemas/passages.ts'
 
 interface AgentTool {

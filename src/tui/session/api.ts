@@ -7,8 +7,9 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { handleError } from '../../contract/errors.ts'
 import { type Agent, type AgentItem, agentRoutes } from '../../contract/families/agents.ts'
-import { type ConversationItem, conversationRoutes, type Message } from '../../contract/families/conversations.ts'
+import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
+import type { Message } from '../../contract/schemas/messages.ts'
 
 const PAGE_SIZE = 100
 

@@ -1,6 +1,6 @@
 /** State of the chat screen and queries on it. */
 import type { AgentModel } from '../../cli/ask/find-agent-model.ts'
-import type { Citation } from '../../contract/families/conversations.ts'
+import type { Citation } from '../../contract/schemas/messages.ts'
 import type { Completion } from '../input/completion.ts'
 import { type Editor, EMPTY_EDITOR } from '../input/editor.ts'
 import { getText, type ReplyState } from './reply-reducer.ts'

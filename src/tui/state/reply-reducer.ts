@@ -1,6 +1,8 @@
 /** State of one reply, and how events of the stream change it. */
-import type { Citation, Message, Usage } from '../../contract/families/conversations.ts'
+
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
+import type { Citation, Message } from '../../contract/schemas/messages.ts'
+import type { Usage } from '../../contract/schemas/usage.ts'
 
 export interface ToolCall {
   readonly id: string

@@ -1,6 +1,6 @@
 /** Actions and states for render tests. */
 import { type Line, toPlainText } from '../../../src/cli/terminal/markdown/styled-text.ts'
-import type { Message } from '../../../src/contract/families/conversations.ts'
+import type { Message } from '../../../src/contract/schemas/messages.ts'
 import { advanceScrollback, EMPTY_SCROLLBACK, type ScrollbackState } from '../../../src/tui/render/scrollback.ts'
 import { type ChatState, INITIAL_STATE, type SourceCitation } from '../../../src/tui/state/chat-state.ts'
 import { EMPTY_TRANSCRIPT, reduceTranscript, type Transcript, type TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'

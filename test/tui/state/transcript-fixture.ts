@@ -1,6 +1,7 @@
 /** Actions and queries for transcript tests. */
-import type { Citation, Message } from '../../../src/contract/families/conversations.ts'
+
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
+import type { Citation, Message } from '../../../src/contract/schemas/messages.ts'
 import type { ReplyState } from '../../../src/tui/state/reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, reduceTranscript, type Transcript, type TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
 

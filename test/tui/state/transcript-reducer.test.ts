@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Message } from '../../../src/contract/families/conversations.ts'
+import type { Message } from '../../../src/contract/schemas/messages.ts'
 import { getText, type ReplyState } from '../../../src/tui/state/reply-reducer.ts'
 import { findPendingConfirmation, reduceTranscript, type TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
 

@@ -1,0 +1,82 @@
+/** Messages of conversations, with their citations and tool calls. */
+import { type Static, Type } from 'typebox'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import { identifier, jsonObject, nullable, object, optional, stringEnum, timestamp } from './fields.ts'
+import { Usage } from './usage.ts'
+
+export type Citation = Static<typeof Citation>
+export const Citation = object(
+  {
+    index: Type.Integer({ minimum: 1, description: 'Number of the citation: n of [n] in the text.' }),
+    source: Type.String({ description: 'Name of the document.' }),
+    page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
+    document_id: identifier('the document'),
+    content: Type.String({ description: 'Text of the passage.' }),
+    score: Type.Number({ description: 'Relevance of the passage; higher is better.' }),
+    cited: Type.Boolean({ description: 'Whether the text cites the passage.' }),
+    ...optional({
+      start: Type.Integer({ minimum: 0, description: "Start of the passage in the document's text, in characters." }),
+      end: Type.Integer({ minimum: 0, description: "End of the passage in the document's text, in characters." }),
+      content_hash: Type.String({ description: 'Content hash of the document at that time.' }),
+      stale: Type.Boolean({ description: 'Whether the document was changed or removed since.' }),
+    }),
+  },
+  { title: 'Citation', description: 'A reference from a reply to a passage.' },
+)
+export type ToolCall = Static<typeof ToolCall>
+export const ToolCall = object(
+  {
+    id: Type.String({ description: 'Identifier of the tool call.' }),
+    name: Type.String({ description: 'Name of the tool.' }),
+    arguments: jsonObject('Arguments from the model.'),
+    result: Type.Optional(
+      Type.Unknown({ description: 'Result of the tool, truncated if it is long; for passages, the numbers of their citations.' }),
+    ),
+    error: Type.Optional(Type.String({ description: 'Error message if the tool call failed.' })),
+    latency_ms: Type.Optional(Type.Number({ minimum: 0, description: 'Duration of the tool call, in milliseconds.' })),
+    confirmation: Type.Optional(
+      stringEnum(['pending', 'allowed', 'refused'], { description: 'Status of the confirmation, if the tool requires one.' }),
+    ),
+  },
+  { title: 'ToolCall', description: 'A use of a tool in a reply.' },
+)
+
+export type Message = Static<typeof Message>
+export const Message = object(
+  {
+    id: identifier('the message'),
+    role: stringEnum(['user', 'assistant'], { description: 'Author of the message.' }),
+    content: Type.String({ description: 'Text of the message.' }),
+    timestamp: timestamp('Time of the message'),
+    ...optional({
+      citations: Type.Array(Citation, { description: 'Replies only: all passages that the model received.' }),
+      tool_calls: Type.Array(ToolCall, { description: 'Replies only: tool calls.' }),
+      usage: Usage,
+      cost: nullable(Type.Number({ minimum: 0, description: 'Cost of the reply; null if the price is unknown.' })),
+      model_id: nullable(identifier('the model that wrote the reply')),
+      finish_reason: stringEnum(['stop', 'length', 'content_filter', 'steps', 'aborted', 'error', 'interrupted', 'other'], {
+        description:
+          'Why the reply ended. steps: too many tool steps; interrupted: the daemon stopped. Absent while the reply is in progress.',
+      }),
+      error: Type.String({ description: 'Error message, if finish_reason is error.' }),
+      error_code: stringEnum(Object.keys(ERRORS) as ErrorCode[], { description: 'Error code, if finish_reason is error.' }),
+      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the reply, in milliseconds.' }),
+    }),
+  },
+  {
+    title: 'Message',
+    description: 'A message of a conversation.',
+    examples: [
+      {
+        id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        role: 'user',
+        content: 'How many days of leave do I have?',
+        timestamp: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  },
+)
+
+/** Whether a message is a reply that ended on its own. A reply without a finish reason was interrupted, unless it is being written. */
+export const isComplete = ({ finish_reason = 'interrupted' }: Message): boolean =>
+  !['error', 'aborted', 'interrupted'].includes(finish_reason)
