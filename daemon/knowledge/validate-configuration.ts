@@ -3,10 +3,10 @@ import { isAbsolute } from 'node:path'
 import { Cron } from 'croner'
 import { createValidationError } from '../../src/contract/errors.ts'
 import { SOURCE_CONFIGURATIONS } from '../../src/contract/families/source-configurations.ts'
+import { createSelection } from '../../src/files/selection.ts'
 import { type Caller, requireAdmin } from '../core/caller.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { Validator } from '../validation/validator.ts'
-import { createSelection } from './sources/files/selection.ts'
 import type { StoredSource } from './store.ts'
 
 /** Nested under `configuration` so that errors name the full field. */

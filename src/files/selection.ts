@@ -1,7 +1,7 @@
 /** Selects the paths of a folder or repository that a source includes: globs, file types, hidden files, size. */
 import { extname } from 'node:path'
-import { createValidationError } from '../../../../src/contract/errors.ts'
-import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/source-configurations.ts'
+import { createValidationError } from '../contract/errors.ts'
+import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../contract/families/source-configurations.ts'
 import { compileGlob, hasWildcards, type PathTest } from './glob-matcher.ts'
 
 export interface Selection {
@@ -17,7 +17,7 @@ const MAX_STARS = 8
 const MAX_BRACES = 8
 const MAX_LENGTH = 1_000
 
-export function createSelection(configuration: Record<string, unknown>): Selection {
+export function createSelection(configuration: object): Selection {
   const { include = [], exclude = [], file_types, max_file_size } = configuration as SelectionConfiguration
   const included = include.map((glob) => normalizeGlob('include', glob))
   const excluded = exclude.map((glob) => normalizeGlob('exclude', glob))

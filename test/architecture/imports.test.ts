@@ -27,7 +27,16 @@ const PUBLIC_FILES: Record<string, readonly string[]> = {
   knowledge: ['service.ts', 'tool-settings.ts', 'search-tool.ts'],
 }
 /** Files of src that the daemon may import. */
-const SHARED = ['src/contract/', 'src/sse.ts', 'src/config.ts', 'src/version.ts', 'src/keychain.ts', 'src/webhook-signature.ts']
+const SHARED = [
+  'src/contract/',
+  'src/sse.ts',
+  'src/config.ts',
+  'src/version.ts',
+  'src/keychain.ts',
+  'src/webhook-signature.ts',
+  'src/segment-text.ts',
+  'src/files/',
+]
 
 /** Imports allowed between the folders below a path. Folders that are not listed may import those of `default`. */
 const LAYERS: Record<string, Record<string, readonly string[]>> = {

@@ -1,7 +1,9 @@
 /** Finds the files of a local folder to upload to a remote service, by the same rules as the daemon's folder sources. */
+import type { Dirent } from 'node:fs'
 import { opendir, readFile } from 'node:fs/promises'
-import { extname, join, relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { DEFAULT_FILE_TYPES } from '../../contract/families/source-configurations.ts'
+import { createSelection, getExtension } from '../../files/selection.ts'
 
 export interface LocalFile {
   path: string
@@ -30,15 +32,9 @@ export async function listFiles(root: string, choice: FileFilter): Promise<Local
 }
 
 /** Yields documents and skipped files and folders, with the reason. */
-export async function* scanFolder(root: string, { include = [], exclude = [] }: FileFilter): AsyncGenerator<ScannedFile> {
-  const [{ default: picomatch }, { default: ignore }] = await Promise.all([import('picomatch'), import('ignore')])
-  const matches = (globs: readonly string[], dot: boolean) => {
-    const tests = globs.map((glob) => picomatch(glob.replace(/^(\.?\/)+/, ''), { dot, basename: !glob.includes('/') }))
-    return (name: string) => tests.some((test) => test(name))
-  }
-  const wanted = include.length === 0 ? () => true : matches(include, false)
-  const refused = matches(exclude, true)
-  const types = new Set<string>(DEFAULT_FILE_TYPES)
+export async function* scanFolder(root: string, filter: FileFilter): AsyncGenerator<ScannedFile> {
+  const { default: ignore } = await import('ignore')
+  const selection = createSelection(filter)
 
   async function* look(folder: string, above: readonly ((path: string) => boolean)[]): AsyncGenerator<ScannedFile> {
     const rules = await readFile(join(folder, '.gitignore'), 'utf8').catch(() => undefined) // no .gitignore
@@ -49,14 +45,18 @@ export async function* scanFolder(root: string, { include = [], exclude = [] }: 
     for await (const entry of await opendir(folder)) {
       const path = join(folder, entry.name)
       const name = relative(root, path).split(sep).join('/').normalize('NFC')
-      if (entry.name.startsWith('.')) yield { path, name, skipped: 'hidden' }
-      else if (entry.name === 'node_modules' || refused(name)) yield { path, name, skipped: 'unwanted' }
-      else if (ignored.some((test) => test(entry.isDirectory() ? `${path}/` : path))) yield { path, name, skipped: 'ignored' }
-      else if (entry.isDirectory()) yield* look(path, ignored)
-      else if (!entry.isFile() || !types.has(extname(name).slice(1).toLowerCase())) yield { path, name, skipped: 'kind' }
-      else if (!wanted(name)) yield { path, name, skipped: 'unwanted' }
+      const isFolder = entry.isDirectory()
+      const isSelected = isFolder ? selection.includesFolder(name) : entry.isFile() && selection.includesFile(name)
+      if (!isSelected) yield { path, name, skipped: findSkipReason(entry) }
+      else if (ignored.some((test) => test(isFolder ? `${path}/` : path))) yield { path, name, skipped: 'ignored' }
+      else if (isFolder) yield* look(path, ignored)
       else yield { path, name }
     }
   }
   yield* look(root, [])
+}
+
+function findSkipReason(entry: Dirent): SkipReason {
+  if (entry.name.startsWith('.')) return 'hidden'
+  return entry.isDirectory() || (entry.isFile() && DEFAULT_FILE_TYPES.includes(getExtension(entry.name))) ? 'unwanted' : 'kind'
 }

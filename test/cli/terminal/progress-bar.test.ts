@@ -188,6 +188,13 @@ test('files to upload are selected by the rules of the daemon', async () => {
   assert.equal(await names(), ['deep/kept.md', 'top.txt'])
   assert.equal(await names({ include: ['**/*.md'] }), ['deep/kept.md'])
   assert.equal(await names({ exclude: ['deep/**'] }), ['top.txt'])
+  assert.equal(await names({ include: ['.hidden/**'] }), ['.hidden/a.md'])
+  assert.equal(await names({ include: ['deep'] }), ['deep/kept.md'])
+  assert.equal(await names({ include: ['[!d]*.txt'] }), ['top.txt'])
+  await listFiles(root, { include: [`${'{a,aa}'.repeat(40)}c.md`] }).then(
+    () => assert.unreachable(),
+    (error: Error) => assert.match(error.message, 'has too many braces'),
+  )
 })
 
 test('filters are typed, and a repeated key matches any of its values', () => {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { compileGlob } from '../../../daemon/knowledge/sources/files/glob-matcher.ts'
+import { compileGlob } from '../../../src/files/glob-matcher.ts'
 
 const test = suite('globs')
 

@@ -2,9 +2,9 @@
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute } from 'node:path'
 import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
+import { createSelection } from '../../../../src/files/selection.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
 import { readFileWithin, toReadError } from './read-file-within.ts'
-import { createSelection } from './selection.ts'
 import { type FileEntry, walkFolder } from './walk-folder.ts'
 
 export async function* findFolderFiles({ configuration, signal, workDirectory }: SourceOptions): AsyncGenerator<SourceDocument> {

@@ -3,9 +3,9 @@ import type { BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, sep } from 'node:path'
 import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
+import { createSelection, getExtension } from '../../../../src/files/selection.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
 import { createFileDocument, findHome, toPathError } from './find-folder-files.ts'
-import { createSelection, getExtension } from './selection.ts'
 import { createEntry, walkFolder } from './walk-folder.ts'
 
 interface ListedPath {

@@ -3,9 +3,9 @@ import { type FSWatcher, watch } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { CadreError } from '../../../../src/contract/errors.ts'
+import { createSelection, type Selection } from '../../../../src/files/selection.ts'
 import { resolveFolder } from './find-folder-files.ts'
 import { isWithin } from './read-file-within.ts'
-import { createSelection, type Selection } from './selection.ts'
 import { walkFolder } from './walk-folder.ts'
 
 const DEBOUNCE_MS = 300

@@ -3,9 +3,9 @@ import type { BigIntStats, Dirent } from 'node:fs'
 import { lstat, opendir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Ignore } from 'ignore'
+import type { Selection } from '../../../../src/files/selection.ts'
 import { addRules, copyRules } from './gitignore.ts'
 import { formatSizeProblem, isWithin, readFileWithin, toReadError } from './read-file-within.ts'
-import type { Selection } from './selection.ts'
 
 /** Entries per batch of concurrent stat calls. */
 const STAT_BATCH_SIZE = 64

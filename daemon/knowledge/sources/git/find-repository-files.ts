@@ -3,8 +3,8 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
 import { removeUrlCredentials } from '../../../../src/contract/url-credentials.ts'
+import { createSelection, type Selection } from '../../../../src/files/selection.ts'
 import { formatSizeProblem } from '../files/read-file-within.ts'
-import { createSelection } from '../files/selection.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
 import { BlobReader } from './blob-reader.ts'
 import { findLocalPath, type Remote, resolveRemote } from './resolve-remote.ts'
@@ -13,6 +13,7 @@ import { GitError, runGit, streamGit } from './run-git.ts'
 const COMMAND_TIMEOUT_MS = 60_000
 const FETCH_TIMEOUT_MS = 30 * 60_000
 const LIST_TIMEOUT_MS = 10 * 60_000
+const MAX_DOCUMENTS = 100_000
 const FETCHED_REF = 'refs/cadre/fetched'
 
 export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerator<SourceDocument> {
@@ -24,10 +25,10 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
   const directory = local ?? (await fetchRepository(repository, branch, options))
   const commit = await resolveCommit(directory, local ? (branch ?? 'HEAD') : FETCHED_REF, repository, signal)
   const selection = createSelection(configuration)
+  await requireDocumentLimit(repository, listTree(directory, commit, signal), selection)
   const blobs = new BlobReader(directory, selection.maxFileSize)
   for await (const { mode, blob, size, name } of listTree(directory, commit, signal)) {
-    // Skips symbolic links and submodules.
-    if (!mode.startsWith('100') || !selection.includesFile(name)) continue
+    if (!isDocument(mode, name, selection)) continue
     if (size === undefined) {
       // The next sync fetches everything again.
       if (local === undefined) await rm(directory, { recursive: true, force: true })
@@ -42,6 +43,19 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
       ...problem,
     }
   }
+}
+
+/** Symbolic links and submodules are not documents. */
+const isDocument = (mode: string, name: string, selection: Selection): boolean => mode.startsWith('100') && selection.includesFile(name)
+
+/** Counts first: a repository is written by others, and a few kilobytes can list millions of files. */
+async function requireDocumentLimit(repository: string, entries: AsyncIterable<TreeEntry>, selection: Selection): Promise<void> {
+  let count = 0
+  for await (const { mode, name } of entries)
+    if (isDocument(mode, name, selection) && ++count > MAX_DOCUMENTS)
+      throw new CadreError('PAYLOAD_TOO_LARGE', `${removeUrlCredentials(repository)} has more than ${MAX_DOCUMENTS} documents.`, {
+        hint: 'Select fewer with include, exclude or file_types.',
+      })
 }
 
 function rejectLfsPointer(bytes: Uint8Array): Uint8Array {
