@@ -1,4 +1,5 @@
 /** Scores an answer by its text: equality, inclusion and token F1. */
+import { segmentText } from '../../src/segment-text.ts'
 
 /** Compares the texts; differences in white space are ignored. */
 export const scoreExact = (expected: string, actual: string): number => Number(normalizeSpace(expected) === normalizeSpace(actual))
@@ -29,22 +30,19 @@ const normalizeSpace = (text: string): string => text.normalize('NFC').replaceAl
 /** Omits articles, as is usual for this score. */
 function listWords(text: string): string[] {
   const words: string[] = []
-  for (const { segment, isWordLike } of segmentText(text)) if (isWordLike && !ARTICLES.has(segment)) words.push(segment)
+  for (const { segment, isWordLike } of segmentWords(text)) if (isWordLike && !ARTICLES.has(segment)) words.push(segment)
   return words
 }
 
 /** For texts without words, such as emoji. */
 function joinSymbols(text: string): string {
   let symbols = ''
-  for (const { segment, isWordLike } of segmentText(text)) if (!isWordLike) symbols += segment.trim()
+  for (const { segment, isWordLike } of segmentWords(text)) if (!isWordLike) symbols += segment.trim()
   return symbols
 }
 
-/**
- * Intl.Segmenter also finds words in languages without spaces, such as Chinese and Thai. Its segments must not be collected:
- * in Node 20, each has a copy of the whole text.
- */
-const segmentText = (text: string): Intl.Segments =>
-  new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text.normalize('NFKC').toLowerCase())
+/** Intl.Segmenter also finds words in languages without spaces, such as Chinese and Thai. */
+const segmentWords = (text: string) =>
+  segmentText(new Intl.Segmenter(undefined, { granularity: 'word' }), text.normalize('NFKC').toLowerCase())
 
 const ARTICLES = new Set(['a', 'an', 'the'])

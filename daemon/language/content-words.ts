@@ -1,4 +1,5 @@
 /** Extracts the stemmed content words of questions and sentences, in any script. */
+import { segmentText } from '../../src/segment-text.ts'
 
 const STOP_WORDS = new Set(
   `a about all also am an and any are as at be been being but by can could define describe did do does each explain for from had has have he
@@ -41,9 +42,8 @@ export function extractContentWords(text: string): string[] {
 
 /** Uses a regular expression for scripts with spaces, which is several times as fast as the segmenter. */
 function segmentWords(text: string): string[] {
-  // Segments are not collected: in Node 20, each has a copy of the whole text.
   if (UNSPACED.test(text))
-    return Array.from(WORDS.segment(text), ({ segment, isWordLike }) => (isWordLike ? segment : '')).filter((word) => word !== '')
+    return Array.from(segmentText(WORDS, text), ({ segment, isWordLike }) => (isWordLike ? segment : '')).filter((word) => word !== '')
   return text.match(/[\p{L}\p{M}\p{N}_]+(?:['’.](?=[\p{L}\p{N}])[\p{L}\p{M}\p{N}_]+)*/gu) ?? []
 }
 
@@ -71,4 +71,26 @@ const FOREIGN = new Set(
 export function isEnglish(question: string): boolean {
   const words = question.toLowerCase().match(/\p{L}+/gu) ?? []
   return words.some((word) => STOP_WORDS.has(word) && !FOREIGN.has(word)) || !words.some((word) => FOREIGN.has(word))
+}
+
+const ENGLISH = new Set('and are be by for from has have is it not of or that the this to was were which will with you'.split(' '))
+/** Words of other languages that neither English nor configuration files contain. */
+const FUNCTION_WORDS = new Set(
+  `auch auf bei das dem der ein eine einem einen einer für ist mit nicht oder sich sind und von werden wird zu
+  avec dans des est et les pour qui sur une del las los para por que una che della gli sono não uma een het van voor`.split(/\s+/),
+)
+/** Of a text, the first characters are enough. */
+const MAX_SAMPLE_LENGTH = 2_000
+const MIN_FUNCTION_WORDS = 3
+
+/** Whether a question is in English and the text in another language, or the reverse. Tables and code have no language. */
+export function isOtherLanguage(question: string, text: string): boolean {
+  const words =
+    text
+      .slice(0, MAX_SAMPLE_LENGTH)
+      .toLowerCase()
+      .match(/\p{L}+/gu) ?? []
+  const [english, foreign] = [ENGLISH, FUNCTION_WORDS].map((set) => words.filter((word) => set.has(word)).length) as [number, number]
+  const isText = (own: number, other: number) => own >= MIN_FUNCTION_WORDS && own > 2 * other
+  return isEnglish(question) ? isText(foreign, english) : isText(english, foreign)
 }

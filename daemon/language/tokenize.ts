@@ -1,4 +1,5 @@
 /** Tokenizes text and queries for full-text search, in any script. */
+import { segmentText } from '../../src/segment-text.ts'
 
 /** Scripts without spaces between words. */
 const UNSPACED =
@@ -37,7 +38,7 @@ function tokenizeMixed(text: string, words: string[]): void {
 
 /** Adds dictionary words and, for words that no dictionary has, pairs of adjacent characters. */
 function tokenizeUnspaced(run: string, segmenter: Intl.Segmenter, words: string[]): void {
-  for (const { segment, isWordLike } of segmenter.segment(run)) if (isWordLike) words.push(segment)
+  for (const { segment, isWordLike } of segmentText(segmenter, run)) if (isWordLike) words.push(segment)
   if (!CJK.test(run)) return
   const characters = [...run]
   for (let index = 0; index + 1 < characters.length; index++) words.push(`${characters[index]}${characters[index + 1]}`)

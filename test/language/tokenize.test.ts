@@ -1,6 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { scoreTokenF1 } from '../../daemon/evaluations/score-text.ts'
+import { extractContentWords } from '../../daemon/language/content-words.ts'
 import { tokenize } from '../../daemon/language/tokenize.ts'
+import { measureCpu } from '../harness/measure-cpu.ts'
 
 const test = suite('tokens of the full-text index')
 const matches = (text: string, query: string) => {
@@ -49,6 +52,23 @@ test('words of other scripts are kept', () => {
   assert.is(tokenize('Привет, Мир'), 'привет мир')
   assert.is(tokenize('हिन्दी में'), 'हिन्दी में')
   assert.is(tokenize('한국어 문장'), '한국어 문장')
+})
+
+test('the time to tokenize long text without spaces grows with its length', async () => {
+  for (const script of ['日本語の文章を検索する', 'พนักงานทุกคนมีสิทธิ์ลา']) {
+    const text = script.repeat(Math.ceil(200_000 / script.length))
+    const cost = await measureCpu(() => {
+      tokenize(text)
+      extractContentWords(text)
+      scoreTokenF1(text, text)
+    })
+    assert.ok(cost < 10_000, `${script}: ${cost} ms`)
+  }
+})
+
+test('words that span two pieces of a long text are found', () => {
+  const text = 'พนักงานทุกคน'.repeat(2_000)
+  assert.equal([...new Set(tokenize(text).split(' '))].sort(), ['คน', 'ทุก', 'พนักงาน'])
 })
 
 test.run()

@@ -1,5 +1,6 @@
 /** Formats passages: location, headings and an excerpt with the words of the query highlighted. */
 import type { Passage } from '../../contract/schemas/passages.ts'
+import { segmentText } from '../../segment-text.ts'
 import { paint } from '../terminal/color.ts'
 import { MAX_PROSE_COLUMNS } from '../terminal/format-prose.ts'
 import type { Output } from '../terminal/table.ts'
@@ -26,8 +27,7 @@ const STOP_WORDS = new Set(
 /** Creates a pattern that matches the words of a query; undefined if it has only stop words. */
 export function createQueryPattern(query: string): RegExp | undefined {
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
-  // Mapped one by one: each segment object refers to the whole text, which in Node 20 is a copy of it.
-  const words = Array.from(segmenter.segment(query.toLowerCase()), ({ segment, isWordLike }) => (isWordLike ? segment : ''))
+  const words = Array.from(segmentText(segmenter, query.toLowerCase()), ({ segment, isWordLike }) => (isWordLike ? segment : ''))
   const patterns = [...new Set(words)].filter((word) => word !== '' && !STOP_WORDS.has(word)).map(createWordPattern)
   return patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'giu')
 }

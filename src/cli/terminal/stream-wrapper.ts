@@ -36,6 +36,8 @@ const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+/
 const MARKED = /(?<!`)(`{1,2})(?!`)([^`\n]+)\1(?!`)|(?<!\*)\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*(?!\*)/g
 /** A mark without a counterpart must not hold back the rest of a long line. */
 const MAX_MARKED_LENGTH = 2_000
+/** Each piece of a longer word would be read again with all those before it. */
+const MAX_HELD_WORD_LENGTH = 2_000
 const BULLET = '•'
 const CODE_MARGIN = '  '
 
@@ -78,6 +80,8 @@ export class StreamWrapper {
   #used = 0
   /** Indentation of the lines after the first one of a list item. */
   #indent = 0
+  /** The last word was printed before it was complete. */
+  #isWordOpen = false
   /** Other output was printed: the next text starts on a new line without leading spaces. */
   #isInterrupted = false
 
@@ -188,7 +192,9 @@ export class StreamWrapper {
     const length = isComplete ? rest.length : findHeldText(rest)
     parts.push({ text: rest.slice(0, length), format })
     this.#pending = this.#pending.slice(from + length)
-    return this.#addParts(parts)
+    const out = this.#addParts(parts)
+    if (length > 0) this.#isWordOpen = !isComplete && length === rest.length
+    return out
   }
 
   /** A word may consist of several parts: a comma after bold text belongs to its last word. */
@@ -235,7 +241,9 @@ export class StreamWrapper {
     this.#spaces = ''
     this.#isInterrupted = false
     const width = word.reduce((sum, { text }) => sum + stringWidth(text), 0)
-    const breaks = this.#used > this.#indent && this.#used + stringWidth(gap) + width > this.#columns()
+    const isContinued = this.#isWordOpen && gap === ''
+    this.#isWordOpen = false
+    const breaks = !isContinued && this.#used > this.#indent && this.#used + stringWidth(gap) + width > this.#columns()
     const before = breaks ? ' '.repeat(this.#indent) : gap
     this.#used = (breaks ? 0 : this.#used) + stringWidth(before) + width
     return `${breaks ? '\n' : ''}${before}${word.map(({ text, format }) => format(text)).join('')}`
@@ -247,5 +255,6 @@ function findHeldText(text: string): number {
   const mark = text.search(/`|\*\*(?=[^\s*]|$)|\*$/)
   const before = mark < 0 || text.length - mark > MAX_MARKED_LENGTH ? text : text.slice(0, mark)
   const lastWord = before.match(TOKENS)?.at(-1) ?? ''
-  return before.length - lastWord.trimEnd().length
+  const held = lastWord.trimEnd().length
+  return before.length - (held > MAX_HELD_WORD_LENGTH ? 0 : held)
 }

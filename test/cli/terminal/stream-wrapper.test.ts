@@ -147,4 +147,10 @@ test('a very long word takes no longer than its length', () => {
   assert.is(wrap(40, word, ' and more'), `${word}\nand more`)
 })
 
+test('a word is not broken, however long it is and wherever it is split', () => {
+  const text = `before ${'x'.repeat(10_000)} after`
+  const pieces = text.match(/.{1,7}/g) ?? []
+  assert.ok(wrap(20, ...pieces) === `before\n${'x'.repeat(10_000)}\nafter`)
+})
+
 test.run()

@@ -1,5 +1,5 @@
 /** Styled text as data: lines of spans that are measured, wrapped and truncated before they become escape sequences. */
-import { sanitizeText, splitGraphemes, stringWidth } from '../text.ts'
+import { graphemeWidth, sanitizeText, splitGraphemes, stringWidth } from '../text.ts'
 
 const SGR_CODES = {
   bold: [1, 22],
@@ -83,7 +83,7 @@ function takeColumns(text: string, columns: number): string {
   let kept = ''
   let left = columns
   for (const grapheme of splitGraphemes(text)) {
-    left -= stringWidth(grapheme)
+    left -= graphemeWidth(grapheme)
     if (left < 0) break
     kept += grapheme
   }
@@ -133,7 +133,7 @@ export function wrapLine(spans: Line, columns: number): Line[] {
     }
     for (const { text, styles } of word)
       for (const grapheme of splitGraphemes(text)) {
-        const next = stringWidth(grapheme)
+        const next = graphemeWidth(grapheme)
         if (used > 0 && used + next > maxWidth) flush()
         current.push({ text: grapheme, styles })
         used += next
