@@ -72,9 +72,10 @@ function createMissingVariablesError(
 ): CadreError {
   const named = agents.slice(0, 3).map(({ id, name }) => `"${name}" (${id})`)
   const more = total > named.length ? ` and ${total - named.length} more` : ''
-  const message = `The prompt template "${template}" would need ${added.join(', ')}, for which agents have no value: ${named.join(', ')}${more}.`
+  const variables = added.join(', ')
+  const message = `The prompt template "${template}" would need ${variables}, for which agents have no value: ${named.join(', ')}${more}.`
   return new CadreError('CONFLICT', message, {
-    details: agents.map(({ id }) => ({ field: `${id}.variables`, problem: `there is no value for ${added.join(', ')}` })),
+    details: agents.map(({ id }) => ({ field: `${id}.variables`, problem: `there is no value for ${variables}` })),
     hint: 'Set the variables of these agents first.',
   })
 }
