@@ -1,17 +1,18 @@
 /** Generates docs/roles.md: the roles that may call each route. */
-import { type Access, hasAccess, ROLES, type Route } from '../src/contract/route.ts'
+import { type Access, hasAccess, maySpend, ROLES, type Role, type Route } from '../src/contract/route.ts'
 import { ALL_ROUTES } from '../src/contract/routes.ts'
 
 export function createRolesDocument(): string {
-  const groups = new Map<string, { base: string; access: Access; routes: Route[] }>()
+  const groups = new Map<string, { base: string; access: Access; spends: boolean; routes: Route[] }>()
   for (const route of ALL_ROUTES) {
     const base = `/${route.path.split('/')[1]}`
-    const key = `${base} ${route.access}`
-    const group = groups.get(key) ?? { base, access: route.access, routes: [] }
+    const spends = route.callsModel === true && ROLES.some((role) => hasAccess(role, route.access) && !maySpend(role))
+    const key = `${base} ${route.access} ${spends}`
+    const group = groups.get(key) ?? { base, access: route.access, spends, routes: [] }
     groups.set(key, { ...group, routes: [...group.routes, route] })
   }
-  const rows = [...groups.values()].map(({ base, access, routes }) => {
-    const cells = ROLES.map((role) => (access === 'public' ? 'no token' : hasAccess(role, access) ? 'yes' : ''))
+  const rows = [...groups.values()].map(({ base, access, spends, routes }) => {
+    const cells = ROLES.map((role) => formatCell(role, access, spends))
     return `| \`${base}\` | ${formatCalls(base, routes)} | ${cells.join(' | ')} |`
   })
   return `# Roles
@@ -23,6 +24,12 @@ Paths are relative to \`/api\`, and \`…\` is an identifier. [The guide](guides
 |---|---|${'---|'.repeat(ROLES.length)}
 ${rows.join('\n')}
 `
+}
+
+function formatCell(role: Role, access: Access, spends: boolean): string {
+  if (access === 'public') return 'no token'
+  if (!hasAccess(role, access)) return ''
+  return spends && !maySpend(role) ? 'free models' : 'yes'
 }
 
 /** Lists each path once, with its methods. */

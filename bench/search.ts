@@ -65,6 +65,7 @@ async function compare({ database, indexes, embedding, index }: SearchDependenci
     database,
     indexes,
     embedding,
+    models,
     ledger,
     synchronizer: { idle: async () => undefined, waitUntilRepaired: async () => undefined } as never,
   })

@@ -16,6 +16,7 @@ import { InputReader } from '../src/cli/input/input-reader.ts'
 import { CadreCommand, type GlobalFlags } from '../src/cli/oclif/base-command.ts'
 import { paint } from '../src/cli/terminal/color.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
+import { formatTokens } from '../src/cli/terminal/format-quantity.ts'
 import { sanitizeLine } from '../src/cli/terminal/text.ts'
 import type { ReplyRequest } from '../src/client/follow-reply.ts'
 import type { Connection } from '../src/client/request.ts'
@@ -157,7 +158,7 @@ export default class Ask extends CadreCommand {
 
 function footer({ usage, latency_ms }: Message): string {
   const parts = [
-    usage ? `${usage.total_tokens.toLocaleString('en')} tokens` : '',
+    usage ? formatTokens(usage.total_tokens, usage.estimated) : '',
     latency_ms === undefined ? '' : `${(latency_ms / 1000).toFixed(1)} s`,
     'continue with --continue',
   ]

@@ -5,12 +5,14 @@ import { reportUnreadSources } from '../../src/cli/ask/report-unread-sources.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
-import { canRedraw } from '../../src/cli/terminal/color.ts'
+import { canRedraw, paint } from '../../src/cli/terminal/color.ts'
+import { formatMoney, formatTokens } from '../../src/cli/terminal/format-quantity.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { ragToolRoutes } from '../../src/contract/families/rag-tools.ts'
+import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 
 export default class RagQuery extends CadreCommand {
   static override description =
@@ -41,6 +43,11 @@ export default class RagQuery extends CadreCommand {
     const { data } = await call(connection, ragToolRoutes.query, { params, body }).finally(() => display.end())
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(`${formatAnswer(data, getOutput(process.stdout), flags.full)}\n`)
+    if (process.stderr.isTTY) this.notify(`\n${paint('dim', formatFooter(data))}`)
     if (data.results.length === 0) await reportUnreadSources(connection, [params.id])
   }
+}
+
+function formatFooter({ usage, cost }: QueryResult): string {
+  return `${formatTokens(usage.total_tokens, usage.estimated)} · ${cost === null ? 'cost unknown' : `cost ${formatMoney(cost)}`}`
 }

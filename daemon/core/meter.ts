@@ -1,4 +1,5 @@
 /** The interface through which every model call is metered. The usage family implements it. */
+import type { Usage } from '../../src/contract/schemas/usage.ts'
 import type { Transaction } from '../store/database.ts'
 
 /** The resources and user that a model call is attributed to. */
@@ -35,6 +36,29 @@ export interface CallUsage {
   status: 'done' | 'failed' | 'aborted' | 'interrupted'
   /** True if the provider reported no counts. */
   estimated: boolean
+}
+
+/** The usage of calls as clients see it. */
+export function toUsageView({
+  input_tokens,
+  output_tokens,
+  estimated,
+}: Pick<CallUsage, 'input_tokens' | 'output_tokens' | 'estimated'>): Usage {
+  const [input, output] = [toTokenCount(input_tokens), toTokenCount(output_tokens)]
+  const total_tokens = input + output
+  // A call that was never charged is no estimate.
+  const isEstimated = estimated && total_tokens > 0
+  return { input_tokens: input, output_tokens: output, total_tokens, ...(isEstimated ? { estimated: true } : {}) }
+}
+
+/** Adds the usage of a call to a total. */
+export const addCallUsage = (total: Usage | undefined, call: CallUsage): Usage => {
+  const added = toUsageView(call)
+  return toUsageView({
+    input_tokens: (total?.input_tokens ?? 0) + added.input_tokens,
+    output_tokens: (total?.output_tokens ?? 0) + added.output_tokens,
+    estimated: (total?.estimated ?? false) || (added.estimated ?? false),
+  })
 }
 
 /** The usage of a call that is still open in the ledger. */

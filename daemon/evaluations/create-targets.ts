@@ -4,7 +4,7 @@ import type { AgentSnapshot, AgentsService } from '../agents/service.ts'
 import type { ApiToolsService } from '../api-tools/service.ts'
 import type { AskOnce } from '../conversations/agent-loop/ask-once.ts'
 import { CitationRegistry } from '../conversations/reply/citations.ts'
-import type { Settlement } from '../core/meter.ts'
+import { type Settlement, toUsageView } from '../core/meter.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import type { GeneratedText, ModelsService } from '../models/service.ts'
 import { fillTemplate, type PromptTemplatesService } from '../prompt-templates/service.ts'
@@ -186,8 +186,6 @@ function createModelTarget({ database, models }: TargetDependencies): Target {
 const getId = (model: unknown): string => (model as { id: string }).id
 
 function toTargetAnswer({ text, usage, cost, latencyMs }: GeneratedText, unsettled: readonly Settlement[] = []): TargetAnswer {
-  const { input_tokens, output_tokens } = usage
-  const total_tokens = input_tokens + output_tokens
   const latency_ms = Math.round(latencyMs)
-  return { output: text, citations: [], usage: { input_tokens, output_tokens, total_tokens }, cost, latency_ms, unsettled }
+  return { output: text, citations: [], usage: toUsageView(usage), cost, latency_ms, unsettled }
 }

@@ -126,12 +126,13 @@ export async function insertResults(transaction: Transaction, runId: string, res
     cost,
     error === null ? null : error.toWellFormed(),
     { ...details, usage },
+    Number(usage?.estimated ?? false),
   ])
   await transaction.run(
     `INSERT OR IGNORE INTO evaluation_results
-       (run_id, position, repeat, passed, score, latency_ms, tokens, cost, error, details)
+       (run_id, position, repeat, passed, score, latency_ms, tokens, cost, error, details, estimated)
      SELECT evaluation_runs.id, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
-       value -> 8
+       value -> 8, value ->> 9
      FROM json_each(?), evaluation_runs WHERE evaluation_runs.id = ?`,
     [JSON.stringify(rows), runId],
   )
@@ -192,6 +193,8 @@ export async function summarizeRun(reader: Reader, runId: string, total: number)
     [runId],
   )) as [RunTotals]
   const { done, passed, errors, average_score, tokens, cost, unpriced, timed } = totals
+  const sql = 'SELECT 1 AS found FROM evaluation_results WHERE run_id = ? AND estimated = 1 LIMIT 1'
+  const isEstimated = (await reader.get(sql, [runId])) !== undefined
   const getPercentile = async (share: number): Promise<number | null> => {
     if (timed === 0) return null
     const [row] = await reader.all<{ latency_ms: number }>(
@@ -214,6 +217,7 @@ export async function summarizeRun(reader: Reader, runId: string, total: number)
       latency_p95_ms: await getPercentile(0.95),
       tokens,
       cost: unpriced > 0 ? null : (cost ?? 0),
+      ...(isEstimated ? { estimated: true } : {}),
     },
   }
 }

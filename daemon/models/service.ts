@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID, type modelRoutes, models } from '../../src/contract/families/models.ts'
+import { maySpend } from '../../src/contract/route.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { CallOrigin, Meter, MeteredModel } from '../core/meter.ts'
@@ -228,6 +229,23 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   async getMeteredModel(reader: Reader, id: string): Promise<MeteredModel> {
     const model = await this.records.get(reader, id)
     return { id, price: model ? getPrice(model) : FREE }
+  }
+
+  /** Throws FORBIDDEN if a call of the model may cost money and the caller may not spend. Null is the default model. */
+  async requireMaySpend(caller: Caller, id: string | null): Promise<void> {
+    if (maySpend(caller.role) || (await this.#isFree(id ?? (await getDefaultModelId(this.database))))) return
+    throw new CadreError('FORBIDDEN', 'A viewer may only call models that cost nothing.', {
+      hint: 'Use a token with the role editor. If the model is free, an editor can set its price to 0.',
+    })
+  }
+
+  /** A model without a record is embedded. A model without a price may cost money. */
+  async #isFree(id: string): Promise<boolean> {
+    const model = await this.records.get(this.database, id)
+    if (!model || model.provider === 'embedded') return true
+    if (model.provider === 'replay') return model.recording !== true || this.#isFree(model.model_id)
+    const price = getPrice(model)
+    return price?.input === 0 && price.output === 0
   }
 
   /** Returns the decrypted API key, so the result must never be part of a response. */

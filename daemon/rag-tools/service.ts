@@ -5,7 +5,7 @@ import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/cont
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
-import type { CallOrigin } from '../core/meter.ts'
+import { type CallOrigin, toUsageView } from '../core/meter.ts'
 import { parseHeadings, type RetrievedPassage, type Tool } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
 import { createSearchTool } from '../knowledge/search-tool.ts'
@@ -67,8 +67,10 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   /** Returns the best passages and an answer that is based on them. */
   async query(caller: Caller, id: string, question: RagQuery, signal: AbortSignal): Promise<Static<typeof QueryResult>> {
     const tool = await this.require(this.database, caller, id)
-    const { results, answer } = await this.answer(tool, question, caller.userId === null ? {} : { user_id: caller.userId }, signal)
-    return { query: question.query, results, answer: answer.text }
+    const origin = caller.userId === null ? {} : { user_id: caller.userId }
+    await this.#dependencies.models.requireMaySpend(caller, tool.model_id)
+    const { results, answer } = await this.answer(tool, question, origin, signal, caller)
+    return { query: question.query, results, answer: answer.text, usage: toUsageView(answer.usage), cost: answer.cost }
   }
 
   /** Answers with the tool's own model or the default one. */
@@ -77,9 +79,10 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     question: RagQuery,
     origin: CallOrigin,
     signal: AbortSignal,
+    caller?: Caller,
   ): Promise<{ results: RetrievedPassage[]; answer: GeneratedText }> {
     const charged = { ...origin, rag_tool_id: tool.id }
-    const results = await this.#passages(tool, question, charged, signal)
+    const results = await this.#passages(tool, question, charged, signal, caller)
     const search = results.map((found) => ({
       content: found.content,
       source: found.metadata.source,
@@ -116,6 +119,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     { query, top_k, filters = {}, rerank = tool.rerank }: RagQuery,
     origin: CallOrigin,
     signal: AbortSignal,
+    caller?: Caller,
   ): Promise<RetrievedPassage[]> {
     if (tool.knowledge_source_id === null)
       throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Set another knowledge_source_id.' })
@@ -129,6 +133,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       rerank,
       origin,
       signal,
+      ...(caller ? { caller } : {}),
     })
     return results
   }

@@ -59,7 +59,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
   }
 
   async search(caller: Caller, id: string, query: SearchQuery, signal: AbortSignal): Promise<Static<typeof SearchResult>> {
-    return this.#searchSources(await this.require(this.database, caller, id), query, signal)
+    return this.#searchSources(await this.require(this.database, caller, id), query, signal, caller)
   }
 
   async findTool(reader: Reader, id: string): Promise<Tool | undefined> {
@@ -77,6 +77,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
     tool: StoredRetrievalTool,
     { query, top_k, filters = {}, explain = false, rerank = tool.rerank }: SearchQuery,
     signal: AbortSignal,
+    caller?: Caller,
   ): Promise<Static<typeof SearchResult>> {
     return this.#dependencies.knowledge.search({
       sourceIds: tool.knowledge_source_ids,
@@ -90,6 +91,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       rerank,
       origin: {},
       signal,
+      ...(caller ? { caller } : {}),
     })
   }
 }

@@ -9,14 +9,16 @@ type EntitySum = UsageAmounts & { entity_type: string; entity_id: string }
 export type CallSum = DaySum & Record<(typeof ORIGIN_FIELDS)[keyof typeof ORIGIN_FIELDS], string | null>
 
 const SUM_COLUMNS = `sum(calls) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
-  sum(cached_tokens) AS cached_tokens, sum(unpriced_tokens) AS unpriced_tokens, total(cost) AS cost`
+  sum(cached_tokens) AS cached_tokens, sum(unpriced_tokens) AS unpriced_tokens,
+  sum(estimated_tokens) AS estimated_tokens, total(cost) AS cost`
 
 /** Lists the usage of an entity by day and model. */
 export async function listDaySums(reader: Reader, { type, id }: Entity, { from, until }: DateRange): Promise<DaySum[]> {
   const isModel = type === 'model' && id !== ''
   const [entityType, entityId] = type === 'model' ? ['', ''] : [type, id]
   return reader.all<DaySum>(
-    `SELECT day, model_id, calls, input_tokens, output_tokens, cached_tokens, unpriced_tokens, cost FROM usage_days
+    `SELECT day, model_id, calls, input_tokens, output_tokens, cached_tokens, unpriced_tokens, estimated_tokens, cost
+     FROM usage_days
      WHERE entity_type = ? AND entity_id = ? AND day >= ? AND day < ?${isModel ? ' AND model_id = ?' : ''}`,
     [entityType, entityId, from, until, ...(isModel ? [id] : [])],
   )
@@ -49,7 +51,8 @@ export async function listCallSums(reader: Reader, { type, id }: Entity, { from,
   return reader.all<CallSum>(
     `SELECT substr(began_at, 1, 10) AS day, ${groups}, count(*) AS calls, sum(input_tokens) AS input_tokens,
        sum(output_tokens) AS output_tokens, sum(cached_tokens) AS cached_tokens,
-       sum(iif(cost IS NULL, input_tokens + output_tokens, 0)) AS unpriced_tokens, total(cost) AS cost
+       sum(iif(cost IS NULL, input_tokens + output_tokens, 0)) AS unpriced_tokens,
+       sum(iif(estimated = 1, input_tokens + output_tokens, 0)) AS estimated_tokens, total(cost) AS cost
      FROM usage_calls WHERE began_at >= ? AND began_at < ? AND status <> 'open'${condition} GROUP BY day, ${groups}`,
     [from, until, ...(condition.endsWith('?') ? [id] : [])],
   )

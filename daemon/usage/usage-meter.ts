@@ -105,10 +105,11 @@ export class UsageMeter implements Meter {
     })
     await closeCalls(transaction, outcomes)
     // A call counts for the day on which it began: that day's budget admitted it.
-    for (const { id, input_tokens, output_tokens, cached_tokens, cost } of outcomes) {
+    for (const { id, input_tokens, output_tokens, cached_tokens, estimated, cost } of outcomes) {
       const call = calls.get(id) as LedgerCall
-      const unpriced_tokens = cost === null ? input_tokens + output_tokens : 0
-      const amounts = { calls: 1, input_tokens, output_tokens, cached_tokens, unpriced_tokens, cost: cost ?? 0 }
+      const total = input_tokens + output_tokens
+      const [unpriced_tokens, estimated_tokens] = [cost === null ? total : 0, estimated ? total : 0]
+      const amounts = { calls: 1, input_tokens, output_tokens, cached_tokens, unpriced_tokens, estimated_tokens, cost: cost ?? 0 }
       await addToSums(transaction, listSummedEntities(call), call, amounts)
       await this.#budget.publishExceeded(transaction, listBudgetEntities(call.model_id, call), call.began_at)
     }

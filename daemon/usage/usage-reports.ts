@@ -30,7 +30,7 @@ export class UsageReports {
   async getStatistics(query: UsageQuery): Promise<Static<typeof UsageStatistics>> {
     const { days, by_entity } = await this.#loadRows(query)
     const total = sumAmounts(days)
-    const { tokens, cost, unpriced_tokens } = toSpend(total)
+    const { tokens, cost, unpriced_tokens, estimated_tokens } = toSpend(total)
     const { calls, input_tokens, output_tokens, cached_tokens } = total
     return {
       total_tokens: tokens,
@@ -40,6 +40,7 @@ export class UsageReports {
       calls,
       total_cost: cost,
       unpriced_tokens,
+      estimated_tokens,
       by_model: toView(groupBy(days, 'model_id')),
       by_entity,
     }
@@ -47,11 +48,11 @@ export class UsageReports {
 
   async getCosts(query: UsageQuery): Promise<Static<typeof UsageCosts>> {
     const { span, days, by_entity } = await this.#loadRows(query)
-    const { cost: total_cost, unpriced_tokens } = toSpend(sumAmounts(days))
+    const { cost: total_cost, unpriced_tokens, estimated_tokens } = toSpend(sumAmounts(days))
     const byDay = groupBy(days, 'day')
     const dates = listSeriesDays(span, [...byDay.keys()].sort(), this.#now().toISOString())
     const by_day = dates.map((date) => ({ date, ...toSpend(byDay.get(date) ?? ZERO_USAGE) }))
-    return { total_cost, unpriced_tokens, by_model: toView(groupBy(days, 'model_id')), by_entity, by_day }
+    return { total_cost, unpriced_tokens, estimated_tokens, by_model: toView(groupBy(days, 'model_id')), by_entity, by_day }
   }
 
   async #loadRows({ entity_type, entity_id, ...dates }: UsageQuery): Promise<UsageRows> {
@@ -100,9 +101,9 @@ function groupBy(sums: readonly DaySum[], field: 'day' | 'model_id'): Map<string
   return groups
 }
 
-function toSpend({ input_tokens, output_tokens, unpriced_tokens, cost }: UsageAmounts): SpendReport {
+function toSpend({ input_tokens, output_tokens, unpriced_tokens, estimated_tokens, cost }: UsageAmounts): SpendReport {
   const tokens = input_tokens + output_tokens
-  return { tokens, cost: tokens > 0 && unpriced_tokens === tokens ? null : roundMoney(cost), unpriced_tokens }
+  return { tokens, cost: tokens > 0 && unpriced_tokens === tokens ? null : roundMoney(cost), unpriced_tokens, estimated_tokens }
 }
 
 const toView = (sums: Map<string, UsageAmounts>): Record<string, SpendReport> =>

@@ -19,6 +19,9 @@ export type Access = keyof typeof ACCESS
 
 export const hasAccess = (role: Role, access: Access): boolean => (ACCESS[access] as readonly Role[]).includes(role)
 
+/** Whether a role may call models that cost money. A viewer may call free ones. */
+export const maySpend = (role: Role): boolean => role !== 'viewer'
+
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
 
@@ -66,6 +69,8 @@ export interface Route<
   readonly revealsSecret?: string
   /** The handler calls a model or another server, which can fail, time out or exceed a budget. */
   readonly callsExternalService?: boolean
+  /** The handler calls a model or starts work that does, which may cost money. */
+  readonly callsModel?: boolean
   /** Status of a regular response that reports an unhealthy daemon. */
   readonly unhealthyStatus?: 503
 }

@@ -42,6 +42,16 @@ test.before.each(() => {
 const createModel = () => resources.model({ ...provider.model, pricing: { input: 1, output: 2 } })
 const createAgent = async (fields: Record<string, unknown> = {}) => resources.agent({ model_id: (await createModel()).id, ...fields })
 
+test('results and the summary are marked as estimated if the provider does not report usage', async () => {
+  const { id } = await resources.evaluation({ target_id: (await createAgent()).id, test_cases: [{ input: 'say: green' }] })
+  const reported = await runEvaluation(service, id)
+  assert.equal([reported.summary.estimated, reported.results[0].usage.estimated], [undefined, undefined])
+  setStep(streamReply({ text: ['green'], usage: null }))
+  const estimated = await runEvaluation(service, id)
+  assert.equal([estimated.summary.estimated, estimated.results[0].usage.estimated], [true, true])
+  assert.is(estimated.summary.tokens, estimated.results[0].usage.total_tokens)
+})
+
 test('a run asks the agent every test case and scores the answers', async () => {
   const helper = await createAgent({ system_prompt: 'Be brief.' })
   const { id } = await resources.evaluation({

@@ -59,8 +59,9 @@ test('the model of a RAG tool answers from numbered passages and its usage is ch
   provider.script = [streamReply({ text: ['Twenty-five ', 'days [1].'], usage: { input: 1_000, output: 500 } })]
   const tool = await knowledge.resources.ragTool({ knowledge_source_id: source.id, model_id: model.id })
   await knowledge.waitForSync(source.id)
-  const { answer, results } = await expectData(query(tool))
+  const { answer, results, usage, cost } = await expectData(query(tool))
   assert.is(answer, 'Twenty-five days [1].')
+  assert.equal([usage, cost], [{ input_tokens: 1_000, output_tokens: 500, total_tokens: 1_500 }, 2])
   assert.is(results[0].metadata.source, 'leave.md')
   const sent = JSON.stringify(provider.received.at(-1)?.body.messages)
   assert.match(sent, /number=\\"1\\" source=\\"leave.md\\"/)
@@ -83,8 +84,21 @@ test('a RAG tool without a model uses the default model', async () => {
 test('a query without results calls no model', async () => {
   const seen = provider.received.length
   const empty = await knowledge.resources.ragTool({ model_id: model.id })
-  assert.match((await expectData(query(empty))).answer, /^I found no answer in 0 documents/)
+  const { answer, usage, cost } = await expectData(query(empty))
+  assert.match(answer, /^I found no answer in 0 documents/)
+  assert.equal([usage, cost], [{ input_tokens: 0, output_tokens: 0, total_tokens: 0 }, 0])
   assert.is(provider.received.length, seen)
+})
+
+test('usage is marked as estimated if the provider does not report it, and the cost is null without a price', async () => {
+  provider.script = [streamReply({ text: ['Twenty-five days [1].'], usage: null })]
+  const unpriced = await knowledge.resources.model({ ...provider.model, pricing: null })
+  const tool = await knowledge.resources.ragTool({ knowledge_source_id: source.id, model_id: unpriced.id })
+  await knowledge.waitForSync(source.id)
+  const { usage, cost } = await expectData(query(tool))
+  assert.equal([usage.estimated, cost], [true, null])
+  assert.is(usage.total_tokens, usage.input_tokens + usage.output_tokens)
+  assert.ok(usage.input_tokens > 20 && usage.output_tokens > 3)
 })
 
 test('a provider error is returned as it is and metered', async () => {

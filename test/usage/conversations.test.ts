@@ -33,6 +33,31 @@ test('a blocking threshold responds with 402 before the model is called', async 
   await fixture.sendAndWait(talk, 'And next year?')
 })
 
+test('replies whose provider reports no usage are marked as estimated, also after a restart', async (context) => {
+  const { fixture, provider } = context
+  const talk = await fixture.startConversation(provider)
+  const reported = await fixture.sendAndWait(talk, 'How many days?')
+  assert.equal(reported.usage, { input_tokens: 11, output_tokens: 7, total_tokens: 18 })
+  provider.script = [streamReply({ text: ['Twenty-five days.'], usage: null })]
+  const reply = await fixture.sendAndWait(talk, 'And next year?')
+  assert.is(reply.usage.estimated, true)
+  const stream = await fixture.stream(talk, 'And the year after?')
+  assert.is((await stream.readUntil('message_end')).data.message.usage?.estimated, true)
+  provider.script = [disconnectAfter('Twenty-')]
+  await fixture.send(talk, 'Why?')
+  provider.script = [respondWithError(400)]
+  await fixture.send(talk, 'Why not?')
+  context.fixture = await fixture.restart()
+  const messages = (await context.fixture.listMessages(talk)).filter(({ role }) => role === 'assistant')
+  // A request that the provider rejected used nothing, so nothing is estimated.
+  assert.equal(
+    messages.map(({ usage }) => usage.estimated),
+    [undefined, true, true, true, undefined],
+  )
+  const stats = await expectData(context.fixture.service.get('/usage/stats'))
+  assert.is(stats.estimated_tokens, stats.total_tokens - 18)
+})
+
 test('concurrent messages cannot exceed a nearly reached threshold', async ({ fixture, provider }) => {
   const agent = await fixture.createAgent(provider)
   await fixture.sendAndWait(await fixture.createConversation(agent), 'How many days?')

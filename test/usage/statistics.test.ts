@@ -21,6 +21,7 @@ test('without calls all figures are zero', async ({ reports }) => {
     calls: 0,
     total_cost: 0,
     unpriced_tokens: 0,
+    estimated_tokens: 0,
     by_model: {},
     by_entity: {},
   })
@@ -35,11 +36,21 @@ test('an unknown price is reported as null, and sums report unpriced tokens', as
   const { total_cost, unpriced_tokens, by_model, by_entity } = await reports.getStatistics({})
   assert.equal([total_cost, unpriced_tokens], [0.016, 18])
   assert.equal(by_model, {
-    [UNPRICED.id]: { tokens: 18, cost: null, unpriced_tokens: 18 },
-    [PRICED.id]: { tokens: 18, cost: 0.016, unpriced_tokens: 0 },
+    [UNPRICED.id]: { tokens: 18, cost: null, unpriced_tokens: 18, estimated_tokens: 0 },
+    [PRICED.id]: { tokens: 18, cost: 0.016, unpriced_tokens: 0, estimated_tokens: 0 },
   })
   assert.equal(by_entity.agent, { agent_a: by_model[UNPRICED.id], agent_b: by_model[PRICED.id] })
   assert.equal(by_entity.model, by_model)
+})
+
+test('tokens that the provider did not report are counted as estimated', async ({ ledger, reports }) => {
+  await ledger.recordCall(11, 7, { agent_id: 'agent_a' })
+  await ledger.settle(await ledger.begin({ agent_id: 'agent_b' }), 5, 3, { estimated: true })
+  const { total_tokens, estimated_tokens, by_model, by_entity } = await reports.getStatistics({})
+  assert.equal([total_tokens, estimated_tokens, by_model[PRICED.id]?.estimated_tokens], [26, 8, 8])
+  assert.equal([by_entity.agent?.agent_a?.estimated_tokens, by_entity.agent?.agent_b?.estimated_tokens], [0, 8])
+  const costs = await reports.getCosts({ start_date: '2026-01-31T09:00:00Z', end_date: '2026-01-31T10:00:00Z' })
+  assert.equal([costs.estimated_tokens, costs.by_day.map((day) => day.estimated_tokens)], [8, [8]])
 })
 
 test('a price of 0 is a known price', async ({ ledger, reports }) => {
@@ -64,7 +75,8 @@ test('users named like object properties are counted', async ({ ledger, reports 
   assert.is(JSON.stringify((await reports.getStatistics({})).by_entity.user), JSON.stringify(expectTwo(['__proto__', 'constructor'])))
 })
 
-const expectTwo = (ids: string[]) => Object.fromEntries(ids.map((id) => [id, { tokens: 2, cost: 0.002, unpriced_tokens: 0 }]))
+const expectTwo = (ids: string[]) =>
+  Object.fromEntries(ids.map((id) => [id, { tokens: 2, cost: 0.002, unpriced_tokens: 0, estimated_tokens: 0 }]))
 
 test('statistics can be filtered by entity or by entity type', async ({ ledger, reports }) => {
   await ledger.recordCall(1, 1, { agent_id: 'agent_a', user_id: 'ada' })
@@ -84,10 +96,10 @@ test('costs by day include empty days', async ({ ledger, reports }) => {
   await ledger.recordCall(11, 7)
   ledger.clock = new Date('2026-02-02T10:00:00.000Z')
   await ledger.recordCall(11, 7)
-  const spent = { tokens: 18, cost: 0.016, unpriced_tokens: 0 }
+  const spent = { tokens: 18, cost: 0.016, unpriced_tokens: 0, estimated_tokens: 0 }
   assert.equal((await reports.getCosts({})).by_day, [
     { date: '2026-01-31', ...spent },
-    { date: '2026-02-01', tokens: 0, cost: 0, unpriced_tokens: 0 },
+    { date: '2026-02-01', tokens: 0, cost: 0, unpriced_tokens: 0, estimated_tokens: 0 },
     { date: '2026-02-02', ...spent },
   ])
 })

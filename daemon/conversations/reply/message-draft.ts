@@ -1,12 +1,15 @@
 /** Draft of an assistant message: text, tool calls, citations and usage so far. */
 import type { CadreError } from '../../../src/contract/errors.ts'
 import type { Message, ToolCall } from '../../../src/contract/schemas/messages.ts'
-import { type CallUsage, roundMoney } from '../../core/meter.ts'
+import type { Usage } from '../../../src/contract/schemas/usage.ts'
+import { addCallUsage, type CallUsage, roundMoney } from '../../core/meter.ts'
 import type { StoredMessage } from '../store.ts'
 import { CitationRegistry } from './citations.ts'
 
 export type StoredToolCall = ToolCall
 export type FinishReason = NonNullable<Message['finish_reason']>
+
+const NO_TOKENS: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 }
 
 type DraftHeader = Required<Pick<StoredMessage, 'id' | 'timestamp' | 'model_id'>>
 
@@ -19,13 +22,13 @@ export class MessageDraft {
   readonly #usedCallIds = new Map<string, number>()
   #startedAt = performance.now()
   /** Model tokens and cost so far; the cost is null if a price is unknown. */
-  usage: { input: number; output: number; cost: number | null } = { input: 0, output: 0, cost: 0 }
+  usage: { tokens: Usage; cost: number | null } = { tokens: NO_TOKENS, cost: 0 }
 
   /** Takes over the usage of a failed reply that this one replaces. */
   constructor(header: DraftHeader, replaced?: StoredMessage) {
     this.#header = header
     const { usage, cost = 0 } = replaced ?? {}
-    if (usage) this.usage = { input: usage.input_tokens, output: usage.output_tokens, cost }
+    if (usage) this.usage = { tokens: usage, cost }
   }
 
   /** Latency is measured from here. */
@@ -46,11 +49,10 @@ export class MessageDraft {
     return call
   }
 
-  addUsage({ input_tokens, output_tokens }: CallUsage, cost: number | null): void {
+  addUsage(call: CallUsage, cost: number | null): void {
     const { usage } = this
     this.usage = {
-      input: usage.input + input_tokens,
-      output: usage.output + output_tokens,
+      tokens: addCallUsage(usage.tokens, call),
       cost: usage.cost === null || cost === null ? null : roundMoney(usage.cost + cost),
     }
   }
@@ -58,7 +60,7 @@ export class MessageDraft {
   /** Without a finish reason the message is still being written. */
   toMessage(finish_reason?: FinishReason, failure?: CadreError): StoredMessage {
     const { id, timestamp, model_id } = this.#header
-    const { input, output, cost } = this.usage
+    const { tokens, cost } = this.usage
     const content = this.content.toWellFormed()
     return {
       id,
@@ -67,7 +69,7 @@ export class MessageDraft {
       timestamp,
       citations: this.citations.listFor(content),
       tool_calls: this.toolCalls.map((call) => ({ ...call })),
-      usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
+      usage: tokens,
       cost,
       model_id,
       ...(finish_reason ? { finish_reason, latency_ms: Math.round(performance.now() - this.#startedAt) } : {}),

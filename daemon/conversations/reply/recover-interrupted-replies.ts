@@ -1,5 +1,5 @@
 /** Marks replies that the previous daemon left unfinished as interrupted and settles their usage. */
-import { type CallUsage, type Meter, roundMoney } from '../../core/meter.ts'
+import { addCallUsage, type CallUsage, type Meter, roundMoney } from '../../core/meter.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import { findMessage, type StoredMessage, updateMessage } from '../store.ts'
@@ -33,10 +33,8 @@ async function recoverReply(
 }
 
 function addUsage({ usage, cost = 0 }: StoredMessage, call: CallUsage, callCost: number | null): Pick<StoredMessage, 'usage' | 'cost'> {
-  const input_tokens = (usage?.input_tokens ?? 0) + call.input_tokens
-  const output_tokens = (usage?.output_tokens ?? 0) + call.output_tokens
   return {
-    usage: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens },
+    usage: addCallUsage(usage, call),
     cost: cost === null || callCost === null ? null : roundMoney(cost + callCost),
   }
 }

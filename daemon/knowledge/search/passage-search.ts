@@ -1,12 +1,14 @@
 /** Searches passages by meaning, by words or both, with filters and without near-duplicates. */
 import type { Static } from 'typebox'
 import type { SearchResult } from '../../../src/contract/schemas/passages.ts'
+import type { Caller } from '../../core/caller.ts'
 import type { CallOrigin } from '../../core/meter.ts'
 import type { RetrievedPassage } from '../../core/tool.ts'
 import { estimateLanguageSupport } from '../../embedding/estimate-language-support.ts'
 import type { EmbeddingService } from '../../embedding/service.ts'
 import { expandQuery } from '../../language/expand-query.ts'
 import { tokenize } from '../../language/tokenize.ts'
+import type { ModelsService } from '../../models/service.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
 import type { Filter } from '../../store/filter.ts'
@@ -35,12 +37,15 @@ export interface SearchRequest {
   signal?: AbortSignal
   /** The usage of embedding the query is charged to it. */
   origin: CallOrigin
+  /** Must be allowed to call the embedding model. Undefined in a reply, which only a caller who may spend can request. */
+  caller?: Caller
 }
 
 export interface PassageSearchDependencies {
   database: Database
   indexes: IndexRegistry
   embedding: EmbeddingService
+  models: ModelsService
   ledger: EmbeddingLedger
   synchronizer: Synchronizer
 }
@@ -126,10 +131,16 @@ export class PassageSearch {
     return Object.keys(filter).length === 0 ? undefined : filter
   }
 
-  async #queryIndex(index: Index, { query, method, origin }: SearchRequest, filter: Filter | undefined, timer: StageTimer): Promise<Hits> {
-    const { embedding, indexes, ledger } = this.#dependencies
+  async #queryIndex(
+    index: Index,
+    { query, method, origin, caller }: SearchRequest,
+    filter: Filter | undefined,
+    timer: StageTimer,
+  ): Promise<Hits> {
+    const { embedding, models, indexes, ledger } = this.#dependencies
     const options = { limit: MAX_HITS_PER_METHOD, ...(filter ? { filter } : {}) }
     const embedder = method === 'full_text' ? undefined : await embedding.getEmbedder(index.embedding_model)
+    if (embedder && caller) await models.requireMaySpend(caller, embedder.id)
     const searchByMeaning = async () => {
       if (!embedder) return []
       const embed = (onUsage: OnUsage) => embedder.embed([query], { priority: 'query', onUsage })

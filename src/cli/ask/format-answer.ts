@@ -4,7 +4,11 @@ import { formatProse } from '../terminal/format-prose.ts'
 import type { Output } from '../terminal/table.ts'
 import { formatPassage } from './format-passages.ts'
 
-export function formatAnswer({ query, answer, results }: QueryResult, output: Output, full = false): string {
+export function formatAnswer(
+  { query, answer, results }: Pick<QueryResult, 'query' | 'answer' | 'results'>,
+  output: Output,
+  full = false,
+): string {
   const cited = new Set(Array.from(answer.matchAll(/\[(\d+)\]/g), ([, number]) => Number(number)))
   const getNotes = (number: number, isLoose = false) =>
     isLoose ? ['only loosely related'] : cited.size > 0 && !cited.has(number) ? ['not cited'] : []

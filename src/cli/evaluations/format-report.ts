@@ -2,7 +2,7 @@
 import type { Run, RunComparison, RunResult } from '../../contract/families/evaluation-runs.ts'
 import { paint } from '../terminal/color.ts'
 import { type DiffLine, diffLines } from '../terminal/diff-lines.ts'
-import { formatCount, formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
+import { formatCount, formatMilliseconds, formatMoney, formatTokens } from '../terminal/format-quantity.ts'
 import { formatTable, type Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
 import { formatLimit, type ScorerReport } from './format-scores.ts'
@@ -13,7 +13,7 @@ const MAX_TEXT_LINES = 8
 const MAX_COLUMNS = 120
 
 export function formatSummary({ status, summary, error, started_at, finished_at }: Run, stream: NodeJS.WriteStream): string[] {
-  const { total, passed, failed, errors, pass_rate, average_score, latency_p50_ms, latency_p95_ms, tokens, cost } = summary
+  const { total, passed, failed, errors, pass_rate, average_score, latency_p50_ms, latency_p95_ms, tokens, cost, estimated } = summary
   const color = errors + failed === 0 && status === 'completed' ? 'green' : 'red'
   const counts = [`${passed} of ${total} passed`, failed > 0 ? `${failed} failed` : '', errors > 0 ? `${errors} could not be run` : '']
     .filter(Boolean)
@@ -24,7 +24,7 @@ export function formatSummary({ status, summary, error, started_at, finished_at 
     latency_p50_ms === null
       ? ''
       : `latency ${formatMilliseconds(latency_p50_ms)} (95th percentile ${formatMilliseconds(latency_p95_ms ?? latency_p50_ms)})`,
-    `${formatCount(tokens)} tokens`,
+    formatTokens(tokens, estimated),
     cost === null ? 'cost unknown' : `cost ${formatMoney(cost)}`,
   ].filter(Boolean)
   return [

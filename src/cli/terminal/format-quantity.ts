@@ -32,6 +32,9 @@ export function formatCount(count: number, noun?: string): string {
   return noun === undefined ? number : `${number} ${noun}${count === 1 ? '' : 's'}`
 }
 
+/** Estimates are marked: the provider did not report the tokens. */
+export const formatTokens = (count: number, isEstimated = false): string => `${isEstimated ? 'about ' : ''}${formatCount(count)} tokens`
+
 /** At most six columns. */
 export const formatCompact = (number: number): string =>
   number < 10_000 ? formatCount(number) : number.toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 3 })

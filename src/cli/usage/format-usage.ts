@@ -43,10 +43,11 @@ const CHART_HEADINGS = {
 
 export function formatUsage(usage: Statistics, report: Report): string {
   const { output } = report
-  const { total_tokens, input_tokens, output_tokens, cached_tokens, calls } = usage
+  const { total_tokens, input_tokens, output_tokens, cached_tokens, estimated_tokens, calls } = usage
   const cached = cached_tokens > 0 ? `, ${formatCount(cached_tokens)} of them cached` : ''
   const tokens = `${formatCount(input_tokens)} in${cached}, ${formatCount(output_tokens)} out`
-  const sentences = [`${formatCount(calls, 'call')}, ${formatCount(total_tokens)} tokens: ${tokens}.`, formatCost(usage)]
+  const estimated = estimated_tokens > 0 ? ` ${formatCount(estimated_tokens)} of them are estimates.` : ''
+  const sentences = [`${formatCount(calls, 'call')}, ${formatCount(total_tokens)} tokens: ${tokens}.${estimated}`, formatCost(usage)]
   const by = { ...usage.by_entity, model: usage.by_model }
   const charts = Object.entries(CHART_HEADINGS).flatMap(([kind, head]) => formatUsageChart(head, by[kind as keyof typeof by] ?? {}, report))
   return [...formatHeading(report), ...sentences.flatMap((sentence) => wrap(sentence, output.columns)), ...charts].join('\n')
@@ -118,6 +119,7 @@ const addDays = (a: Day, b: Day): Day => {
     date: a.date,
     tokens,
     unpriced_tokens,
+    estimated_tokens: a.estimated_tokens + b.estimated_tokens,
     cost: tokens > 0 && unpriced_tokens === tokens ? null : (a.cost ?? 0) + (b.cost ?? 0),
   }
 }

@@ -89,6 +89,7 @@ export const conversationRoutes = {
     access: 'chat',
     body: object(
       {
+    callsModel: true,
         ...optional({
           message: Type.String({
             minLength: 1,
@@ -135,6 +136,7 @@ export const conversationRoutes = {
         tool_call_id: Type.String({
           minLength: 1,
           maxLength: 500,
+    callsModel: true,
           description: 'Identifier of the tool call, from the confirmation_required event.',
         }),
         allow: Type.Boolean({ description: 'Whether to execute the tool call.' }),

@@ -94,6 +94,7 @@ export const documentRoutes = {
     status: 201,
     bodyLimit: MAX_DOCUMENT_BODY_BYTES,
   }),
+    callsModel: true,
   get: route({ ...document, id: 'documents.get', method: 'GET', summary: 'Get a document', access: 'read' }),
   remove: route({ ...document, id: 'documents.remove', method: 'DELETE', summary: 'Delete a document', access: 'write', shape: 'message' }),
 }

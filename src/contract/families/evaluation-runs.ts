@@ -22,6 +22,11 @@ export const RunSummary = object(
     latency_p95_ms: measure('95th percentile of the latency of the answers, in milliseconds.'),
     tokens: count('Tokens used by all answers.'),
     cost: measure('Cost of all answers; null if a price is unknown.'),
+    ...optional({
+      estimated: Type.Boolean({
+        description: 'True if tokens of an answer are an estimate, because the provider did not report them; else absent.',
+      }),
+    }),
   },
   { title: 'RunSummary', description: 'Summary of the results.' },
 )
@@ -127,6 +132,7 @@ export const runRoutes = {
   run: route({
     ...evaluation,
     id: 'evaluations.run',
+    callsModel: true,
     callsExternalService: true,
     method: 'POST',
     path: '/evaluations/{id}/run',

@@ -170,6 +170,7 @@ export const knowledgeSourceRoutes = {
     id: 'knowledge-sources.sync',
     method: 'POST',
     path: '/knowledge-sources/{id}/sync',
+    callsModel: true,
     summary: 'Sync a knowledge source',
     description: 'Starts a sync and returns immediately. Follow it by its status or its events.',
     access: 'write',

@@ -153,6 +153,7 @@ export const modelRoutes = {
   }),
   test: route({
     id: 'models.test',
+    callsModel: true,
     callsExternalService: true,
     family: 'models',
     method: 'POST',

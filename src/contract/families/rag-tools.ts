@@ -51,6 +51,7 @@ export const ragToolRoutes = {
   ...createCrudRoutes(ragTools, { read: 'read', change: 'write' }),
   query: route({
     id: 'rag-tools.query',
+    callsModel: true,
     callsExternalService: true,
     family: 'rag-tools',
     method: 'POST',

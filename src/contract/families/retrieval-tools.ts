@@ -59,6 +59,7 @@ export const retrievalToolRoutes = {
   ...createCrudRoutes(retrievalTools, { read: 'read', change: 'write' }),
   search: route({
     id: 'retrieval-tools.search',
+    callsModel: true,
     callsExternalService: true,
     family: 'retrieval-tools',
     method: 'POST',

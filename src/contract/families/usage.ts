@@ -28,7 +28,8 @@ const query = object(
 
 const cost = measure('Cost of the tokens with a known price; null if tokens were used and no price is known.')
 const unpriced_tokens = count('Tokens without a known price, which are not part of the cost.')
-const usage = { tokens: count('Input and output tokens.'), cost, unpriced_tokens }
+const estimated_tokens = count('Tokens of calls whose provider did not report usage, which are estimates.')
+const usage = { tokens: count('Input and output tokens.'), cost, unpriced_tokens, estimated_tokens }
 const UsageTotals = object(usage, { title: 'UsageTotals', description: 'Tokens and their cost.' })
 const DailyUsage = object({ date: day('Day'), ...usage }, { title: 'DailyUsage', description: 'Tokens of a day and their cost.' })
 const by_model = Type.Record(Type.String(), UsageTotals, { description: 'Usage by model identifier.' })
@@ -45,6 +46,7 @@ export const UsageStatistics = object(
     calls: count('Number of model calls, including failed and aborted calls.'),
     total_cost: cost,
     unpriced_tokens,
+    estimated_tokens,
     by_model,
     by_entity,
   },
@@ -54,6 +56,7 @@ export const UsageCosts = object(
   {
     total_cost: cost,
     unpriced_tokens,
+    estimated_tokens,
     by_model,
     by_entity,
     by_day: Type.Array(DailyUsage, {

@@ -1,6 +1,7 @@
 /** Passages of documents: chunking settings, filters and search results. */
 import { type Static, Type } from 'typebox'
-import { identifier, jsonObject, nullable, object, optional, stringEnum } from './fields.ts'
+import { identifier, jsonObject, measure, nullable, object, optional, stringEnum } from './fields.ts'
+import { Usage } from './usage.ts'
 
 export const DEFAULT_EMBEDDING_MODEL = 'minilm'
 export const DEFAULT_CHUNKING = { embedding_model: DEFAULT_EMBEDDING_MODEL, chunk_size: 800, chunk_overlap: 120 }
@@ -102,6 +103,8 @@ export const QueryResult = object(
     query: Type.String({ description: 'Query of the request.' }),
     results: Type.Array(Passage, { description: 'Passages, best first.' }),
     answer: Type.String({ description: 'Answer based on the passages, with citations such as [1].' }),
+    usage: Usage,
+    cost: measure('Cost of the answer, without that of embedding the query; null if the price is unknown.'),
   },
   {
     title: 'QueryResult',
@@ -113,6 +116,8 @@ export const QueryResult = object(
           { content: 'Every employee gets twenty-five days of paid annual leave.', score: 0.91, metadata: { source: 'leave.md', page: 1 } },
         ],
         answer: 'Twenty-five days [1].',
+        usage: { input_tokens: 210, output_tokens: 12, total_tokens: 222 },
+        cost: 0.0004,
       },
     ],
   },

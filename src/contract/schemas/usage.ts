@@ -1,6 +1,6 @@
 /** Model tokens of an answer. */
-import type { Static } from 'typebox'
-import { count, object } from './fields.ts'
+import { type Static, Type } from 'typebox'
+import { count, object, optional } from './fields.ts'
 
 export type Usage = Static<typeof Usage>
 export const Usage = object(
@@ -8,6 +8,11 @@ export const Usage = object(
     input_tokens: count('Input tokens.'),
     output_tokens: count('Output tokens.'),
     total_tokens: count('Input and output tokens.'),
+    ...optional({
+      estimated: Type.Boolean({
+        description: 'True if at least a part is an estimate, because the provider did not report it; else absent.',
+      }),
+    }),
   },
   { title: 'Usage', description: 'Model tokens of an answer.' },
 )

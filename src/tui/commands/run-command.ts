@@ -7,7 +7,7 @@ import { type ConversationItem, conversationRoutes } from '../../contract/famili
 import { usageRoutes } from '../../contract/families/usage.ts'
 import type { Citation } from '../../contract/schemas/messages.ts'
 import { type CommandCall, type CommandName, formatHelp } from '../input/slash-commands.ts'
-import { formatCost, formatCount } from '../render/status-line.ts'
+import { formatCost, formatTokens } from '../render/status-line.ts'
 import { listTools, searchDocuments } from '../session/agent-tools.ts'
 import {
   findAgent,
@@ -223,12 +223,14 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     const { conversation } = session.store.state
     // Of a resumed conversation, the transcript contains only the last messages.
     const { messages } = conversation ? await listLastMessages(connection, conversation.id, MAX_MESSAGES) : { messages: [] }
-    const { tokens, cost } = sumUsage(reduceTranscript(EMPTY_TRANSCRIPT, { kind: 'loaded', messages }))
+    const { tokens, estimated, cost } = sumUsage(reduceTranscript(EMPTY_TRANSCRIPT, { kind: 'loaded', messages }))
     const today = new Date(session.store.now()).toISOString().slice(0, 10)
     const { data } = await call(connection, usageRoutes.stats, { query: { start_date: today } })
-    const format = (count: number, price: number | null) => `${formatCount(count)} tokens, ${formatCost(price)}.`
+    const format = (count: number, isEstimated: boolean, price: number | null) =>
+      `${formatTokens(count, isEstimated)}, ${formatCost(price)}.`
     session.store.addNote(
-      `This conversation: ${format(tokens, cost)}\nToday, all conversations: ${format(data.total_tokens, data.total_cost)}`,
+      `This conversation: ${format(tokens, estimated, cost)}\n` +
+        `Today, all conversations: ${format(data.total_tokens, data.estimated_tokens > 0, data.total_cost)}`,
     )
   },
   clear: ({ store }) => store.redraw({ cleared: true }),

@@ -4,6 +4,9 @@ import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { type ChatState, sumUsage } from '../state/chat-state.ts'
 
 /** Formats as 950, 1.2k, 34k or 1.5M. */
+/** Estimates are marked: the provider did not report the tokens. */
+export const formatTokens = (count: number, isEstimated: boolean): string => `${isEstimated ? 'about ' : ''}${formatCount(count)} tokens`
+
 export function formatCount(count: number): string {
   if (count < 1000) return String(count)
   const [value, unit] = count < 999_500 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']
@@ -31,7 +34,7 @@ interface Fact {
 export function renderStatusLine(state: ChatState): Line {
   const { columns } = state.size
   if (state.hint !== undefined) return truncateLine([span(`  ${sanitizeLine(state.hint)}`, 'yellow')], columns)
-  const { tokens, cost, contextTokens: context } = sumUsage(state.transcript)
+  const { tokens, estimated, cost, contextTokens: context } = sumUsage(state.transcript)
   const facts: Fact[] = []
   const add = (worth: number, text: string | undefined, ...styles: Style[]) => {
     if (text) facts.push({ text, priority: worth, styles })
@@ -39,7 +42,7 @@ export function renderStatusLine(state: ChatState): Line {
   add(9, state.connectionProblem, 'red')
   add(8, state.agent && sanitizeLine(state.agent.name), 'cyan')
   add(7, state.model && sanitizeLine(state.model.name), 'dim')
-  add(3, tokens > 0 ? `${formatCount(tokens)} tokens` : undefined, 'dim')
+  add(3, tokens > 0 ? formatTokens(tokens, estimated) : undefined, 'dim')
   add(5, tokens > 0 ? formatCost(cost) : undefined, 'dim')
   add(2, context > 0 ? formatContext(context, state.model?.contextWindow ?? null) : undefined, 'dim')
   add(1, state.conversation?.title ? sanitizeLine(state.conversation.title) : undefined, 'dim')

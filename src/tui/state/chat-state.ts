@@ -98,6 +98,8 @@ export const INITIAL_STATE: ChatState = {
 
 interface Totals {
   readonly tokens: number
+  /** Whether tokens of a reply are an estimate. */
+  readonly estimated: boolean
   /** Null if a price is unknown. */
   readonly cost: number | null
   /** Tokens of the last request and reply. */
@@ -108,12 +110,13 @@ const listReplies = (entries: readonly Entry[]): ReplyState[] => entries.filter(
 
 /** Sums the usage of the current conversation; the transcript may contain earlier ones. */
 export function sumUsage({ entries }: Transcript): Totals {
-  let totals: Totals = { tokens: 0, cost: 0, contextTokens: 0 }
+  let totals: Totals = { tokens: 0, estimated: false, cost: 0, contextTokens: 0 }
   const start = entries.findLastIndex((entry) => entry.kind === 'note' && entry.startsConversation) + 1
   for (const { usage, cost } of listReplies(entries.slice(start))) {
     if (!usage) continue
     totals = {
       tokens: totals.tokens + usage.total_tokens,
+      estimated: totals.estimated || usage.estimated === true,
       cost: totals.cost === null || cost === null || cost === undefined ? null : totals.cost + cost,
       contextTokens: usage.total_tokens,
     }

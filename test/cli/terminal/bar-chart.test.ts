@@ -10,7 +10,12 @@ import { parsePeriod } from '../../../src/cli/usage/period-flags.ts'
 
 const test = suite('bar charts')
 const output = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
-const spent = (tokens: number, cost: number | null, unpriced_tokens = cost === null ? tokens : 0) => ({ tokens, cost, unpriced_tokens })
+const spent = (tokens: number, cost: number | null, unpriced_tokens = cost === null ? tokens : 0) => ({
+  tokens,
+  cost,
+  estimated_tokens: 0,
+  unpriced_tokens,
+})
 const AGENT = 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'
 const report = (columns: number) => ({ title: 'Last 30 days', names: new Map([['m1', 'Llama']]), output: output(columns), top: 2 })
 
@@ -22,6 +27,7 @@ const USED = {
   calls: 1234,
   total_cost: 1234.5,
   unpriced_tokens: 45_678,
+  estimated_tokens: 0,
   by_model: { m1: spent(12_300_000, 1234.5), m2: spent(45_678, null), m3: spent(0, 0) },
   by_entity: { agent: { [AGENT]: spent(12_345_678, 1234.5, 45_678) }, user: { なまえのながいひとのなまえ: spent(1, 0) } },
 }

@@ -109,7 +109,7 @@ test('usage costs shows tokens and costs by day', async () => {
   assert.match(stdout, new RegExp(`${today} +54,000 +≥ 16\\.00  █+`))
   assert.match(stdout, / +0 +0\n/)
   const { stdout: rows } = await ok('usage', 'costs', '--days', '2', '--output', 'csv')
-  assert.match(rows, `date,tokens,cost,unpriced_tokens\r\n`)
+  assert.match(rows, `date,tokens,cost,unpriced_tokens,estimated_tokens\r\n`)
   assert.match(rows, `${today},54000,16,18000`)
 })
 
