@@ -1,11 +1,12 @@
 /** Runs API tools: validates arguments, decrypts secrets for the request and reads the response within limits. */
 import type { Outbound } from '../outbound/client.ts'
+import { redactStrings } from '../secrets/redact-strings.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Validator } from '../validation/validator.ts'
 import { ArgumentValidator } from './argument-validator.ts'
 import { buildRequest } from './build-request.ts'
 import { type ApiToolResponse, canBeText, MAX_RESPONSE_BYTES, parseBody } from './parse-response.ts'
-import { createRedaction, openSecrets } from './secrets.ts'
+import { createRedactor, openSecrets } from './secrets.ts'
 import type { StoredApiTool } from './store.ts'
 
 export interface ApiToolRunnerDependencies {
@@ -14,10 +15,10 @@ export interface ApiToolRunnerDependencies {
   outbound: Outbound
 }
 
-export interface RunOptions {
+interface RunOptions {
   signal?: AbortSignal | undefined
-  /** Also redacts header values that look like keys; credentials of `auth` are always redacted. */
-  hideHeaders?: boolean
+  /** Whether values of headers that the server returns are shown; credentials of `auth` never are. */
+  showsHeaders?: boolean
 }
 
 export class ApiToolRunner {
@@ -35,12 +36,12 @@ export class ApiToolRunner {
   async run(
     tool: StoredApiTool,
     args: Record<string, unknown>,
-    { signal, hideHeaders = false }: RunOptions = {},
+    { signal, showsHeaders = false }: RunOptions = {},
   ): Promise<ApiToolResponse> {
     this.#argumentValidator.validate(tool, args)
     const secrets = openSecrets(this.#vault, tool)
     const { url, method, headers, body } = buildRequest(tool, secrets, args)
-    const hide = createRedaction(secrets, { headers: hideHeaders })
+    const redactor = createRedactor(showsHeaders ? { ...secrets, headers: {} } : secrets)
     const startedAt = performance.now()
     const response = await this.#outbound.request(url, {
       method,
@@ -53,7 +54,7 @@ export class ApiToolRunner {
       shouldReadBody: (_, responseHeaders) => canBeText(responseHeaders),
     })
     const latency_ms = Math.round((performance.now() - startedAt) * 10) / 10
-    const shown = Object.entries(response.headers).map(([name, value]) => [hide(name), hide(value)])
-    return { status: response.status, headers: Object.fromEntries(shown), body: parseBody(response, hide), latency_ms }
+    const responseHeaders = redactStrings(response.headers, (text) => redactor.redactKnown(text))
+    return { status: response.status, headers: responseHeaders, body: parseBody(response, redactor), latency_ms }
   }
 }

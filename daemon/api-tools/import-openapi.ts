@@ -4,6 +4,7 @@ import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { ApiToolCreate, ApiToolImport, ApiToolImportResult } from '../../src/contract/families/api-tools.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { CONNECTION_HEADERS, parseHttpUrl } from '../outbound/parse-url.ts'
+import { hasNewRequest } from './check-permissions.ts'
 import { checkCredentials, findCredential, type MatchedCredentials, matchCredentials } from './match-credentials.ts'
 import { planInWorker } from './openapi/plan-in-worker.ts'
 import type { Plan, PlannedTool } from './openapi/plan-tools.ts'
@@ -91,22 +92,24 @@ export function buildCreate({ planned, credentials: { headers, auth } }: ToolDra
   const allHeaders = { ...createContentTypeHeader(planned), ...request.headers, ...headers }
   return {
     name: planned.name,
-    requires_confirmation: planned.method !== 'GET',
     ...pickToolFields(planned, request),
     auth,
     ...(Object.keys(allHeaders).length > 0 ? { headers: allHeaders } : {}),
   }
 }
 
-/** Changed fields of an existing tool; secrets only if new ones were given. */
+/** Changed fields of an existing tool; secrets only if new ones were given. Permissions are valid for one method and URL. */
 export function buildUpdate(draft: ToolDraft, request: ImportRequest, current: StoredApiTool): Partial<Static<typeof ApiToolCreate>> {
   const { planned, credentials } = draft
   const headers = { ...request.headers, ...credentials.headers }
   const changed = Object.entries(pickToolFields(planned, request)).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(current[name as keyof StoredApiTool]),
   )
+  const { allow_private_network = false, requires_confirmation } = request
+  const permissions = { allow_private_network, ...(requires_confirmation === undefined ? {} : { requires_confirmation }) }
   return {
     ...Object.fromEntries(changed),
+    ...(hasNewRequest(current, planned) ? permissions : {}),
     ...(credentials.auth.type === 'none' ? {} : { auth: credentials.auth }),
     ...(Object.keys(headers).length > 0 ? { headers: { ...createContentTypeHeader(planned), ...headers } } : {}),
   }
@@ -149,9 +152,11 @@ export function reportTool(
   { planned, credentials: { auth, missing } }: ToolDraft,
   action: ImportedTool['action'],
   tool: StoredApiTool,
+  previous = tool,
 ): ImportedTool {
   const { operation, name, description, method, url, parameters, locations, body_format, notes } = planned
-  const allNotes = [...notes, ...(missing === undefined || tool.auth.type !== 'none' ? [] : [missing])].map(
+  const missingCredentials = missing === undefined || tool.auth.type !== 'none' ? [] : [missing]
+  const allNotes = [...notes, ...missingCredentials, ...listLostPermissions(previous, tool)].map(
     (note) => `${note.replace(/^./, (letter) => letter.toUpperCase())}.`,
   )
   const keepsAuth = action !== 'create' && auth.type === 'none' && tool.auth.type !== 'none'
@@ -161,4 +166,12 @@ export function reportTool(
     auth: keepsAuth ? 'kept' : auth.type,
     notes: allNotes,
   }
+}
+
+function listLostPermissions(previous: StoredApiTool, tool: StoredApiTool): string[] {
+  const lost = [
+    ...(tool.requires_confirmation && !previous.requires_confirmation ? ['calls require confirmation again'] : []),
+    ...(previous.allow_private_network && !tool.allow_private_network ? ['it has no access to the private network any more'] : []),
+  ]
+  return lost.map((what) => `${what}, because its method or URL changed`)
 }

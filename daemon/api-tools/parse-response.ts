@@ -2,6 +2,8 @@
 import { TextDecoder } from 'node:util'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { OutboundResponse } from '../outbound/client.ts'
+import { redactStrings } from '../secrets/redact-strings.ts'
+import type { Redactor } from '../secrets/redactor.ts'
 import { exceedsDepth } from '../validation/json-depth.ts'
 
 export interface ApiToolResponse {
@@ -20,7 +22,7 @@ const BINARY_TYPES = /^(image\/(?!svg)|audio\/|video\/|font\/|application\/(zip|
 export const canBeText = (headers: Readonly<Record<string, string>>): boolean => !BINARY_TYPES.test(getMediaType(headers))
 
 /** Throws PROVIDER_ERROR if the body is neither JSON nor text. */
-export function parseBody({ headers, body, truncated, url }: OutboundResponse, hide: (text: string) => string): unknown {
+export function parseBody({ headers, body, truncated, url }: OutboundResponse, redactor: Redactor): unknown {
   const type = getMediaType(headers)
   if (body.length === 0 && !truncated) return null
   const text = canBeText(headers) ? decodeText(body, type, getCharset(headers), truncated) : undefined
@@ -28,9 +30,9 @@ export function parseBody({ headers, body, truncated, url }: OutboundResponse, h
     throw new CadreError('PROVIDER_ERROR', `${new URL(url).host} responded with ${type || 'binary data'}, which is not text.`, {
       hint: 'API tools read JSON and text only.',
     })
-  const shown = hide(text)
-  if (truncated) return `${shown}\n[Truncated after ${MAX_RESPONSE_BYTES} bytes.]`
-  return /[/+]json$/.test(type) || type === '' ? parseJson(shown) : shown
+  if (truncated) return `${redactor.redactTruncated(text)}\n[Truncated after ${MAX_RESPONSE_BYTES} bytes.]`
+  const value = /[/+]json$/.test(type) || type === '' ? parseJson(text) : text
+  return redactStrings(value, (part) => redactor.redactKnown(part))
 }
 
 /** Invalid JSON and JSON that nests too deeply to be serialized again are returned as text. */

@@ -1,17 +1,12 @@
 /** Secrets of API tools: encrypted in the database, decrypted for requests, redacted from responses. */
-import type { Static } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
-import type { ApiToolCreate, ApiToolSecrets, ApiToolUpdate } from '../../src/contract/families/api-tools.ts'
+import type { ApiToolSecrets } from '../../src/contract/families/api-tools.ts'
 import { redactCredentials } from '../outbound/authorization.ts'
 import { CONNECTION_HEADERS } from '../outbound/parse-url.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Vault } from '../secrets/vault.ts'
-import type { StoredApiTool } from './store.ts'
-
-export type ApiToolInput = Static<typeof ApiToolCreate> | Static<typeof ApiToolUpdate>
-
-/** Names of headers whose values are probably keys. */
-const SENSITIVE_HEADER = /auth|key|token|secret|password|cookie|session|signature|credential/i
+import { isSecretHeader } from './secret-scope.ts'
+import type { ApiToolInput, StoredApiTool } from './store.ts'
 
 export function openSecrets(vault: Vault, { id, secrets }: Pick<StoredApiTool, 'id' | 'secrets'>): ApiToolSecrets {
   return secrets === null ? { headers: {}, auth: { type: 'none' } } : JSON.parse(vault.open(secrets, `${id}/secrets`))
@@ -36,13 +31,20 @@ export function sealSecrets(vault: Vault, record: StoredApiTool, input: ApiToolI
   }
 }
 
-/** Returns a function that redacts the tool's secrets. */
-export function createRedaction({ auth, headers }: ApiToolSecrets, options: { headers: boolean }): (text: string) => string {
+/** Creates a redactor of the tool's own secrets. */
+export function createRedactor({ auth, headers }: ApiToolSecrets): Redactor {
   const redactor = new Redactor()
   if (auth.type === 'api_key') redactor.add(auth.value)
   else if (auth.type !== 'none') redactCredentials(redactor, auth)
-  if (options.headers)
-    for (const [name, value] of Object.entries(headers))
-      if (SENSITIVE_HEADER.test(name)) redactor.add(value.replace(/^(bearer|basic|token) +/i, ''))
-  return (text) => redactor.redactKnown(text)
+  for (const [name, value] of Object.entries(headers))
+    if (isSecretHeader(name)) for (const secret of listHeaderSecrets(value)) redactor.add(secret)
+  return redactor
+}
+
+/** A server may repeat only a part of a header: without the scheme, a single cookie, or the decoded password. */
+function listHeaderSecrets(value: string): string[] {
+  const credentials = value.replace(/^(bearer|basic|token) +/i, '')
+  const fields = credentials.split(/[;,] */).map((field) => field.replace(/^[^=]*=/, ''))
+  const [, password = ''] = /:(.*)$/s.exec(Buffer.from(credentials, 'base64').toString()) ?? []
+  return [credentials, ...fields, /^basic /i.test(value) ? password : '']
 }

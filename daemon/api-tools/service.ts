@@ -10,7 +10,7 @@ import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Validator } from '../validation/validator.ts'
 import { ApiToolRunner, type ApiToolRunnerDependencies } from './api-tool-runner.ts'
 import { checkLocations } from './build-request.ts'
-import { checkPermissions } from './check-permissions.ts'
+import { checkPermissions, resolveConfirmation } from './check-permissions.ts'
 import { createAgentTool } from './create-agent-tool.ts'
 import {
   buildCreate,
@@ -24,8 +24,9 @@ import {
   type ToolDraft,
 } from './import-openapi.ts'
 import type { ApiToolResponse } from './parse-response.ts'
-import { type ApiToolInput, openSecrets, sealSecrets } from './secrets.ts'
-import { apiToolRecords, type StoredApiTool } from './store.ts'
+import { checkSecretScope } from './secret-scope.ts'
+import { openSecrets, sealSecrets } from './secrets.ts'
+import { type ApiToolInput, apiToolRecords, type StoredApiTool } from './store.ts'
 import { checkUrlTemplate, listPlaceholders } from './url-template.ts'
 
 export interface ApiToolsDependencies extends ApiToolRunnerDependencies {
@@ -40,11 +41,13 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
     const { vault, validator } = parts
     super(database, apiTools, apiToolRecords, {
       prepare: async (draft, input, context) => {
-        const record = { ...draft, parameters: checkParameters(validator, draft.parameters) }
-        const origin = checkUrlTemplate(record.url)
+        checkUrlTemplate(draft.url)
+        const requires_confirmation = resolveConfirmation(draft, input, context.current)
+        const record = { ...draft, requires_confirmation, parameters: checkParameters(validator, draft.parameters) }
         checkPlaceholders(record)
         checkLocations(record)
-        checkPermissions(record, input, context, origin)
+        checkPermissions(record, input, context)
+        checkSecretScope(record, input, context.current)
         return sealSecrets(vault, record, input, context.current)
       },
       openSecrets: (record) => {
@@ -56,9 +59,9 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
     this.#outbound = parts.outbound
   }
 
-  /** Calls the API and returns the complete response, except for credentials. */
+  /** Calls the API and returns the complete response, except for the tool's secrets. Admins see headers that the server returns. */
   async test(caller: Caller, id: string, args: Record<string, unknown>): Promise<ApiToolResponse> {
-    return this.#runner.run(await this.require(this.database, caller, id), args)
+    return this.#runner.run(await this.require(this.database, caller, id), args, { showsHeaders: caller.role === 'admin' })
   }
 
   /** Creates a tool for each operation of an OpenAPI document, in one transaction. */
@@ -97,7 +100,7 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
         return reportTool(draft, 'create', (await this.createInTransaction(transaction, caller, buildCreate(draft, input))).stored)
       const change = buildUpdate(draft, input, current)
       if (Object.keys(change).length === 0) return reportTool(draft, 'keep', current)
-      return reportTool(draft, 'update', (await this.updateInTransaction(transaction, caller, current, change)).stored)
+      return reportTool(draft, 'update', (await this.updateInTransaction(transaction, caller, current, change)).stored, current)
     } catch (error) {
       if (error instanceof CadreError && error.code === 'VALIDATION_ERROR') return error
       throw error
@@ -106,7 +109,7 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
 
   async findTool(reader: Reader, id: string): Promise<Tool | undefined> {
     const record = await this.records.get(reader, id)
-    return record && createAgentTool(record, (args, signal) => this.#runner.run(record, args, { signal, hideHeaders: true }))
+    return record && createAgentTool(record, (args, signal) => this.#runner.run(record, args, { signal }))
   }
 }
 

@@ -21,6 +21,23 @@ export function checkUrlTemplate(template: string): string {
   return parseHttpUrl('url', template.replaceAll(PLACEHOLDER, 'x'), 'Set auth instead.').origin
 }
 
+/** Servers may decode these, so that a path that begins with a prefix may still leave it. */
+const ESCAPES_PREFIX = /\.\.|%(2e|2f|5c|25)/i
+const PLACEHOLDER_MARK = '%00'
+
+/** Whether all URLs of a template are on the server and below the path of another one, up to the first placeholder of that. */
+export function isWithin(template: string, outer: string): boolean {
+  if (checkUrlTemplate(template) !== checkUrlTemplate(outer)) return false
+  const [path, outerPath] = [getPath(template), getPath(outer)]
+  const [prefix = ''] = outerPath.split(PLACEHOLDER_MARK, 1)
+  const rest = path.slice(prefix.length)
+  const endsAtSegment = rest === '' || rest.startsWith('/') || prefix.endsWith('/') || prefix !== outerPath
+  return path.startsWith(prefix) && endsAtSegment && !ESCAPES_PREFIX.test(rest)
+}
+
+/** Resolves dot segments, as requests do. */
+const getPath = (template: string): string => new URL(template.replaceAll(PLACEHOLDER, PLACEHOLDER_MARK)).pathname
+
 /** Query parameters whose placeholder has no value are omitted. */
 export function fillUrl(template: string, values: Readonly<Record<string, unknown>>): URL {
   const [address = '', query] = splitOnce(template.replace(/#.*$/s, ''), '?')

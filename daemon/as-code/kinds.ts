@@ -47,6 +47,10 @@ export interface Kind {
   /** Generates secrets that the file does not contain. */
   generateSecrets?(): Fields
   immutableFields?: readonly string[]
+  /** Declared fields that every update contains, because a change of other fields resets them or requires them. */
+  resentFields?: readonly string[]
+  /** Whether a file contains the field even if its value is the default of the schema. */
+  isAlwaysWritten?(field: string, fields: Fields): boolean
   /** References without which it cannot be created. */
   requiredReferences?: readonly string[]
 }
@@ -97,7 +101,12 @@ export const KINDS: readonly Kind[] = [
     references: [refersTo('knowledge_source_ids.*', 'knowledge-sources'), embeddingModel],
     requiredReferences: ['knowledge_source_ids'],
   }),
-  createKind(apiTools, { referenceSecrets: referenceApiToolSecrets }),
+  createKind(apiTools, {
+    referenceSecrets: referenceApiToolSecrets,
+    resentFields: ['requires_confirmation', 'headers', 'auth'],
+    // The default depends on the method.
+    isAlwaysWritten: (field, { method }) => field === 'requires_confirmation' && method !== 'GET',
+  }),
   createKind(agents, {
     references: [
       refersTo('model_id', 'models'),

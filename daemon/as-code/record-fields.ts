@@ -20,7 +20,9 @@ export function getPlainFields(kind: Kind, record: StoredRecord, directory: Reso
   const required = (kind.family.create as { required?: string[] }).required ?? []
   const fields = listFileFields(kind).filter(
     (field) =>
-      !secrets.has(field) && stored[field] !== undefined && (required.includes(field) || !isDefault(defaults[field], stored[field])),
+      !secrets.has(field) &&
+      stored[field] !== undefined &&
+      (required.includes(field) || kind.isAlwaysWritten?.(field, stored) || !isDefault(defaults[field], stored[field])),
   )
   return replaceIdsWithNames(directory, kind.references, Object.fromEntries(fields.map((field) => [field, stored[field]])))
 }

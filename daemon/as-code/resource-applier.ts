@@ -181,7 +181,9 @@ export class ResourceApplier {
       )
     const change = { family: kind.name, name: inventory.directory.getLabel(current.id), id: current.id }
     if (differences.length + changedSecrets.length === 0) return void this.changes.push({ ...change, action: 'unchanged', fields: [] })
+    const resentFields = kind.resentFields?.filter((field) => input[field] !== undefined) ?? []
     const update = {
+      ...Object.fromEntries(resentFields.map((field) => [field, input[field]])),
       ...Object.fromEntries(differences.map(({ field }) => [field, (normalized as unknown as Fields)[field]])),
       ...Object.fromEntries(changedSecrets.map((field) => [field, input[field]])),
     }

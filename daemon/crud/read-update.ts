@@ -39,8 +39,12 @@ function mergeFields(family: Family, { check }: UpdateBody, body: Fields, curren
   return Object.fromEntries(Object.entries(body).map(([name, patch]) => [name, mergeField(name, patch)]))
 }
 
-/** Returns null if the field can be null, otherwise the value of a new resource. A required field stays null, which is not valid. */
-function resetField({ create, resource }: Family, check: UpdateBody['check'], name: string): unknown {
+/**
+ * Returns null if the field can be null, otherwise the value of a new resource, or undefined if that is computed. A required field
+ * stays null, which is not valid.
+ */
+function resetField({ create, resource, computedDefaults }: Family, check: UpdateBody['check'], name: string): unknown {
+  if (computedDefaults?.includes(name)) return undefined
   const schema = getFields(create)[name] ?? getFields(resource)[name]
   const { required = [] } = create as TSchema & { required?: string[] }
   return schema === undefined || required.includes(name) || !check({ [name]: null }) ? null : getInitialValue(schema)

@@ -28,6 +28,8 @@ export interface Family<
   readonly resource: G
   readonly create: C
   readonly update: U
+  /** Fields whose default depends on other fields. */
+  readonly computedDefaults?: readonly string[]
   /** Fields that the daemon changes, in addition to updated_at. */
   readonly serverFields?: readonly string[]
 }

@@ -47,7 +47,16 @@ export async function runPlainChat({ connect, conversation, cwd, input, output }
       if (tool) await session.replies.confirm(tool.id, /^y(es)?$/i.test(line.trim()))
       else submission = submit(session, line)
     }
-    await Promise.all([submission, session.replies.done])
+    let isDone = false
+    const finished = Promise.all([submission, session.replies.done]).then(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      await Promise.race([finished, printer.waitForConfirmation()])
+      const tool = findPendingConfirmation(store.state.transcript)
+      // After the end of the input nobody can answer.
+      if (tool) await session.replies.confirm(tool.id, false)
+    }
   } finally {
     process.off('SIGINT', stop)
     session.client.close()

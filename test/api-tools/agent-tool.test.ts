@@ -44,8 +44,7 @@ const record = (server: RecordingServer, fields: Partial<StoredApiTool> = {}): S
   updated_at: '',
   ...fields,
 })
-const createTool = (stored: StoredApiTool) =>
-  createAgentTool(stored, (args, signal) => calls.run(stored, args, { signal, hideHeaders: true }))
+const createTool = (stored: StoredApiTool) => createAgentTool(stored, (args, signal) => calls.run(stored, args, { signal }))
 const respondWith = (server: RecordingServer, body: string, type = 'application/json') => {
   server.listener = (_, reply) => reply.writeHead(200, { 'content-type': type }).end(body)
 }

@@ -31,7 +31,7 @@ test.before.each(() => {
 
 const createTool = async (fields: Json = {}) =>
   expectData(service.post('/api-tools', { name: 'tool', url: `${server.origin}/`, allow_private_network: true, ...fields }))
-const callTool = async (fields: Json = {}) => service.post(`/api-tools/${(await createTool(fields)).id}/test`, {})
+const callTool = async (fields: Json = {}, options = {}) => service.post(`/api-tools/${(await createTool(fields)).id}/test`, {}, options)
 const respondWith = (body: string | Uint8Array, type?: string, status = 200, headers: Record<string, string> = {}) => {
   server.listener = (_, reply) => reply.writeHead(status, { ...(type ? { 'content-type': type } : {}), ...headers }).end(body)
 }
@@ -126,6 +126,50 @@ test('credentials that a server echoes are redacted in every encoding', async ()
     assert.not.match(text, /canary/)
     assert.not.match(text, Buffer.from('user:canary-password').toString('base64'))
     assert.match(text, /\[redacted\]/)
+  }
+})
+
+test('header values that a server echoes are redacted in every encoding, except for those that are never secret', async () => {
+  const basic = Buffer.from('user:Canary-password').toString('base64')
+  const headers = {
+    'X-Anything': 'Canary+value=/1',
+    Authorization: `Basic ${basic}`,
+    Cookie: 'theme=dark; session=Canary-cookie',
+    'X-Number': '987654321',
+    'Api-Version': '2026-01-31',
+  }
+  server.listener = (request, reply) => {
+    const value = request.headers['x-anything'] as string
+    const escaped = [...value].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+    const bytes = Buffer.from(value)
+    const spellings = [
+      ...[value, value.toLowerCase(), value.toUpperCase(), encodeURIComponent(value), encodeURIComponent(value).toLowerCase()],
+      ...[bytes.toString('hex'), bytes.toString('hex').toUpperCase(), bytes.toString('base64'), bytes.toString('base64url')],
+      ...[request.headers.authorization, 'Canary-password', 'Canary-cookie', request.headers['api-version']],
+    ]
+    reply
+      .writeHead(200, { 'content-type': 'application/json', 'x-echo': value })
+      .end(`{"all":${JSON.stringify(spellings)},"escaped":"${escaped}","number":${request.headers['x-number']},"${value}":1}`)
+  }
+  const editor = { as: 'editor' }
+  const { text, data } = await callTool({ headers }, editor)
+  assert.equal(data.body, {
+    all: [...Array(9).fill('[redacted]'), 'Basic [redacted]', '[redacted]', '[redacted]', '2026-01-31'],
+    escaped: '[redacted]',
+    number: '[redacted]',
+    '[redacted]': 1,
+  })
+  assert.is(data.headers['x-echo'], '[redacted]')
+  assert.not.match(text, /canary/i)
+  assert.is((await callTool({ headers })).data.headers['x-echo'], headers['X-Anything'], 'an admin sees what the server received')
+})
+
+test('the beginning of a secret at the end of a truncated response is removed', async () => {
+  const key = 'canary-key-0123456789'
+  for (let cut = 1; cut < key.length; cut += 3) {
+    respondWith(`${'x'.repeat(1024 * 1024 - cut)}${key}`, 'text/plain')
+    const { body } = await expectData(callTool({ headers: { 'X-Key': key } }, { as: 'editor' }))
+    assert.match(body.slice(-60), /x\n\[Truncated after \d+ bytes\.\]$/)
   }
 })
 

@@ -246,6 +246,14 @@ atTerminal('/copy, /history, /agents and /agent work, with completion', async ()
   await terminal.waitFor(/Started a new conversation with Guide\.[\s\S]*Ask Guide\n {2}Guide · Guide model · \/help/)
 })
 
+test('after the end of its input, chat --plain refuses tool calls that require confirmation', async () => {
+  calls.length = 0
+  fixture.script(streamReply({ calls: [{ name: 'delete_user', arguments: { id: '7' } }] }), streamText('Not deleted.'))
+  const { code, stdout } = await fixture.run(['chat', 'Janitor', '--plain'], { input: 'Delete user 7\n' })
+  assert.equal([code, calls], [0, []])
+  assert.match(stdout, /delete_user wants to run.*[\s\S]*Not deleted\./)
+})
+
 test('without a terminal, chat suggests ask and --plain, which works line by line', async () => {
   const refused = await fixture.run(['chat', 'Guide'])
   assert.is(refused.code, 2)

@@ -98,6 +98,11 @@ async function runTool(context: TurnContext, reply: ActiveReply, call: StoredToo
   if (tool.requiresConfirmation) {
     const answer = await reply.requestConfirmation(call)
     if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')
+    if (answer === 'unattended')
+      throw new CadreError(
+        'FORBIDDEN',
+        'This call requires confirmation by a user, and no user is present. It was not run; go on without it.',
+      )
     if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Go on without it.')
   }
   return raceAbort(tool.run(call.arguments, context.toolUse), reply.signal)

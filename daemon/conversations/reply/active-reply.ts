@@ -12,7 +12,8 @@ import { ReplyEventLog } from './reply-event-log.ts'
 const FIRST_EVENT_TIMEOUT_MS = 5_000
 const CONFIRMATION_TIMEOUT_MS = 10 * 60 * 1000
 
-type ConfirmationAnswer = 'allowed' | 'refused' | 'unanswered'
+/** Unattended replies have nobody who could answer. */
+type ConfirmationAnswer = 'allowed' | 'refused' | 'unanswered' | 'unattended'
 export type ReplyOutcome = { message: StoredMessage; failure?: CadreError }
 
 /** The reply was ended early: its last follower left, or the daemon stops. */
@@ -131,7 +132,7 @@ export class ActiveReply {
     this.signal.throwIfAborted()
     if (!this.#controller) {
       call.confirmation = 'refused'
-      return 'unanswered'
+      return 'unattended'
     }
     call.confirmation = 'pending'
     const answer = createDeferred<ConfirmationAnswer>()

@@ -66,7 +66,11 @@ const settings = {
     default: false,
     description: 'Whether the tool may call addresses in private networks. Only admins can set it.',
   }),
-  requires_confirmation: Type.Boolean({ default: false, description: 'Whether each call requires confirmation by the user.' }),
+  requires_confirmation: Type.Boolean({
+    description:
+      'Whether each call requires confirmation by the user. Default: true for all methods except GET; only admins can set it to ' +
+      'false for these. It is reset when the method or URL changes.',
+  }),
 }
 const HEADER_NAME = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$"
 const headers = Type.Unsafe<Record<string, string>>({
@@ -134,7 +138,7 @@ export const ApiToolUpdate = updateBody(
   'API tool',
   { name, description, url, ...writable },
   { timeout_ms: 5_000 },
-  ' headers replaces all existing headers.',
+  ' headers replaces all existing headers. If the url leaves the path that headers and auth were set for, they must be sent again.',
 )
 
 export const apiTools = createFamily({
@@ -144,6 +148,7 @@ export const apiTools = createFamily({
   resource: ApiTool,
   create: ApiToolCreate,
   update: ApiToolUpdate,
+  computedDefaults: ['requires_confirmation'],
 })
 
 const credentials = Type.Unsafe<Record<string, string>>({
@@ -174,11 +179,14 @@ export const ApiToolImport = object(
     headers,
     timeout_ms: settings.timeout_ms,
     allow_private_network: settings.allow_private_network,
-    requires_confirmation: Type.Boolean({
-      description: 'Whether each call requires confirmation by the user. Default: true for all methods except GET.',
-    }),
+    requires_confirmation: settings.requires_confirmation,
     include_deprecated: Type.Boolean({ default: false, description: 'Whether to import deprecated operations and parameters.' }),
-    update: Type.Boolean({ default: false, description: 'Whether to update existing tools with the same name and server.' }),
+    update: Type.Boolean({
+      default: false,
+      description:
+        'Whether to update existing tools with the same name and server. If the method or URL of a tool changes, its permissions are ' +
+        'reset unless they are part of this request.',
+    }),
     dry_run: Type.Boolean({ default: false, description: 'Whether to return the result without making changes.' }),
   }),
   {

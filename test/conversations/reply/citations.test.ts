@@ -55,10 +55,10 @@ test('passages are numbered across a reply, and cited ones are marked', async ()
   await stream.readAll()
   const reply = await read(id)
   assert.equal(
-    reply.citations.map(({ index, source: name, page, cited }: Json) => [index, name, page, cited]),
+    reply.citations.map(({ index, source: name, page, headings, cited }: Json) => [index, name, page, headings, cited]),
     [
-      [1, 'leave.md', 1, false],
-      [2, 'travel.md', 1, true],
+      [1, 'leave.md', 1, 'Leave', false],
+      [2, 'travel.md', 1, 'Travel', true],
     ],
   )
   for (const { content, start, end, source: name } of reply.citations)
@@ -69,7 +69,7 @@ test('passages are numbered across a reply, and cited ones are marked', async ()
     [{ citations: [1] }, { citations: [2] }, { citations: [1] }],
   )
   const told = provider.received.at(-1)?.body.messages.filter(({ role }: Json) => role === 'tool')
-  assert.match(told[1].content, /^\[2\] travel\.md, page 1\n# Travel/)
+  assert.match(told[1].content, /^<tool_result>\n\[2\] travel\.md, page 1\n# Travel/)
   const results = stream.events.filter(({ event }) => event === 'tool_result') as Json[]
   assert.equal(
     results.map(({ data }) => data.citations.map(({ index }: Json) => index)),

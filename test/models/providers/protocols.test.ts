@@ -205,7 +205,7 @@ test('extra content of a tool call is sent back with it', async () => {
   const { messages } = withTools()
   const result = { role: 'tool' as const, callId: 'a', name: 'weather', content: 'rain', failed: false }
   await collectParts(model, { ...withTools(), messages: [...messages, { role: 'assistant', content: '', toolCalls }, result] })
-  const [, called] = (provider.received[1]?.body.messages ?? []) as { content: unknown; tool_calls?: { extra_content: unknown }[] }[]
+  const [, , called] = (provider.received[1]?.body.messages ?? []) as { content: unknown; tool_calls?: { extra_content: unknown }[] }[]
   assert.equal(called?.tool_calls?.[0]?.extra_content, extra_content)
   assert.is(called?.content, null)
 })

@@ -1,6 +1,7 @@
 /** Converts a chat request to the call options of the AI SDK. */
 import type { ChatMessage, ChatRequest, ToolDefinition } from '../../chat-model.ts'
 import { buildSystemPrompt } from '../../system-prompt.ts'
+import { markToolResult } from '../../untrusted-text.ts'
 import type { CallOptions } from './load-language-model.ts'
 
 type Prompt = CallOptions['prompt']
@@ -45,7 +46,7 @@ function appendMessage(prompt: Prompt, message: ChatMessage): void {
       type: 'tool-result',
       toolCallId: callId,
       toolName: name,
-      output: { type: failed ? 'error-text' : 'text', value: content },
+      output: { type: failed ? 'error-text' : 'text', value: markToolResult(content) },
     }
     const last = prompt.at(-1)
     if (last?.role === 'tool') last.content.push(result)

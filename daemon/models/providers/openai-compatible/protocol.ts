@@ -3,6 +3,7 @@ import { joinEndpoint, resolveEndpoint } from '../../../providers/endpoints.ts'
 import type { RemoteModel } from '../../../providers/remote-model.ts'
 import type { ChatMessage, ChatRequest, ToolDefinition } from '../../chat-model.ts'
 import { buildSystemPrompt } from '../../system-prompt.ts'
+import { markToolResult } from '../../untrusted-text.ts'
 import type { OpenStream } from '../protocol.ts'
 import { ChatCompletionsStream } from './stream.ts'
 
@@ -51,7 +52,7 @@ function formatMessage(message: ChatMessage): object[] {
     case 'user':
       return [{ role: 'user', content: message.content === '' ? ' ' : message.content }]
     case 'tool':
-      return [{ role: 'tool', tool_call_id: message.callId, content: message.content }]
+      return [{ role: 'tool', tool_call_id: message.callId, content: markToolResult(message.content) }]
     case 'assistant': {
       const { toolCalls = [] } = message
       const content = message.content.trim() === '' ? null : message.content
