@@ -1,19 +1,24 @@
-/** Test runner: `npm test [regular expression…]`. Bundles the test files and runs each in its own process and home, a few at a time. */
+/**
+ * Test runner: `npm test [regular expression…]`. Bundles the test files and runs them in processes with their own home, a
+ * few at a time. Tests of processes have a process per file. The other files of a folder share one: loading the product
+ * takes longer than most of them.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleTests } from '../.build/tests.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Inside the package, so that packages that are not bundled resolve. */
 const BUNDLE_FOLDER = join(ROOT, '.tests', String(process.pid))
+const RUN_FILES = 'test/harness/run-files.ts'
 /** One more than there are cores, because many tests wait for timers or the disk. */
 const MAX_CONCURRENCY = Math.min(availableParallelism() + 1, 6)
 const FILE_TIMEOUT_MS = 4 * 60_000
-/** Slow files start first, so that the run does not end waiting for one of them. */
-const SLOW_FIRST = [
+/** Files that do not share a process. Slow ones start first and short ones last, so that the run does not end waiting for one of them. */
+const SEPARATE_FIRST = [
   'test/durability/',
   'test/docs/guides',
   'test/cli/quickstart/quickstart',
@@ -24,9 +29,8 @@ const SLOW_FIRST = [
   'test/conversations/slow',
   'test/webhooks/slow',
   'test/embedding/',
-  'test/cli/',
-  'test/tui/',
 ]
+const SEPARATE_LAST = ['test/cli/', 'test/tui/']
 
 interface FileResult {
   file: string
@@ -40,17 +44,22 @@ interface FileResult {
 
 const children = new Set<ChildProcess>()
 
-function findTestFiles(filters: readonly RegExp[]): string[] {
+/** Returns the files in groups that share a process, in the order in which they start. */
+function findTestFiles(filters: readonly RegExp[]): string[][] {
   const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .map((file) => `test/${file.replaceAll('\\', '/')}`)
     .filter((file) => /\.test\.tsx?$/.test(file))
     .filter((file) => filters.length === 0 || filters.some((filter) => filter.test(file)))
-  const rank = (file: string) => {
-    const at = SLOW_FIRST.findIndex((place) => file.startsWith(place))
-    return at < 0 ? SLOW_FIRST.length : at
-  }
-  return files.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
+    .sort()
+  const separate = new Set(SEPARATE_FIRST.flatMap((place) => files.filter((file) => file.startsWith(place))))
+  const others = files.filter((file) => !separate.has(file))
+  const isLast = (file: string) => SEPARATE_LAST.some((place) => file.startsWith(place))
+  const folders = new Map<string, string[]>()
+  for (const file of others) if (!isLast(file)) folders.set(dirname(file), [...(folders.get(dirname(file)) ?? []), file])
+  return [...[...separate].map((file) => [file]), ...folders.values(), ...others.filter(isLast).map((file) => [file])]
 }
+
+const getBundle = (file: string) => join(BUNDLE_FOLDER, file.replace(/\.tsx?$/, '.js'))
 
 /** Tests of processes use the build, which must match the sources. */
 async function buildIfStale(): Promise<void> {
@@ -99,27 +108,45 @@ function createEnvironment(root: string): NodeJS.ProcessEnv {
   }
 }
 
-async function runFile(file: string): Promise<FileResult> {
+/** Runs files in one process. Returns those that it did not start because it ended before. */
+async function runFiles(files: readonly string[], report: (result: FileResult) => void): Promise<string[]> {
   const root = mkdtempSync(join(tmpdir(), 'cadre-'))
-  const startedAt = performance.now()
-  const child = spawn(process.execPath, [join(BUNDLE_FOLDER, file.replace(/\.tsx?$/, '.js'))], {
+  const child = spawn(process.execPath, [getBundle(RUN_FILES), ...files.map(getBundle)], {
     cwd: ROOT,
     env: createEnvironment(root),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
   })
   children.add(child)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      output += part
-    })
-  }
+  let running = -1
+  let [stdout, stderr] = ['', '']
+  let startedAt = performance.now()
   let late = false
   const timer = setTimeout(() => {
     late = true
     killGroup(child)
   }, FILE_TIMEOUT_MS)
+  const finish = (printed: string, code: number | string) => {
+    const output = printed + stderr
+    const file = files[running] as string
+    report({ file, seconds: (performance.now() - startedAt) / 1000, output, ...readTotals(output, code, late) })
+    stderr = ''
+    startedAt = performance.now()
+  }
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    stderr += part
+  })
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    stdout += part
+    for (let next = files[running + 1]; next !== undefined; next = files[running + 1]) {
+      const [printed, rest] = splitAt(stdout, `\n${getBundle(next)}\n`)
+      if (rest === undefined) return
+      if (running >= 0) finish(printed, 0)
+      stdout = rest
+      running++
+      timer.refresh()
+    }
+  })
   const code = await new Promise<number | string>((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (status, signal) => resolve(status ?? signal ?? 'unknown'))
@@ -130,7 +157,14 @@ async function runFile(file: string): Promise<FileResult> {
   await new Promise<void>((resolve) => (child.stdout.closed ? resolve() : child.once('close', () => resolve())))
   children.delete(child)
   rmSync(root, { recursive: true, force: true, maxRetries: 3 })
-  return { file, seconds: (performance.now() - startedAt) / 1000, output, ...readTotals(output, code, late) }
+  running = Math.max(running, 0)
+  finish(stdout, code)
+  return files.slice(running + 1)
+}
+
+function splitAt(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + separator.length)]
 }
 
 /**
@@ -177,18 +211,20 @@ async function main(): Promise<void> {
       process.exit(130)
     })
   }
-  const files = findTestFiles(process.argv.slice(2).map((text) => new RegExp(text)))
+  const queue = findTestFiles(process.argv.slice(2).map((text) => new RegExp(text)))
+  const files = queue.flat()
   await buildIfStale()
   process.once('exit', () => rmSync(BUNDLE_FOLDER, { recursive: true, force: true }))
-  await bundleTests(files, BUNDLE_FOLDER)
+  await bundleTests([RUN_FILES, ...files], BUNDLE_FOLDER)
   const startedAt = performance.now()
-  const queue = [...files]
   const results: FileResult[] = []
+  const report = (result: FileResult) => {
+    results.push(result)
+    printResult(result)
+  }
   const worker = async () => {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      const result = await runFile(file)
-      results.push(result)
-      printResult(result)
+    for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
+      for (let left = group; left.length > 0; ) left = await runFiles(left, report)
     }
   }
   await Promise.all(Array.from({ length: MAX_CONCURRENCY }, worker))
