@@ -19,6 +19,7 @@ import { rerank } from './migrations/0015-rerank.ts'
 import { jobResumes } from './migrations/0016-job-resumes.ts'
 import { nameKeys } from './migrations/0017-name-keys.ts'
 import { deletedAgents } from './migrations/0018-deleted-agents.ts'
+import { estimatedUsage } from './migrations/0019-estimated-usage.ts'
 import { toolConfirmation } from './migrations/0020-tool-confirmation.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobResumes,
   nameKeys,
   deletedAgents,
+  estimatedUsage,
   toolConfirmation,
 ]
 
