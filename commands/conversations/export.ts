@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { boolean, option, string } from '@oclif/core/flags'
 import { getSpeakers } from '../../src/cli/conversations/format-conversation.ts'
 import { formatConversationMarkdown } from '../../src/cli/conversations/format-markdown.ts'
+import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
 import { createWriteError } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
@@ -11,8 +12,6 @@ import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { formatJson } from '../../src/cli/terminal/render.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
-import { call } from '../../src/client/call.ts'
-import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 const FORMATS = ['md', 'json'] as const
 
@@ -38,11 +37,9 @@ export default class ConversationsExport extends CadreCommand {
     const { args, flags } = await this.parse(ConversationsExport)
     const json = (flags.format ?? (this.getFormat(flags) === 'json' || flags.to?.endsWith('.json') ? 'json' : 'md')) === 'json'
     const connection = await this.connect(flags)
-    const { data } = await call(connection, conversationRoutes.get, {
-      params: { id: await resolveResource(connection, conversationTopic, args.id) },
-    })
+    const data = await getConversation(connection, await resolveResource(connection, conversationTopic, args.id))
     const text = json ? `${formatJson(data)}\n` : formatConversationMarkdown(data, await getSpeakers(connection, data))
-    if (flags.to === undefined) process.stdout.write(process.stdout.isTTY ? sanitizeText(text) : text)
+    if (flags.to === undefined) process.stdout.write(flags.raw ? text : sanitizeText(text))
     else this.#write(flags.to, text, flags.force)
   }
 

@@ -1,5 +1,6 @@
 /** `cadre conversations promote`: turns a reply into a test case. */
 import { string as text } from '@oclif/core/flags'
+import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
@@ -7,7 +8,6 @@ import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { call } from '../../src/client/call.ts'
-import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 import { evaluationRoutes } from '../../src/contract/families/evaluations.ts'
 
 const UNFINISHED_REASONS = new Set(['error', 'aborted', 'interrupted'])
@@ -34,7 +34,7 @@ export default class ConversationsPromote extends CadreCommand {
     const { args, flags } = await this.parse(ConversationsPromote)
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, conversationTopic, args.conversation)
-    const { messages } = (await call(connection, conversationRoutes.get, { params: { id } })).data
+    const { messages } = await getConversation(connection, id)
     const index = messages.findLastIndex(
       (message) => message.role === 'assistant' && (flags.message === undefined || message.id === flags.message),
     )

@@ -8,15 +8,15 @@ import {
   getSpeakers,
   pairWithQuestions,
 } from '../../src/cli/conversations/format-conversation.ts'
+import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
-import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
-import { type Conversation, conversationRoutes } from '../../src/contract/families/conversations.ts'
+import type { Conversation } from '../../src/contract/families/conversations.ts'
 
 export default class ConversationsShow extends CadreCommand {
   static override description =
@@ -44,7 +44,7 @@ export default class ConversationsShow extends CadreCommand {
     const { args, flags } = await this.parse(ConversationsShow)
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, conversationTopic, args.id)
-    const { data } = await call(connection, conversationRoutes.get, { params: { id } })
+    const data = await getConversation(connection, id)
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     const unfinished = findUnfinishedReply(data)
     await this.#show(connection, data, flags)

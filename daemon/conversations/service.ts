@@ -1,7 +1,7 @@
 /** Conversations and their messages. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import { type Conversation, type ConversationCreate, conversations } from '../../src/contract/families/conversations.ts'
+import { type Conversation, type ConversationCreate, conversations, MAX_MESSAGES } from '../../src/contract/families/conversations.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { AgentsService } from '../agents/service.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
@@ -16,8 +16,8 @@ import {
   countMessages,
   deleteMessages,
   listIdleConversations,
+  listLastMessages,
   listMessagePage,
-  listMessages,
   type StoredConversation,
   type StoredMessage,
   touchConversation,
@@ -48,7 +48,8 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
         agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }],
       toView: async (reader, { version: _, deleted_agent_id: __, ...conversation }) => ({
         ...conversation,
-        messages: await refreshMessages(dependencies, reader, await listMessages(reader, conversation.id)),
+        messages: await refreshMessages(dependencies, reader, await listLastMessages(reader, conversation.id, MAX_MESSAGES)),
+        message_count: await countMessages(reader, conversation.id),
       }),
       getLabel: ({ title, id }) => title ?? id,
       getScope: scopeToCaller,

@@ -34,11 +34,6 @@ const parseMessage = ({ id, role, content, details, created_at }: MessageRow): S
   ...(JSON.parse(details) as object),
 })
 
-export async function listMessages(reader: Reader, conversationId: string): Promise<StoredMessage[]> {
-  const rows = await reader.all<MessageRow>('SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at, id', [conversationId])
-  return rows.map(parseMessage)
-}
-
 export async function listMessagePage(reader: Reader, conversationId: string, query: ListQuery): Promise<Page<StoredMessage>> {
   const filters = (['role', 'created_at'] as const).filter((name) => query[name] !== undefined)
   const where = ['conversation_id = ?', ...filters.map((name) => `${name} = ?`)].join(' AND ')

@@ -52,7 +52,22 @@ test('a conversation requires only an agent and starts active and empty', async 
     updated_at: ___,
     ...conversation
   } = await expectData(server.post('/conversations', { agent_id: agent.id }), 201)
-  assert.equal(conversation, { agent_id: agent.id, user_id: 'local', title: null, status: 'active', messages: [] })
+  assert.equal(conversation, { agent_id: agent.id, user_id: 'local', title: null, status: 'active', messages: [], message_count: 0 })
+})
+
+test('a conversation contains its newest 100 messages, and the others are read in pages', async () => {
+  const { id } = await expectData(start())
+  const stored = await storeMessages(id, 250)
+  const { messages, message_count } = await expectData(server.get(`/conversations/${id}`))
+  assert.is(message_count, 250)
+  assert.equal(messages, stored.slice(-100))
+  const renamed = await expectData(server.patch(`/conversations/${id}`, { title: 'Long' }))
+  assert.equal([renamed.messages.length, renamed.message_count], [100, 250])
+  const read: Json[] = []
+  for (const page of [1, 2, 3])
+    read.push(...(await expectData(server.get(`/conversations/${id}/messages?order=asc&limit=100&page=${page}`))))
+  assert.equal(read, stored)
+  await expectData(server.put(`/conversations/${id}`, { ...renamed, title: 'Longer' }))
 })
 
 test('the user of a conversation defaults to the user of the token', async () => {
@@ -158,6 +173,7 @@ test('a member sees its own conversations; those of others do not exist for it',
   assert.equal(await expectData(server.get(`/conversations/${theirs.id}`)), {
     ...theirs,
     messages: (await expectData(server.get(`/conversations/${theirs.id}`))).messages,
+    message_count: 1,
   })
 })
 

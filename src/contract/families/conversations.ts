@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { REPLY_EVENTS } from '../reply-events.ts'
 import { route } from '../route.ts'
-import { createExample, identifier, nullable, object, optional, resource, stringEnum, timestamp } from '../schemas/fields.ts'
-import { listQuery } from '../schemas/list-query.ts'
+import { count, createExample, identifier, nullable, object, optional, resource, stringEnum, timestamp } from '../schemas/fields.ts'
+import { listQuery, MAX_LIMIT } from '../schemas/list-query.ts'
 import { Message, ToolCall } from '../schemas/messages.ts'
 
 const title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the conversation.' })
@@ -25,11 +25,21 @@ export const ConversationItem = resource('conversation', fields, {
   description: 'A conversation in a list.',
   examples: [stored],
 })
+/** Messages in a conversation, and in a page of its messages. */
+export const MAX_MESSAGES = MAX_LIMIT
+
 export type Conversation = Static<typeof Conversation>
 export const Conversation = resource(
   'conversation',
-  { ...fields, messages: Type.Array(Message, { description: 'Messages, oldest first.' }) },
-  { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [] }] },
+  {
+    ...fields,
+    messages: Type.Array(Message, {
+      maxItems: MAX_MESSAGES,
+      description: `The newest ${MAX_MESSAGES} messages, oldest first. For earlier ones, see \`GET /conversations/{id}/messages\`.`,
+    }),
+    message_count: count('Number of all messages of the conversation.'),
+  },
+  { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [], message_count: 0 }] },
 )
 export const ConversationCreate = createBody('conversation', { agent_id }, { user_id, title }, example)
 const ConversationUpdate = updateBody('conversation', { title: nullable(title) }, { title: 'Leave in summer' })
@@ -42,7 +52,7 @@ export const conversations = createFamily({
   resource: Conversation,
   create: ConversationCreate,
   update: ConversationUpdate,
-  serverFields: ['messages'],
+  serverFields: ['messages', 'message_count'],
 })
 
 // An update may contain the messages, as they were read.
@@ -79,6 +89,7 @@ export const conversationRoutes = {
   send: route({
     ...action,
     id: 'messages.send',
+    callsModel: true,
     callsExternalService: true,
     method: 'POST',
     path: '/conversations/{id}/messages',
@@ -89,7 +100,6 @@ export const conversationRoutes = {
     access: 'chat',
     body: object(
       {
-    callsModel: true,
         ...optional({
           message: Type.String({
             minLength: 1,
@@ -126,6 +136,7 @@ export const conversationRoutes = {
   confirm: route({
     family: 'conversations',
     id: 'messages.confirm',
+    callsModel: true,
     method: 'POST',
     path: '/conversations/{id}/messages/{message_id}/confirmations',
     summary: 'Confirm or refuse a pending tool call',
@@ -136,7 +147,6 @@ export const conversationRoutes = {
         tool_call_id: Type.String({
           minLength: 1,
           maxLength: 500,
-    callsModel: true,
           description: 'Identifier of the tool call, from the confirmation_required event.',
         }),
         allow: Type.Boolean({ description: 'Whether to execute the tool call.' }),

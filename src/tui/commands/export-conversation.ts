@@ -3,9 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { getSpeakers } from '../../cli/conversations/format-conversation.ts'
 import { formatConversationMarkdown } from '../../cli/conversations/format-markdown.ts'
-import { call } from '../../client/call.ts'
+import { getConversation } from '../../cli/conversations/get-conversation.ts'
 import type { Connection } from '../../client/request.ts'
-import { conversationRoutes } from '../../contract/families/conversations.ts'
 
 /** Does not overwrite files. Without a name, uses the title. Returns the name of the file. */
 export async function exportConversation(
@@ -13,7 +12,7 @@ export async function exportConversation(
   id: string,
   { file, cwd }: { file: string; cwd: string },
 ): Promise<string> {
-  const { data } = await call(connection, conversationRoutes.get, { params: { id } })
+  const data = await getConversation(connection, id)
   const name = file || `${slugify(data.title ?? '') || 'conversation'}.md`
   try {
     writeFileSync(resolve(cwd, name), formatConversationMarkdown(data, await getSpeakers(connection, data)), { flag: 'wx' })
