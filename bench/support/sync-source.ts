@@ -33,7 +33,7 @@ const SYNC_TIMEOUT_MS = 3_600_000
 export async function createSource(daemon: DaemonProcess, name: string, documents: readonly SourceDocument[]): Promise<string> {
   const { data } = await request<SourceResponse>(daemon, 'POST', '/api/knowledge-sources', { name, type: 'file' })
   for (const { id, text, name: file = `${id}.md` } of documents)
-    await request(daemon, 'POST', `/api/knowledge-sources/${data.id}/documents`, { name: file, content: text })
+    await request(daemon, 'POST', `/api/knowledge-sources/${data.id}/documents`, { name: file, content: text, index: false })
   return data.id
 }
 

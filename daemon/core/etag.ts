@@ -46,10 +46,11 @@ const formatEtag = (text: string): string => `"${hash('sha1', text, 'base64url')
 export const matchesEtag = (ifNoneMatch: string, etag: string): boolean =>
   ifNoneMatch.trim() === '*' || listTags(ifNoneMatch).some((tag) => tag.replace(/^W\//, '') === etag)
 
-/** Throws PRECONDITION_FAILED unless one of the comma-separated tags of If-Match matches the current resource. */
-export function requireMatchingEtag(noun: string, ifMatch: string | undefined, view: object): void {
+/** Throws PRECONDITION_FAILED unless one of the comma-separated tags of If-Match matches one of the equivalent views. */
+export function requireMatchingEtag(noun: string, ifMatch: string | undefined, ...views: object[]): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
-  if (!listTags(ifMatch).includes(serializeWithEtag(view).etag)) throw createStaleVersionError('PRECONDITION_FAILED', noun)
+  const tags = listTags(ifMatch)
+  if (!views.some((view) => tags.includes(serializeWithEtag(view).etag))) throw createStaleVersionError('PRECONDITION_FAILED', noun)
 }
 
 const listTags = (header: string): string[] => header.split(',').map((tag) => tag.trim())

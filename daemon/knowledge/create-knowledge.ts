@@ -62,7 +62,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
   const triggers = new SyncTriggers(database, synchronizer, logger)
   const search = new PassageSearch({ ...dependencies, indexes, ledger, synchronizer })
   const service = new KnowledgeService({ ...dependencies, indexes, synchronizer, triggers, progress, search })
-  const documents = new DocumentsService(database, originals, service)
+  const documents = new DocumentsService(database, originals, service, synchronizer)
   return {
     service,
     bindings: bindKnowledgeRoutes(service, documents),

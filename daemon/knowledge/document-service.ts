@@ -14,22 +14,28 @@ import type { Page } from '../store/records.ts'
 import { releaseOriginal } from './release-original.ts'
 import type { KnowledgeService } from './service.ts'
 import { documentRecords, listAllContentHashes, markAsSent, type StoredDocument, type StoredSource } from './store.ts'
+import { markOutdated, markSyncing } from './sync/sync-store.ts'
+import type { Synchronizer } from './sync/synchronizer.ts'
 
 type DocumentView = Static<typeof Document>
 type DocumentInput = Static<typeof DocumentCreate>
 
 /** Metadata is part of every search result and document list. */
 const MAX_METADATA_LENGTH = 64 * 1024
+/** State of a document that was not read yet. */
+const NOT_INDEXED = { status: 'waiting', error: null, pages: null, chunks: 0 } as const
 
 export class DocumentsService {
   readonly #database: Database
   readonly #originals: OriginalStore
   readonly #sources: KnowledgeService
+  readonly #synchronizer: Synchronizer
 
-  constructor(database: Database, originals: OriginalStore, sources: KnowledgeService) {
+  constructor(database: Database, originals: OriginalStore, sources: KnowledgeService, synchronizer: Synchronizer) {
     this.#database = database
     this.#originals = originals
     this.#sources = sources
+    this.#synchronizer = synchronizer
   }
 
   async list(caller: Caller, sourceId: string, query: ListQuery): Promise<Page<DocumentView>> {
@@ -47,7 +53,7 @@ export class DocumentsService {
     const source = await this.#sources.require(this.#database, change.caller, sourceId)
     const type = validateName(source, input.name)
     const bytes = decodeContent(input)
-    const metadata = input.metadata ?? {}
+    const { metadata = {}, index = true } = input
     if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH)
       throw createValidationError('metadata', `must have at most ${MAX_METADATA_LENGTH} characters as JSON`)
     const limit = (source.configuration.max_file_size as number | undefined) ?? DEFAULT_MAX_FILE_SIZE
@@ -56,15 +62,13 @@ export class DocumentsService {
         hint: 'Increase max_file_size of the source or split the document.',
       })
     let replacedHash: string | undefined
+    let mustSync = false
     const document = await this.#originals.keep(bytes, (contentHash) =>
       this.#database.write(async (transaction) => {
         await this.#sources.require(transaction, change.caller, sourceId)
         const [previous] = await documentRecords.find(transaction, { knowledge_source_id: sourceId, name: input.name })
         // Unchanged content is not read again.
-        const progress =
-          previous?.content_hash === contentHash && previous.status !== 'failed'
-            ? previous
-            : { status: 'waiting' as const, pages: null, chunks: 0 }
+        const progress = previous?.content_hash === contentHash && previous.status !== 'failed' ? previous : NOT_INDEXED
         const now = new Date().toISOString()
         const { status, pages, chunks } = progress
         const size = bytes.length
@@ -77,10 +81,14 @@ export class DocumentsService {
           await markAsSent(transaction, record.id)
         } else await documentRecords.insert(transaction, record)
         replacedHash = previous && previous.content_hash !== contentHash ? previous.content_hash : undefined
+        mustSync = index && status !== 'indexed'
+        // In the same transaction, so that a restart resumes the sync.
+        if (status !== 'indexed') await (index ? markSyncing : markOutdated)(transaction, sourceId)
         await change.storeResponse?.(transaction, toView(record))
         return toView(record)
       }),
     )
+    if (mustSync) await this.#synchronizer.start(sourceId)
     await releaseOriginal(this.#originals, this.#database, replacedHash)
     return document
   }
@@ -88,7 +96,8 @@ export class DocumentsService {
   async remove(change: ChangeContext, sourceId: string, id: string): Promise<string> {
     const record = await this.#database.write(async (transaction) => {
       const stored = await this.#require(transaction, sourceId, id)
-      requireMatchingEtag('document', change.ifMatch, toView(stored))
+      // Indexing does not change the document, so the tag of the response to POST matches, too.
+      requireMatchingEtag('document', change.ifMatch, toView(stored), { ...toView(stored), ...NOT_INDEXED })
       await documentRecords.delete(transaction, id)
       return stored
     })

@@ -1,4 +1,5 @@
 /** Service for knowledge sources: CRUD, syncs, indexes of tools and search. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
@@ -24,6 +25,9 @@ import type { Progress, ProgressTracker } from './sync/progress-tracker.ts'
 import type { SyncTriggers } from './sync/sync-triggers.ts'
 import type { Synchronizer } from './sync/synchronizer.ts'
 import { validateConfiguration } from './validate-configuration.ts'
+
+/** Between the upload of a document and the start of its sync, the status is already stored. */
+const STARTING_SYNC_POLL_MS = 20
 
 type SourceView = Static<typeof KnowledgeSource>
 
@@ -155,9 +159,15 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   }
 
   async *#generateSyncEvents(caller: Caller, id: string): AsyncGenerator<StreamEvent> {
-    for await (const progress of this.#followProgress(id)) yield { event: 'progress', data: progress }
-    const source = await this.get(caller, id)
-    const isInterrupted = source.status === 'syncing' && source.progress === null
+    const { synchronizer } = this.#dependencies
+    let source: SourceView
+    for (;;) {
+      for await (const progress of this.#followProgress(id)) yield { event: 'progress', data: progress }
+      source = await this.get(caller, id)
+      if (source.status !== 'syncing' || synchronizer.isClosing) break
+      await pause(STARTING_SYNC_POLL_MS)
+    }
+    const isInterrupted = source.status === 'syncing'
     if (source.status === 'error') yield { event: 'error', data: { error: source.error, code: 'UNAVAILABLE' } }
     else if (isInterrupted)
       yield { event: 'error', data: { error: 'The daemon is stopping; the sync resumes when it starts again.', code: 'UNAVAILABLE' } }

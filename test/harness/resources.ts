@@ -54,6 +54,7 @@ export class Resources {
     this.#create(`/knowledge-sources/${sourceId ?? (await this.source()).id}/documents`, {
       name: 'leave.md',
       content: '# Leave',
+      index: false,
       ...fields,
     })
 }

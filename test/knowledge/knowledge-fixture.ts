@@ -48,8 +48,9 @@ export class KnowledgeFixture {
     return this.sync(source.id)
   }
 
+  /** Adds a document that the next sync indexes. */
   addDocument = (sourceId: string, name: string, content: string, metadata: Fields = {}): Promise<Json> =>
-    expectData(this.service.post(`/knowledge-sources/${sourceId}/documents`, { name, content, metadata }), 201)
+    expectData(this.service.post(`/knowledge-sources/${sourceId}/documents`, { name, content, metadata, index: false }), 201)
 
   getSource = (sourceId: string): Promise<Json> => expectData(this.service.get(`/knowledge-sources/${sourceId}`))
   startSync = (sourceId: string): Promise<Json> => expectData(this.service.post(`/knowledge-sources/${sourceId}/sync`))

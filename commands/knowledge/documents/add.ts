@@ -1,6 +1,6 @@
 /** `cadre knowledge documents add`. */
 import { string } from '@oclif/core/args'
-import { string as stringFlag } from '@oclif/core/flags'
+import { boolean, string as stringFlag } from '@oclif/core/flags'
 import { InputReader } from '../../../src/cli/input/input-reader.ts'
 import { createFields, createFlags, readBody } from '../../../src/cli/input/schema-flags.ts'
 import { type NewDocument, readDocument } from '../../../src/cli/knowledge/documents.ts'
@@ -12,11 +12,14 @@ import { UsageError } from '../../../src/cli/terminal/errors.ts'
 import type { Row } from '../../../src/cli/terminal/table.ts'
 import { call } from '../../../src/client/call.ts'
 import { DocumentCreate, documentRoutes } from '../../../src/contract/families/documents.ts'
+import { knowledgeSourceRoutes } from '../../../src/contract/families/knowledge-sources.ts'
 
 const fields = createFields(DocumentCreate).filter(({ name }) => name === 'metadata')
 
 export default class DocumentsAdd extends CadreCommand {
-  static override description = 'Upload files to a knowledge source.\n\nReplaces documents of the same name.'
+  static override description =
+    'Upload files to a knowledge source and index them.\n\n' +
+    'Replaces documents of the same name. Returns before they are indexed; see `cadre knowledge documents list`.'
   static override examples = [
     {
       command: 'cadre knowledge documents add Handbook leave.md travel.pdf --metadata team=people',
@@ -34,6 +37,7 @@ export default class DocumentsAdd extends CadreCommand {
   static override flags = {
     ...createFlags(fields),
     name: stringFlag({ description: 'Name of a single document (default: its relative path).' }),
+    'no-index': boolean({ description: 'Do not index the documents until the next sync.' }),
   }
 
   override async run(): Promise<void> {
@@ -45,11 +49,16 @@ export default class DocumentsAdd extends CadreCommand {
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, knowledgeTopic, source)
     const added: Row[] = []
-    for (const file of files) {
-      const document = file === '-' ? await readStdinDocument(reader, flags.name) : await readDocument(file, flags.name)
-      const { data } = await call(connection, documentRoutes.create, { params: { id }, body: { ...document, ...metadata } })
-      added.push(data)
-      this.notify(`Added ${data.name} (${data.id}).`)
+    try {
+      for (const file of files) {
+        const document = file === '-' ? await readStdinDocument(reader, flags.name) : await readDocument(file, flags.name)
+        const { data } = await call(connection, documentRoutes.create, { params: { id }, body: { ...document, ...metadata, index: false } })
+        added.push(data)
+        this.notify(`Added ${data.name} (${data.id}).`)
+      }
+    } finally {
+      // One sync for all files, also for those before one that failed.
+      if (added.length > 0 && !flags['no-index']) await call(connection, knowledgeSourceRoutes.sync, { params: { id } })
     }
     await this.print({ data: files.length === 1 ? (added[0] ?? {}) : added, columns: ['id', 'name', 'type', 'size', 'status'] }, flags)
   }

@@ -127,6 +127,10 @@ export class Synchronizer {
     await this.#repaired
   }
 
+  get isClosing(): boolean {
+    return this.#closing
+  }
+
   isRunning(sourceId: string): boolean {
     return this.#runs.has(sourceId)
   }

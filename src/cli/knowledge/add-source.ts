@@ -133,7 +133,7 @@ async function uploadFiles(
   for (const [index, { path, name }] of files.entries()) {
     display.show({ label: 'Uploading', done: index, total: files.length, unit: 'files' })
     if (hashes.get(name) === (await hashFile(path))) continue
-    await call(connection, documentRoutes.create, { params: { id }, body: await readDocument(path, name) })
+    await call(connection, documentRoutes.create, { params: { id }, body: { ...(await readDocument(path, name)), index: false } })
   }
   display.clear()
 }

@@ -24,7 +24,11 @@ export const Document = resource(
     type: Type.String({ description: 'File type, derived from the extension.' }),
     size: Type.Integer({ minimum: 0, description: 'Size of the original, in bytes.' }),
     content_hash: Type.String({ description: 'SHA-256 hash of the original.' }),
-    status: stringEnum(DOCUMENT_STATUSES, { description: 'Indexing status.' }),
+    status: stringEnum(DOCUMENT_STATUSES, {
+      description:
+        'Indexing status. waiting: waits for a sync; parsing: is being read; indexing: full-text search finds it, and its vectors are ' +
+        'being computed; indexed: can be found; failed: could not be read (see error).',
+    }),
     error: nullable(Type.String({ description: 'Error message if the document could not be read.' })),
     pages: nullable(count('Number of pages; null if the format has no pages.')),
     chunks: count('Number of passages.'),
@@ -56,6 +60,10 @@ export const DocumentCreate = object(
       content: Type.String({ description: 'Text of the document.' }),
       content_base64: Type.String({ description: 'Content of the document, in base64.' }),
       metadata,
+      index: Type.Boolean({
+        default: true,
+        description: 'Whether to start a sync that indexes the document. If false, it is indexed by the next sync.',
+      }),
     }),
   },
   {
@@ -86,15 +94,17 @@ export const documentRoutes = {
   create: route({
     ...documents,
     id: 'documents.create',
+    callsModel: true,
     method: 'POST',
     summary: 'Add a document',
-    description: 'Replaces an existing document with the same name.',
+    description:
+      'Replaces an existing document with the same name. Starts a sync of the knowledge source unless index is false, and returns ' +
+      'immediately: the status of the document becomes indexed or failed, that of the source active or error.',
     access: 'write',
     body: DocumentCreate,
     status: 201,
     bodyLimit: MAX_DOCUMENT_BODY_BYTES,
   }),
-    callsModel: true,
   get: route({ ...document, id: 'documents.get', method: 'GET', summary: 'Get a document', access: 'read' }),
   remove: route({ ...document, id: 'documents.remove', method: 'DELETE', summary: 'Delete a document', access: 'write', shape: 'message' }),
 }

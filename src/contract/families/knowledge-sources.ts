@@ -62,7 +62,9 @@ const name = resourceName('knowledge source')
 const type = stringEnum(SOURCE_TYPES, { description: 'Type of the knowledge source.' })
 const status = stringEnum(['pending', 'syncing', 'active', 'error'], {
   default: 'pending',
-  description: 'Sync status.',
+  description:
+    'Sync status. pending: waits for the first sync, or has documents that are not indexed; syncing: a sync is running; ' +
+    'active: everything is indexed; error: the last sync failed.',
 })
 const error = nullable(Type.String({ description: 'Error message if the last sync failed.' }))
 const authType = object(
@@ -168,9 +170,9 @@ export const knowledgeSourceRoutes = {
   sync: route({
     ...source,
     id: 'knowledge-sources.sync',
+    callsModel: true,
     method: 'POST',
     path: '/knowledge-sources/{id}/sync',
-    callsModel: true,
     summary: 'Sync a knowledge source',
     description: 'Starts a sync and returns immediately. Follow it by its status or its events.',
     access: 'write',
