@@ -5,6 +5,7 @@ import type { Route } from '../../src/contract/route.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Transaction } from '../store/database.ts'
+import { isStorageFullError } from '../store/database-errors.ts'
 
 const RETENTION_MS = 24 * 60 * 60 * 1000
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/
@@ -80,7 +81,13 @@ export class Idempotency {
       previous: stored && { response: JSON.parse(route.revealsSecret ? this.#vault.open(stored.reply, context) : stored.reply) },
       remember,
       finish: async (response) => {
-        if (!isStored) await this.#database.write((transaction) => remember(transaction, response))
+        if (isStored) return
+        try {
+          await this.#database.write((transaction) => remember(transaction, response))
+        } catch (error) {
+          // A search changes nothing, so it can be repeated.
+          if (route.access !== 'read' || !isStorageFullError(error)) throw error
+        }
       },
     }
   }

@@ -2,6 +2,7 @@
 import type { Acquire } from '../async/semaphore.ts'
 import { type CallOrigin, type CallUsage, computeCost, type Meter, type Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
+import { isStorageFullError } from '../store/database-errors.ts'
 import type { ChatModel, ChatRequest } from './chat-model.ts'
 import { computeCallUsage, estimateRequest, type ReceivedReply } from './token-estimate.ts'
 
@@ -36,9 +37,20 @@ export async function generateText(
   request: ChatRequest,
   options: GenerationOptions,
 ): Promise<GeneratedText> {
-  const { unsettled, ...generated } = await generateUnsettledText(dependencies, model, request, options)
-  await dependencies.database.write((transaction) => dependencies.meter.settle(transaction, unsettled.entry, unsettled.call))
-  return generated
+  const { database, meter } = dependencies
+  try {
+    const { unsettled, ...generated } = await generateUnsettledText(dependencies, model, request, options)
+    await database
+      .write((transaction) => meter.settle(transaction, unsettled.entry, unsettled.call))
+      .catch((error: unknown) => {
+        // The text is complete. The next start settles the entry with its estimate.
+        if (!isStorageFullError(error)) throw error
+      })
+    return generated
+  } catch (error) {
+    if (!isStorageFullError(error) || !isFree(model)) throw error
+    return generateUnmeteredText(model, request)
+  }
 }
 
 export async function generateUnsettledText(
@@ -56,12 +68,7 @@ export async function generateUnsettledText(
   const isCalled = !signal?.aborted
   const received: ReceivedReply = { text: '', parts: 0, usage: undefined }
   try {
-    signal?.throwIfAborted()
-    for await (const part of model.stream(request)) {
-      received.parts++
-      if (part.type === 'text') received.text += part.text
-      if (part.type === 'end') received.usage = part.usage
-    }
+    await receiveReply(model, request, received)
   } catch (error) {
     const failedCall = isCalled ? computeCallUsage(request, received, signal?.aborted ? 'aborted' : 'failed') : ABORTED_BEFORE_CALL
     await database.write((transaction) => meter.settle(transaction, entry, failedCall))
@@ -69,9 +76,33 @@ export async function generateUnsettledText(
   } finally {
     endTurn?.()
   }
+  const generated = createGeneratedText(model, request, received, startTime)
+  return { ...generated, unsettled: { entry, call: generated.usage } }
+}
+
+/** On a full disk, for a model that costs nothing: an answer from documents writes nothing else. */
+async function generateUnmeteredText(model: ChatModel, request: ChatRequest): Promise<GeneratedText> {
+  const startTime = performance.now()
+  const received: ReceivedReply = { text: '', parts: 0, usage: undefined }
+  await receiveReply(model, request, received)
+  return createGeneratedText(model, request, received, startTime)
+}
+
+async function receiveReply(model: ChatModel, request: ChatRequest, received: ReceivedReply): Promise<void> {
+  request.signal?.throwIfAborted()
+  for await (const part of model.stream(request)) {
+    received.parts++
+    if (part.type === 'text') received.text += part.text
+    if (part.type === 'end') received.usage = part.usage
+  }
+}
+
+function createGeneratedText(model: ChatModel, request: ChatRequest, received: ReceivedReply, startTime: number): GeneratedText {
   const latencyMs = performance.now() - startTime
   const usage = computeCallUsage(request, received, 'done')
-  return { text: received.text, usage, cost: computeCost(model.price, usage), latencyMs, unsettled: { entry, call: usage } }
+  return { text: received.text, usage, cost: computeCost(model.price, usage), latencyMs }
 }
+
+const isFree = ({ price }: ChatModel): boolean => price?.input === 0 && price.output === 0
 
 const ABORTED_BEFORE_CALL: CallUsage = { input_tokens: 0, output_tokens: 0, status: 'aborted', estimated: true }

@@ -5,6 +5,8 @@ const getCode = (error: unknown): string => String((error as { code?: unknown } 
 
 export const isDamageError = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(getCode(error))
 
+export const isStorageFullError = (error: unknown): boolean => error instanceof CadreError && error.code === 'STORAGE_FULL'
+
 export function translateError(error: unknown, path: string): unknown {
   if (isDamageError(error)) return createDamageError(path, (error as Error).message, error)
   if (getCode(error).startsWith('SQLITE_FULL'))

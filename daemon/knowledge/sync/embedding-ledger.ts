@@ -5,6 +5,7 @@ import type { Logger } from '../../logging/logger.ts'
 import type { ModelsService } from '../../models/service.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Database } from '../../store/database.ts'
+import { isStorageFullError } from '../../store/database-errors.ts'
 
 /** Called with the number of tokens that the provider reports for a request. */
 export type OnUsage = (tokens: number) => void
@@ -50,13 +51,21 @@ export class EmbeddingLedger {
       usage.requests++
     }
     const [entry, outcome] = await Promise.allSettled([opening, work(onUsage)])
-    if (entry.status === 'rejected') throw entry.reason
+    if (entry.status === 'rejected') return this.#returnUnmetered(isLocal, entry.reason, outcome)
     const status = outcome.status === 'fulfilled' ? 'done' : signal?.aborted ? 'aborted' : 'failed'
     const isEstimated = usage.requests === 0
     const tokens = !isEstimated ? usage.tokens : status === 'failed' ? 0 : estimate
     const settling = this.#settle(entry.value, { input_tokens: tokens, output_tokens: 0, status, estimated: isEstimated })
     if (!isLocal) await settling
     if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  }
+
+  /** A search writes nothing else, so it also works on a full disk. Calls that may cost money are never made without an entry. */
+  #returnUnmetered<T>(isLocal: boolean, reason: unknown, outcome: PromiseSettledResult<T>): T {
+    if (!isLocal || !isStorageFullError(reason)) throw reason
+    if (outcome.status === 'rejected') throw outcome.reason
+    this.#dependencies.logger.warn({ err: reason }, 'the usage of a local embedding call is not recorded')
     return outcome.value
   }
 
