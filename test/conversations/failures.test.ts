@@ -82,7 +82,7 @@ for (const [what, step, code, content, read] of FAILURES) {
       const { data } = await stream.readUntil('error')
       assert.equal([data.code, stream.replyText, await stream.next()], [code, content, undefined])
     }
-    assert.ok(performance.now() - startedAt < TIMEOUTS.totalMs + 1_000, 'the time limits were exceeded')
+    assert.ok(performance.now() - startedAt < TIMEOUTS.totalMs + 10_000, 'the time limits were exceeded')
     const [, reply] = await fixture.listMessages(id)
     assert.equal([reply?.content, reply?.finish_reason, reply?.error_code], [content, 'error', code])
     assert.ok(reply?.error.length > 10)

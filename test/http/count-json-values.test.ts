@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { hasMoreValuesThan } from '../../daemon/http/count-json-values.ts'
+import { measureCpu } from '../harness/measure-cpu.ts'
 
 const test = suite('count JSON values')
 
@@ -17,12 +18,13 @@ test('values inside strings are not counted', () => {
   }
 })
 
-test('an unterminated string and 60 MB of empty arrays are counted in less than 5 seconds', () => {
-  const begun = performance.now()
-  assert.is(hasMoreValuesThan(`"${'\\"'.repeat(10_000_000)}`, 0), false)
-  assert.is(hasMoreValuesThan(`[${'[],'.repeat(20_000_000)}[]]`, 1_000_000), true)
-  assert.is(hasMoreValuesThan('['.repeat(60_000_000), 1_000_000), true)
-  assert.ok(performance.now() - begun < 5_000)
+test('an unterminated string and 60 MB of empty arrays are counted in less than 5 seconds', async () => {
+  const cost = await measureCpu(() => {
+    assert.is(hasMoreValuesThan(`"${'\\"'.repeat(10_000_000)}`, 0), false)
+    assert.is(hasMoreValuesThan(`[${'[],'.repeat(20_000_000)}[]]`, 1_000_000), true)
+    assert.is(hasMoreValuesThan('['.repeat(60_000_000), 1_000_000), true)
+  })
+  assert.ok(cost < 5_000, `${cost} ms`)
 })
 
 test.run()
