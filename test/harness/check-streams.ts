@@ -5,6 +5,8 @@ import { checkEvent } from './check-response.ts'
 
 /** Enough for every kind of event. Tests of long streams measure CPU time. */
 const MAX_CHECKED_EVENTS = 50
+/** The start of an event; JSON is also written in pieces. */
+const EVENT = /^(id|event): /
 
 /** Returns the errors of events that do not match the document. Throwing them in the server would end the stream. */
 export function checkStreams(server: FastifyInstance): Error[] {
@@ -14,8 +16,7 @@ export function checkStreams(server: FastifyInstance): Error[] {
     const decoder = new EventDecoder()
     let checked = 0
     raw.write = ((chunk: unknown, ...others: unknown[]) => {
-      const isStream = String(raw.getHeader('content-type') ?? '').startsWith('text/event-stream')
-      if (isStream && typeof chunk === 'string' && checked++ < MAX_CHECKED_EVENTS)
+      if (typeof chunk === 'string' && EVENT.test(chunk) && checked++ < MAX_CHECKED_EVENTS)
         try {
           for (const event of decoder.push(chunk)) checkEvent(request.method, request.url, event)
         } catch (error) {
