@@ -9,7 +9,7 @@ import { createSamples } from '../harness/samples.ts'
 import type { Json, TestServer } from '../harness/test-server.ts'
 import { arbitraryRequest, type FuzzRequest } from './requests.ts'
 
-const CHECK_INTERVAL = 10
+const CHECK_INTERVAL = 25
 
 export interface CampaignSummary {
   requests: number
