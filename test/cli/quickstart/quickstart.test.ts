@@ -1,6 +1,6 @@
 /** Quickstart without a terminal. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -154,10 +154,14 @@ test('npm start runs quickstart, and help lists it first', async () => {
 })
 
 test('the package contains the documentation', async () => {
+  // Without dist/, because npm compresses all files, and the models in it take seconds.
+  const copy = mkdtempSync(join(tmpdir(), 'cadre-package-'))
+  for (const name of ['package.json', 'docs']) cpSync(join(ROOT, name), join(copy, name), { recursive: true })
   const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: ROOT,
+    cwd: copy,
     maxBuffer: 64 * 1024 ** 2,
   })
+  rmSync(copy, { recursive: true })
   const [pack] = JSON.parse(stdout) as { files: { path: string }[] }[]
   const paths = pack?.files.map(({ path }) => path) ?? []
   for (const file of ['docs/errors.md', 'docs/decisions/0004-secrets.md']) assert.ok(paths.includes(file), file)
