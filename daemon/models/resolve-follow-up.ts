@@ -1,7 +1,9 @@
 /** Completes questions that refer to the conversation so far, for models that see one question at a time. */
 import type { ChatMessage } from './chat-model.ts'
+import { replaceItem } from './replace-item.ts'
 
-const STARTS_FOLLOW_UP = /^\W*(?:and|but|also|or|so|then|what about|how about|und|oder|auch|was ist mit|wie ist es mit)\b/iu
+const STARTS_FOLLOW_UP =
+  /^\W*(?:and|but|also|or|so|then|what about|how about|und|oder|auch|was ist mit|wie (?:ist|sieht|steht) es (?:mit|bei))\b/iu
 const PRONOUN =
   /\b(?:its|it|their|they|them|those|these|this|that|dessen|deren|davon|es)\b(?!\s+(?:is|are|was|were)\s+(?:possible|true|ok))/iu
 const POSSESSIVE = /^(?:its|their|dessen|deren)$/i
@@ -37,7 +39,10 @@ function resolveFollowUp(question: string, turns: readonly Turn[]): string {
   const previous = turns.at(-1)
   if (!previous || !isFollowUp(question)) return question
   const earlier = turns.slice(Math.max(0, turns.length - MAX_TURNS), -1)
-  const topic = findTopic(resolveFollowUp(previous.question, earlier), previous.answer)
+  const before = resolveFollowUp(previous.question, earlier)
+  const replaced = replaceItem(before, question)
+  if (replaced !== undefined) return replaced
+  const topic = findTopic(before, previous.answer)
   if (topic === '' || question.includes(topic)) return question
   const pronoun = STARTS_FOLLOW_UP.test(question) ? null : PRONOUN.exec(question)
   if (!pronoun) return `${question.trim().replace(/(?<![?？.])[?？.]+$/, '')} (${topic})?`

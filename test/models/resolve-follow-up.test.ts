@@ -25,7 +25,33 @@ test('the short answer is the topic if it is a name', () => {
 })
 
 test('a question without a subject of its own gets the words of the question before', () => {
-  assert.is(resolve('How many days of leave do I get?', '**30**', 'And in Germany?'), 'And in Germany (days leave)?')
+  assert.is(resolve('How many days of leave do I get?', '**30**', 'Why?'), 'Why (days leave)?')
+})
+
+test('another item takes the place of the one in the question before', () => {
+  for (const [question, followUp, expected] of [
+    ['What is the price of BW-101?', 'and of BW-102?', 'What is the price of BW-102?'],
+    ['What is the price of BW-101 in Germany?', 'And BW-205?', 'What is the price of BW-205 in Germany?'],
+    ['When was Ubuntu 16.10 released?', 'what about 18.04?', 'When was Ubuntu 18.04 released?'],
+    ['What does bodyLimit do?', 'and maxParamLength?', 'What does maxParamLength do?'],
+    ['How long is the warranty for lamps?', 'and for invoices?', 'How long is the warranty for invoices?'],
+    ['How long is the warranty for lamps?', 'what about chairs?', 'How long is the warranty for chairs?'],
+    ['How many days of leave do I get?', 'And in Germany?', 'How many days of leave do I get in Germany?'],
+    ['What is the capital of France?', 'And of Italy?', 'What is the capital of Italy?'],
+    ['What is the capital of France?', 'And Italy?', 'What is the capital of Italy?'],
+    ['What is the capital of France?', 'and the population?', 'What is the population of France?'],
+    ['How much does the lamp cost?', 'and the chair?', 'How much does the chair cost?'],
+    ['When is breakfast served?', 'And lunch?', 'When is lunch served?'],
+    ['Was kostet die Lampe?', 'Und der Stuhl?', 'Was kostet der Stuhl?'],
+    ['Wie lange gilt die Garantie für Lampen?', 'und für Stühle?', 'Wie lange gilt die Garantie für Stühle?'],
+    ['Wie lange gilt die Garantie für Lampen?', 'Was ist mit Rechnungen?', 'Wie lange gilt die Garantie für Rechnungen?'],
+    ['Wann wird die Rechnung verschickt?', 'und die Ware?', 'Wann wird die Ware verschickt?'],
+  ] as const)
+    assert.is(resolve(question, '…', followUp), expected)
+})
+
+test('a follow-up question with a verb of its own keeps the topic', () => {
+  assert.is(resolve('What does bodyLimit do?', '…', 'And what is the default?'), 'And what is the default (bodyLimit)?')
 })
 
 test('a chain of follow-up questions keeps its topic', () => {
