@@ -15,7 +15,7 @@ import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { ChatModel, ChatRequest, ContextPassage, Price } from './chat-model.ts'
 import { getContextWindow } from './context-windows.ts'
 import { EmbeddedChatModel } from './embedded/embedded-chat-model.ts'
-import { formatRefusal } from './embedded/format-answer.ts'
+import { formatRefusal } from './embedded/format-refusal.ts'
 import { type GeneratedText, type GenerationOptions, generateText, generateUnsettledText, type UnsettledText } from './generate-text.ts'
 import type { AvailableModel, ModelDiscovery } from './model-discovery.ts'
 import {
@@ -54,6 +54,8 @@ interface AnswerOptions {
   modelId: string | null
   question: string
   passages: readonly ContextPassage[]
+  /** Whether only passages that match a filter were searched. */
+  isFiltered: boolean
   /** Returns the number of documents that were searched. */
   countDocuments(): Promise<number>
   origin: CallOrigin
@@ -113,9 +115,10 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** Answers a question from passages, citing them as [1], [2] and so on. */
-  async answer({ modelId, question, passages, countDocuments, origin, signal }: AnswerOptions): Promise<GeneratedText> {
+  async answer({ modelId, question, passages, isFiltered, countDocuments, origin, signal }: AnswerOptions): Promise<GeneratedText> {
     const model = await this.getChatModel(this.database, modelId)
-    if (passages.length === 0) return { ...NO_CALL, text: formatRefusal([], [], await countDocuments()) }
+    if (passages.length === 0)
+      return { ...NO_CALL, text: isFiltered ? 'No document matches the filter.' : formatRefusal([], [], await countDocuments()) }
     const maxTokens = model.contextTokens * PASSAGE_SHARE - estimateTokens(question)
     const messages = [{ role: 'user' as const, content: question }]
     return this.generate({ modelId, messages, passages: fitPassages(passages, maxTokens), countDocuments, origin, signal })

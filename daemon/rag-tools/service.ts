@@ -94,6 +94,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       modelId: tool.model_id,
       question: question.query,
       passages: search,
+      isFiltered: Object.keys(question.filters ?? {}).length > 0,
       countDocuments: async () => (await knowledge.countDocuments(listSourceIds(tool))).values().next().value ?? 0,
       origin: charged,
       signal,

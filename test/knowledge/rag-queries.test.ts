@@ -77,6 +77,12 @@ test('a query on an empty source is refused', async () => {
   assert.is(answer, 'I found no answer in 0 documents.')
 })
 
+test('a filter that matches no document is named', async () => {
+  const { results, answer } = await ask('paid leave', { filters: { source: 'other.md' } })
+  assert.equal(results, [])
+  assert.is(answer, 'No document matches the filter.')
+})
+
 test('a deleted document is no longer quoted', async () => {
   const other = await knowledge.createSyncedSource({ 'secret.md': 'The launch code is four eight fifteen.' })
   const asking = await knowledge.resources.ragTool({ knowledge_source_id: other.id })

@@ -1,6 +1,7 @@
 /** Detects the type of a document by its content first and by its name second. */
 import { extname } from 'node:path'
 import { isConfigName } from '../../language/classify-config-line.ts'
+import { CODE_EXTENSIONS } from '../../language/code-extensions.ts'
 
 type FileKind = 'pdf' | 'zip' | 'text' | { unsupported: string }
 type TextKind = 'html' | 'markdown' | 'rst' | 'table' | 'json' | 'lines' | 'code' | 'config' | 'plain'
@@ -76,11 +77,7 @@ const EXTENSIONS_BY_KIND: Record<Exclude<TextKind, 'config'>, string> = {
   table: 'csv tsv tab',
   json: 'json geojson webmanifest',
   lines: 'jsonl ndjson',
-  code: [
-    'js mjs cjs ts mts cts tsx jsx py pyi go rs java kt kts c h cc cpp cxx hpp hh cs rb php swift scala sh bash zsh fish',
-    'ps1 sql css scss less lua r jl pl pm ex exs erl hs ml clj dart groovy gradle zig nim v vue svelte proto graphql tf hcl',
-    'cmake xml xsd xsl svg plist dockerfile makefile json5 jsonc tex m mm asm s bat',
-  ].join(' '),
+  code: CODE_EXTENSIONS,
   plain: 'txt text log',
 }
 const KIND_BY_EXTENSION = new Map(

@@ -3,12 +3,14 @@ import type { PassageReader } from '../../embedded-models/embedded-models.ts'
 import { composeReadingText } from '../../embedded-models/reading-text.ts'
 import type { Reading } from '../../embedded-models/worker-protocol.ts'
 import { computeLatinShare } from '../../language/compute-latin-share.ts'
-import { extractContentWords } from '../../language/content-words.ts'
+import { extractContentWords, isOtherLanguage } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
+import { asksForCalculation, asksForSummary } from './detect-task.ts'
 import { findByWords } from './find-by-words.ts'
-import { formatAnswer, formatDisagreement, formatNeedsChatModel, formatRefusal, getShortAnswer } from './format-answer.ts'
+import { formatAnswer, formatDisagreement, getShortAnswer } from './format-answer.ts'
+import { formatNeedsChatModel, formatRefusal, listFirstParts, type QuotedPart } from './format-refusal.ts'
 import { createQuestionRewriter } from './rewrite-question.ts'
-import { type Answer, type ReadPassage, selectAnswers } from './select-answer.ts'
+import { type Answer, isRecord, type ReadPassage, selectAnswers } from './select-answer.ts'
 
 export interface Question {
   text: string
@@ -27,31 +29,27 @@ const MAX_DISAGREEMENT_GAP = 3
 /** The reading model knows the Latin script only. */
 const MIN_LATIN_SHARE = 0.5
 
-const NEEDS_CHAT_MODEL = new RegExp(
-  String.raw`\b(?:compar(?:e|ed|ing|ison)|differences? between|differ(?:s|ent)? from|versus|vs\.?|pros and cons` +
-    `|advantages and disadvantages|summari[sz]e|summary|overview|outline|main points|key points|tl;?dr` +
-    String.raw`|vergleich\w*|unterschied\w*|zusammenfass\w*|überblick)(?!\w)`,
-  'iu',
-)
-
 export async function answerQuestion(reader: PassageReader, { text, passages, countDocuments, signal }: Question): Promise<string> {
   const read = passages.slice(0, MAX_PASSAGES)
-  const refuse = async (order: readonly number[]) => formatRefusal(read, order, await countDocuments?.())
+  const refuse = async (closest: readonly QuotedPart[]) => formatRefusal(read, closest, await countDocuments?.())
   if (read.length === 0) return refuse([])
   if (computeLatinShare(text) < MIN_LATIN_SHARE) {
     const answer = findByWords(text, read)
-    return answer ? formatAnswer(text, answer, read[answer.passage] as ContextPassage) : refuse([...read.keys()])
+    return answer ? formatAnswer(text, answer, read[answer.passage] as ContextPassage) : refuse(listFirstParts(read))
   }
-  const readings = await readPassages(reader, text, read, signal)
-  const getRelevance = (index: number) => (readings[index] as ReadPassage).reading.relevance
-  const order = [...read.keys()].sort((a, b) => getRelevance(b) - getRelevance(a))
-  if (NEEDS_CHAT_MODEL.test(text)) return formatNeedsChatModel(read, order)
-  const [best, ...others] = await selectAnswers(text, readings)
-  if (!best || best.confidence < MIN_CONFIDENCE) return refuse(order)
-  const contradiction = others.find((other) => contradicts(best, other, read))
+  const answers = await selectAnswers(text, await readPassages(reader, text, read, signal))
+  const [best, ...others] = answers
+  if (asksForSummary(text) || (best && asksForCalculation(text, describeAnswer(best, read)))) return formatNeedsChatModel(read, answers)
+  if (!best || best.confidence < MIN_CONFIDENCE) return refuse(answers)
+  const contradiction = others.find((other) => contradicts(text, best, other, read))
   return contradiction
     ? formatDisagreement(text, [best, contradiction], read)
     : formatAnswer(text, best, read[best.passage] as ContextPassage)
+}
+
+function describeAnswer({ passage, part, isNamedRecord }: Answer, passages: readonly ContextPassage[]) {
+  const text = (passages[passage] as ContextPassage).content.slice(part.start, part.end)
+  return { text, isRecord: isRecord(part), isNamedRecord }
 }
 
 /** Reads each passage with the question in its own words. */
@@ -62,10 +60,10 @@ async function readPassages(
   signal?: AbortSignal,
 ): Promise<ReadPassage[]> {
   const rewrite = createQuestionRewriter(question)
-  const inputs = passages.map(({ headings = [], content }) => {
+  const inputs = passages.map(({ headings = [], content, source }) => {
     const readingText = composeReadingText(headings, content)
     const words = new Set(extractContentWords(readingText.text))
-    return { content, ...readingText, words, wording: rewrite(words) }
+    return { content, source, ...readingText, words, wording: rewrite(words), isReadable: !isOtherLanguage(question, content) }
   })
   const readings = new Map<object, Reading>()
   const readGroup = async (wording: string) => {
@@ -78,10 +76,10 @@ async function readPassages(
 }
 
 /** Whether two documents answer with different numbers. Other differences may only be in wording. */
-function contradicts(best: Answer, other: Answer, passages: readonly ContextPassage[]): boolean {
+function contradicts(question: string, best: Answer, other: Answer, passages: readonly ContextPassage[]): boolean {
   const [first, second] = [passages[best.passage] as ContextPassage, passages[other.passage] as ContextPassage]
   if (first.source === second.source || other.confidence < MIN_CONFIDENCE || other.score < best.score - MAX_DISAGREEMENT_GAP) return false
-  const [a, b] = [getNumbers(getShortAnswer(best, first.content)), getNumbers(getShortAnswer(other, second.content))]
+  const [a, b] = [getNumbers(getShortAnswer(question, best, first.content)), getNumbers(getShortAnswer(question, other, second.content))]
   return a.length > 0 && b.length > 0 && a.join() !== b.join() && getShape(a) === getShape(b)
 }
 

@@ -47,13 +47,13 @@ function trimMarks(answer: string): string {
   return trimPairs(text).trim()
 }
 
-/** Removes quotes around the whole answer, and brackets and quotes at its edges whose counterpart is missing. */
+/** Removes quotes and parentheses around the whole answer, and brackets and quotes at its edges whose counterpart is missing. */
 function trimPairs(text: string): string {
   const inner = text.slice(1, -1)
   for (const pair of PAIRS) {
     const [opening = '', closing = ''] = pair
     const [isOpened, isClosed] = [text.startsWith(opening), text.endsWith(closing)]
-    if (isOpened && isClosed && QUOTES.includes(pair) && !inner.includes(opening)) return inner
+    if (isOpened && isClosed && (QUOTES.includes(pair) || pair === '()') && !inner.includes(opening)) return inner
     if (isOpened && !text.slice(1).includes(closing)) return text.slice(1)
     if (isClosed && !text.slice(0, -1).includes(opening)) return text.slice(0, -1)
   }

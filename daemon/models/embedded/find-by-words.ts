@@ -12,11 +12,11 @@ const MAX_QUESTION_WORDS = 40
 
 export function findByWords(
   question: string,
-  passages: readonly { content: string; headings?: readonly string[] }[],
+  passages: readonly { content: string; source: string; headings?: readonly string[] }[],
 ): QuotableAnswer | undefined {
   const words = [...new Set(joinSingleCharacters(extractContentWords(question)))].slice(0, MAX_QUESTION_WORDS)
-  const candidates = passages.flatMap(({ content }, passage) => {
-    const blocks = parseBlocks(content)
+  const candidates = passages.flatMap(({ content, source }, passage) => {
+    const blocks = parseBlocks(content, source)
     return parseParts(content, blocks)
       .filter(({ block }) => block.kind !== 'heading' && block.kind !== 'code')
       .map((part) => ({ passage, part, blocks, found: findWords(words, content.slice(part.start, part.end)) }))

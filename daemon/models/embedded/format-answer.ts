@@ -1,9 +1,10 @@
-/** Formats answers and refusals: a short answer, the quote that contains it, and its citation. */
-import { extractContentWords, isEnglish } from '../../language/content-words.ts'
+/** Formats answers: a short answer, the quote that contains it, and its citation. */
+import { extractContentWords, isEnglish, isOtherLanguage } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
-import { type Block, isFence, type Part, parseBlocks, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
+import { type Block, findTableHeader, isFence, type Part, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
 import { type QuotableAnswer, repeatsQuestion } from './select-answer.ts'
+import { selectValue } from './select-value.ts'
 
 const MAX_SHORT_ANSWER_LENGTH = 100
 /** A short answer is omitted if it is most of the sentence. */
@@ -13,16 +14,26 @@ const MAX_QUOTE_LENGTH = 800
 const MAX_BLOCK_LINES = 16
 const MAX_BLOCK_LENGTH = 1_000
 const MIN_QUOTE_LENGTH = 30
+const MAX_ITEM_LENGTH = 300
 /** Names of options, functions and commands. A quote from their section often does not repeat them. */
 const NAME = /^[\w.$@:/<>-]*(?:[a-z][A-Z]|[_.$@/-]|\(.*\))[\w.$@:/<>()[\], -]*$/
-const MAX_CLOSEST_PASSAGES = 3
-const MAX_EXCERPT_LENGTH = 160
+/** In configuration files, only a number, a quoted text or a single name is clearly a value. */
+const VALUE = /\d|^["'“].*["'”]$|^\S+$|^(?:yes|no|true|false|on|off)\b/i
+/** Pieces of tables, rules and tags. */
+const MARKUP = /\||-{3}|={3}|<\/?[a-z]+[^<>]*>|\]\(/i
 
-export function formatAnswer(question: string, answer: QuotableAnswer, { content, headings = [] }: ContextPassage): string {
-  const quote = formatQuote(question, answer, content, answer.heading === undefined ? headings.at(-1) : undefined)
-  const short = getShortAnswer(answer, content)
+export function formatAnswer(question: string, answer: QuotableAnswer, { content, source, headings = [] }: ContextPassage): string {
+  const heading = answer.heading === undefined ? headings.filter((name) => !source.endsWith(name)).at(-1) : undefined
+  const quote = formatQuote(question, answer, content, heading)
+  const short = getShortAnswer(question, answer, content)
   // Words of the question answer nothing, and in other languages the reading model finds sentences, but not the words in them.
-  if (short === undefined || !isEnglish(question) || repeatsQuestion(new Set(extractContentWords(question)), short)) return quote
+  if (
+    short === undefined ||
+    !isEnglish(question) ||
+    isOtherLanguage(question, content) ||
+    repeatsQuestion(new Set(extractContentWords(question)), short)
+  )
+    return quote
   return `**${escapeReferences(short)}**\n\n${quote}`
 }
 
@@ -32,59 +43,34 @@ export function formatDisagreement(question: string, answers: readonly QuotableA
   return ['Your documents give different answers.', ...parts].join('\n\n')
 }
 
-export function formatRefusal(passages: readonly ContextPassage[], order: readonly number[], documentCount: number | undefined): string {
-  const count = documentCount ?? new Set(passages.map(({ source }) => source)).size
-  const where = documentCount === undefined && count === 0 ? 'your documents' : `${count} ${count === 1 ? 'document' : 'documents'}`
-  const closest = formatClosestPassages(passages, order)
-  return closest === '' ? `I found no answer in ${where}.` : `I found no answer in ${where}. The closest passages:\n\n${closest}`
-}
-
-/** For questions that quoting cannot answer. */
-export function formatNeedsChatModel(passages: readonly ContextPassage[], order: readonly number[]): string {
-  const notice = 'Comparing and summarizing needs a chat model. To add one, run cadre models discover.'
-  const closest = formatClosestPassages(passages, order)
-  return closest === '' ? notice : `${notice} These passages fit best:\n\n${closest}`
-}
-
-function formatClosestPassages(passages: readonly ContextPassage[], order: readonly number[]): string {
-  return order
-    .slice(0, MAX_CLOSEST_PASSAGES)
-    .map((index) => {
-      const { content, headings = [], source } = passages[index] as ContextPassage
-      const parts = parseParts(content, parseBlocks(content))
-      const first = parts.find(({ block }) => block.kind !== 'heading') ?? parts[0]
-      const excerpt = first ? stripMarkdown(content.slice(first.start, first.end)) : content.trim()
-      const title = headings.at(-1) ?? source
-      return `- ${escapeReferences(title)}: “${escapeReferences(truncate(excerpt))}” [${index + 1}]`
-    })
-    .join('\n')
-}
-
-function truncate(text: string): string {
-  if (text.length <= MAX_EXCERPT_LENGTH) return text
-  const cut = text.slice(0, MAX_EXCERPT_LENGTH)
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), MAX_EXCERPT_LENGTH / 2))} …`
-}
-
-/** Returns undefined if the quote alone is as short. */
-export function getShortAnswer({ span, heading, part }: QuotableAnswer, content: string): string | undefined {
+/** Returns undefined if the quote alone is as short, or if no part of it is clearly the answer. */
+export function getShortAnswer(question: string, { span, heading, part, blocks }: QuotableAnswer, content: string): string | undefined {
   if (heading !== undefined) return cleanAnswer(heading)
+  const { kind } = part.block
   const start = Math.max(0, span.start)
+  if (kind === 'row' || kind === 'record') return selectValue(question, content, blocks, part.blockIndex, { start, end: span.end })
   // An answer in a heading of the content is above its part.
   const limits = { start: Math.min(content.lastIndexOf('\n', start) + 1, part.start), end: Math.max(span.end, part.end) }
   const { start: from, end: to } = extendSpan(content, { start, end: span.end }, limits)
   if (content.slice(from, to).trim().includes('\n\n')) return undefined
-  const short = cleanAnswer(content.slice(from, to))
+  const short = cleanAnswer(kind === 'setting' ? removeCommentMarks(content.slice(from, to)) : content.slice(from, to))
   const whole = stripMarkdown(content.slice(part.start, part.end))
   if (short === '' || short.length > MAX_SHORT_ANSWER_LENGTH || !/[\p{L}\p{N}]/u.test(short)) return undefined
-  return part.block.kind !== 'code' && short.length > MAX_SHARE_OF_SENTENCE * whole.length ? undefined : short
+  if (kind === 'statement') return short.includes(' ') ? undefined : short
+  if (kind === 'setting' && !VALUE.test(short)) return undefined
+  if (kind === 'code') return short
+  return MARKUP.test(short) || short.length > MAX_SHARE_OF_SENTENCE * whole.length ? undefined : short
 }
+
+export const removeCommentMarks = (text: string) => text.replaceAll(/^[ \t]*[#;]+[ \t]?/gm, '')
 
 function formatQuote(question: string, answer: QuotableAnswer, content: string, heading: string | undefined): string {
   const { passage, span, part, lastBlock, blocks } = answer
   const citation = `[${passage + 1}]`
   const { blockIndex, block } = part
   if (block.kind === 'row') return `${formatRows(content, blocks, blockIndex, lastBlock)}\n\n${citation}`
+  if (block.kind === 'record' || block.kind === 'setting' || block.kind === 'statement')
+    return `${formatCode(content, block, span)}\n\n${citation}`
   if (block.kind === 'code') {
     return formatBlock(formatCode(content, block, span), findExplanation(content, blocks, blockIndex), citation)
   }
@@ -119,12 +105,15 @@ function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer,
   return isAsked && last > first ? { first, last } : undefined
 }
 
-/** A few words, such as "Default: true", are quoted with the sentence after them. */
+/** A short list item is quoted as a whole, and a few words, such as "Default: true", with the sentence after them. */
 function extendQuote(content: string, part: Part, blocks: readonly Block[]): Span {
-  if (part.end - part.start >= MIN_QUOTE_LENGTH) return part
-  const next = parseParts(content, blocks.slice(part.blockIndex, part.blockIndex + 2)).find(({ start }) => start >= part.end)
+  const { block } = part
+  const isShortItem = block.kind === 'item' && block.end - block.start <= MAX_ITEM_LENGTH
+  const { start, end } = isShortItem ? { start: (parseParts(content, [block])[0] ?? part).start, end: block.end } : part
+  if (end - start >= MIN_QUOTE_LENGTH) return { start, end }
+  const next = parseParts(content, blocks.slice(part.blockIndex, part.blockIndex + 2)).find((other) => other.start >= end)
   const isSentence = next?.block.kind === 'text' && !announces(content, next)
-  return isSentence ? { start: part.start, end: next.end } : part
+  return { start, end: isSentence ? next.end : end }
 }
 
 /** Returns the sentence, or the words around the answer if it is too long. */
@@ -163,21 +152,18 @@ function findAnnounced(content: string, part: Part, blocks: readonly Block[]): s
 
 /** Rows are quoted with the header of their table, if the passage contains it. */
 function formatRows(content: string, blocks: readonly Block[], first: number, last: number): string {
-  const isRow = (index: number) => blocks[index]?.kind === 'row'
-  let header = first
-  while (isRow(header - 1)) header--
-  const hasHeader = content.slice((blocks[header] as Block).start, (blocks[header] as Block).end).includes('\n')
-  const end = isRow(last) ? last : first
+  const header = findTableHeader(content, blocks, first)
+  const end = blocks[last]?.kind === 'row' ? last : first
   // A header alone is no answer: the rows below it are.
-  const rows = header === first && hasHeader ? blocks.slice(first + 1).filter(({ kind }) => kind === 'row') : blocks.slice(first, end + 1)
-  const kept = hasHeader ? [blocks[header] as Block, ...rows.filter((row) => row !== blocks[header])] : rows
+  const rows = blocks[first] === header ? blocks.slice(first + 1).filter(({ kind }) => kind === 'row') : blocks.slice(first, end + 1)
+  const kept = header ? [header, ...rows] : rows
   return limitBlock(kept.map(({ start, end: to }) => content.slice(start, to).trim()).join('\n'))
 }
 
-/** Long code is cut to the lines around the answer. */
-function formatCode(content: string, { start, end, isComplete, language }: Block, span: Span): string {
+/** Long code, records and settings are cut to the lines around the answer. */
+function formatCode(content: string, { kind, start, end, isComplete, language }: Block, span: Span): string {
   const raw = content.slice(start, end)
-  if (isComplete && fits(raw)) return raw
+  if (kind === 'code' && isComplete && fits(raw)) return raw
   const splitLines = (text: string) => text.split('\n').filter((line) => !isFence(line))
   const lines = splitLines(raw)
   const before = splitLines(content.slice(start, Math.max(start, span.start))).length - 1
@@ -206,4 +192,4 @@ function limitLines(lines: readonly string[]): string[] {
 }
 
 /** Adds a zero-width character to the document's own numbers in brackets, so that they are not read as citations. */
-const escapeReferences = (text: string) => (text.startsWith('```') ? text : text.replaceAll(/\[(?=\d[\d\s,;–-]*\])/g, '[\u2060'))
+export const escapeReferences = (text: string) => (text.startsWith('```') ? text : text.replaceAll(/\[(?=\d[\d\s,;–-]*\])/g, '[\u2060'))

@@ -1,4 +1,6 @@
 /** Splits a passage of Markdown or plain text into the parts that an answer can quote, with their positions. */
+import { classifyConfigLine, isConfigText } from '../../language/classify-config-line.ts'
+import { isCodeName } from '../../language/code-extensions.ts'
 
 export interface Span {
   start: number
@@ -6,14 +8,15 @@ export interface Span {
 }
 
 export interface Block extends Span {
-  kind: 'heading' | 'text' | 'item' | 'row' | 'code'
+  /** A record consists of lines of "column: value"; a setting includes its comment; statements are those of source code. */
+  kind: 'heading' | 'text' | 'item' | 'row' | 'record' | 'setting' | 'statement' | 'code'
   /** For code: the info string of its fence. */
   language: string
   /** False for code that the passage contains only in part. */
   isComplete: boolean
 }
 
-/** A sentence, or a whole heading, table row or block of code. */
+/** A sentence, or a whole heading, table row, record, setting or block of code. */
 export interface Part extends Span {
   block: Block
   blockIndex: number
@@ -24,13 +27,25 @@ export const isFence = (line: string) => FENCE.test(line)
 const HEADING = /^ {0,3}#{1,6}\s/
 /** A comment in a configuration file or script: not alone like a heading, but below or above another one. */
 const COMMENT = /^[ \t]*#/
+const PLAIN_TEXT = /\.(?:txt|text)$/i
+const UNDERLINE = /^(?:={3,}|-{3,})\s*(?:\n|$)/
+const MAX_HEADING_LENGTH = 70
+/** An option in the help of a command: -j/--json. */
+const OPTION = /^\s*--?\w[\w-]*(?:[/,|] ?--?\w[\w-]*)*(?:[ =]|$)/
 const ITEM = /^\s*(?:[-*+]|\d{1,4}[.)])\s/
 const ROW = /^\s*\|/
+const FIELD = /^[\p{L}\p{N}_$][^:\n|]{0,79}: \S/u
+const MIN_FIELD_SHARE = 0.6
 /** Delimiter rows of tables and thematic breaks. */
 const RULE = /^[\s|:*_=-]{3,1000}$/
 
 /** Passages can start and end anywhere, even inside code. */
-export function parseBlocks(content: string): Block[] {
+export function parseBlocks(content: string, source = ''): Block[] {
+  if (isConfigText(source, content)) return parseSettings(content)
+  return isCodeName(source) ? parseCode(content) : parseMarkdown(content, PLAIN_TEXT.test(source))
+}
+
+function parseMarkdown(content: string, isPlain: boolean): Block[] {
   const blocks: Block[] = []
   let open: Block | undefined
   const startsInCode = isCutCode(content)
@@ -58,16 +73,105 @@ export function parseBlocks(content: string): Block[] {
     else if (RULE.test(line)) {
       if (open?.kind === 'row') open.end = end
       else open = undefined
-    } else if (HEADING.test(line) && !isComment(content, start, end)) {
+    } else if ((HEADING.test(line) && !isComment(content, start, end)) || isPlainHeading(content, { start, end }, isPlain)) {
       openBlock('heading', start, end)
       open = undefined
-    } else if (ROW.test(line)) openBlock('row', start, end)
-    else if (ITEM.test(line)) openBlock('item', start, end)
+    } else if (isRow(content, line, end, open?.kind === 'row')) openBlock('row', start, end)
+    else if (ITEM.test(line) || OPTION.test(line)) openBlock('item', start, end)
     else if (open && open.kind !== 'row') open.end = end
     else openBlock('text', start, end)
     start = end + 1
   }
-  return blocks.filter((block) => content.slice(block.start, block.end).trim() !== '')
+  return blocks
+    .filter((block) => content.slice(block.start, block.end).trim() !== '')
+    .map((block) => (block.kind === 'text' && isRecord(content.slice(block.start, block.end)) ? { ...block, kind: 'record' } : block))
+}
+
+/** A line of its own that is underlined or, in plain text, looks like a title. */
+function isPlainHeading(content: string, { start, end }: Span, isPlain: boolean): boolean {
+  const line = content.slice(start, end).trim()
+  const isBelowText = start > 0 && !/\n[ \t]*\n$/.test(content.slice(Math.max(0, start - 100), start))
+  if (isBelowText || line.length > MAX_HEADING_LENGTH) return false
+  const below = content.slice(end + 1, end + 200)
+  if (UNDERLINE.test(below) && !line.includes('|')) return true
+  if (!isPlain || /[.,;:!?]$|: /.test(line) || !/^[\p{Lu}\d]/u.test(line)) return false
+  if (/^[\p{Lu}\d\s&/,()–-]{4,}$/u.test(line) && /\p{Lu}{2}/u.test(line)) return true
+  const next = /^[ \t]*\n/.test(below) ? below.trim() : ''
+  return next !== '' && !(ITEM.test(line) && ITEM.test(next))
+}
+
+/** The pipe at the start of a row is optional in a table with a delimiter row. */
+function isRow(content: string, line: string, end: number, isBelowRow: boolean): boolean {
+  if (ROW.test(line)) return true
+  if (!line.includes('|')) return false
+  const below = content.slice(end + 1, end + 200).split('\n', 1)[0] as string
+  return isBelowRow || (RULE.test(below) && below.includes('|') && below.includes('--'))
+}
+
+/** Values may have several lines. */
+function isRecord(text: string): boolean {
+  const lines = text.split('\n', 50)
+  const count = lines.filter((line) => FIELD.test(line)).length
+  return count >= 2 && count >= MIN_FIELD_SHARE * lines.length && FIELD.test(lines[0] as string)
+}
+
+/** Each setting is a block with the comment above it, up to a bare comment mark or an empty line. */
+function parseSettings(content: string): Block[] {
+  const blocks: Block[] = []
+  const lines = splitLines(content)
+  let open: (Block & { hasComment: boolean; hasSetting: boolean }) | undefined
+  for (const [index, { start, end, text }] of lines.entries()) {
+    const { kind } = classifyConfigLine(text, lines[index - 1]?.text ?? '', lines[index + 1]?.text ?? '')
+    if (kind === 'blank') open = undefined
+    else if (kind === 'heading') {
+      blocks.push({ kind, start, end, language: '', isComplete: true })
+      open = undefined
+    } else if (kind === 'separator') {
+      // What is below the mark belongs to the comment if it is a setting.
+      const below = lines[index + 1]
+      const isAboveSetting = below && classifyConfigLine(below.text, text, lines[index + 2]?.text ?? '').kind === 'setting'
+      if (!isAboveSetting) open = undefined
+    } else {
+      const isSetting = kind === 'setting'
+      const isIndented = /^\s/.test(text)
+      const continues = open && (isSetting ? open.hasComment || isIndented : !open.hasSetting)
+      if (!open || !continues) {
+        open = { kind: 'setting', start, end, language: '', isComplete: false, hasComment: !isSetting, hasSetting: isSetting }
+        blocks.push(open)
+      }
+      Object.assign(open, { end, hasSetting: open.hasSetting || isSetting })
+    }
+  }
+  return blocks
+}
+
+/** A statement or definition of source code is a line that is indented least, and those below it. */
+function parseCode(content: string): Block[] {
+  const lines = splitLines(content)
+  const isClosing = (text: string) => /^\s*[)\]}]/.test(text)
+  const measureIndentation = (text: string) => text.length - text.trimStart().length
+  const starts = lines.slice(1).filter(({ text }) => text.trim() !== '' && !isClosing(text))
+  const least = starts.reduce((min, { text }) => Math.min(min, measureIndentation(text)), Number.POSITIVE_INFINITY)
+  const blocks: Block[] = []
+  for (const [index, { start, end, text }] of lines.entries()) {
+    if (text.trim() === '') continue
+    const open = blocks.at(-1)
+    // The first line of a passage lacks its indentation. A comment belongs to the line below it.
+    const isContinued =
+      isClosing(text) || measureIndentation(text) > least || (/^\s*(?:\/\/|#|\*|\/\*)/.test(lines[index - 1]?.text ?? '') && index > 0)
+    if (open && isContinued) open.end = end
+    else blocks.push({ kind: 'statement', start, end, language: '', isComplete: false })
+  }
+  return blocks
+}
+
+function splitLines(content: string): (Span & { text: string })[] {
+  let start = 0
+  return content.split('\n').map((text) => {
+    const line = { start, end: start + text.length, text }
+    start = line.end + 1
+    return line
+  })
 }
 
 function isComment(content: string, start: number, end: number): boolean {
@@ -80,6 +184,14 @@ function isComment(content: string, start: number, end: number): boolean {
 function isCutCode(content: string): boolean {
   const fences = content.split('\n').filter(isFence)
   return fences.length % 2 === 1 && FENCE.exec(fences[0] as string)?.[1] === ''
+}
+
+/** Returns the header of the table that a row belongs to, if the passage contains it. It includes the delimiter row. */
+export function findTableHeader(content: string, blocks: readonly Block[], row: number): Block | undefined {
+  let first = row
+  while (blocks[first - 1]?.kind === 'row') first--
+  const header = blocks[first] as Block
+  return content.slice(header.start, header.end).includes('\n') ? header : undefined
 }
 
 export function parseParts(content: string, blocks: readonly Block[]): Part[] {

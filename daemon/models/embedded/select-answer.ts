@@ -3,10 +3,15 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Reading } from '../../embedded-models/worker-protocol.ts'
 import { extractContentWords } from '../../language/content-words.ts'
 import { expandQuery } from '../../language/expand-query.ts'
+import { containsIdentifier, findIdentifiers } from './find-identifiers.ts'
 import { type Block, type Part, parseBlocks, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
 
 export interface ReadPassage {
   content: string
+  /** The reading model cannot read a question in one language and a passage in another one. */
+  isReadable: boolean
+  /** Name of the document. */
+  source: string
   /** The text that was read: headings and content. */
   text: string
   contentStart: number
@@ -35,6 +40,8 @@ export interface Answer extends QuotableAnswer {
   score: number
   /** Certainty that this is an answer. */
   confidence: number
+  /** A record or row that has the names and numbers of the question. */
+  isNamedRecord: boolean
 }
 
 /** What speaks for an answer. */
@@ -48,6 +55,10 @@ interface Features {
   passageOverlap: number
   /** Position in the search results, from 0. */
   rank: number
+  /** For records and rows: whether this one has the numbers and names of the question, if any of them does. */
+  isRecordMatch: boolean | undefined
+  /** No record or row that was read has a number of the question. */
+  lacksNumber: boolean
   /** The part cannot be quoted alone, or only repeats words of the question, as a table of contents does. */
   isUseless: boolean
 }
@@ -61,6 +72,10 @@ const MAX_ANSWER_WORDS = 60
 /** Weights were chosen on questions about an encyclopedia and on the working half of bench/answers (docs/reader.md). */
 const WEIGHTS = { relevance: 1, partOverlap: 6, rank: -0.3 }
 const USELESS_PENALTY = 5
+const OTHER_RECORD_PENALTY = 20
+const LACKING_NUMBER_PENALTY = 8
+/** Scores of a passage that the model cannot read: only shared words and the rank of the search count. */
+const UNREADABLE = { reading: -8, relevance: -4 }
 const CONFIDENCE_WEIGHTS = { relevance: 0.5, partOverlap: 12, passageOverlap: 4 }
 /** For a passage that contains no word of the question and no synonym of one. */
 const UNRELATED_PENALTY = 6
@@ -74,16 +89,18 @@ export async function selectAnswers(question: string, passages: readonly ReadPas
 
 /** Returns the answers of each passage: one for each of its parts. A long passage can take tens of milliseconds. */
 async function listAnswers(question: string, passages: readonly ReadPassage[]): Promise<Answer[][]> {
+  const identifiers = findIdentifiers(question)
   const parsed: ParsedPassage[] = []
   for (const passage of passages) {
-    parsed.push(parsePassage(passage))
+    parsed.push(parsePassage(passage, identifiers))
     await yieldToEventLoop()
   }
+  const known = new Set(parsed.flatMap((passage) => [...passage.identifiers.values()].flatMap((found) => [...found])))
   const sets = parsed.flatMap(({ parts }) => parts.map(({ words }) => words))
   const words = weightWords(question, sets)
   const answers: Answer[][] = []
   for (const [rank, input] of parsed.entries()) {
-    answers.push(listPassageAnswers(words, input, rank))
+    answers.push(listPassageAnswers(words, input, rank, { identifiers, known }))
     await yieldToEventLoop()
   }
   return answers
@@ -93,17 +110,28 @@ interface ParsedPassage {
   passage: ReadPassage
   blocks: readonly Block[]
   parts: readonly (Part & { words: ReadonlySet<string> })[]
+  /** For records and rows: the identifiers of the question that they contain. */
+  identifiers: ReadonlyMap<Part, ReadonlySet<string>>
 }
 
-function parsePassage(passage: ReadPassage): ParsedPassage {
-  const { content } = passage
-  const blocks = parseBlocks(content)
+function parsePassage(passage: ReadPassage, identifiers: readonly string[]): ParsedPassage {
+  const { content, source, text, contentStart } = passage
+  const blocks = parseBlocks(content, source)
   const parts = parseParts(content, blocks).map((part) => ({
     ...part,
     words: new Set(extractContentWords(content.slice(part.start, part.end))),
   }))
-  return { passage, blocks, parts }
+  const headings = text.slice(0, contentStart)
+  const records = identifiers.length > 0 ? parts.filter(hasIdentity) : []
+  const findIn = (record: string) => new Set(identifiers.filter((identifier) => containsIdentifier(record, identifier)))
+  const found = new Map(records.map((part) => [part, findIn(`${headings}${content.slice(part.start, part.end)}`)]))
+  return { passage, blocks, parts, identifiers: found }
 }
+
+/** Records, rows and statements differ in names and numbers; sentences share them. */
+const hasIdentity = (part: Part) => isRecord(part) || part.block.kind === 'statement'
+
+export const isRecord = ({ block: { kind } }: Part) => kind === 'record' || kind === 'row'
 
 interface QuestionWord {
   weight: number
@@ -129,10 +157,18 @@ function weightWords(question: string, sets: readonly ReadonlySet<string>[]): Qu
 }
 
 /** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
-function listPassageAnswers(questionWords: QuestionWords, { passage, blocks, parts }: ParsedPassage, rank: number): Answer[] {
+function listPassageAnswers(
+  questionWords: QuestionWords,
+  { passage, blocks, parts, identifiers: identifiersByPart }: ParsedPassage,
+  rank: number,
+  { identifiers, known }: { identifiers: readonly string[]; known: ReadonlySet<string> },
+): Answer[] {
   const { content, text, contentStart, reading } = passage
   const passageOverlap = computeOverlap(questionWords, passage.words)
-  const answers: Answer[] = []
+  const fileName = passage.source.replace(/^.*\//, '')
+  // The name of the file is context, not an answer.
+  const fileNameEnd = contentStart > 0 && text.startsWith(fileName) ? fileName.length : 0
+  const found: { answer: QuotableAnswer; features: Features }[] = []
   // What is quoted: the part itself or, for a heading, the first part below it.
   let target: Part | undefined
   let words = new Set<string>()
@@ -142,48 +178,61 @@ function listPassageAnswers(questionWords: QuestionWords, { passage, blocks, par
     if (part.block.kind !== 'heading') [target, words, isUseless] = [part, new Set(), undefined]
     for (const word of part.words) words.add(word)
     // Words of the headings above count for the first part.
-    const textStart = position === 0 ? 0 : part.start + contentStart
+    const textStart = position === 0 ? fileNameEnd : part.start + contentStart
     let from = to
     while (from > 0 && (reading.words[2 * (from - 1)] as number) >= textStart) from--
-    const found = readWords(reading, from, to)
+    const best = readWords(reading, from, to)
     to = from
-    if (!found || !target) continue
+    if (!best || !target) continue
     isUseless ??= isIncomplete(content, target, blocks) || repeatsQuestion(questionWords, content.slice(target.start, target.end))
+    const has = identifiersByPart.get(target)
     const features: Features = {
-      reading: found.score - reading.noAnswer,
-      relevance: reading.relevance,
+      ...(passage.isReadable ? { reading: best.score - reading.noAnswer, relevance: reading.relevance } : UNREADABLE),
       partOverlap: computeOverlap(questionWords, words),
       passageOverlap,
       rank,
+      isRecordMatch: has && known.size > 0 ? [...known].every((identifier) => has.has(identifier)) : undefined,
+      lacksNumber: has !== undefined && identifiers.some((identifier) => /\d/.test(identifier) && !known.has(identifier)),
       isUseless,
     }
-    const [start, end] = [found.span.start - contentStart, found.span.end - contentStart]
+    const [start, end] = [best.span.start - contentStart, best.span.end - contentStart]
     const isHeading = start < 0
     let lastBlock = target.blockIndex
     while ((blocks[lastBlock + 1]?.start ?? Number.POSITIVE_INFINITY) < end) lastBlock++
-    answers.push({
-      passage: rank,
-      span: isHeading ? { start: 0, end: 0 } : { start, end },
-      heading: isHeading ? text.slice(found.span.start, Math.min(found.span.end, contentStart - 1)) : undefined,
-      part: target,
-      lastBlock,
-      blocks,
+    const span = isHeading ? { start: 0, end: 0 } : { start, end }
+    const heading = isHeading ? text.slice(best.span.start, Math.min(best.span.end, contentStart - 1)) : undefined
+    found.push({ answer: { passage: rank, span, heading, part: target, lastBlock, blocks }, features })
+  }
+  raiseMatchingRecords(found.map(({ features }) => features))
+  return found
+    .map(({ answer, features }) => ({
+      ...answer,
       score: computeScore(features),
       confidence: computeConfidence(features),
-    })
-  }
-  return answers.reverse()
+      isNamedRecord: features.isRecordMatch === true,
+    }))
+    .reverse()
 }
 
-function computeScore({ reading, relevance, partOverlap, rank, isUseless }: Features): number {
+/** The model often points at the right column of the wrong record: the record with the name or number of the question gets its score. */
+function raiseMatchingRecords(records: Features[]): void {
+  const highest = records.reduce(
+    (max, { reading, isRecordMatch }) => (isRecordMatch === undefined ? max : Math.max(max, reading)),
+    -Infinity,
+  )
+  for (const record of records) if (record.isRecordMatch) record.reading = highest
+}
+
+function computeScore({ reading, relevance, partOverlap, rank, isRecordMatch, isUseless }: Features): number {
   const weighted = WEIGHTS.relevance * relevance + WEIGHTS.partOverlap * partOverlap + WEIGHTS.rank * rank
-  return reading + weighted - (isUseless ? USELESS_PENALTY : 0)
+  return reading + weighted - (isUseless ? USELESS_PENALTY : 0) - (isRecordMatch === false ? OTHER_RECORD_PENALTY : 0)
 }
 
-function computeConfidence({ reading, relevance, partOverlap, passageOverlap }: Features): number {
+function computeConfidence({ reading, relevance, partOverlap, passageOverlap, lacksNumber }: Features): number {
   const weights = CONFIDENCE_WEIGHTS
   const overlap = weights.partOverlap * partOverlap + weights.passageOverlap * passageOverlap
-  return reading + weights.relevance * relevance + overlap - (passageOverlap === 0 ? UNRELATED_PENALTY : 0)
+  const penalty = (passageOverlap === 0 ? UNRELATED_PENALTY : 0) + (lacksNumber ? LACKING_NUMBER_PENALTY : 0)
+  return reading + weights.relevance * relevance + overlap - penalty
 }
 
 /**
@@ -226,8 +275,13 @@ export function repeatsQuestion(questionWords: Pick<ReadonlySet<string>, 'has'>,
 
 /** Whether a part cannot be quoted alone: the passage starts inside of it, or it announces a block that is missing. */
 function isIncomplete(content: string, { start, end, blockIndex, block }: Part, blocks: readonly Block[]): boolean {
+  const text = content.slice(start, end)
+  // The end of a statement can be in the next passage.
+  if (block.kind === 'statement') return countMatches(text, /[([{]/g) > countMatches(text, /[)\]}]/g)
   if (block.kind !== 'text' && block.kind !== 'item') return false
   if (start === 0 && /^\p{Ll}/u.test(content)) return true
-  if (/[?？]["'”’)\]]?$/.test(content.slice(start, end))) return true
-  return /[:：]$/.test(content.slice(start, end).trimEnd()) && blocks[blockIndex + 1] === undefined
+  if (/[?？]["'”’)\]]?$/.test(text)) return true
+  return /[:：]$/.test(text.trimEnd()) && blocks[blockIndex + 1] === undefined
 }
+
+const countMatches = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0

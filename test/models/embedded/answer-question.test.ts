@@ -154,7 +154,7 @@ test('comparisons and summaries name the way to a chat model', async () => {
     'plan a vs plan b',
   ]) {
     const text = await answer([['Plan A costs ten.'], ['Plan B costs twenty.', 'b.md']], ['ten', 'twenty'], question)
-    assert.match(text, /^Comparing and summarizing needs a chat model\. To add one, run cadre models discover\./)
+    assert.match(text, /^Comparing, calculating and summarizing need a chat model\. To add one, run cadre models discover --add\./)
     assert.match(text, /“Plan A costs ten\.” \[1\]/)
   }
 })

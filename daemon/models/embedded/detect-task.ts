@@ -1,0 +1,43 @@
+/** Detects questions that quoting cannot answer: comparisons, calculations and summaries. English and German. */
+import { extractContentWords } from '../../language/content-words.ts'
+
+const SUMMARY = new RegExp(
+  String.raw`\b(?:compar(?:e|ed|ing|ison)|differences? between|differ(?:s|ent)? from|versus|vs\.?|pros and cons` +
+    `|advantages and disadvantages|summari[sz]e|summary|overview|outline|main points|key points|tl;?dr` +
+    String.raw`|vergleich\w*|unterschied\w*|zusammenfass\w*|überblick)(?!\w)`,
+  'iu',
+)
+const COMPARATIVES =
+  'cheaper|larger|bigger|smaller|higher|lower|longer|shorter|older|newer|younger|faster|slower|heavier|lighter|better|worse' +
+  '|(?:more|less) (?:expensive|costly|popular|powerful|accurate|efficient)' +
+  '|günstiger|billiger|teurer|größer|kleiner|höher|niedriger|länger|kürzer|älter|neuer|jünger|schneller|langsamer|schwerer|leichter|besser|schlechter'
+/** Only a choice compares: "Can I get a larger screen?" does not. */
+const CHOICE = new RegExp(
+  String.raw`^\W*(?:which|what|who|welche[rsnm]?|was|wer)\b.*(?<!\w)(?:${COMPARATIVES})(?!\w)|(?<!\w)(?:${COMPARATIVES})(?!\w).*\b(?:or|oder)\b`,
+  'iu',
+)
+const CALCULATION =
+  /\b(?:in total|altogether|on average|(?:the|an) average|sum of|add up|insgesamt|im durchschnitt|durchschnittlich\w*|im schnitt|summe|zusammengerechnet)(?!\w)/iu
+/** A row cannot tell that it has the largest value, or how many rows there are. */
+const SUPERLATIVE = new RegExp(
+  String.raw`(?<!\w)(?:cheapest|largest|biggest|smallest|highest|lowest|longest|shortest|oldest|newest|youngest|latest|earliest|fastest|slowest|heaviest|lightest|best|worst` +
+    '|(?:most|least) (?:expensive|costly|popular|powerful|accurate|efficient)|how many|count|total|average|how much .* together' +
+    '|günstigste\\w*|billigste\\w*|teuerste\\w*|größte\\w*|kleinste\\w*|höchste\\w*|niedrigste\\w*|längste\\w*|kürzeste\\w*|älteste\\w*|neueste\\w*|jüngste\\w*' +
+    '|schnellste\\w*|langsamste\\w*|schwerste\\w*|leichteste\\w*|beste\\w*|schlechteste\\w*|wie viele|anzahl|gesamt\\w*)(?!\\w)',
+  'iu',
+)
+
+export const asksForSummary = (question: string): boolean => SUMMARY.test(question)
+
+/**
+ * Whether the question compares or calculates. A sentence that says it, such as "The largest file allowed is …", answers it anyway,
+ * and so does a record that the question names.
+ */
+export function asksForCalculation(question: string, answer: { text: string; isRecord: boolean; isNamedRecord: boolean }): boolean {
+  const asked = (CHOICE.exec(question) ?? CALCULATION.exec(question) ?? (answer.isRecord ? SUPERLATIVE.exec(question) : null))?.[0]
+  if (asked === undefined) return false
+  const terms = [...asked.matchAll(new RegExp(`${COMPARATIVES}|${CALCULATION.source}|${SUPERLATIVE.source}`, 'giu'))].map(([term]) => term)
+  const words = new Set(extractContentWords(answer.text))
+  const saysIt = terms.some((term) => extractContentWords(term).some((word) => words.has(word)))
+  return !saysIt && !(answer.isNamedRecord && !CHOICE.test(question))
+}

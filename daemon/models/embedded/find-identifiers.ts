@@ -1,0 +1,27 @@
+/** Finds numbers, names and codes of a question, which tell one record of a table from another. */
+
+/** `7.10`, `BW-101`, `2026-10-15`. */
+const TOKEN = /[\p{L}\p{N}]+(?:[-._/:@][\p{L}\p{N}]+)*/gu
+const MAX_IDENTIFIERS = 10
+
+/** Words in capitals at the beginning of a sentence are no names. */
+export function findIdentifiers(question: string): string[] {
+  const found = [...question.matchAll(TOKEN)].flatMap(({ 0: token, index }) => {
+    const isFirst = !/[\p{L}\p{N}]/u.test(question.slice(0, index)) || /[.!?:]\s+$/.test(question.slice(0, index))
+    const isName = /^\p{Lu}/u.test(token) && !isFirst && token.length > 1
+    return /\d|_|\p{Ll}\p{Lu}/u.test(token) || isName ? [token.toLowerCase()] : []
+  })
+  return [...new Set(found)].slice(0, MAX_IDENTIFIERS)
+}
+
+/** `7.10` contains neither `10` nor `7.1`, but `2026-10-15` contains the year. */
+export function containsIdentifier(text: string, identifier: string): boolean {
+  const lower = text.toLowerCase()
+  const isJoined = /^(?:19|20)\d\d$/.test(identifier) || !/\d/.test(identifier) ? /^[\p{L}\p{N}]/u : /^[-.,]?[\p{L}\p{N}]/u
+  for (let at = lower.indexOf(identifier); at >= 0; at = lower.indexOf(identifier, at + 1)) {
+    const end = at + identifier.length
+    const before = [...lower.slice(Math.max(0, at - 2), at)].reverse().join('')
+    if (!isJoined.test(before) && !isJoined.test(lower.slice(end, end + 2))) return true
+  }
+  return false
+}

@@ -1,0 +1,70 @@
+/** Formats replies without an answer: a notice and the closest passages. */
+import { extractContentWords } from '../../language/content-words.ts'
+import type { ContextPassage } from '../chat-model.ts'
+import { escapeReferences, removeCommentMarks } from './format-answer.ts'
+import { type Part, parseBlocks, parseParts, stripMarkdown } from './parse-passage.ts'
+
+/** The part of a passage that is closest to the question. */
+export interface QuotedPart {
+  /** Index of the passage. */
+  passage: number
+  part: Part
+}
+
+const MAX_CLOSEST_PASSAGES = 3
+const MAX_EXCERPT_LENGTH = 160
+/** Less is a number of a section, or a label. */
+const MIN_EXCERPT_WORDS = 2
+
+/** The closest passages come first. */
+export function formatRefusal(
+  passages: readonly ContextPassage[],
+  closest: readonly QuotedPart[],
+  documentCount: number | undefined,
+): string {
+  const count = documentCount ?? new Set(passages.map(({ source }) => source)).size
+  const where = documentCount === undefined && count === 0 ? 'your documents' : `${count} ${count === 1 ? 'document' : 'documents'}`
+  const list = formatClosestPassages(passages, closest)
+  return list === '' ? `I found no answer in ${where}.` : `I found no answer in ${where}. The closest passages:\n\n${list}`
+}
+
+/** For questions that quoting cannot answer. */
+export function formatNeedsChatModel(passages: readonly ContextPassage[], closest: readonly QuotedPart[]): string {
+  const notice = 'Comparing, calculating and summarizing need a chat model. To add one, run cadre models discover --add.'
+  const list = formatClosestPassages(passages, closest)
+  return list === '' ? notice : `${notice} These passages fit best:\n\n${list}`
+}
+
+/** Returns the first part of each passage that is not a heading. */
+export function listFirstParts(passages: readonly ContextPassage[]): QuotedPart[] {
+  return passages.flatMap(({ content, source }, passage) => {
+    const part = parseParts(content, parseBlocks(content, source)).find(({ block }) => block.kind !== 'heading')
+    return part ? [{ passage, part }] : []
+  })
+}
+
+function formatClosestPassages(passages: readonly ContextPassage[], closest: readonly QuotedPart[]): string {
+  const lines = new Map<string, string>()
+  for (const { passage, part } of closest) {
+    const { content, headings = [], source } = passages[passage] as ContextPassage
+    const excerpt = formatExcerpt(content, part)
+    if (lines.size >= MAX_CLOSEST_PASSAGES || lines.has(excerpt) || extractContentWords(excerpt).length < MIN_EXCERPT_WORDS) continue
+    lines.set(excerpt, `- ${escapeReferences(headings.at(-1) ?? source)}: “${escapeReferences(excerpt)}” [${passage + 1}]`)
+  }
+  return [...lines.values()].join('\n')
+}
+
+/** Returns one line. The header of a table says nothing without its rows. */
+function formatExcerpt(content: string, { start, end, block: { kind } }: Part): string {
+  const text = content.slice(start, end)
+  if (kind === 'row')
+    return text.includes('\n') ? '' : truncate(stripMarkdown(text.replaceAll('|', ' | ')).replaceAll(/^[\s|]+|[\s|]+$/g, ''))
+  if (kind === 'record') return truncate(text.replaceAll('\n', ', '))
+  return truncate(stripMarkdown(kind === 'setting' ? removeCommentMarks(text) : text))
+}
+
+function truncate(text: string): string {
+  if (text.length <= MAX_EXCERPT_LENGTH) return text
+  const cut = text.slice(0, MAX_EXCERPT_LENGTH)
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), MAX_EXCERPT_LENGTH / 2))} …`
+}
