@@ -10,8 +10,8 @@ export function formatCitations(citations: readonly Citation[], options: Passage
   const lines = citations
     .filter(({ cited }) => cited)
     .sort((a, b) => a.index - b.index)
-    .flatMap(({ index, content, score, source, page, document_id, stale }) => {
-      const passage = { content, score, metadata: { source, page, document_id } }
+    .flatMap(({ index, content, score, source, page, document_id, headings, stale }) => {
+      const passage = { content, score, metadata: { source, page, document_id, ...(headings === undefined ? {} : { headings }) } }
       return ['', ...formatPassage(passage, index, stale ? ['The document has been changed or deleted since.'] : [], options)]
     })
   const note = formatUncitedNote(citations)

@@ -78,7 +78,11 @@ function formatHeading({ metadata }: Passage, stream: NodeJS.WriteStream, column
   const { source, headings = '' } = metadata as Passage['metadata'] & { headings?: string }
   const name = sanitizeLine(source)
   const location = formatLocation(metadata)
+  // In documents without a title, the first heading is the file name, which is already shown.
   const path = sanitizeLine(headings)
+    .split(' › ')
+    .filter((heading, index) => index > 0 || !`/${name}`.endsWith(`/${heading}`))
+    .join(' › ')
   // The last heading is the most specific, so the ones above it are dropped first.
   const shortPath = stringWidth(`${location} · ${path}`) <= columns ? path : path.replace(/^.* › /, '… › ')
   const line = truncate(path === '' ? location : `${location} · ${shortPath}`, columns)

@@ -15,6 +15,7 @@ export const Citation = object(
     score: Type.Number({ description: 'Relevance of the passage; higher is better.' }),
     cited: Type.Boolean({ description: 'Whether the text cites the passage.' }),
     ...optional({
+      headings: Type.String({ description: 'Headings above the passage, outermost first, joined with " › ".' }),
       start: Type.Integer({ minimum: 0, description: "Start of the passage in the document's text, in characters." }),
       end: Type.Integer({ minimum: 0, description: "End of the passage in the document's text, in characters." }),
       content_hash: Type.String({ description: 'Content hash of the document at that time.' }),
