@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { ScriptedProvider, stallAfter, streamReply, streamText } from '../../harness/scripted-provider.ts'
+import type { Json } from '../../harness/test-server.ts'
 import { hasTmux, openShell, type TmuxTerminal } from '../../harness/tmux-terminal.ts'
 
 const test = suite('prompts at a terminal')
@@ -26,21 +27,17 @@ test.before(
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     terminal = openTerminal({ CADRE_MODEL_SERVERS: `${address}/v1` })
     provider = await ScriptedProvider.start('openai', streamText('Hello.'))
-    await terminal.json([
-      'models',
-      'create',
-      '--name',
-      'scripted',
-      '--provider',
-      'openai-compatible',
-      '--model-id',
-      'x',
-      '--endpoint',
-      provider.url,
-    ])
-    const parameters = '{"type":"object","properties":{"amount":{"type":"number"}}}'
-    const tool = ['--name', 'pay', '--description', 'Pays.', '--method', 'GET', '--url', `${address}/pay`, '--parameters', parameters]
-    await terminal.json(['tools', 'create', ...tool, '--requires-confirmation', '--allow-private-network'])
+    await terminal.run(['daemon', 'start'])
+    await create('/models', { name: 'scripted', provider: 'openai-compatible', model_id: 'x', endpoint: provider.url })
+    await create('/api-tools', {
+      name: 'pay',
+      description: 'Pays.',
+      method: 'GET',
+      url: `${address}/pay`,
+      parameters: { type: 'object', properties: { amount: { type: 'number' } } },
+      requires_confirmation: true,
+      allow_private_network: true,
+    })
     if (hasTmux) screen = openShell(terminal)
   }),
 )
@@ -53,6 +50,16 @@ test.after(
     server.close()
   }),
 )
+
+async function create(path: string, body: object): Promise<Json> {
+  const { status, data } = await terminal.request('POST', path, body)
+  assert.is(status, 201, path)
+  return data
+}
+async function findByName(path: string, name: string): Promise<Json> {
+  const [found] = (await terminal.request('GET', `${path}?name=${name}`)).data
+  return found && (await terminal.request('GET', `${path}/${found.id}`)).data
+}
 
 /** Skipped on machines without tmux. */
 const atTerminal = hasTmux ? test : test.skip
@@ -76,9 +83,9 @@ atTerminal('agents create prompts for the fields, and accepts answers typed ahea
   const text = await screen.waitForExit()
   assert.match(text, 'Ask it a question: cadre ask Payer "…"')
   assert.match(text, 'exit 0')
-  const agent = await terminal.json(['agents', 'show', 'Payer'])
-  const { id } = await terminal.json(['models', 'show', 'scripted'])
-  assert.equal([agent.system_prompt, agent.model_id, (agent.tools as string[]).length], ['Pay what is asked.', id, 1])
+  const agent = await findByName('/agents', 'Payer')
+  const { id } = await findByName('/models', 'scripted')
+  assert.equal([agent.system_prompt, agent.model_id, agent.tools.length], ['Pay what is asked.', id, 1])
 })
 
 atTerminal('agents create prompts only for fields without a flag, and Ctrl+D creates nothing', async () => {
@@ -88,7 +95,7 @@ atTerminal('agents create prompts only for fields without a flag, and Ctrl+D cre
   await screen.waitFor('Instructions (Enter for none):')
   screen.press('C-d')
   assert.match(await screen.waitForExit(), 'exit 130')
-  assert.is((await terminal.run(['agents', 'show', 'Nobody'])).code, 3)
+  assert.is(await findByName('/agents', 'Nobody'), undefined)
 })
 
 atTerminal('a tool call that needs confirmation runs only after a yes', async () => {
@@ -130,9 +137,9 @@ atTerminal('models discover --add prompts for the models to add', async () => {
   await screen.waitFor('Which models?')
   screen.type('1,3')
   assert.match(await screen.waitForExit(), 'exit 0')
-  const models = await terminal.json<{ model_id: string }[]>(['models', 'list', '--all', '--sort', 'created_at', '--order', 'asc'])
+  const { data: models } = await terminal.request('GET', '/models?limit=100&sort=created_at&order=asc')
   assert.equal(
-    models.map(({ model_id }) => model_id).filter((id) => ['llama', 'qwen', 'phi'].includes(id)),
+    models.map(({ model_id }: Json) => model_id).filter((id: string) => ['llama', 'qwen', 'phi'].includes(id)),
     ['llama', 'phi'],
   )
   assert.is((await terminal.json(['models', 'default'])).model_id, 'llama')
@@ -140,18 +147,8 @@ atTerminal('models discover --add prompts for the models to add', async () => {
 
 atTerminal('input typed while a progress bar is drawn is not echoed, and the terminal is restored afterwards', async () => {
   provider.script = [stallAfter('So far')]
-  await terminal.json([
-    'evaluations',
-    'create',
-    '--name',
-    'slow',
-    '--type',
-    'agent',
-    '--target',
-    'Payer',
-    '--test-cases',
-    '[{"input":"Pay","expected_output":"paid"}]',
-  ])
+  const target_id = (await findByName('/agents', 'Payer')).id
+  await create('/evaluations', { name: 'slow', type: 'agent', target_id, test_cases: [{ input: 'Pay', expected_output: 'paid' }] })
   screen.start('cadre evaluations run slow')
   await screen.waitFor('0/1')
   screen.type('typed ahead')
@@ -162,8 +159,8 @@ atTerminal('input typed while a progress bar is drawn is not echoed, and the ter
 })
 
 atTerminal('deleting a resource in use asks again and names its users', async () => {
-  await terminal.json(['agents', 'create', '--name', 'Busy'])
-  await terminal.json(['conversations', 'create', '--agent', 'Busy', '--title', 'Leave in summer'])
+  const { id: agent_id } = await create('/agents', { name: 'Busy' })
+  await create('/conversations', { agent_id, title: 'Leave in summer' })
   for (const [answer, outcome] of [
     ['n', /Not deleted\.\nexit 1/],
     ['y', /The agent "Busy" was deleted\.\nexit 0/],
@@ -180,8 +177,8 @@ atTerminal('deleting a resource in use asks again and names its users', async ()
 })
 
 atTerminal('delete --yes does not prompt and fails for a resource in use', async () => {
-  await terminal.json(['agents', 'create', '--name', 'Busy'])
-  await terminal.json(['conversations', 'create', '--agent', 'Busy', '--title', 'Travel'])
+  const { id: agent_id } = await create('/agents', { name: 'Busy' })
+  await create('/conversations', { agent_id, title: 'Travel' })
   const text = await screen.run('cadre agents delete Busy --yes')
   assert.match(text, /cadre agents delete Busy --force/)
   assert.match(text, 'exit 1')
@@ -189,7 +186,7 @@ atTerminal('delete --yes does not prompt and fails for a resource in use', async
 
 atTerminal('a list names the columns that do not fit, and JSON contains all', async () => {
   const title = 'How many days of leave are left?'
-  const { id } = await terminal.json<{ id: string }>(['conversations', 'create', '--agent', 'Payer', '--title', title])
+  const { id } = await create('/conversations', { agent_id: (await findByName('/agents', 'Payer')).id, title })
   const text = await screen.run('cadre conversations list')
   assert.match(text, /How many days of leave are left\? +Payer +active +20/)
   assert.match(text.replaceAll(/\s+/g, ' '), 'Columns not shown: ID (use names). Use a wider terminal or --output json to see all.')
