@@ -4,6 +4,7 @@ import { nullable } from './fields.ts'
 
 type Schema = TSchema & {
   type?: string | string[]
+  const?: unknown
   title?: string
   default?: unknown
   discriminator?: object
@@ -32,10 +33,10 @@ export function createPatchSchema(update: TSchema, description: string, required
 /** A part of an object can be sent without the other parts. Lists are replaced as a whole. */
 function toPatch(schema: TSchema): TSchema {
   const {
-    title: _,
-    default: __,
-    required: ___,
-    discriminator: ____,
+    title,
+    default: _,
+    required: __,
+    discriminator: ___,
     oneOf,
     anyOf = oneOf,
     properties,
@@ -46,6 +47,7 @@ function toPatch(schema: TSchema): TSchema {
   if (!isNested) return schema
   return Type.Unsafe({
     ...others,
+    ...(title ? { title: `${title}Patch` } : {}),
     ...(anyOf ? { anyOf: anyOf.map(toPatch) } : {}),
     ...(properties ? { properties: mapFields(properties) } : {}),
     ...(additionalProperties === undefined ? {} : { additionalProperties: toRemovable(additionalProperties) }),
@@ -57,8 +59,9 @@ const mapFields = (fields: Record<string, TSchema>): Record<string, TSchema> =>
 
 const toRemovable = (schema: TSchema | boolean): TSchema | boolean => (typeof schema === 'boolean' ? schema : allowNull(toPatch(schema)))
 
+/** The word that tells the forms of a value apart cannot be removed. */
 function allowNull(schema: TSchema): TSchema {
-  const { type, anyOf = [] } = schema as Schema
+  const { type, const: word, anyOf = [] } = schema as Schema
   const isNullable = [type].flat().includes('null') || anyOf.some((part) => (part as Schema).type === 'null')
-  return isNullable ? schema : nullable(schema)
+  return isNullable || word !== undefined ? schema : nullable(schema)
 }

@@ -12,81 +12,105 @@ export const bodies: {
   APIToolImport: Schemas['APIToolImport'] & hey.ApiToolImport
   APIToolTest: Schemas['APIToolTest'] & hey.ApiToolTest
   APIToolUpdate: Schemas['APIToolUpdate'] & hey.ApiToolUpdate
+  APIToolPatch: Schemas['APIToolPatch'] & hey.ApiToolPatch
   AgentCreate: Schemas['AgentCreate'] & hey.AgentCreate
   AgentUpdate: Schemas['AgentUpdate'] & hey.AgentUpdate
+  AgentPatch: Schemas['AgentPatch'] & hey.AgentPatch
   ApplyRequest: Schemas['ApplyRequest'] & hey.ApplyRequest
   Confirmation: Schemas['Confirmation'] & hey.Confirmation
   ConversationCreate: Schemas['ConversationCreate'] & hey.ConversationCreate
   ConversationUpdate: Schemas['ConversationUpdate'] & hey.ConversationUpdate
+  ConversationPatch: Schemas['ConversationPatch'] & hey.ConversationPatch
   DocumentCreate: Schemas['DocumentCreate'] & hey.DocumentCreate
   EvaluationCreate: Schemas['EvaluationCreate'] & hey.EvaluationCreate
   EvaluationUpdate: Schemas['EvaluationUpdate'] & hey.EvaluationUpdate
+  EvaluationPatch: Schemas['EvaluationPatch'] & hey.EvaluationPatch
   KnowledgeSourceCreate: Schemas['KnowledgeSourceCreate'] & hey.KnowledgeSourceCreate
   KnowledgeSourceUpdate: Schemas['KnowledgeSourceUpdate'] & hey.KnowledgeSourceUpdate
+  KnowledgeSourcePatch: Schemas['KnowledgeSourcePatch'] & hey.KnowledgeSourcePatch
   MessageCreate: Schemas['MessageCreate'] & hey.MessageCreate
   ModelAdoption: Schemas['ModelAdoption'] & hey.ModelAdoption
   ModelCreate: Schemas['ModelCreate'] & hey.ModelCreate
   ModelUpdate: Schemas['ModelUpdate'] & hey.ModelUpdate
+  ModelPatch: Schemas['ModelPatch'] & hey.ModelPatch
   PromptTemplateCreate: Schemas['PromptTemplateCreate'] & hey.PromptTemplateCreate
   PromptTemplateRender: Schemas['PromptTemplateRender'] & hey.PromptTemplateRender
   PromptTemplateUpdate: Schemas['PromptTemplateUpdate'] & hey.PromptTemplateUpdate
+  PromptTemplatePatch: Schemas['PromptTemplatePatch'] & hey.PromptTemplatePatch
   RAGToolCreate: Schemas['RAGToolCreate'] & hey.RagToolCreate
   RAGToolQuery: Schemas['RAGToolQuery'] & hey.RagToolQuery
   RAGToolUpdate: Schemas['RAGToolUpdate'] & hey.RagToolUpdate
+  RAGToolPatch: Schemas['RAGToolPatch'] & hey.RagToolPatch
   RecordingsCreate: Schemas['RecordingsCreate'] & hey.RecordingsCreate
   RetrievalToolCreate: Schemas['RetrievalToolCreate'] & hey.RetrievalToolCreate
   RetrievalToolSearch: Schemas['RetrievalToolSearch'] & hey.RetrievalToolSearch
   RetrievalToolUpdate: Schemas['RetrievalToolUpdate'] & hey.RetrievalToolUpdate
+  RetrievalToolPatch: Schemas['RetrievalToolPatch'] & hey.RetrievalToolPatch
   RunCreate: Schemas['RunCreate'] & hey.RunCreate
   SecretRotation: Schemas['SecretRotation'] & hey.SecretRotation
   SettingsUpdate: Schemas['SettingsUpdate'] & hey.SettingsUpdate
   TestCasesCreate: Schemas['TestCasesCreate'] & hey.TestCasesCreate
   TokenCreate: Schemas['TokenCreate'] & hey.TokenCreate
   TokenUpdate: Schemas['TokenUpdate'] & hey.TokenUpdate
+  TokenPatch: Schemas['TokenPatch'] & hey.TokenPatch
   UsageThresholdCreate: Schemas['UsageThresholdCreate'] & hey.UsageThresholdCreate
   UsageThresholdUpdate: Schemas['UsageThresholdUpdate'] & hey.UsageThresholdUpdate
+  UsageThresholdPatch: Schemas['UsageThresholdPatch'] & hey.UsageThresholdPatch
   WebhookCreate: Schemas['WebhookCreate'] & hey.WebhookCreate
   WebhookUpdate: Schemas['WebhookUpdate'] & hey.WebhookUpdate
+  WebhookPatch: Schemas['WebhookPatch'] & hey.WebhookPatch
 } = {
   APIToolCreate: { name: 'weather', url: 'https://example.com/weather' },
   APIToolImport: {},
   APIToolTest: {},
   APIToolUpdate: {},
+  APIToolPatch: {},
   AgentCreate: { name: 'Helper' },
   AgentUpdate: {},
+  AgentPatch: {},
   ApplyRequest: { resources: [{ family: 'agents', fields: {} }] },
   Confirmation: { tool_call_id: 'call_1', allow: true },
   ConversationCreate: { agent_id: 'agent_1' },
   ConversationUpdate: {},
+  ConversationPatch: {},
   DocumentCreate: { name: 'leave.md' },
   EvaluationCreate: { name: 'Leave', type: 'agent', target_id: 'agent_1', test_cases: [{ input: 'How many days?' }] },
   EvaluationUpdate: {},
+  EvaluationPatch: {},
   KnowledgeSourceCreate: { name: 'Handbook', type: 'file' },
   KnowledgeSourceUpdate: {},
+  KnowledgeSourcePatch: {},
   MessageCreate: {},
   ModelAdoption: { origin: 'OPENAI_API_KEY' },
   ModelCreate: { name: 'Llama', provider: 'ollama', model_id: 'llama3.2' },
   ModelUpdate: {},
+  ModelPatch: {},
   PromptTemplateCreate: { name: 'Greeting', template: 'Be kind.' },
   PromptTemplateRender: {},
   PromptTemplateUpdate: {},
+  PromptTemplatePatch: {},
   RAGToolCreate: { name: 'handbook', knowledge_source_id: 'ks_1' },
   RAGToolQuery: { query: 'leave' },
   RAGToolUpdate: {},
+  RAGToolPatch: {},
   RecordingsCreate: { recordings: [{ key: '0'.repeat(64), request: {}, parts: [{}] }] },
   RetrievalToolCreate: { name: 'find', knowledge_source_ids: ['ks_1'] },
   RetrievalToolSearch: { query: 'leave' },
   RetrievalToolUpdate: {},
+  RetrievalToolPatch: {},
   RunCreate: {},
   SecretRotation: {},
   SettingsUpdate: {},
   TestCasesCreate: { test_cases: [{ input: 'How many days?' }] },
   TokenCreate: { name: 'script', role: 'viewer' },
   TokenUpdate: {},
+  TokenPatch: {},
   UsageThresholdCreate: { metric: 'tokens', limit: 1000, period: 'day' },
   UsageThresholdUpdate: {},
+  UsageThresholdPatch: {},
   WebhookCreate: { url: 'https://example.com/hook', events: ['conversation.completed'] },
   WebhookUpdate: {},
+  WebhookPatch: {},
 }
 
 /** Five calls and a stream with the SDK of @hey-api/openapi-ts. */
