@@ -49,6 +49,7 @@ export async function isTokenValid(dependencies: AuthorizationDependencies, requ
 export function checkHost(dependencies: AuthorizationDependencies, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
   dependencies.hostGuard.check(request.headers.host, request.headers.origin)
+  dependencies.hostGuard.checkTarget(request.raw)
 }
 
 function authenticate(dependencies: AuthorizationDependencies, request: FastifyRequest): Promise<Caller | undefined> | undefined {

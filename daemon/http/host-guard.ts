@@ -1,4 +1,5 @@
 /** Rejects requests with a foreign Host header (DNS rebinding) or from another origin. */
+import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { CadreError } from '../../src/contract/errors.ts'
@@ -25,6 +26,15 @@ export class HostGuard {
       })
     if (origin !== undefined && origin !== `http://${host}`)
       throw new CadreError('FORBIDDEN', 'Requests from other web origins are not allowed.')
+  }
+
+  /** Rejects requests whose target is ambiguous: another program on the way could read it differently. */
+  checkTarget({ url = '', rawHeaders }: Pick<IncomingMessage, 'url' | 'rawHeaders'>): void {
+    const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host')
+    if (hosts.length > 1) throw new CadreError('VALIDATION_ERROR', 'The request has several Host headers.')
+    if (url.startsWith('/') || url === '*') return
+    const [, host = ''] = /^http:\/\/([^/?#]*)/i.exec(url) ?? []
+    if (!this.#isAllowed(host)) throw new CadreError('VALIDATION_ERROR', 'The URL of the request names another host.')
   }
 
   #isAllowed(host: string): boolean {

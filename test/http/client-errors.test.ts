@@ -44,6 +44,20 @@ const CASES: [name: string, bytes: string, status: number, code: string, error: 
     'PAYLOAD_TOO_LARGE',
     /headers/,
   ],
+  [
+    'a request with two Host headers',
+    'GET /api/health HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\nConnection: close\r\n\r\n',
+    400,
+    'VALIDATION_ERROR',
+    /several Host headers/,
+  ],
+  [
+    'a request with the URL of another host',
+    'GET http://evil.example/api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+    400,
+    'VALIDATION_ERROR',
+    /URL of the request names another host/,
+  ],
   ['a request without Host', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n', 403, 'FORBIDDEN', /Host header/],
 ]
 for (const [name, bytes, status, code, error] of CASES) {
@@ -54,5 +68,10 @@ for (const [name, bytes, status, code, error] of CASES) {
     assert.match(answer.headers.toLowerCase(), `x-request-id: ${answer.body.request_id}`)
   })
 }
+
+test('a request with the whole URL of this host is accepted', async () => {
+  const { status } = await sendBytes('GET http://localhost/api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+  assert.is(status, 200)
+})
 
 test.run()
