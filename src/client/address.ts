@@ -1,6 +1,7 @@
 /** Finds the URL of the service and the token for it: environment first, then settings, then the home of the daemon. */
 import { readFileSync } from 'node:fs'
 import { type DaemonRecord, environmentOverrides, type Paths, readDaemonRecord, readSettings } from '../config.ts'
+import { CadreError } from '../contract/errors.ts'
 import { UnreachableError } from './errors.ts'
 import type { Connection } from './request.ts'
 
@@ -61,8 +62,10 @@ export function isLoopback(url: string): boolean {
 
 /** The admin token of the local daemon is never sent to another machine. */
 export async function findToken(paths: Paths, url: string, notify: Notify): Promise<string | undefined> {
-  const configured = environmentOverrides().token ?? readSettings(paths).token
-  if (configured !== undefined) return configured
+  const { token } = environmentOverrides()
+  if (token !== undefined) return requireValidToken(token, 'in CADRE_TOKEN')
+  const { token: configured } = readSettings(paths)
+  if (configured !== undefined) return requireValidToken(configured, `in ${paths.settings}`)
   if (!isLoopback(url) && readDaemonRecord(paths)?.url !== url) return undefined
   return findAdminToken(paths, notify)
 }
@@ -100,10 +103,21 @@ export function findSecretsLocation(paths: Paths): 'keychain' | 'file' | undefin
   }
 }
 
+/** Other characters cannot be sent in a header; the request would fail without naming the token. */
+function requireValidToken(token: string, location: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token
+  throw new CadreError(
+    'UNAUTHENTICATED',
+    `The token ${location} is damaged: it contains control characters, spaces or non-ASCII characters.`,
+  )
+}
+
 function readTokenFile(paths: Paths): string | undefined {
   try {
-    return readFileSync(paths.token, 'utf8').trim() || undefined
+    const token = readFileSync(paths.token, 'utf8').trim()
+    return token === '' ? undefined : requireValidToken(token, `in ${paths.token}`)
   } catch (error) {
+    if (error instanceof CadreError) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new UnreachableError(`Cannot read the token in ${paths.token}.`, { hint: 'To find the cause: cadre doctor', cause: error })
   }

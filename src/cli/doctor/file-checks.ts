@@ -1,6 +1,6 @@
 /** Checks of `cadre doctor` for damaged files of the home. */
 import { execFile } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { getDaemonEntry } from '../../client/daemon.ts'
 import type { Paths } from '../../config.ts'
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 600_000
 
 /** Lets the daemon's program read the whole file, whether or not the daemon runs. Returns undefined before the first start. */
 export async function checkDatabase({ database }: Paths, root: string): Promise<Check | undefined> {
-  if (!statSync(database, { throwIfNoEntry: false })) return undefined
+  if (!existsSync(database)) return undefined
   const { file, nodeOptions } = getDaemonEntry(root)
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [...nodeOptions, file, '--check-database'], { timeout: TIMEOUT_MS })
@@ -23,8 +23,9 @@ export async function checkDatabase({ database }: Paths, root: string): Promise<
 
 /** The lock file is empty; the daemon cannot start with any other content. Returns undefined if it can. */
 export function checkLock({ lock }: Paths): Check | undefined {
-  const found = statSync(lock, { throwIfNoEntry: false })
-  if (!found || (found.isFile() && (found.size === 0 || readFileSync(lock).subarray(0, 16).equals(SQLITE_HEADER)))) return undefined
+  if (!existsSync(lock)) return undefined
+  const found = statSync(lock)
+  if (found.isFile() && (found.size === 0 || readFileSync(lock).subarray(0, 16).equals(SQLITE_HEADER))) return undefined
   return fail('lock', `${lock} is damaged`, 'It contains no data. Delete it, then: cadre daemon start')
 }
 

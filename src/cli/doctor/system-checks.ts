@@ -133,12 +133,12 @@ function checkStores(answer: Health): Check[] {
 async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
   const messages: string[] = []
   const notify = (line: string) => void messages.push(line)
-  const token = await findToken(paths, url, notify)
-  if (token === undefined) {
-    const fix = isLoopback(url) ? 'cadre tokens recover' : 'Set CADRE_TOKEN, or: cadre config set token -'
-    return [fail('token', messages[0] ?? 'none found', fix)]
-  }
   try {
+    const token = await findToken(paths, url, notify)
+    if (token === undefined) {
+      const fix = isLoopback(url) ? 'cadre tokens recover' : 'Set CADRE_TOKEN, or: cadre config set token -'
+      return [fail('token', messages[0] ?? 'none found', fix)]
+    }
     const connection = { url, token, notify }
     const { data } = await call(connection, systemRoutes.status, {})
     const accepted = pass('token', environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted')

@@ -53,6 +53,20 @@ test('a lost token is reported, and tokens recover creates a new one that works'
   )
 })
 
+test('a token with characters that cannot be sent is reported as damaged, with its location', async () => {
+  const token = read('token')
+  writeFileSync(place('token'), `${token.slice(0, 10)}\u0000\u0007${token.slice(10)}`)
+  const damaged = await terminal.run(['agents', 'list'])
+  assert.is(damaged.code, 4)
+  assert.match(damaged.stderr, `The token in ${place('token')} is damaged`)
+  assert.match(damaged.stderr, 'cadre tokens recover')
+  assert.not.match(damaged.stderr, 'Cannot connect')
+  assert.match((await terminal.run(['doctor'])).stdout, /✗ token +The token in .* is damaged/)
+  writeFileSync(place('token'), token)
+  const given = await terminal.run(['agents', 'list'], { environment: { CADRE_TOKEN: 'a\u0007b' } })
+  assert.equal([given.code, given.stderr.includes('The token in CADRE_TOKEN is damaged')], [4, true])
+})
+
 test('CADRE_TOKEN becomes the admin token, unless it already has a lesser role', async () => {
   const admins = async () => (await terminal.request('GET', '/tokens?role=admin')).data.length
   const before = await admins()
