@@ -45,7 +45,7 @@ export default class Api extends CadreCommand {
     const reply = await sendRequest(connection, sent)
     const text = await reply.text()
     if (flags.include) process.stdout.write(`${formatHead(reply)}\n\n`)
-    process.stdout.write(`${formatBody(reply, text)}\n`)
+    process.stdout.write(`${formatBody(reply, text, flags.raw)}\n`)
     if (!isSuccess(reply)) throw new ReportedError(toFailure(createResponseError(reply, text)).exitCode)
   }
 }
@@ -55,9 +55,9 @@ function formatHead({ status, headers }: ClientResponse): string {
   return sanitizeText([`HTTP/1.1 ${status}`, ...lines].join('\n'))
 }
 
-function formatBody(reply: ClientResponse, text: string): string {
+function formatBody(reply: ClientResponse, text: string, raw: boolean): string {
   if (/\bjson\b/.test(reply.headers['content-type'] ?? '')) return formatJson(JSON.parse(text))
-  return process.stdout.isTTY ? sanitizeText(text) : text
+  return raw ? text : sanitizeText(text)
 }
 
 async function fetchAllPages(connection: Connection, sent: ClientRequest): Promise<unknown> {

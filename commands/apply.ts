@@ -6,6 +6,7 @@ import { yesFlag } from '../src/cli/resources/verbs/delete.ts'
 import { confirm } from '../src/cli/terminal/confirm.ts'
 import { canPrompt } from '../src/cli/terminal/prompts.ts'
 import { getOutput } from '../src/cli/terminal/table.ts'
+import { sanitizeLine } from '../src/cli/terminal/text.ts'
 import { call } from '../src/client/call.ts'
 import { asCodeRoutes } from '../src/contract/families/as-code.ts'
 
@@ -40,6 +41,7 @@ export default class Apply extends CadreCommand {
     const { data } = await call(connection, asCodeRoutes.apply, { body: { ...body, plan: plan.plan } })
     for (const line of formatOutcome(data)) this.notify(line)
     if (!plain) return this.print({ data }, flags)
-    for (const { name, secret } of data.secrets) process.stdout.write(`Signing secret of ${name} (shown only once): ${secret}\n`)
+    for (const { name, secret } of data.secrets)
+      process.stdout.write(`Signing secret of ${sanitizeLine(name)} (shown only once): ${secret}\n`)
   }
 }

@@ -124,8 +124,8 @@ export default class Ask extends CadreCommand {
     if (quoting !== undefined) {
       const along = sanitizeLine(question.attachments.join(', '))
       this.notify(
-        `${sanitizeLine(quoting)} only quotes the agent's documents and cannot read ${along}, which was not sent. Find a model ` +
-          'that can: cadre models discover',
+        `${sanitizeLine(quoting)} only quotes the agent's documents and cannot read ${along}, which was not sent. Add a model ` +
+          'that can: cadre models discover --add',
       )
     }
     const message = quoting === undefined ? question.message : question.text
@@ -143,13 +143,14 @@ export default class Ask extends CadreCommand {
 
   async #print(connection: Connection, request: ReplyRequest, question: string, flags: AskFlags): Promise<void> {
     const json = this.getFormat(flags) === 'json'
-    const { citations, full, quiet } = flags
+    const { citations, full, quiet, raw } = flags
     const reply = await printReply(connection, request, {
       question,
       citations,
       full,
       quiet,
       json,
+      raw,
       tools: flags['allow-tools'] ? 'allow' : 'ask',
     })
     if (!quiet && !json && process.stderr.isTTY) this.notify(`\n${paint('dim', footer(reply))}`)

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { boolean, integer } from '@oclif/core/flags'
 import { followLines, formatLogLine, readLastLines } from '../../src/cli/daemon/log-lines.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { sanitizeText } from '../../src/cli/terminal/text.ts'
 
 export default class DaemonLogs extends CadreCommand {
   static override description = 'Show the daemon log.\n\nFormats entries for reading at a terminal; prints JSON lines otherwise.'
@@ -22,7 +23,8 @@ export default class DaemonLogs extends CadreCommand {
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonLogs)
     const pretty = flags.pretty ?? (process.stdout.isTTY === true && !flags.json)
-    const write = (line: string) => process.stdout.write(`${pretty ? formatLogLine(line, process.stdout) : line}\n`)
+    const write = (line: string) =>
+      process.stdout.write(`${pretty ? formatLogLine(line, process.stdout) : flags.raw ? line : sanitizeText(line)}\n`)
     const { log } = this.paths
     if (!existsSync(log) && !flags.follow) return this.notify(`No log at ${log} yet.`)
     const { lines, end } = existsSync(log) ? await readLastLines(log, flags.lines) : { lines: [], end: 0 }

@@ -29,6 +29,6 @@ export default class PromptsRender extends CadreCommand {
       body,
     })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
-    process.stdout.write(`${process.stdout.isTTY ? sanitizeText(data.text) : data.text}\n`)
+    process.stdout.write(`${flags.raw ? data.text : sanitizeText(data.text)}\n`)
   }
 }

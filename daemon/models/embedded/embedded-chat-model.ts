@@ -13,7 +13,7 @@ const INTRODUCTION =
   'I am the embedded model of Cadre. I do not write my own answers: I read your documents and quote what answers a question.'
 const NO_DOCUMENTS = [
   INTRODUCTION,
-  'This agent has no documents. Add a RAG or retrieval tool to it, or use another model; to find one, run cadre models discover.',
+  'This agent has no documents. Add a RAG or retrieval tool to it, or use another model; to add one, run cadre models discover --add.',
 ].join(' ')
 const GREETING_REPLY = `${INTRODUCTION} Ask me something about them.`
 const GREETING = new RegExp(
@@ -58,8 +58,8 @@ export class EmbeddedChatModel implements ChatModel {
   }
 }
 
-/** Splits the text into parts of a few words. */
+/** Splits the text into parts of a few words. A command stays whole: clients write it as the user types it. */
 function splitParts(text: string): string[] {
-  const words = text.match(/\s*\S+/g) ?? []
+  const words = text.match(/\s*(?:cadre models discover --add\S*|\S+)/g) ?? []
   return words.flatMap((_, index) => (index % WORDS_PER_PART === 0 ? [words.slice(index, index + WORDS_PER_PART).join('')] : []))
 }

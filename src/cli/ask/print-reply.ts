@@ -9,9 +9,10 @@ import { canRedraw, paint } from '../terminal/color.ts'
 import { ReportedError } from '../terminal/errors.ts'
 import { createProseWrapper } from '../terminal/format-prose.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
+import { rewriteReply } from '../terminal/invocation.ts'
 import { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { formatJsonLine } from '../terminal/render.ts'
-import type { StreamWrapper } from '../terminal/stream-wrapper.ts'
+import { StreamSanitizer, type StreamWrapper } from '../terminal/stream-wrapper.ts'
 import { getOutput } from '../terminal/table.ts'
 import { sanitizeLine, truncate } from '../terminal/text.ts'
 import { confirmToolCall } from './confirm-tool-call.ts'
@@ -26,6 +27,8 @@ interface PrintReplyOptions {
   quiet: boolean
   /** Whether to print events as JSON Lines instead of text. */
   json: boolean
+  /** Whether to keep escape sequences of the reply if stdout is not a terminal. */
+  raw?: boolean | undefined
   /** How to confirm tool calls: prompt for each, allow all, or leave it to the client that sent the message. */
   tools: 'ask' | 'allow' | 'leave'
 }
@@ -44,7 +47,7 @@ export async function printReply(connection: Connection, request: ReplyRequest, 
   let foundNothing = false
   try {
     for await (const event of followReply(connection, request, { maxReconnects: MAX_RECONNECTS })) {
-      if (options.json) process.stdout.write(`${formatJsonLine(event)}\n`)
+      if (options.json) printer.printJson(event)
       else await printer.print(event)
       if (event.event === 'message_start') message = event.data.message_id
       if (event.event === 'confirmation_required' && options.tools !== 'leave') {
@@ -86,13 +89,16 @@ export const FINISH_NOTES: Partial<Record<NonNullable<Message['finish_reason']>,
 class ReplyPrinter {
   readonly #options: PrintReplyOptions
   readonly #wrapper: StreamWrapper | undefined
+  readonly #filter: StreamWrapper | StreamSanitizer | undefined
   readonly #display: ProgressDisplay
   #lastCharacter = '\n'
+  #hasText = false
 
   constructor(options: PrintReplyOptions) {
     this.#options = options
     // Piped output is data and is not wrapped.
     this.#wrapper = process.stdout.isTTY ? createProseWrapper(() => getOutput(process.stdout)) : undefined
+    this.#filter = this.#wrapper ?? (options.raw ? undefined : new StreamSanitizer())
     this.#display = new ProgressDisplay(options.quiet || !canRedraw(process.stderr))
   }
 
@@ -101,10 +107,15 @@ class ReplyPrinter {
     if (this.#lastCharacter === '\n') this.#display.show({ label, done: 0, total: null, unit: '' })
   }
 
+  printJson(event: ReplyEvent): void {
+    this.#hasText ||= event.event === 'message_delta'
+    process.stdout.write(`${formatJsonLine(event)}\n`)
+  }
+
   async print(event: ReplyEvent): Promise<void> {
     switch (event.event) {
       case 'message_delta':
-        return this.#write(this.#wrapper ? this.#wrapper.push(event.data.text) : event.data.text)
+        return this.#printText(rewriteReply(event.data.text))
       case 'retrieval':
         return this.#notify(`Found ${formatCount(event.data.citations.length, 'passage')}.`)
       case 'tool_call':
@@ -120,6 +131,11 @@ class ReplyPrinter {
     }
   }
 
+  #printText(text: string): Promise<void> {
+    this.#hasText = true
+    return this.#write(this.#filter ? this.#filter.push(text) : text)
+  }
+
   /** Clears the spinner and ends the current line, so that other output can be written. */
   async pause(): Promise<void> {
     this.#display.clear()
@@ -127,10 +143,11 @@ class ReplyPrinter {
     if (this.#wrapper && process.stderr.isTTY) await this.#write(this.#wrapper.interrupt())
   }
 
-  /** Called on Ctrl+C. */
+  /** Called on Ctrl+C. Another client may continue to follow the reply. */
   abort(): void {
     this.#display.end()
-    process.stderr.write(`${this.#lastCharacter === '\n' ? '' : '\n'}${paint('dim', 'Aborted. The partial reply is kept.')}\n`)
+    const note = this.#options.tools === 'leave' ? 'Stopped.' : this.#hasText ? 'Aborted. The partial reply is kept.' : 'Aborted.'
+    process.stderr.write(`${this.#lastCharacter === '\n' ? '' : '\n'}${paint('dim', note)}\n`)
   }
 
   async #finish(message: Message): Promise<void> {
@@ -148,7 +165,7 @@ class ReplyPrinter {
   /** Flushes the text and ends it with a newline. */
   async close(): Promise<void> {
     this.#display.end()
-    if (this.#wrapper) await this.#write(this.#wrapper.end())
+    if (this.#filter) await this.#write(this.#filter.end())
     if (this.#lastCharacter !== '\n') await this.#write('\n')
   }
 

@@ -13,6 +13,7 @@ export interface GlobalFlags {
   json?: boolean
   output?: Format | undefined
   start?: boolean
+  raw?: boolean
 }
 
 const globalGroup = { helpGroup: 'GLOBAL' }
@@ -26,6 +27,7 @@ export abstract class CadreCommand extends Command {
       description: 'Output format (default: table, or the output setting).',
       helpValue: FORMATS.join('|'),
     }),
+    raw: boolean({ ...globalGroup, description: 'Keep escape sequences and control characters in replies, text and CSV.' }),
     start: boolean({
       ...globalGroup,
       default: true,
@@ -61,7 +63,7 @@ export abstract class CadreCommand extends Command {
   }
 
   protected async print(shown: OutputData, flags: GlobalFlags): Promise<void> {
-    const { text, hidden } = await render(shown, this.getFormat(flags))
+    const { text, hidden } = await render(shown, this.getFormat(flags), { raw: flags.raw === true })
     process.stdout.write(`${text}\n`)
     if (hidden.length === 0) return
     const columns = hidden.map((column) => (column === 'ID' ? 'ID (use names)' : column)).join(', ')

@@ -1,5 +1,6 @@
 /** Renders text written by a model as Markdown on a terminal, and highlights citations. */
 import { paint, supportsColor } from './color.ts'
+import { rewriteReply } from './invocation.ts'
 import { renderMarkdown } from './markdown/render-markdown.ts'
 import { toAnsi } from './markdown/styled-text.ts'
 import { StreamWrapper, type TextStyles } from './stream-wrapper.ts'
@@ -21,7 +22,8 @@ export function createProseWrapper(output: () => Output): StreamWrapper {
 
 /** Without a terminal, the text stays as it is. */
 export function formatProse(text: string, output: Output): string {
-  if (output.columns === Number.POSITIVE_INFINITY) return sanitizeText(text).trimEnd()
+  const shown = rewriteReply(text).trimEnd()
+  if (output.columns === Number.POSITIVE_INFINITY) return sanitizeText(shown)
   const flow = createProseWrapper(() => output)
-  return (flow.push(text.trimEnd()) + flow.end()).trimEnd()
+  return (flow.push(shown) + flow.end()).trimEnd()
 }

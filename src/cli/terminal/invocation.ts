@@ -24,6 +24,11 @@ export function getInvocation(script: string = process.argv[1] ?? '', cwd?: stri
   return `node ${quoteShellWord(near.startsWith('..') || isAbsolute(near) ? script : near.split(sep).join('/'))}`
 }
 
+/** Like `rewriteCommands`, but only for the command in replies of the embedded model: documents are quoted exactly. */
+export function rewriteReply(text: string, typed: string = getInvocation()): string {
+  return typed === 'cadre' ? text : text.replaceAll('cadre models discover --add', `${typed} models discover --add`)
+}
+
 /** Replaces `cadre` in commands by the invocation. Idempotent. */
 export function rewriteCommands(text: string, typed: string = getInvocation()): string {
   return typed === 'cadre' ? text : text.replaceAll(COMMAND_PATTERN, () => typed)

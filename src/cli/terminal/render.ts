@@ -11,18 +11,18 @@ export interface OutputData {
   columns?: readonly string[]
 }
 
-/** Without a trailing newline. Only tables can have hidden columns. */
+/** Without a trailing newline. Only tables can have hidden columns. `raw` keeps control characters in CSV. */
 export async function render(
   { data, columns }: OutputData,
   format: Format,
-  stream: NodeJS.WriteStream = process.stdout,
+  { raw = false, stream = process.stdout }: { raw?: boolean; stream?: NodeJS.WriteStream } = {},
 ): Promise<RenderedText> {
   const rows = (Array.isArray(data) ? data : [data]) as Row[]
   if (format === 'table' && Array.isArray(data)) return layOutTable(rows, columns ?? Object.keys(rows[0] ?? {}), getOutput(stream))
   const whole = (text: string) => ({ text, hidden: [] })
   if (format === 'json') return whole(formatJson(data))
   if (format === 'yaml') return whole(await formatYaml(data))
-  if (format === 'csv') return whole(stream.isTTY ? sanitizeText(formatCsv(rows)) : formatCsv(rows))
+  if (format === 'csv') return whole(formatCsv(rows, raw))
   return whole(formatRecord(data as Row, getOutput(stream)))
 }
 
@@ -52,10 +52,11 @@ async function formatYaml(data: unknown): Promise<string> {
   return formatJson(data)
 }
 
-function formatCsv(rows: readonly Row[]): string {
+function formatCsv(rows: readonly Row[], raw: boolean): string {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const cell = (value: unknown) => {
-    const text = value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+    const data = value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+    const text = raw ? data : sanitizeText(data)
     return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   }
   return [keys, ...rows.map((row) => keys.map((key) => row[key]))].map((line) => line.map(cell).join(',')).join('\r\n')

@@ -1,4 +1,5 @@
 /** Splits the transcript into lines for the scrollback of the terminal, each written once, and live lines that may still change. */
+import { rewriteReply } from '../../cli/terminal/invocation.ts'
 import { INITIAL_STREAM, renderStream, type StreamState } from '../../cli/terminal/markdown/streaming-markdown.ts'
 import type { Line } from '../../cli/terminal/markdown/styled-text.ts'
 import type { Part, ReplyState } from '../state/reply-reducer.ts'
@@ -108,7 +109,7 @@ function renderPart(part: Part, { stream }: ReplyProgress, view: ViewOptions, is
     const isRunning = state === 'running' || state === 'asking'
     return isRunning ? { done: [], live: lines, unfinished: { stream: INITIAL_STREAM, text: '' } } : { done: lines, live: [] }
   }
-  const { state: next, done, live } = renderStream(stream, part.text, columns, isComplete)
+  const { state: next, done, live } = renderStream(stream, rewriteReply(part.text), columns, isComplete)
   return isComplete ? { done, live } : { done, live, unfinished: { stream: next, text: part.text } }
 }
 

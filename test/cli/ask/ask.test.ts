@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
@@ -10,6 +11,7 @@ import { type CommandResult, openTerminal, type Terminal } from '../../harness/c
 import { reportFailure } from '../../harness/hooks.ts'
 import {
   disconnectAfter,
+  hang,
   type ScriptedProvider as Provider,
   respondWithError,
   ScriptedProvider,
@@ -54,11 +56,13 @@ test('ask without any agent fails and explains how to create one', async () => {
   await terminal.request('POST', '/agents', { name: 'Helper', model_id: scripted })
 })
 
-test('ask uses the only agent and writes its reply to stdout unchanged', async () => {
-  provider.script = [streamText('Twenty-five ', 'days \u001b[1m', 'a year.')]
+test('ask uses the only agent and writes its reply to stdout, without escape sequences unless --raw is given', async () => {
+  provider.script = [streamText('**Twenty-five** ', 'days \u001b', '[1ma\u0007 year.')]
   const { code, stdout, stderr } = await terminal.run(['ask', 'How many days?'])
-  assert.equal([code, stdout, stderr], [0, 'Twenty-five days \u001b[1ma year.\n', ''])
+  assert.equal([code, stdout, stderr], [0, '**Twenty-five** days a year.\n', ''])
   assert.is(getLastPrompt(), 'How many days?')
+  const raw = await terminal.run(['ask', 'How many days?', '--raw'])
+  assert.is(raw.stdout, '**Twenty-five** days \u001b[1ma\u0007 year.\n')
 })
 
 test('unquoted words after the agent form the question', async () => {
@@ -212,6 +216,17 @@ test('ask prints text as it arrives, and Ctrl+C aborts the reply', async () => {
   const id = await newest()
   const { messages } = await terminal.json<{ messages: { content: string; finish_reason?: string }[] }>(['conversations', 'show', id])
   assert.equal([messages.at(-1)?.content, messages.at(-1)?.finish_reason], ['So far', 'aborted'])
+})
+
+test('Ctrl+C before the first word does not claim that a partial reply is kept', async () => {
+  provider.script = [hang]
+  const arrival = provider.nextRequest()
+  const child = terminal.start(['ask', 'Go on', '--no-stdin'])
+  const stderr = text(child.stderr)
+  const { closed } = await arrival
+  child.kill('SIGINT')
+  assert.is(await stderr, 'Aborted.\n')
+  await closed
 })
 
 test('a closed stdout pipe ends ask without an error', async () => {

@@ -175,16 +175,20 @@ test('an empty list shows on stderr how to create an item', async () => {
 
 test('escape sequences in data are never printed', async () => {
   await terminal.json(['agents', 'create', '--name', 'evil \u001b[2J\u001b]0;owned\u0007 name', '--description', '\u009b2J'])
+  await terminal.json(['prompts', 'create', '--name', 'evil', '--template', 'evil \u001b[2Jprompt'])
   for (const words of [
     ['agents', 'list'],
     ['agents', 'list', '--json'],
     ['agents', 'list', '-o', 'yaml'],
+    ['agents', 'list', '-o', 'csv'],
+    ['prompts', 'render', 'evil'],
     ['agents', 'show', 'evil \u001b[2J\u001b]0;owned\u0007 name'],
   ]) {
     const { stdout, stderr } = await terminal.run(words)
     assert.match(stdout, 'evil')
-    assert.not.match(stdout + stderr, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/, words.join(' '))
+    assert.not.match(stdout + stderr, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, words.join(' '))
   }
+  assert.is((await terminal.run(['prompts', 'render', 'evil', '--raw'])).stdout, 'evil \u001b[2Jprompt\n')
 })
 
 test.run()

@@ -163,6 +163,10 @@ test('usage errors name the problem and show an example', async () => {
   }
   assert.match((await terminal.run(['agents', 'lst'])).stderr, 'Did you mean cadre agents list?')
   assert.match((await terminal.run(['frobnicate', 'it'])).stderr, '"frobnicate it" is not a cadre command.')
+  const misspelled = await terminal.run(['aks', 'How many days?'])
+  assert.equal([misspelled.code, misspelled.stderr], [2, 'Error: "aks" is not a cadre command.\nDid you mean cadre ask?\n'])
+  assert.match((await terminal.run(['knowlege', 'add', './docs'])).stderr, 'Did you mean cadre knowledge add?')
+  assert.match((await terminal.run(['tools', 'frobnicate', 'x'])).stderr, '"tools frobnicate x" is not a cadre command.')
 })
 
 test('bash completes commands, flags and values', async () => {

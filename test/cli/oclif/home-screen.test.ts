@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import { formatWelcome } from '../../../src/cli/oclif/first-run-screen.ts'
 import { getHelpWidth } from '../../../src/cli/oclif/help.ts'
 import { formatHomeScreen } from '../../../src/cli/oclif/home-screen.ts'
-import { getInvocation, rewriteCommands, TOP_LEVEL_COMMANDS } from '../../../src/cli/terminal/invocation.ts'
+import { getInvocation, rewriteCommands, rewriteReply, TOP_LEVEL_COMMANDS } from '../../../src/cli/terminal/invocation.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { hasTmux, openShell } from '../../harness/tmux-terminal.ts'
@@ -169,6 +169,12 @@ test('only commands are rewritten, for each way to start Cadre', () => {
   const typed = told.replace('mcadre ask', 'mnpx cadre ask').replace('`cadre', '`npx cadre')
   assert.is(rewriteCommands(told, 'npx cadre'), typed)
   assert.is(rewriteCommands(typed, 'npx cadre'), typed)
+})
+
+test('in replies, only the command of the embedded model is rewritten', () => {
+  const reply = 'To add one, run cadre models discover --add. Quote: "cadre status" [1]'
+  assert.is(rewriteReply(reply, 'node bin/run.js'), 'To add one, run node bin/run.js models discover --add. Quote: "cadre status" [1]')
+  assert.is(rewriteReply(reply, 'cadre'), reply)
 })
 
 test('TOP_LEVEL_COMMANDS contains every topic and command', () => {

@@ -3,18 +3,37 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatAnswer } from '../../../src/cli/ask/format-answer.ts'
 import { formatCitations } from '../../../src/cli/ask/format-citations.ts'
+import { createQueryPattern } from '../../../src/cli/ask/format-passages.ts'
 import { stripControlSequences } from '../../../src/cli/terminal/color.ts'
 import { formatBytes, formatDuration } from '../../../src/cli/terminal/format-quantity.ts'
 import { render } from '../../../src/cli/terminal/render.ts'
+import { StreamWrapper } from '../../../src/cli/terminal/stream-wrapper.ts'
 import { formatRecord, formatTable } from '../../../src/cli/terminal/table.ts'
 import { sanitizeLine, sanitizeText, stringWidth, truncate, wrap } from '../../../src/cli/terminal/text.ts'
 import { suggestWord } from '../../../src/contract/suggest.ts'
+import { measureCpu } from '../../harness/measure-cpu.ts'
 
 const test = suite('terminal text')
 const output = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
 
 test('stringWidth counts wide, combining and invisible characters as terminals do', () => {
   assert.equal(['abc', 'größe', '日本語', '👩‍👩‍👧', 'e\u0301', '한국', '❤️', ''].map(stringWidth), [3, 5, 6, 2, 1, 4, 2, 0])
+})
+
+test('the time to measure, wrap and print long text in any script grows with its length', async () => {
+  const scripts = ['พนักงานทุกคนมีสิทธิ์ลาพักร้อน', 'ພະນັກງານທຸກຄົນມີສິດ', '👩‍👩‍👧', 'e\u0301', 'a']
+  for (const script of scripts) {
+    const text = script.repeat(Math.ceil(100_000 / script.length))
+    const cost = await measureCpu(() => {
+      stringWidth(text)
+      wrap(text, 80)
+      const wrapper = new StreamWrapper(() => 80)
+      for (let at = 0; at < text.length; at += 20) wrapper.push(text.slice(at, at + 20))
+      wrapper.end()
+      createQueryPattern(text)
+    })
+    assert.ok(cost < 8_000, `${script}: ${cost} ms`)
+  }
 })
 
 test('passages found before a cited one are listed as not cited', () => {
@@ -110,10 +129,13 @@ test('CSV quotes cells with commas, quotes, line breaks and outer spaces', async
     { id: 1, name: 'a "quoted", name', tags: ['x'] },
     { id: 2, name: 'two\nlines', extra: null },
   ]
-  assert.is(
-    (await render({ data }, 'csv', { isTTY: false } as NodeJS.WriteStream)).text,
-    'id,name,tags,extra\r\n1,"a ""quoted"", name","[""x""]",\r\n2,"two\nlines",,',
-  )
+  assert.is((await render({ data }, 'csv')).text, 'id,name,tags,extra\r\n1,"a ""quoted"", name","[""x""]",\r\n2,"two\nlines",,')
+})
+
+test('CSV contains no escape sequences, unless they are asked for', async () => {
+  const data = [{ name: 'evil \u001b[2Jname\u009b1m', text: 'two\r\nlines' }]
+  assert.is((await render({ data }, 'csv')).text, 'name,text\r\nevil name1m,"two\nlines"')
+  assert.is((await render({ data }, 'csv', { raw: true })).text, 'name,text\r\nevil \u001b[2Jname\u009b1m,"two\r\nlines"')
 })
 
 test('suggestions contain similar words only', () => {

@@ -43,6 +43,11 @@ test('the embedded model streams the answer with its quote, and reports usage at
   assert.equal(model.price, { input: 0, output: 0 })
 })
 
+test('without documents, the reply names the command that adds a model, in one part', async () => {
+  const parts = await ask('How many days?')
+  assert.ok(parts.some((part) => part.type === 'text' && part.text.includes('cadre models discover --add')))
+})
+
 test('the model reads documentation: options, defaults and commands', async () => {
   const content = [
     '### `bodyLimit`',
