@@ -104,19 +104,22 @@ test('the stream is filtered by type', async ({ service, url }) => {
 })
 
 test('many missed events are streamed in order', async ({ service, url }) => {
+  const type = 'conversation.completed'
   const timestamp = new Date().toISOString()
+  const data = { agent_id: null, user_id: 'ada', title: null, messages: 0, completed_at: timestamp }
   await service.database.write(async (transaction) => {
     for (let n = 1; n <= 350; n++)
-      await transaction.run("INSERT INTO events (id, type, body, created_at) VALUES (?, 'evaluation.finished', ?, ?)", [
+      await transaction.run('INSERT INTO events (id, type, body, created_at) VALUES (?, ?, ?, ?)', [
         `evt_${n}`,
-        JSON.stringify({ type: 'evaluation.finished', timestamp, data: { conversation_id: n } }),
+        type,
+        JSON.stringify({ type, timestamp, data: { ...data, conversation_id: String(n) } }),
         timestamp,
       ])
   })
   const stream = await follow(url, '?after=0')
   await stream.next()
   const numbers: number[] = []
-  while (numbers.length < 350) numbers.push(...idsIn(await stream.next()))
+  while (numbers.length < 350) numbers.push(...idsIn(await stream.next()).map(Number))
   assert.equal(
     numbers,
     Array.from({ length: 350 }, (_, index) => index + 1),
