@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,25 +63,6 @@ test('a local repository is read as committed, without the working tree', async 
   assert.is.not(found[0]?.metadata?.commit, id)
   assert.is(found[0]?.fingerprint, git(project, 'rev-parse', 'HEAD:a.md'))
   assert.not.ok(existsSync(join(context.root, 'work')), 'nothing is copied')
-})
-
-test('a repository with more than 100,000 documents is rejected before any is read', async (context) => {
-  const { project } = context
-  commit(project, { 'a.md': 'one' })
-  const blob = git(project, 'rev-parse', 'HEAD:a.md')
-  const entries = Array.from({ length: 100_001 }, (_, index) => `100644 blob ${blob}\t${index}.md\n`).join('')
-  const tree = execFileSync('git', ['mktree'], { cwd: project, input: entries, encoding: 'utf8' }).trim()
-  git(project, 'update-ref', 'refs/heads/large', git(project, 'commit-tree', tree, '-m', 'large'))
-  let found = 0
-  const source = { configuration: { repository: project, branch: 'large' }, signal, workDirectory: join(context.root, 'work') }
-  const failure = await expectFailure(
-    (async () => {
-      for await (const _ of findDocuments('git', { ...source, outbound: context.outbound })) found++
-    })(),
-  )
-  assert.equal([found, failure.code, failure.message], [0, 'PAYLOAD_TOO_LARGE', `${project} has more than 100000 documents.`])
-  assert.match(failure.hint ?? '', 'exclude')
-  assert.is((await listDocuments(context, { ...source.configuration, include: ['1*.md'] })).length, 11_112)
 })
 
 test('a folder within a local repository and a bare repository are read', async (context) => {
