@@ -10,7 +10,7 @@ const keepSourceUrls: Plugin = {
   name: 'keep-source-urls',
   setup(bundler) {
     bundler.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
-      if (!/^(test|\.build)[\\/]/.test(relative(ROOT, path))) return undefined
+      if (!/^(test|attack|\.build)[\\/]/.test(relative(ROOT, path))) return undefined
       const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
       return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' }
     })

@@ -1,33 +1,34 @@
 /** Runs all attack scenarios or the named ones and prints one table. Exits with 1 if a promise is broken. */
 import { randomInt } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { SCENARIOS } from './scenarios.ts'
-import { formatTable, type Result } from './support/format-table.ts'
+import { formatMarkdownRows, formatTable, type Result, updateRows } from './support/format-table.ts'
 
-const USAGE = `Usage: npm run attack -- [NAME…] [--scale N] [--seed N] [--markdown] [--list]
-
-  --scale N    multiply all amounts, such as 0.05 for a quick run (default: 1)
-  --seed N     repeat the random choices of another run
-  --markdown   print the table for docs/promises.md
-  --list       print the names of the scenarios`
-
+const PROMISES = fileURLToPath(new URL('../docs/promises.md', import.meta.url))
 /** Broken promises of a scenario that are printed. */
 const MAX_PRINTED = 20
+const USAGE = `Usage: npm run attack -- [NAME…] [--scale N] [--seed N] [--update] [--list]
+
+  --scale N   multiply all amounts, such as 0.05 for a quick run (default: 1)
+  --seed N    repeat the random choices of another run
+  --update    write the results to docs/promises.md
+  --list      print the names of the scenarios`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     scale: { type: 'string', default: '1' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-    markdown: { type: 'boolean', default: false },
+    update: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
 })
 const [scale, seed] = [Number(values.scale), Number(values.seed)]
 const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name))
 if (unknown.length > 0 || !(scale > 0) || !Number.isInteger(seed)) {
-  if (unknown.length > 0)
-    console.error(`Unknown scenario: ${unknown.join(', ')}. Available: ${SCENARIOS.map(({ name }) => name).join(', ')}.\n`)
+  if (unknown.length > 0) console.error(`Unknown scenario: ${unknown.join(', ')}.`)
   console.error(USAGE)
   process.exit(2)
 }
@@ -38,7 +39,7 @@ if (values.list) {
 
 const startedAt = performance.now()
 const results: Result[] = []
-for (const { name, run } of SCENARIOS) {
+for (const { name, promise, run } of SCENARIOS) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
   console.error(`${name} …`)
   const scenarioStartedAt = performance.now()
@@ -47,13 +48,14 @@ for (const { name, run } of SCENARIOS) {
     figure: 'the scenario failed',
     violations: [error.stack ?? String(error)],
   }))
-  results.push({ name, seconds: (performance.now() - scenarioStartedAt) / 1000, ...outcome })
+  results.push({ name, promise, seconds: (performance.now() - scenarioStartedAt) / 1000, ...outcome })
   for (const violation of outcome.violations.slice(0, MAX_PRINTED)) console.error(`  ${violation.slice(0, 1_000)}`)
   if (outcome.violations.length > MAX_PRINTED) console.error(`  and ${outcome.violations.length - MAX_PRINTED} more`)
 }
-console.log(formatTable(results, values.markdown))
 const date = new Date().toISOString().slice(0, 10)
 const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
+console.log(formatTable(results))
 console.log(`\n${date}, Node ${process.version}, ${process.platform}, scale ${scale}, seed ${seed}, ${minutes} minutes`)
+if (values.update) writeFileSync(PROMISES, updateRows(readFileSync(PROMISES, 'utf8'), formatMarkdownRows(results, date)))
 // Connections and servers of a failed scenario must not keep the process alive.
 process.exit(results.some(({ violations }) => violations.length > 0) ? 1 : 0)

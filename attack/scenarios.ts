@@ -1,12 +1,43 @@
 /** All attack scenarios, in the order in which they run. */
 import { access } from './scenarios/access.ts'
+import { addresses } from './scenarios/addresses.ts'
+import { clockJumps } from './scenarios/clock-jumps.ts'
+import { damagedFiles } from './scenarios/damaged-files.ts'
+import { escapeSequences } from './scenarios/escape-sequences.ts'
+import { fullDisk } from './scenarios/full-disk.ts'
 import { heap } from './scenarios/heap.ts'
+import { hostileDocuments } from './scenarios/hostile-documents.ts'
 import { identicalKeys } from './scenarios/identical-keys.ts'
 import { kills } from './scenarios/kills.ts'
 import { malformedRequests } from './scenarios/malformed-requests.ts'
 import { parallelStarts } from './scenarios/parallel-starts.ts'
+import { providers } from './scenarios/providers.ts'
+import { secrets } from './scenarios/secrets.ts'
 import { sigterm } from './scenarios/sigterm.ts'
+import { slowPatterns } from './scenarios/slow-patterns.ts'
 import { streams } from './scenarios/streams.ts'
+import { unreadResponses } from './scenarios/unread-responses.ts'
+import { upgrades } from './scenarios/upgrades.ts'
 import type { Scenario } from './support/scenario.ts'
 
-export const SCENARIOS: readonly Scenario[] = [kills, streams, heap, sigterm, parallelStarts, identicalKeys, malformedRequests, access]
+export const SCENARIOS: readonly Scenario[] = [
+  kills,
+  fullDisk,
+  damagedFiles,
+  streams,
+  unreadResponses,
+  providers,
+  malformedRequests,
+  heap,
+  clockJumps,
+  sigterm,
+  parallelStarts,
+  identicalKeys,
+  access,
+  addresses,
+  secrets,
+  hostileDocuments,
+  escapeSequences,
+  upgrades,
+  slowPatterns,
+]

@@ -100,7 +100,7 @@ function callConversation(server: TestServer, { method, path, body }: Route, id:
   const bodies: Record<string, object> = {
     PUT: { title: 'changed' },
     PATCH: { title: 'changed' },
-    POST: path.endsWith('/messages') ? { message: 'Hello' } : path.endsWith('/confirmations') ? { call_id: 'x', approved: true } : {},
+    POST: path.endsWith('/messages') ? { message: 'Hello' } : path.endsWith('/confirmations') ? { tool_call_id: 'x', allow: true } : {},
   }
   const url = path.replace('{id}', id).replaceAll(/\{\w+\}/g, 'nobody')
   return server.call(method, url, body ? bodies[method] : undefined, { as: token })

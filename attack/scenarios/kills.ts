@@ -1,4 +1,4 @@
-/** kill -9 at random points in mixed work: nothing acknowledged is lost or duplicated. */
+/** Ends the daemon with kill -9 at random points in mixed work: nothing acknowledged is lost or duplicated. */
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -40,10 +40,19 @@ export function withDaemon<T>(work: (daemon: RunningDaemon) => Promise<T>, optio
     const daemon = await openDaemon(join(folder, 'home'), options)
     try {
       return await work(daemon)
+    } catch (error) {
+      throw await explainError(daemon, error as Error)
     } finally {
       await daemon.kill()
     }
   })
+}
+
+/** Requests fail when the daemon has ended; then its last words are the cause. */
+export async function explainError({ child, exited }: DaemonProcess, error: Error): Promise<Error> {
+  if (child.exitCode === null && child.signalCode === null) return error
+  const { code, signal, stderr } = await exited
+  return new Error(`The daemon exited (${code ?? signal}): ${stderr.slice(-1_000)}`, { cause: error })
 }
 
 /** Resident memory of a process in bytes. Zero where /proc does not exist. */

@@ -215,12 +215,12 @@ export class MessagesService {
       message_id: messageId,
     }
     await meter.checkBudget(model, origin)
-    const now = new Date().toISOString()
+    const earlier = await listLastMessages(database, conversation.id, MAX_HISTORY_MESSAGES, repeated?.question)
+    const now = getTimeAfter(repeated?.question ?? earlier.at(-1))
     // A reply stays next to its message if the conversation has continued since.
     const timestamp = repeated?.reply && !repeated.isLast ? repeated.reply.timestamp : now
     const draft = new MessageDraft({ id: messageId, timestamp, model_id: model.id }, repeated?.reply)
     const reply = new ActiveReply(conversation.id, messageId, draft)
-    const earlier = await listLastMessages(database, conversation.id, MAX_HISTORY_MESSAGES, repeated?.question)
     const history = buildHistory(omitRepeatedFailures(earlier, message), model.canCallTools ? toolset.valueToolNames : [])
     const toolUse = { caller: change.caller, origin, signal: reply.signal }
     const context = createTurnContext(loadedAgent, model, { question: message, history }, toolUse)
@@ -288,4 +288,9 @@ const EVENTS_BEFORE_TEXT = 2
 function requireSuccess({ message, failure }: ReplyOutcome): StoredMessage {
   if (failure) throw failure
   return message
+}
+
+/** Returns the current time, or a later one if the clock was set back, so that a new message comes after the previous one. */
+function getTimeAfter(previous: StoredMessage | undefined): string {
+  return new Date(Math.max(Date.now(), previous ? Date.parse(previous.timestamp) + 1 : 0)).toISOString()
 }

@@ -114,8 +114,9 @@ class StreamConnection {
   #sentBytes = 0
   /** Bytes read by the client at the last check. */
   #takenBytes = 0
-  #lastReadAt = Date.now()
-  #lastWriteAt = Date.now()
+  /** Not of the wall clock, which can jump. */
+  #lastReadAt = performance.now()
+  #lastWriteAt = performance.now()
 
   constructor(raw: ServerResponse, queues: SocketQueues, isTokenValid: () => Promise<boolean>) {
     this.#raw = raw
@@ -131,7 +132,7 @@ class StreamConnection {
   /** Returns undefined if more can be written immediately, otherwise a promise to wait for. */
   write(text: string): Promise<void> | undefined {
     if (!this.isWritable) return undefined
-    this.#lastWriteAt = Date.now()
+    this.#lastWriteAt = performance.now()
     if (this.#unreadBytes === 0) this.#lastReadAt = this.#lastWriteAt
     this.#sentBytes += text.length
     const hasRoom = this.#raw.write(text)
@@ -144,7 +145,7 @@ class StreamConnection {
 
   async check(): Promise<void> {
     if (this.#unreadBytes > 0) await this.#measureTaken()
-    const now = Date.now()
+    const now = performance.now()
     if (this.#unreadBytes > 0 && now - this.#lastReadAt >= STALL_TIMEOUT_MS) this.#raw.destroy()
     else if (now - this.#lastWriteAt >= HEARTBEAT_MS - CHECK_INTERVAL_MS / 2) void this.write(encodeComment('still here'))
   }
@@ -189,7 +190,7 @@ class StreamConnection {
     if (!socket) return
     const sent = this.#sentBytes
     const taken = sent - socket.writableLength - ((await this.#queues.getUnreadBytes(socket)) ?? 0)
-    if (taken > this.#takenBytes || taken === sent) this.#lastReadAt = Date.now()
+    if (taken > this.#takenBytes || taken === sent) this.#lastReadAt = performance.now()
     this.#takenBytes = Math.max(this.#takenBytes, taken)
   }
 }

@@ -56,7 +56,7 @@ export class LargeResponses {
     const response: UnreadResponse = {
       owner: getOwner(request),
       unreadBytes: bytes.length,
-      lastReadAt: Date.now(),
+      lastReadAt: performance.now(),
       disconnect: () => raw.destroy(),
     }
     this.#add(response)
@@ -68,7 +68,7 @@ export class LargeResponses {
   #add(response: UnreadResponse): void {
     this.#responses.add(response)
     this.#timer ??= setInterval(() => {
-      const stalledSince = Date.now() - STALL_TIMEOUT_MS
+      const stalledSince = performance.now() - STALL_TIMEOUT_MS
       for (const { lastReadAt, disconnect } of this.#responses) if (lastReadAt <= stalledSince) disconnect()
     }, CHECK_INTERVAL_MS)
   }
@@ -84,7 +84,7 @@ export class LargeResponses {
 /** A piece is taken when the kernel has accepted the one before. */
 function* readPieces(bytes: Buffer, response: UnreadResponse): Generator<Buffer> {
   for (let from = 0; from < bytes.length; from += PIECE_SIZE) {
-    response.lastReadAt = Date.now()
+    response.lastReadAt = performance.now()
     yield bytes.subarray(from, from + PIECE_SIZE)
     response.unreadBytes = Math.max(0, bytes.length - from - PIECE_SIZE)
   }

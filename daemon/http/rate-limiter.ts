@@ -19,8 +19,11 @@ export class RateLimiter {
   readonly #windows = new Map<string, Window>()
   #sweptAt = 0
 
-  /** A limit of 0 disables the limiter. */
-  constructor(limit: number, now: () => number = Date.now) {
+  /**
+   * A limit of 0 disables the limiter.
+   * @param now milliseconds of a clock that never goes back: with the wall clock, a jump by an hour would lock everyone out for an hour
+   */
+  constructor(limit: number, now: () => number = () => performance.now()) {
     this.#limit = limit
     this.#now = now
   }

@@ -60,7 +60,7 @@ export class SystemService {
     ])
     return {
       version,
-      uptime_seconds: (Date.now() - startedAt.getTime()) / 1000,
+      uptime_seconds: process.uptime(),
       started_at: startedAt.toISOString(),
       pid: process.pid,
       home: paths.home,

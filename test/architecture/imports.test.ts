@@ -103,7 +103,7 @@ test('the daemon imports only the shared files of src', () => {
     [],
   )
   assert.equal(
-    findViolations(listFiles('daemon'), ({ target }) => /^(commands|test|bench|bin)\//.test(target)),
+    findViolations(listFiles('daemon'), ({ target }) => /^(commands|test|bench|attack|bin)\//.test(target)),
     [],
   )
 })
@@ -254,7 +254,7 @@ test('only the configuration reads the environment', () => {
 test('every imported package is a dependency, and the product needs no development dependency', () => {
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const getPackageName = (target: string) => /^(@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target
-  const isPackage = ({ target }: Import) => !/^(node:|\.|(src|daemon|commands|dist|test|bench|\.build)\/)/.test(target)
+  const isPackage = ({ target }: Import) => !/^(node:|\.|(src|daemon|commands|dist|test|bench|attack|\.build)\/)/.test(target)
   const shipped = { ...dependencies, ...optionalDependencies }
   const product = [...listFiles('src'), ...listFiles('commands'), ...listFiles('daemon')]
   assert.equal(

@@ -1,0 +1,27 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { access } from '../../attack/scenarios/access.ts'
+import { clockJumps } from '../../attack/scenarios/clock-jumps.ts'
+import { identicalKeys } from '../../attack/scenarios/identical-keys.ts'
+import { sigterm } from '../../attack/scenarios/sigterm.ts'
+import type { Scenario } from '../../attack/support/scenario.ts'
+
+/** Scenarios of `npm run attack` that are fast with small amounts. The others have tests next to what they attack. */
+const FAST: readonly [Scenario, scale: number][] = [
+  [access, 1],
+  [clockJumps, 0.17],
+  [identicalKeys, 0.1],
+  [sigterm, 0.1],
+]
+const SEED = 20_261
+
+const test = suite('attack scenarios')
+
+for (const [{ name, promise, run }, scale] of FAST)
+  test(`${name}: ${promise}`, async () => {
+    const { amount, figure, violations } = await run({ scale, seed: SEED })
+    console.log(`${amount}: ${figure}`)
+    assert.equal(violations, [])
+  })
+
+test.run()
