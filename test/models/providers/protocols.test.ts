@@ -38,6 +38,13 @@ for (const format of FORMATS) {
     ])
   })
 
+  test(`${format}: impossible token counts are ignored`, async () => {
+    for (const count of [-5, 1e308]) {
+      const provider = await start(format, streamReply({ text: ['Hi'], usage: { input: count, output: count } }))
+      assert.equal((await collectParts(fixture.getModel(provider))).at(-1), { type: 'end', finishReason: 'stop', usage: undefined })
+    }
+  })
+
   test(`${format}: parallel tool calls have unique ids, and their results are sent back`, async () => {
     const calls = [
       { name: 'weather', arguments: { city: 'Bonn' } },

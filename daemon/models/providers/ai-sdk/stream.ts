@@ -1,7 +1,8 @@
 /** Converts the stream of an AI SDK package to the parts of a reply. */
 import { createStreamError } from '../../../providers/provider-error.ts'
-import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
+import type { ChatPart, FinishReason } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
+import { parseUsage } from '../parse-usage.ts'
 import type { ProviderStream } from '../protocol.ts'
 import { ToolCallParser } from '../tool-call-parser.ts'
 import type { StreamPart } from './load-language-model.ts'
@@ -71,7 +72,5 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
   'content-filter': 'content_filter',
 }
 
-function convertUsage({ inputTokens, outputTokens }: FinishPart['usage']): TokenUsage | undefined {
-  if (!inputTokens.total && !outputTokens.total) return undefined
-  return { inputTokens: inputTokens.total ?? 0, outputTokens: outputTokens.total ?? 0, cachedTokens: inputTokens.cacheRead ?? 0 }
-}
+const convertUsage = ({ inputTokens, outputTokens }: FinishPart['usage']) =>
+  parseUsage(inputTokens.total, outputTokens.total, inputTokens.cacheRead)

@@ -4,6 +4,7 @@ import { EventDecoder } from '../../../../src/sse.ts'
 import { createStreamError, ProviderError, parseJson } from '../../../providers/provider-error.ts'
 import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
+import { parseUsage } from '../parse-usage.ts'
 import type { ProviderStream } from '../protocol.ts'
 import { type RawToolCall, ToolCallParser } from '../tool-call-parser.ts'
 
@@ -89,7 +90,10 @@ export class ChatCompletionsStream implements ProviderStream {
     const chunk = parseJson(data) as Chunk | undefined
     if (typeof chunk !== 'object' || chunk === null) throw this.#exchange.createIncompleteError(this.#hasContent)
     if (chunk.error != null) throw createStreamError(this.#exchange.model, chunk.error)
-    if (chunk.usage != null) this.#usage = parseUsage(chunk.usage)
+    if (chunk.usage != null) {
+      const { prompt_tokens, completion_tokens, prompt_tokens_details } = chunk.usage
+      this.#usage = parseUsage(prompt_tokens, completion_tokens, prompt_tokens_details?.cached_tokens)
+    }
     const choice = chunk.choices?.[0]
     this.#finishReason = parseString(choice?.finish_reason) || this.#finishReason
     const delta = choice?.delta ?? choice?.message
@@ -146,12 +150,3 @@ const extractText = (content: unknown): string =>
     : filterObjects(content)
         .map((piece: { type?: unknown; text?: unknown }) => (piece.type === 'text' ? parseString(piece.text) : ''))
         .join('')
-
-function parseUsage({ prompt_tokens, completion_tokens, prompt_tokens_details }: NonNullable<Chunk['usage']>): TokenUsage | undefined {
-  const inputTokens = parseTokens(prompt_tokens)
-  const outputTokens = parseTokens(completion_tokens)
-  const cachedTokens = parseTokens(prompt_tokens_details?.cached_tokens)
-  return inputTokens + outputTokens === 0 ? undefined : { inputTokens, outputTokens, cachedTokens }
-}
-
-const parseTokens = (value: unknown): number => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0)
