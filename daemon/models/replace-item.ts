@@ -1,9 +1,13 @@
 /** Puts the item of a follow-up question, such as "and of chairs?", into the question before it. */
 
-const LEAD =
-  /^\W*(?:and|or|but|what about|how about|und|oder|aber|was ist mit|wie (?:ist|sieht|steht) es (?:mit|bei)|wie wäre es mit)\s+(?:what about\s+|was ist mit\s+)?([^?？]{1,80}?)[\s?？.!]*$/iu
+const LEAD = new RegExp(
+  String.raw`^\W*(?:and|or|but|what about|how about|und|oder|aber|was ist mit|wie (?:ist|sieht|steht) es (?:mit|bei)|wie wäre es mit)\s+` +
+    String.raw`(?:what about\s+|was ist mit\s+)?([^?？]{1,80}?)[\s?？.!]*$`,
+  'iu',
+)
 const PREPOSITIONS =
-  'about after at before between by during for from in into on of per than to under with within without an auf aus bei für im in mit nach ohne pro von vom vor zu zum zur über'
+  'about after at before between by during for from in into on of per than to under with within without ' +
+  'an auf aus bei für im mit nach ohne pro von vom vor zu zum zur über'
 const DETERMINERS = 'a an my our the their this your das dem den der des die ein eine einem einen einer eines mein meine unser unsere'
 /** Verbs and question words: what contains one is a question of its own, and they end a phrase. */
 const VERBS =
@@ -60,16 +64,16 @@ function replaceDetermined(previous: string, item: string): string | undefined {
   return replaceAt(previous, last.index, last[0].length, `${item}${kept}`)
 }
 
+const AFTER_PREPOSITION = new RegExp(`(?<=\\s${list('about by for from in of on with bei für mit von zu')}\\s+)${PHRASE}`, 'giu')
+const PRONOUNS = 'i we you it they he she es ich wir'
+const SUBJECT = new RegExp(
+  `(?<=\\s${list('are do does is ist kostet sind was were')}\\s+)(?!${list(`${DETERMINERS} ${PRONOUNS}`)}\\s)${WORD}`,
+  'iu',
+)
+
 /** Replaces what follows the last preposition, or the subject: "breakfast" in "When is breakfast served?". */
 function replaceBare(previous: string, item: string): string | undefined {
-  const last =
-    [...previous.matchAll(new RegExp(`(?<=\\s${list('about by for from in of on with bei für in mit von zu')}\\s+)${PHRASE}`, 'giu'))].at(
-      -1,
-    ) ??
-    new RegExp(
-      `(?<=\\s${list('are do does is ist kostet sind was were')}\\s+)(?!${list(`${DETERMINERS} i we you it they he she es ich wir`)}\\s)${WORD}`,
-      'iu',
-    ).exec(previous)
+  const last = [...previous.matchAll(AFTER_PREPOSITION)].at(-1) ?? SUBJECT.exec(previous)
   return last ? replaceAt(previous, last.index, last[0].length, item) : undefined
 }
 

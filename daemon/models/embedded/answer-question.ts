@@ -9,8 +9,9 @@ import { asksForCalculation, asksForSummary } from './detect-task.ts'
 import { findByWords } from './find-by-words.ts'
 import { formatAnswer, formatDisagreement, getShortAnswer } from './format-answer.ts'
 import { formatNeedsChatModel, formatRefusal, listFirstParts, type QuotedPart } from './format-refusal.ts'
+import { isRecord } from './match-records.ts'
 import { createQuestionRewriter } from './rewrite-question.ts'
-import { type Answer, isRecord, type ReadPassage, selectAnswers } from './select-answer.ts'
+import { type Answer, type ReadPassage, selectAnswers } from './select-answer.ts'
 
 export interface Question {
   text: string
@@ -39,8 +40,12 @@ export async function answerQuestion(reader: PassageReader, { text, passages, co
   }
   const answers = await selectAnswers(text, await readPassages(reader, text, read, signal))
   const [best, ...others] = answers
-  if (asksForSummary(text) || (best && asksForCalculation(text, describeAnswer(best, read)))) return formatNeedsChatModel(read, answers)
-  if (!best || best.confidence < MIN_CONFIDENCE) return refuse(answers)
+  const related = answers.filter(({ overlap }) => overlap > 0)
+  const closest = related.length > 0 ? related : answers
+  if (asksForSummary(text)) return formatNeedsChatModel(read, answers)
+  const shown = best && best.confidence >= MIN_CONFIDENCE ? best : closest[0]
+  if (shown && asksForCalculation(text, describeAnswer(shown, read))) return formatNeedsChatModel(read, closest)
+  if (!best || best.confidence < MIN_CONFIDENCE) return refuse(closest)
   const contradiction = others.find((other) => contradicts(text, best, other, read))
   return contradiction
     ? formatDisagreement(text, [best, contradiction], read)

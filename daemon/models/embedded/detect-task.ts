@@ -7,25 +7,32 @@ const SUMMARY = new RegExp(
     String.raw`|vergleich\w*|unterschied\w*|zusammenfass\w*|überblick)(?!\w)`,
   'iu',
 )
-const COMPARATIVES =
-  'cheaper|larger|bigger|smaller|higher|lower|longer|shorter|older|newer|younger|faster|slower|heavier|lighter|better|worse' +
-  '|(?:more|less) (?:expensive|costly|popular|powerful|accurate|efficient)' +
-  '|günstiger|billiger|teurer|größer|kleiner|höher|niedriger|länger|kürzer|älter|neuer|jünger|schneller|langsamer|schwerer|leichter|besser|schlechter'
+const ADJECTIVES = '(?:expensive|costly|popular|powerful|accurate|efficient)'
+const COMPARATIVES = [
+  'cheaper|larger|bigger|smaller|higher|lower|longer|shorter|older|newer|younger|faster|slower|heavier|lighter|better|worse',
+  `(?:more|less) ${ADJECTIVES}`,
+  'günstiger|billiger|teurer|größer|kleiner|höher|niedriger|länger|kürzer|älter|neuer|jünger|schneller|langsamer|schwerer|leichter|besser',
+].join('|')
+const SUPERLATIVES = [
+  'cheapest|largest|biggest|smallest|highest|lowest|longest|shortest|oldest|newest|youngest|latest|earliest|fastest|slowest|heaviest',
+  `lightest|best|worst|(?:most|least) ${ADJECTIVES}|how many|count|total|average|wie viele|anzahl|gesamt\\w*`,
+  '(?:günstig|billig|teuer|größ|klein|höch|niedrig|läng|kürze|ält|neue|jüng|schnell|langsam|schwer|leichte|be)ste\\w*',
+].join('|')
 /** Only a choice compares: "Can I get a larger screen?" does not. */
 const CHOICE = new RegExp(
-  String.raw`^\W*(?:which|what|who|welche[rsnm]?|was|wer)\b.*(?<!\w)(?:${COMPARATIVES})(?!\w)|(?<!\w)(?:${COMPARATIVES})(?!\w).*\b(?:or|oder)\b`,
+  String.raw`^\W*(?:which|what|who|welche[rsnm]?|was|wer)\b.*(?<!\w)(?:${COMPARATIVES})(?!\w)` +
+    String.raw`|(?<!\w)(?:${COMPARATIVES})(?!\w).*\b(?:or|oder)\b`,
   'iu',
 )
-const CALCULATION =
-  /\b(?:in total|altogether|on average|(?:the|an) average|sum of|add up|insgesamt|im durchschnitt|durchschnittlich\w*|im schnitt|summe|zusammengerechnet)(?!\w)/iu
+const CALCULATION = new RegExp(
+  String.raw`\b(?:in total|altogether|on average|(?:the|an) average|sum of|add up` +
+    String.raw`|insgesamt|im durchschnitt|durchschnittlich\w*|im schnitt|summe|zusammengerechnet)(?!\w)`,
+  'iu',
+)
 /** A row cannot tell that it has the largest value, or how many rows there are. */
-const SUPERLATIVE = new RegExp(
-  String.raw`(?<!\w)(?:cheapest|largest|biggest|smallest|highest|lowest|longest|shortest|oldest|newest|youngest|latest|earliest|fastest|slowest|heaviest|lightest|best|worst` +
-    '|(?:most|least) (?:expensive|costly|popular|powerful|accurate|efficient)|how many|count|total|average|how much .* together' +
-    '|günstigste\\w*|billigste\\w*|teuerste\\w*|größte\\w*|kleinste\\w*|höchste\\w*|niedrigste\\w*|längste\\w*|kürzeste\\w*|älteste\\w*|neueste\\w*|jüngste\\w*' +
-    '|schnellste\\w*|langsamste\\w*|schwerste\\w*|leichteste\\w*|beste\\w*|schlechteste\\w*|wie viele|anzahl|gesamt\\w*)(?!\\w)',
-  'iu',
-)
+const SUPERLATIVE = new RegExp(String.raw`(?<!\w)(?:${SUPERLATIVES})(?!\w)`, 'iu')
+
+const TERM = new RegExp(`${COMPARATIVES}|${CALCULATION.source}|${SUPERLATIVE.source}`, 'giu')
 
 export const asksForSummary = (question: string): boolean => SUMMARY.test(question)
 
@@ -36,7 +43,7 @@ export const asksForSummary = (question: string): boolean => SUMMARY.test(questi
 export function asksForCalculation(question: string, answer: { text: string; isRecord: boolean; isNamedRecord: boolean }): boolean {
   const asked = (CHOICE.exec(question) ?? CALCULATION.exec(question) ?? (answer.isRecord ? SUPERLATIVE.exec(question) : null))?.[0]
   if (asked === undefined) return false
-  const terms = [...asked.matchAll(new RegExp(`${COMPARATIVES}|${CALCULATION.source}|${SUPERLATIVE.source}`, 'giu'))].map(([term]) => term)
+  const terms = [...asked.matchAll(TERM)].map(([term]) => term)
   const words = new Set(extractContentWords(answer.text))
   const saysIt = terms.some((term) => extractContentWords(term).some((word) => words.has(word)))
   return !saysIt && !(answer.isNamedRecord && !CHOICE.test(question))

@@ -1,4 +1,6 @@
 /** Formats answers: a short answer, the quote that contains it, and its citation. */
+
+import { classifyConfigLine } from '../../language/classify-config-line.ts'
 import { extractContentWords, isEnglish, isOtherLanguage } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
@@ -48,7 +50,8 @@ export function getShortAnswer(question: string, { span, heading, part, blocks }
   if (heading !== undefined) return cleanAnswer(heading)
   const { kind } = part.block
   const start = Math.max(0, span.start)
-  if (kind === 'row' || kind === 'record') return selectValue(question, content, blocks, part.blockIndex, { start, end: span.end })
+  if (kind === 'row' || kind === 'record' || (kind === 'setting' && !isInComment(content, start)))
+    return selectValue(question, content, blocks, part.blockIndex, { start, end: span.end })
   // An answer in a heading of the content is above its part.
   const limits = { start: Math.min(content.lastIndexOf('\n', start) + 1, part.start), end: Math.max(span.end, part.end) }
   const { start: from, end: to } = extendSpan(content, { start, end: span.end }, limits)
@@ -60,6 +63,12 @@ export function getShortAnswer(question: string, { span, heading, part, blocks }
   if (kind === 'setting' && !VALUE.test(short)) return undefined
   if (kind === 'code') return short
   return MARKUP.test(short) || short.length > MAX_SHARE_OF_SENTENCE * whole.length ? undefined : short
+}
+
+/** Whether the position is in a line of text, not of a setting. */
+function isInComment(content: string, position: number): boolean {
+  const start = content.lastIndexOf('\n', position - 1) + 1
+  return classifyConfigLine(content.slice(start).split('\n', 1)[0] as string, '', '').kind === 'comment'
 }
 
 export const removeCommentMarks = (text: string) => text.replaceAll(/^[ \t]*[#;]+[ \t]?/gm, '')

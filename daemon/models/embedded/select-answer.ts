@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Reading } from '../../embedded-models/worker-protocol.ts'
 import { extractContentWords } from '../../language/content-words.ts'
 import { expandQuery } from '../../language/expand-query.ts'
-import { containsIdentifier, findIdentifiers } from './find-identifiers.ts'
+import { matchRecords, type RecordMatch } from './match-records.ts'
 import { type Block, type Part, parseBlocks, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
 
 export interface ReadPassage {
@@ -40,6 +40,8 @@ export interface Answer extends QuotableAnswer {
   score: number
   /** Certainty that this is an answer. */
   confidence: number
+  /** Share of the question's words in the passage. */
+  overlap: number
   /** A record or row that has the names and numbers of the question. */
   isNamedRecord: boolean
 }
@@ -89,18 +91,17 @@ export async function selectAnswers(question: string, passages: readonly ReadPas
 
 /** Returns the answers of each passage: one for each of its parts. A long passage can take tens of milliseconds. */
 async function listAnswers(question: string, passages: readonly ReadPassage[]): Promise<Answer[][]> {
-  const identifiers = findIdentifiers(question)
   const parsed: ParsedPassage[] = []
   for (const passage of passages) {
-    parsed.push(parsePassage(passage, identifiers))
+    parsed.push(parsePassage(passage))
     await yieldToEventLoop()
   }
-  const known = new Set(parsed.flatMap((passage) => [...passage.identifiers.values()].flatMap((found) => [...found])))
   const sets = parsed.flatMap(({ parts }) => parts.map(({ words }) => words))
   const words = weightWords(question, sets)
+  const records = matchRecords(question, parsed)
   const answers: Answer[][] = []
   for (const [rank, input] of parsed.entries()) {
-    answers.push(listPassageAnswers(words, input, rank, { identifiers, known }))
+    answers.push(listPassageAnswers(words, input, rank, records))
     await yieldToEventLoop()
   }
   return answers
@@ -110,28 +111,19 @@ interface ParsedPassage {
   passage: ReadPassage
   blocks: readonly Block[]
   parts: readonly (Part & { words: ReadonlySet<string> })[]
-  /** For records and rows: the identifiers of the question that they contain. */
-  identifiers: ReadonlyMap<Part, ReadonlySet<string>>
+  headings: string
+  content: string
 }
 
-function parsePassage(passage: ReadPassage, identifiers: readonly string[]): ParsedPassage {
+function parsePassage(passage: ReadPassage): ParsedPassage {
   const { content, source, text, contentStart } = passage
   const blocks = parseBlocks(content, source)
   const parts = parseParts(content, blocks).map((part) => ({
     ...part,
     words: new Set(extractContentWords(content.slice(part.start, part.end))),
   }))
-  const headings = text.slice(0, contentStart)
-  const records = identifiers.length > 0 ? parts.filter(hasIdentity) : []
-  const findIn = (record: string) => new Set(identifiers.filter((identifier) => containsIdentifier(record, identifier)))
-  const found = new Map(records.map((part) => [part, findIn(`${headings}${content.slice(part.start, part.end)}`)]))
-  return { passage, blocks, parts, identifiers: found }
+  return { passage, blocks, parts, headings: text.slice(0, contentStart), content }
 }
-
-/** Records, rows and statements differ in names and numbers; sentences share them. */
-const hasIdentity = (part: Part) => isRecord(part) || part.block.kind === 'statement'
-
-export const isRecord = ({ block: { kind } }: Part) => kind === 'record' || kind === 'row'
 
 interface QuestionWord {
   weight: number
@@ -159,9 +151,9 @@ function weightWords(question: string, sets: readonly ReadonlySet<string>[]): Qu
 /** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
 function listPassageAnswers(
   questionWords: QuestionWords,
-  { passage, blocks, parts, identifiers: identifiersByPart }: ParsedPassage,
+  { passage, blocks, parts }: ParsedPassage,
   rank: number,
-  { identifiers, known }: { identifiers: readonly string[]; known: ReadonlySet<string> },
+  records: ReadonlyMap<Part, RecordMatch>,
 ): Answer[] {
   const { content, text, contentStart, reading } = passage
   const passageOverlap = computeOverlap(questionWords, passage.words)
@@ -185,20 +177,20 @@ function listPassageAnswers(
     to = from
     if (!best || !target) continue
     isUseless ??= isIncomplete(content, target, blocks) || repeatsQuestion(questionWords, content.slice(target.start, target.end))
-    const has = identifiersByPart.get(target)
+    const record = records.get(target)
     const features: Features = {
       ...(passage.isReadable ? { reading: best.score - reading.noAnswer, relevance: reading.relevance } : UNREADABLE),
       partOverlap: computeOverlap(questionWords, words),
       passageOverlap,
       rank,
-      isRecordMatch: has && known.size > 0 ? [...known].every((identifier) => has.has(identifier)) : undefined,
-      lacksNumber: has !== undefined && identifiers.some((identifier) => /\d/.test(identifier) && !known.has(identifier)),
+      isRecordMatch: record?.isNamed,
+      lacksNumber: record?.lacksNumber ?? false,
       isUseless,
     }
     const [start, end] = [best.span.start - contentStart, best.span.end - contentStart]
     const isHeading = start < 0
     let lastBlock = target.blockIndex
-    while ((blocks[lastBlock + 1]?.start ?? Number.POSITIVE_INFINITY) < end) lastBlock++
+    while (!record?.isNamed && (blocks[lastBlock + 1]?.start ?? Number.POSITIVE_INFINITY) < end) lastBlock++
     const span = isHeading ? { start: 0, end: 0 } : { start, end }
     const heading = isHeading ? text.slice(best.span.start, Math.min(best.span.end, contentStart - 1)) : undefined
     found.push({ answer: { passage: rank, span, heading, part: target, lastBlock, blocks }, features })
@@ -209,6 +201,7 @@ function listPassageAnswers(
       ...answer,
       score: computeScore(features),
       confidence: computeConfidence(features),
+      overlap: features.passageOverlap,
       isNamedRecord: features.isRecordMatch === true,
     }))
     .reverse()

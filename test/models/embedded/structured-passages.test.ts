@@ -52,6 +52,11 @@ test('the record with the name of the question is quoted, also if another file i
   assert.match(text, /^\*\*10\*\*\n\n```\nversion: 10\ncodename: Buster\n[^[]*\[2\]$/)
 })
 
+test('rare words of the question tell records apart', async () => {
+  const lamps = 'name: Desk lamp\ncity: Wien\n\nname: Floor lamp\ncity: Graz\n\nname: Desk chair\ncity: Linz'
+  assert.match(await answer('Where is the floor lamp?', [[lamps, 'lamps.csv']], ['Wien']), /name: Floor lamp\ncity: Graz/)
+})
+
 test('a number that no record has is not answered from another one', async () => {
   assert.match(await answer('Who wrote version 10?', [[table, 'releases.csv']], [{ answer: '2019-07-06', certainty: -2 }]), /version: 10/)
   assert.match(
@@ -164,7 +169,9 @@ test('the closest passages are ordered by relevance, without repetitions and bar
   const text = await answer(
     'Why did the king paint his lamp with blue letters?',
     [
-      ['Doors open at nine.', 'doors.md', []],
+      ['Doors with letters open at nine.', 'doors.md', []],
+      ['The king had blue paint in March.', 'king.md', []],
+      ['Unrelated words are here.', 'other.md', []],
       ['| Name | Room |\n|---|---|', 'rooms.md', []],
       ['The lamp is allowed in all rooms.', 'lamp.md', []],
       ['The lamp is allowed in all rooms.', 'copy.md', []],
@@ -174,7 +181,12 @@ test('the closest passages are ordered by relevance, without repetitions and bar
   )
   assert.is(
     text,
-    'I found no answer in 5 documents. The closest passages:\n\n- lamp.md: “The lamp is allowed in all rooms.” [3]\n- doors.md: “Doors open at nine.” [1]',
+    [
+      'I found no answer in 7 documents. The closest passages:\n',
+      '- king.md: “The king had blue paint in March.” [2]',
+      '- doors.md: “Doors with letters open at nine.” [1]',
+      '- lamp.md: “The lamp is allowed in all rooms.” [5]',
+    ].join('\n'),
   )
 })
 
@@ -187,6 +199,7 @@ test('a passage in another language is only quoted if it shares the words of the
 test('the name of the file is context, but never an answer', async () => {
   const text = await answer('Which port does it use?', [['port 6379', 'redis.conf']], ['redis.conf'])
   assert.not.match(text, /\*\*redis\.conf\*\*|redis\.conf: “/)
+  assert.match(await answer('cache ttl', [['cache:\n  ttl: 300\n  size: 64mb', 'app.yaml']], ['ttl: 300\n  size']), /^\*\*300\*\*\n/)
 })
 
 test.run()
