@@ -3,6 +3,7 @@ import { splitHeadings } from '../../core/headings.ts'
 import type { PassageReader } from '../../embedded-models/embedded-models.ts'
 import { composeReadingText } from '../../embedded-models/reading-text.ts'
 import { computeLatinShare } from '../../language/compute-latin-share.ts'
+import { isOtherLanguage } from '../../language/content-words.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 
 /** Passages that are read, unless more are requested. Reading takes time, and passages further down seldom get to the top. */
@@ -34,6 +35,8 @@ export async function rerankPassages<T extends RerankCandidate>(
   const texts = candidates.map(({ row }) => composeReadingText(splitHeadings(row.headings as string), row.content as string).text)
   const readings = await reader.read(query, texts, signal)
   const reranked = candidates.map((candidate, index) => {
+    // The model would rank a passage in another language than the query last.
+    if (isOtherLanguage(query, candidate.row.content as string)) return candidate
     const rerankScore = toProbability(readings[index]?.relevance ?? Number.NEGATIVE_INFINITY)
     return { ...candidate, rerankScore, score: (1 - weight) * candidate.score + weight * rerankScore }
   })

@@ -90,8 +90,10 @@ function formatHeading({ metadata }: Passage, stream: NodeJS.WriteStream, column
   return `${paint('bold', documentName, stream)}${page}${paint('dim', rest, stream)}`
 }
 
-/** Headings are shown above the passage; rules and fences are useless on one line. */
+/** Headings are shown above the passage; rules, fences and the marks of comments are useless on one line. */
 function removeHeadings(content: string): string {
+  // Lines with a number sign right below each other are comments.
+  if (/^# ?\S.*\n#/m.test(content)) return content.replaceAll(/^[ \t]*#+[ \t]?/gm, '')
   const rest = content.replaceAll(/^#{1,6} .*$|^\s*\|?[\s:|-]*-{3}[\s:|-]*$|^.*\n={3,}\s*$|^\s*```\w*\s*$/gm, '')
   return rest.trim() === '' ? content : rest
 }

@@ -23,4 +23,11 @@ test('the name of the file is not repeated', () => {
   assert.is(format('debian.csv', 'debian.csv'), '[1] debian.csv')
 })
 
+test('the excerpt of a configuration file contains its comments', () => {
+  const content = '# The port of the server.\n# It must be free.\nport 6379'
+  const citation = { index: 1, source: 'redis.conf', page: 1, document_id: 'd', content, score: 1, cited: true }
+  const lines = formatCitations([citation], { query: '', output: { columns: 80, stream: process.stderr } as never })
+  assert.is(lines.at(-1)?.trim(), 'The port of the server. It must be free. port 6379')
+})
+
 test.run()

@@ -70,6 +70,15 @@ test('passages with the same score keep their order', async () => {
   )
 })
 
+test('a passage in another language than the query keeps its score', async () => {
+  const german = 'Der Urlaub wird von der Leitung genehmigt und ist bis März zu nehmen.'
+  const reranked = await rerankPassages(createReader({ [german]: -9, 'Some text.': -9 }), QUESTION, [
+    createCandidate('a', 0.5, 'Some text.'),
+    createCandidate('b', 0.5, german),
+  ])
+  assert.equal(reranked.map(({ row, score }) => [row.id, score]).slice(0, 1), [['b', 0.5]])
+})
+
 test('a passage is read below those of its headings that it does not contain', async () => {
   const reader = createReader({})
   await rerankPassages(reader, QUESTION, [
