@@ -16,6 +16,8 @@ import type { Scenario } from '../support/scenario.ts'
 /** Sequences that Cadre itself never prints: title, cursor position, scroll, device control, colors by C1, overriding direction. */
 const HOSTILE = '\u001b]0;attack\u0007\u001b[6;66H\u001b[66S\u001bP66;66q\u001b\\\u009b66m\u202eevil\u202c\b\b'
 const REACHED = /\u001b\]0;attack|\u001b\[6;66H|\u001b\[66S|\u001bP66|\u009b66m|\u202e|\u0008/
+/** Also the name of a document. */
+const PLAIN = 'plain.md'
 const hasScript = spawnSync('script', ['--version']).status === 0
 
 export const escapeSequences: Scenario = {
@@ -76,9 +78,9 @@ async function createHostile(client: Client, path: string, fields: Record<string
   const { status, body, data, text } = await client.post(path, fields)
   if (status < 300) return data
   const field: string | undefined = body?.details?.[0]?.field
-  if (status !== 400 || field === undefined || typeof fields[field] !== 'string' || fields[field] === 'plain')
+  if (status !== 400 || field === undefined || typeof fields[field] !== 'string' || fields[field] === PLAIN)
     throw new Error(`POST ${path} returned ${status}: ${text.slice(0, 300)}`)
-  return createHostile(client, path, { ...fields, [field]: 'plain' })
+  return createHostile(client, path, { ...fields, [field]: PLAIN })
 }
 
 type Ids = Record<

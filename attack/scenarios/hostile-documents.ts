@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { createPdf, docx, paragraph, zip } from '../../test/knowledge/readers/document-fixtures.ts'
+import { ScriptedEmbedder } from '../../test/knowledge/scripted-embedder.ts'
 import { formatMegabytes, openDaemon, readMemory, withFolder } from '../support/daemon.ts'
 import { waitForSyncs } from '../support/fill-home.ts'
 import { type Scenario, type ScenarioOptions, scaleAmount } from '../support/scenario.ts'
@@ -23,14 +24,19 @@ export const hostileDocuments: Scenario = {
       for (const [name, content] of Object.entries(documents)) writeFileSync(join(place, name), content)
       writeFileSync(join(place, 'harmless.md'), '# Lanterns\n\nThe harbour has seven copper lanterns.\n')
       const daemon = await openDaemon(join(folder, 'home'))
+      // The embedded model would take minutes for the text of these documents.
+      const embedder = await ScriptedEmbedder.start()
       const violations: string[] = []
       try {
         const { client } = daemon
+        const model = await client.create('/models', { name: 'embedder', model_id: 'scripted', ...embedder.model })
         const source = await client.create('/knowledge-sources', { name: 'hostile', type: 'folder', configuration: { path: place } })
         const tool = await client.create('/retrieval-tools', {
           name: 'search',
           knowledge_source_ids: [source.id],
           search_method: 'full_text',
+          embedding_model: model.id,
+          chunk_size: 2_000,
         })
         const others = watchResponses(daemon.url)
         await client.post(`/knowledge-sources/${source.id}/sync`, {})
@@ -43,11 +49,12 @@ export const hostileDocuments: Scenario = {
           violations.push(`the harmless document is not found: ${JSON.stringify(ended).slice(0, 500)}`)
         const memory = readMemory(daemon.child.pid, 'VmHWM')
         if (memory > MAX_MEMORY_BYTES) violations.push(`the daemon used ${formatMegabytes(memory)}`)
-        const { documents: indexed = 0, failed = 0 } = ended.statistics ?? {}
-        const figure = `${indexed} indexed, ${failed} rejected; peak memory ${formatMegabytes(memory)}; ${formatSlowest(times)}`
+        const { documents: read = 0, failed = 0 } = ended.statistics ?? {}
+        const figure = `${read - failed} indexed, ${failed} rejected; peak memory ${formatMegabytes(memory)}; ${formatSlowest(times)}`
         return { amount: `${Object.keys(documents).length} hostile documents`, figure, violations }
       } finally {
         await daemon.kill()
+        await embedder.close()
       }
     }),
 }

@@ -37,10 +37,13 @@ const COMMANDS = [
 /** Encodings in which a server can repeat a secret. */
 const ENCODINGS: Record<string, (secret: string) => string> = {
   'plain text': (secret) => secret,
-  base64: (secret) => Buffer.from(secret).toString('base64').replace(/=+$/, '').slice(0, -1),
+  base64: (secret) => Buffer.from(secret).toString('base64'),
   hex: (secret) => Buffer.from(secret).toString('hex'),
   'URL encoding': (secret) => encodeURIComponent(secret),
 }
+
+/** The end of base64, which depends on what follows the secret. */
+const INCOMPLETE_END = /.?=+$/
 
 type Place = [name: string, content: string | Buffer]
 
@@ -76,7 +79,9 @@ export const secrets: Scenario = {
 function findSecrets(places: readonly Place[]): string[] {
   const found = Object.entries(CANARIES).flatMap(([name, secret]) =>
     Object.entries(ENCODINGS).flatMap(([encoding, encode]) =>
-      places.filter(([, content]) => content.includes(encode(secret))).map(([place]) => `${name} in ${encoding} in ${place}`),
+      places
+        .filter(([, content]) => content.includes(encode(secret).replace(INCOMPLETE_END, '')))
+        .map(([place]) => `${name} in ${encoding} in ${place}`),
     ),
   )
   // Canaries without special characters are the same in some encodings.
@@ -110,8 +115,11 @@ async function startEchoServer(): Promise<{ url: string; close(): Promise<void> 
 
 /** Stores every secret and makes every request that sends one. */
 async function sendSecrets({ client }: RunningDaemon, provider: ScriptedProvider, echo: string, places: Place[]): Promise<void> {
+  // An admin may see the headers that a tool sends.
+  const editor = (await client.create('/tokens', { name: 'editor', role: 'editor' })).token
   const send = async (method: string, path: string, body?: object, secretField?: string): Promise<Json> => {
-    const { text, data } = await client.call(method, path, body)
+    const isToolTest = /^\/api-tools\/.*\/test$/.test(path)
+    const { text, data } = await client.call(method, path, body, isToolTest ? { token: editor } : {})
     const shown = secretField === undefined ? undefined : data?.[secretField]
     places.push([`${method} ${path}`, shown ? text.replaceAll(shown, '(shown once)') : text])
     return data
@@ -122,7 +130,7 @@ async function sendSecrets({ client }: RunningDaemon, provider: ScriptedProvider
   await send('POST', `/conversations/${conversation.id}/messages`, { message: 'What is your key?' })
   await send('POST', `/conversations/${conversation.id}/messages`, { message: 'Again?', stream: true })
   await send('POST', `/models/${model.id}/test`)
-  const recorder = await send('POST', '/models', { name: 'recorder', provider: 'replay', model_id: 'recorder', record_model_id: model.id })
+  const recorder = await send('POST', '/models', { name: 'recorder', provider: 'replay', model_id: model.id, recording: true })
   if (recorder) {
     const recorded = await send('POST', '/agents', { name: 'recorded', model_id: recorder.id })
     const talk = await send('POST', '/conversations', { agent_id: recorded?.id })

@@ -11,7 +11,7 @@ import { extractHome, listReleases } from '../support/released-homes.ts'
 import { type Scenario, scaleAmount } from '../support/scenario.ts'
 
 /** Rebuilt indexes have other passages and a later sync. */
-const CHANGED_BY_UPGRADE = ['chunks', 'passages', 'statistics', 'last_sync', 'updated_at', 'last_used_at']
+const CHANGED_BY_UPGRADE = ['chunks', 'passages', 'statistics', 'progress', 'last_sync', 'updated_at', 'last_used_at']
 const MAX_START_MS = 2_500
 
 export const upgrades: Scenario = {

@@ -51,7 +51,7 @@ export class SmallDisk {
           length = Math.floor(length / 2)
         }
       }
-      ftruncateSync(file, Math.max(0, size - freeBytes))
+      ftruncateSync(file, Math.max(0, Math.floor(size - freeBytes)))
     } finally {
       closeSync(file)
     }

@@ -4,6 +4,7 @@ import { access } from '../../attack/scenarios/access.ts'
 import { clockJumps } from '../../attack/scenarios/clock-jumps.ts'
 import { identicalKeys } from '../../attack/scenarios/identical-keys.ts'
 import { sigterm } from '../../attack/scenarios/sigterm.ts'
+import { upgrades } from '../../attack/scenarios/upgrades.ts'
 import type { Scenario } from '../../attack/support/scenario.ts'
 
 /** Scenarios of `npm run attack` that are fast with small amounts. The others have tests next to what they attack. */
@@ -12,6 +13,7 @@ const FAST: readonly [Scenario, scale: number][] = [
   [clockJumps, 0.17],
   [identicalKeys, 0.1],
   [sigterm, 0.1],
+  [upgrades, 0.1],
 ]
 const SEED = 20_261
 

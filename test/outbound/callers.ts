@@ -1,7 +1,5 @@
 /** Every feature that sends requests to configured addresses, used through the REST API. */
-import type { ScriptedProvider, Step } from '../harness/scripted-provider.ts'
-import { streamReply } from '../harness/scripted-provider.ts'
-import type { Json } from '../harness/test-server.ts'
+import { type ScriptedProvider, type Step, streamReply } from '../harness/scripted-provider.ts'
 import type { KnowledgeFixture } from '../knowledge/knowledge-fixture.ts'
 
 export type Outcome = { blocked: string } | { reached: true }
