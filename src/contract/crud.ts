@@ -32,6 +32,8 @@ export interface Family<
   readonly computedDefaults?: readonly string[]
   /** Fields that the daemon changes, in addition to updated_at. */
   readonly serverFields?: readonly string[]
+  /** Fields that are computed for one resource: lists cannot sort or filter by them. */
+  readonly computedFields?: readonly string[]
 }
 
 /** Creates a family whose path is its name and whose lists contain whole resources, unless the definition says otherwise. */
@@ -80,7 +82,7 @@ export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends
   { read, change, revealsSecret, bodyLimit }: CrudOptions,
   created?: N,
 ) {
-  const { name, noun, path, item, resource, create, update } = family
+  const { name, noun, path, item, resource, create, update, computedFields } = family
   const aNoun = withArticle(noun)
   const limit = bodyLimit ? { bodyLimit } : {}
   const one = { family: name, path: `${path}/{id}`, params: idParams(noun), response: resource }
@@ -100,7 +102,7 @@ export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends
       path,
       summary: `List ${noun}s`,
       access: read,
-      query: listQuery(resource),
+      query: listQuery(resource, computedFields),
       response: item,
       shape: 'page',
     }),

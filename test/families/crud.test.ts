@@ -113,7 +113,7 @@ for (const family of FAMILIES) {
     await expectData(server.get(`${path}?limit=100&page=1`))
   })
 
-  for (const field of getSortableFields(family.resource)) {
+  for (const field of getSortableFields(family.resource, family.computedFields)) {
     each(`a list can be sorted by ${field} in both directions`, async () => {
       const records = new Map<string, Json>()
       for (const { id } of await listAll(family)) records.set(id, await expectData(server.get(`${path}/${id}`)))

@@ -53,6 +53,7 @@ export const conversations = createFamily({
   create: ConversationCreate,
   update: ConversationUpdate,
   serverFields: ['messages', 'message_count'],
+  computedFields: ['message_count'],
 })
 
 // An update may contain the messages, as they were read.

@@ -30,17 +30,18 @@ export interface ListQuery {
   [filter: string]: unknown
 }
 
-/** Names of the scalar fields, which lists can sort and filter by. */
-export function getSortableFields(resource: TSchema): string[] {
+/** Names of the scalar fields, which lists can sort and filter by, without those that are computed for one resource. */
+export function getSortableFields(resource: TSchema, computedFields: readonly string[] = []): string[] {
   return Object.entries(getFields(resource))
-    .filter(([, schema]) => getScalarType(schema))
+    .filter(([name, schema]) => getScalarType(schema) && !computedFields.includes(name))
     .map(([name]) => name)
 }
 
 export function listQuery(
   resource: TSchema,
+  computedFields?: readonly string[],
 ): TObject<{ [K in keyof typeof paging]: TOptional<(typeof paging)[K]> } & { sort: TOptional<TSchema> }> {
-  const sortable = getSortableFields(resource)
+  const sortable = getSortableFields(resource, computedFields)
   const filters = Object.fromEntries(sortable.map((name) => [name, Type.Optional(filterField(name, getFields(resource)[name] as TSchema))]))
   const sort = stringEnum(sortable, { default: 'created_at', description: 'Field to sort by.' })
   return object({ ...filters, ...optional({ ...paging, sort }) }) as never

@@ -72,7 +72,7 @@ export function formatFooter({ data, pagination }: Page): string {
 
 /** Boolean query parameters that are not fields, such as mine. */
 function createSwitchFields({ family, routes }: Topic): Field[] {
-  const known = new Set([...getSortableFields(family.resource), 'page', 'limit', 'sort', 'order'])
+  const known = new Set([...getSortableFields(family.resource, family.computedFields), 'page', 'limit', 'sort', 'order'])
   const others = Object.entries(getFields(routes.list.query)).filter(
     ([name, schema]) => !known.has(name) && getScalarType(schema) === 'boolean',
   )
@@ -81,7 +81,7 @@ function createSwitchFields({ family, routes }: Topic): Field[] {
 
 /** Fields with their own filter flag. */
 function createFilterFields({ family, references }: Topic): Field[] {
-  const sortable = new Set(getSortableFields(family.resource))
+  const sortable = new Set(getSortableFields(family.resource, family.computedFields))
   const wanted = Object.entries(getFields(family.resource)).filter(
     ([name, schema]) => sortable.has(name) && ('enum' in schema || name in references || name === 'name' || name === 'user_id'),
   )
@@ -100,7 +100,10 @@ export function listCommand(topic: Topic, examples: Example[], formatRows?: Form
   return class ListCommand extends CadreCommand {
     static override description = `List ${plural}.`
     static override examples = [...examples, { command: `cadre ${command} list --all --json`, description: 'List all as JSON' }]
-    static override flags: FlagSet = { ...createFlags(filters), ...createPagingFlags(getSortableFields(family.resource)) } as FlagSet
+    static override flags: FlagSet = {
+      ...createFlags(filters),
+      ...createPagingFlags(getSortableFields(family.resource, family.computedFields)),
+    } as FlagSet
 
     override async run(): Promise<void> {
       const { flags } = await this.parse(ListCommand)
