@@ -95,12 +95,14 @@ export class PassageTable {
 
   async #canQuery(table: Table, column: string): Promise<boolean> {
     try {
-      if (column === this.#schema.fullTextColumn) await this.searchText('a', { columns: [], limit: 1 })
-      else if (this.#schema.columns[column] === 'text') await this.list({ [column]: '' }, [column])
-      else {
-        const [row] = toRows(await table.query().select([column]).limit(1).toArrow())
-        if (row) await this.#queryVectors(table, Float32Array.from(row[column] as Float32Array), { columns: [], limit: 1 }, 'indexed')
+      if (column === this.#schema.fullTextColumn) {
+        await this.searchText('a', { columns: [], limit: 1 })
+        return true
       }
+      // A value that exists, because the pages of an index are not read for others.
+      const [row] = toRows(await table.query().select([column]).limit(1).toArrow())
+      if (row && this.#schema.columns[column] === 'text') await this.list({ [column]: row[column] as string }, [column])
+      else if (row) await this.#queryVectors(table, Float32Array.from(row[column] as Float32Array), { columns: [], limit: 1 }, 'indexed')
       return true
     } catch {
       return false // unreadable: it is rebuilt

@@ -55,6 +55,9 @@ const DAMAGES: Record<string, (table: string) => void> = {
   },
   'all data files gone': (table) => rmSync(join(table, 'data'), { recursive: true }),
   'its indices gone': (table) => rmSync(join(table, '_indices'), { recursive: true }),
+  'empty pages of indices': (table) => {
+    for (const file of listFiles(table, '_indices')) if (file.endsWith('page_data.lance')) truncateSync(file)
+  },
   'index files of zeros': (table) => {
     for (const file of listFiles(table, '_indices')) writeFileSync(file, Buffer.alloc(statSync(file).size))
   },
