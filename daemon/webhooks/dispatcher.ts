@@ -8,6 +8,7 @@ import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
 import { AttemptWriter } from './attempt-writer.ts'
 import { deliveryRecords, findEvent, listDueDeliveries, listPendingWebhooks, type StoredEvent } from './outbox-store.ts'
+import { MAX_DELAY_MS } from './retry-schedule.ts'
 import { type AttemptOutcome, sendDelivery } from './send-delivery.ts'
 import { openSigningSecrets } from './signing-secrets.ts'
 import { type StoredWebhook, webhookRecords } from './store.ts'
@@ -100,14 +101,15 @@ export class Dispatcher {
     const pending = await listPendingWebhooks(database, this.#listActive())
     const now = clock.now()
     const iso = new Date(now).toISOString()
+    const latest = new Date(now + MAX_DELAY_MS).toISOString()
     // Webhooks with the fewest running attempts come first, so that slow receivers do not delay others.
     const due = pending
-      .filter((webhook) => webhook.due <= iso)
+      .filter(({ due }) => due <= iso || due > latest)
       .sort((a, b) => this.#countActive(a.webhook_id) - this.#countActive(b.webhook_id))
-    for (const { webhook_id } of due) {
+    for (const { webhook_id, due: earliest } of due) {
       const room = Math.min(MAX_PER_WEBHOOK - this.#countActive(webhook_id), MAX_CONCURRENT - this.#active.size)
       if (room <= 0) continue
-      for (const id of await listDueDeliveries(database, webhook_id, iso, this.#listActive(), room)) {
+      for (const id of await listDueDeliveries(database, webhook_id, earliest > latest ? earliest : iso, this.#listActive(), room)) {
         if (!this.#isRunning || this.#active.has(id)) continue
         this.#begin(id, webhook_id).catch(() => undefined) // logged by #begin
         // The next due time must be computed without the running attempts.

@@ -19,6 +19,9 @@ export const RETRY_DELAYS: readonly number[] = [
 /** Maximum jitter as a share of the delay. It is only added, so that no retry comes early. */
 const MAX_JITTER = 0.1
 
+/** An attempt that is due later than this was scheduled before the clock was set back. */
+export const MAX_DELAY_MS = Math.max(...RETRY_DELAYS) * (1 + MAX_JITTER)
+
 /** Returns the time of the next attempt, or undefined after the last one. `random` is from 0 to below 1. */
 export function getNextAttempt(attempts: number, now: number, random: number): number | undefined {
   const delay = RETRY_DELAYS[attempts - 1]

@@ -98,6 +98,21 @@ test('a receiver that is down for three days gets the event on schedule, across 
   })
 })
 
+test('a delivery that was scheduled before the clock was set back is sent', async () => {
+  await withFixture(async (fixture) => {
+    const { clock, receiver } = fixture
+    receiver.answer = (reply, _, count) => reply.writeHead(count < 2 ? 500 : 200).end()
+    await completeConversation(fixture.service)
+    await receiver.count(1)
+    await clock.waitForTimers(TIMER_COUNT)
+    const home = await fixture.service.stop()
+    clock.skip(-400 * DAY)
+    fixture.service = await TestServer.start({ clock, random: () => 0, home })
+    await receiver.count(2)
+    await waitForDelivery(fixture.service, fixture.hook, 'delivered')
+  })
+})
+
 test('a delivery fails after the last attempt', async () => {
   await withFixture(async (fixture) => {
     const { receiver } = fixture
