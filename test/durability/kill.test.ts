@@ -65,7 +65,10 @@ interface Write {
 function createWrites(round: number, sourceId: string): Write[] {
   return Array.from({ length: WRITES_PER_ROUND }, (_, index) => {
     const name = `round ${round} write ${index}`
-    const document = { path: `/knowledge-sources/${sourceId}/documents`, body: { name: `${name}.md`, content: `${name} `.repeat(200), index: false } }
+    const document = {
+      path: `/knowledge-sources/${sourceId}/documents`,
+      body: { name: `${name}.md`, content: `${name} `.repeat(200), index: false },
+    }
     const agent = { path: '/agents', body: { name, description: `round ${round}`, system_prompt: 'x'.repeat(500) } }
     return { key: `${round}-${index}`, ...(index % DOCUMENT_INTERVAL === 0 ? document : agent) }
   })
