@@ -253,7 +253,7 @@ test('documents are uploaded, listed, shown and deleted by name', async () => {
     .catch((error: Error) => [{ error: error.message }])
   assert.match(String(first?.error), 'needs a name')
   assert.is(second, undefined)
-  const sent = await terminal.json(['knowledge', 'documents', 'add', 'Handbook', 'leave.md', '--metadata', 'team=people'])
+  const sent = await terminal.json(['knowledge', 'documents', 'add', 'Handbook', 'leave.md', '--metadata', 'team=people', '--no-index'])
   assertFields(sent, { name: 'leave.md', size: 8, metadata: { team: 'people' }, status: 'waiting' })
   const piped = await terminal.json(['knowledge', 'documents', 'add', 'Handbook', '-', '--name', 'travel.md'], { input: 'by train' })
   assertFields(piped, { name: 'travel.md', size: 8 })
