@@ -14,7 +14,7 @@ import type { Page } from '../store/records.ts'
 import { releaseOriginal } from './release-original.ts'
 import type { KnowledgeService } from './service.ts'
 import { documentRecords, listAllContentHashes, markAsSent, type StoredDocument, type StoredSource } from './store.ts'
-import { markOutdated, markSyncing } from './sync/sync-store.ts'
+import { markSyncing } from './sync/sync-store.ts'
 import type { Synchronizer } from './sync/synchronizer.ts'
 
 type DocumentView = Static<typeof Document>
@@ -83,7 +83,7 @@ export class DocumentsService {
         replacedHash = previous && previous.content_hash !== contentHash ? previous.content_hash : undefined
         mustSync = index && status !== 'indexed'
         // In the same transaction, so that a restart resumes the sync.
-        if (status !== 'indexed') await (index ? markSyncing : markOutdated)(transaction, sourceId)
+        if (mustSync) await markSyncing(transaction, sourceId)
         await change.storeResponse?.(transaction, toView(record))
         return toView(record)
       }),

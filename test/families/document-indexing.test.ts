@@ -64,14 +64,14 @@ test('a document that cannot be read is failed, and the sync of the others succe
   assert.is((await waitForSync(readable.id)).document.status, 'indexed')
 })
 
-test('with index: false a document waits, and its source is pending until the next sync', async () => {
+test('with index: false a document waits for the next sync', async () => {
   const { id } = await expectData(add({ name: 'leave.md', content: 'Twenty-five days.' }), 201)
   assert.is((await server.get(`/knowledge-sources/${source.id}`)).data.status, 'pending')
   await expectData(server.post(`/knowledge-sources/${source.id}/sync`))
   await waitForSync(id)
   const { id: later } = await expectData(add({ name: 'travel.md', content: 'Book early.' }), 201)
   const { status, progress } = (await server.get(`/knowledge-sources/${source.id}`)).data
-  assert.equal([status, progress, (await server.get(path(later))).data.status], ['pending', null, 'waiting'])
+  assert.equal([status, progress, (await server.get(path(later))).data.status], ['active', null, 'waiting'])
 })
 
 test('a restart resumes the sync of an upload that was acknowledged before a kill', async () => {

@@ -131,11 +131,6 @@ export async function markSyncing(transaction: Transaction, sourceId: string): P
   await transaction.run("UPDATE knowledge_sources SET status = 'syncing', error = NULL WHERE id = ?", [sourceId])
 }
 
-/** Marks a source with documents that wait for the next sync. */
-export async function markOutdated(transaction: Transaction, sourceId: string): Promise<void> {
-  await transaction.run("UPDATE knowledge_sources SET status = 'pending' WHERE id = ? AND status = 'active'", [sourceId])
-}
-
 /** The status is `syncing` if another sync follows. */
 export async function markSynced(database: Database, sourceId: string, status: 'active' | 'syncing'): Promise<void> {
   const sql = 'UPDATE knowledge_sources SET status = ?, error = NULL, last_sync = ? WHERE id = ?'

@@ -63,8 +63,7 @@ const type = stringEnum(SOURCE_TYPES, { description: 'Type of the knowledge sour
 const status = stringEnum(['pending', 'syncing', 'active', 'error'], {
   default: 'pending',
   description:
-    'Sync status. pending: waits for the first sync, or has documents that are not indexed; syncing: a sync is running; ' +
-    'active: everything is indexed; error: the last sync failed.',
+    'Sync status. pending: waits for a sync; syncing: a sync is running; active: the last sync succeeded; error: the last sync failed.',
 })
 const error = nullable(Type.String({ description: 'Error message if the last sync failed.' }))
 const authType = object(
