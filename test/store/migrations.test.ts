@@ -14,7 +14,7 @@ import { getSortableFields } from '../../src/contract/schemas/list-query.ts'
 /** Fields without a column: they are computed when read. */
 const COMPUTED: Record<string, readonly string[]> = {
   'knowledge-sources': ['statistics', 'progress', 'error'],
-  conversations: ['messages'],
+  conversations: ['messages', 'message_count'],
 }
 
 const test = suite<{ root: string; database: Database }>('migrations')
