@@ -194,16 +194,20 @@ export class PassageTable {
   }
 
   async list(filter: Filter, columns: readonly string[]): Promise<PassageRow[]> {
-    const table = await this.#table()
-    if (!table) return []
     const rows: PassageRow[] = []
-    // In batches: converting all passages of a large document at once would block the event loop.
+    for await (const batch of this.listInBatches(filter, columns)) rows.push(...batch)
+    return rows
+  }
+
+  /** Converting all passages of a large document at once would block the event loop and need much memory. */
+  async *listInBatches(filter: Filter, columns: readonly string[]): AsyncGenerator<PassageRow[]> {
+    const table = await this.#table()
+    if (!table) return
     const query = table
       .query()
       .where(toCondition(filter))
       .select([...columns])
-    for await (const batch of query) for (const row of toRows(batch)) rows.push(row)
-    return rows
+    for await (const batch of query) yield toRows(batch)
   }
 
   /** Creates missing indices, updates the others and removes old versions. */

@@ -23,12 +23,32 @@ export interface Passage {
   words: string
 }
 
-export function chunkDocument(document: ParsedDocument, settings: ChunkingSettings, name = ''): Passage[] {
+export const chunkDocument = (document: ParsedDocument, settings: ChunkingSettings, name = ''): Passage[] => [
+  ...generatePassages(document, settings, name),
+]
+
+/** Length of the empty line between the parts of a document. */
+const PART_SEPARATOR_LENGTH = 2
+
+/** Yields one passage at a time: those of a large table together would need several times its memory. */
+export function* generatePassages(document: ParsedDocument, settings: ChunkingSettings, name = ''): Generator<Passage> {
+  const { rest, ...first } = document
+  let position = 0
+  for (const passage of chunkPart(first, settings, name)) yield { ...passage, position: position++ }
+  let offset = first.text.length
+  for (const text of rest?.() ?? []) {
+    offset += PART_SEPARATOR_LENGTH
+    for (const { start, end, ...passage } of chunkPart({ ...first, text }, settings, name))
+      yield { ...passage, start: start + offset, end: end + offset, position: position++ }
+    offset += text.length
+  }
+}
+
+function* chunkPart(document: ParsedDocument, settings: ChunkingSettings, name: string): Generator<Omit<Passage, 'position'>> {
   const { text, pages, format } = document
   const fileTitle = format === 'markdown' ? undefined : findFileTitle(name)
   const { blocks, sections } = parseBlocks(document)
   const segments = createSegments(document, blocks, settings.size)
-  const passages: Passage[] = []
   let page = 0
   for (const { segments: group, section } of groupSections(text, segments, sections, settings.size)) {
     const headings = [...(fileTitle === undefined ? [] : [fileTitle]), ...(sections[section]?.headings ?? [])]
@@ -37,10 +57,9 @@ export function chunkDocument(document: ParsedDocument, settings: ChunkingSettin
       const content = text.slice(start, end)
       const above = headings.filter((heading) => !content.includes(heading)).join(' ')
       const words = above === '' ? tokenize(content) : `${tokenize(above)} ${tokenize(content)}`
-      passages.push({ content, start, end, page: pages[page]?.number ?? 1, headings, position: passages.length, words })
+      yield { content, start, end, page: pages[page]?.number ?? 1, headings, words }
     }
   }
-  return passages
 }
 
 /** Splits blocks into segments that are short enough for a passage and leave room for overlap. */

@@ -7,6 +7,8 @@ export interface ParsedDocument {
   /** Offset of each page in the text, in order; empty if the document has no pages. */
   pages: { number: number; start: number }[]
   title: string | null
+  /** Further parts of a large table, each after an empty line. They are created when they are read. */
+  rest?: () => Iterable<string>
 }
 
 /** A document that cannot be read; the message explains why. */

@@ -1,25 +1,31 @@
 /** Reads comma- or tab-separated values: each row becomes lines of "column: value". */
-import { CsvError, parse } from 'csv-parse/sync'
+import { CsvError, type Options, parse } from 'csv-parse/sync'
 import { cleanText, type ParsedDocument } from './parsed-document.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']
+
+/** Larger tables are read in parts: their text, in which each row repeats the header, is never in memory as a whole. */
+const MIN_PART_BYTES = 1024 * 1024
+
+interface Table {
+  bytes: Buffer
+  options: Options<string[]>
+  /** Where parts end, between two rows. */
+  partEnds: number[]
+  header: string[] | undefined
+  isFirstRowHeader: boolean
+}
 
 export function readTable(source: string, name: string): ParsedDocument {
   const text = source.replaceAll(/\r\n?/g, '\n')
   const comments = findComments(text)
   const content = text.slice(comments.length)
   const delimiter = /\.(?:tsv|tab)(?:\.txt)?$/i.test(name) ? '\t' : detectDelimiter(content)
-  const rows = parseRows(content, delimiter)
   const lastComment = comments.trimEnd().split('\n').at(-1)?.replace(/^#\s*/, '').split(delimiter) ?? []
-  const hasHeaderComment = lastComment.length > 1 && rows.every(({ length }) => length <= lastComment.length)
-  const header = hasHeaderComment
-    ? lastComment.map((cell) => cell.trim())
-    : rows.length > 1 && isHeader(rows[0] ?? [])
-      ? rows.shift()
-      : undefined
-  const records = header ? rows.map((row) => formatRecord(header, row)) : rows.map((row) => row.filter((cell) => cell !== '').join(' | '))
-  const paragraphs = [comments.trim(), ...records].filter((paragraph) => paragraph !== '')
-  return { text: cleanText(paragraphs.join('\n\n')), format: 'table', pages: [], title: null }
+  const table = scanTable(Buffer.from(content), delimiter, lastComment)
+  const paragraphs = [cleanText(comments.trim()), formatPart(table, 0)].filter((paragraph) => paragraph !== '')
+  const rest = table.partEnds.length > 1 ? { rest: () => formatRest(table) } : {}
+  return { text: paragraphs.join('\n\n'), format: 'table', pages: [], title: null, ...rest }
 }
 
 /** Returns the comments above the rows, as tables of time zones and genomes have them. The last one may be the header. */
@@ -36,21 +42,63 @@ function findComments(text: string): string {
   return ''
 }
 
-/** Returns the rows that are not empty. Malformed quotes never make a table unreadable: they are read as ordinary characters. */
-function parseRows(source: string, delimiter: string): string[][] {
-  const parseWith = (options: { trim?: boolean; quote?: null }) =>
+/** Finds the header and the ends of parts. Malformed quotes never make a table unreadable: they are read as ordinary characters. */
+function scanTable(bytes: Buffer, delimiter: string, lastComment: readonly string[]): Table {
+  const scan = (variant: Options<string[]>): Table => {
     // Without `record_delimiter`, detecting it takes ten times as long on a file with a single line.
-    parse(source, { delimiter, record_delimiter: '\n', relax_quotes: true, relax_column_count: true, ...options })
-      .map((row) => row.map((cell) => cell.trim()))
-      .filter((row) => row.some((cell) => cell !== ''))
-  for (const options of [{ trim: true }, {}]) {
+    const options: Options<string[]> = { delimiter, record_delimiter: '\n', relax_quotes: true, relax_column_count: true, ...variant }
+    const partEnds: number[] = []
+    let [firstRow, rowCount, longestRow, isPartEmpty]: [string[], number, number, boolean] = [[], 0, 0, true]
+    parse(bytes, {
+      ...options,
+      on_record(cells: string[], { bytes: end }) {
+        const row = trimRow(cells)
+        if (row) {
+          if (rowCount++ === 0) firstRow = row
+          longestRow = Math.max(longestRow, row.length)
+          isPartEmpty = false
+        }
+        if (!isPartEmpty && end - (partEnds.at(-1) ?? 0) >= MIN_PART_BYTES) {
+          partEnds.push(end)
+          isPartEmpty = true
+        }
+        return null // rows are not kept
+      },
+    })
+    if (partEnds.length === 0 || !isPartEmpty) partEnds.push(bytes.length)
+    const hasHeaderComment = lastComment.length > 1 && longestRow <= lastComment.length
+    const isFirstRowHeader = !hasHeaderComment && rowCount > 1 && isHeader(firstRow)
+    const header = hasHeaderComment ? lastComment.map((cell) => cell.trim()) : isFirstRowHeader ? firstRow : undefined
+    return { bytes, options, partEnds, header, isFirstRowHeader }
+  }
+  for (const variant of [{ trim: true }, {}]) {
     try {
-      return parseWith(options)
+      return scan(variant)
     } catch (error) {
       if (!(error instanceof CsvError)) throw error
     }
   }
-  return parseWith({ quote: null })
+  return scan({ quote: null })
+}
+
+/** Returns undefined for a row without content. */
+function trimRow(cells: readonly string[]): string[] | undefined {
+  const row = cells.map((cell) => cell.trim())
+  return row.some((cell) => cell !== '') ? row : undefined
+}
+
+function formatPart({ bytes, options, partEnds, header, isFirstRowHeader }: Table, part: number): string {
+  const slice = bytes.subarray(partEnds[part - 1] ?? 0, partEnds[part])
+  const rows = parse(slice, options).flatMap((cells) => {
+    const row = trimRow(cells)
+    return row ? [row] : []
+  })
+  if (part === 0 && isFirstRowHeader) rows.shift()
+  return cleanText(rows.map((row) => (header ? formatRecord(header, row) : row.filter((cell) => cell !== '').join(' | '))).join('\n\n'))
+}
+
+function* formatRest(table: Table): Generator<string> {
+  for (let part = 1; part < table.partEnds.length; part++) yield formatPart(table, part)
 }
 
 /** Returns the character that splits the first lines most evenly. */

@@ -1,4 +1,5 @@
 /** Third stage of a sync: embeds passages and writes their vectors. */
+import type { Embedder } from '../../embedding/embedder.ts'
 import type { EmbeddingService } from '../../embedding/service.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
@@ -11,6 +12,9 @@ import { listPendingVectors, markIndexed, markReady, type PendingVectors } from 
 
 /** A kill loses at most the passages of one commit. */
 const PASSAGES_PER_COMMIT = 256
+/** Passages of a large document that are in memory at a time; their usage is one entry in the ledger. */
+const PASSAGES_PER_CALL = 1_024
+const COLUMNS = ['id', 'document_id', 'page', 'headings', 'content']
 
 export interface EmbedDependencies {
   database: Database
@@ -74,37 +78,66 @@ async function embedBatch(
 ): Promise<void> {
   const embedder = await embedding.getEmbedder(index.embedding_model)
   const ids = documents.map(({ document_id }) => document_id)
-  const passages = await indexes.getTextTable(index).list({ document_id: ids }, ['id', 'document_id', 'page', 'headings', 'content'])
-  const rows = new Map<string, PassageRow[]>(ids.map((id) => [id, []]))
-  const texts = passages.map(formatEmbeddingInput)
-  const embed = async (onUsage: OnUsage) => {
-    for (let from = 0; from < passages.length; from += embedder.batchSize) {
-      const batch = passages.slice(from, from + embedder.batchSize)
-      let reported = 0
-      const onProgress = (count: number) => {
-        onEmbedded(count - reported)
-        reported = count
-      }
-      const inputs = texts.slice(from, from + embedder.batchSize)
-      const vectors = await embedder.embed(inputs, { signal, priority: 'index', onProgress, onUsage })
-      onProgress(batch.length)
-      for (const [position, { id, document_id, page }] of batch.entries())
-        rows.get(document_id as string)?.push({ id, document_id, page, vector: vectors[position] } as PassageRow)
-    }
-  }
   // The cost of an index that several tools share is charged to none of them.
   const tool = await findOnlyUser(database, index.id)
-  if (texts.length > 0) await ledger.record(embedder, texts, tool?.startsWith('rag_') ? { rag_tool_id: tool } : {}, embed, signal)
-  signal.throwIfAborted()
-  await writer.write(
+  const origin = tool?.startsWith('rag_') ? { rag_tool_id: tool } : {}
+  const batch = writer.open(
     index,
     'vectors',
-    documents.map(({ document_id, content_hash }) => ({
-      documentId: document_id,
-      contentHash: content_hash,
-      rows: rows.get(document_id) ?? [],
-    })),
+    documents.map(({ document_id, content_hash }) => ({ documentId: document_id, contentHash: content_hash })),
   )
+  const embed = async (passages: readonly PassageRow[]) => {
+    const texts = passages.map(formatEmbeddingInput)
+    const rows: PassageRow[] = []
+    await ledger.record(
+      embedder,
+      texts,
+      origin,
+      (onUsage) =>
+        embedTexts(embedder, texts, { signal, onUsage, onEmbedded }, (position, vector) => {
+          const { id, document_id, page } = passages[position] as PassageRow
+          rows.push({ id, document_id, page, vector } as PassageRow)
+        }),
+      signal,
+    )
+    signal.throwIfAborted()
+    await batch.add(rows)
+  }
+  let pending: PassageRow[] = []
+  for await (const passages of indexes.getTextTable(index).listInBatches({ document_id: ids }, COLUMNS)) {
+    pending.push(...passages)
+    if (pending.length < PASSAGES_PER_CALL) continue
+    await embed(pending)
+    pending = []
+  }
+  if (pending.length > 0) await embed(pending)
+  signal.throwIfAborted()
+  await batch.finish()
+}
+
+interface EmbedTextsOptions {
+  signal: AbortSignal
+  onUsage: OnUsage
+  onEmbedded: (count: number) => void
+}
+
+async function embedTexts(
+  embedder: Embedder,
+  texts: readonly string[],
+  { signal, onUsage, onEmbedded }: EmbedTextsOptions,
+  onVector: (position: number, vector: Float32Array) => void,
+): Promise<void> {
+  for (let from = 0; from < texts.length; from += embedder.batchSize) {
+    const inputs = texts.slice(from, from + embedder.batchSize)
+    let reported = 0
+    const onProgress = (count: number) => {
+      onEmbedded(count - reported)
+      reported = count
+    }
+    const vectors = await embedder.embed(inputs, { signal, priority: 'index', onProgress, onUsage })
+    onProgress(inputs.length)
+    for (const [position, vector] of vectors.entries()) onVector(from + position, vector)
+  }
 }
 
 /** Embeds a passage together with its headings, which often name its subject. */

@@ -45,24 +45,20 @@ export class IndexWriter {
     also?: (transaction: Transaction) => Promise<void>,
   ): Promise<void> {
     if (documents.length === 0) return
+    const batch = this.open(index, side, documents)
+    for (const { rows } of documents) await batch.add(rows)
+    await batch.finish(also)
+  }
+
+  /** Replaces the passages of documents whose rows become known one after another. Only one batch of an index can be open. */
+  open(index: Index, side: IndexSide, documents: readonly Omit<DocumentRows, 'rows'>[]): IndexBatch {
     const table = side === 'text' ? this.#indexes.getTextTable(index) : this.#indexes.getVectorTable(index)
-    const ids = documents.map(({ documentId }) => documentId)
-    const generation = await this.#beginBatch(index, side, ids)
-    const rows = documents.flatMap((document) => document.rows)
-    for (let from = 0; from < rows.length; from += MAX_ROWS_PER_COMMIT)
-      await table.add(rows.slice(from, from + MAX_ROWS_PER_COMMIT).map((row) => ({ ...row, generation })))
-    await table.remove({ document_id: ids, generation: { below: generation } })
-    await this.#database.write(async (transaction) => {
-      for (const { documentId, contentHash, rows } of documents)
-        await recordDocument(transaction, index.id, side, { documentId, contentHash, chunks: rows.length })
-      await also?.(transaction)
-      await endBatch(transaction, index.id)
-    })
+    return new IndexBatch(this.#database, table, index, side, documents)
   }
 
   async erase(index: Index, documentIds: readonly string[]): Promise<void> {
     if (documentIds.length === 0) return
-    await this.#beginBatch(index, 'text', [...documentIds])
+    await this.#database.write((transaction) => beginBatch(transaction, index.id, 'text', [...documentIds]))
     await this.#remove(index, 'text', documentIds)
   }
 
@@ -120,9 +116,64 @@ export class IndexWriter {
     if (side === 'text') await this.#indexes.clear(index, 'text')
     await this.#indexes.clear(index, 'vectors')
   }
+}
 
-  async #beginBatch(index: Index, side: IndexSide, documents: string[]): Promise<number> {
-    return this.#database.write((transaction) => beginBatch(transaction, index.id, side, documents))
+/** Commits rows as soon as there are enough of them. The database records the documents last. */
+export class IndexBatch {
+  readonly #database: Database
+  readonly #table: PassageTable
+  readonly #index: Index
+  readonly #side: IndexSide
+  readonly #contentHashes: Map<string, string>
+  readonly #chunks = new Map<string, number>()
+  #rows: PassageRow[] = []
+  #generation: number | undefined
+
+  constructor(database: Database, table: PassageTable, index: Index, side: IndexSide, documents: readonly Omit<DocumentRows, 'rows'>[]) {
+    this.#database = database
+    this.#table = table
+    this.#index = index
+    this.#side = side
+    this.#contentHashes = new Map(documents.map(({ documentId, contentHash }) => [documentId, contentHash]))
+  }
+
+  async add(rows: readonly PassageRow[]): Promise<void> {
+    for (const row of rows) {
+      const id = row.document_id as string
+      this.#chunks.set(id, (this.#chunks.get(id) ?? 0) + 1)
+      this.#rows.push(row)
+    }
+    while (this.#rows.length >= MAX_ROWS_PER_COMMIT) await this.#commit(this.#rows.splice(0, MAX_ROWS_PER_COMMIT))
+  }
+
+  /** Removes the rows of earlier versions and records the documents, in one transaction with `also`. */
+  async finish(also?: (transaction: Transaction) => Promise<void>): Promise<void> {
+    await this.#commit(this.#rows.splice(0))
+    const generation = this.#generation as number
+    await this.#table.remove({ document_id: [...this.#contentHashes.keys()], generation: { below: generation } })
+    await this.#database.write(async (transaction) => {
+      for (const [documentId, contentHash] of this.#contentHashes) {
+        const chunks = this.#chunks.get(documentId) ?? 0
+        await recordDocument(transaction, this.#index.id, this.#side, { documentId, contentHash, chunks })
+      }
+      await also?.(transaction)
+      await endBatch(transaction, this.#index.id)
+    })
+  }
+
+  /** Removes the rows of this batch and keeps those of earlier versions. */
+  async discard(): Promise<void> {
+    if (this.#generation === undefined) return
+    await this.#table.remove({ document_id: [...this.#contentHashes.keys()], generation: this.#generation })
+    await this.#database.write((transaction) => endBatch(transaction, this.#index.id))
+  }
+
+  async #commit(rows: readonly PassageRow[]): Promise<void> {
+    this.#generation ??= await this.#database.write((transaction) =>
+      beginBatch(transaction, this.#index.id, this.#side, [...this.#contentHashes.keys()]),
+    )
+    const generation = this.#generation
+    await this.#table.add(rows.map((row) => ({ ...row, generation })))
   }
 }
 

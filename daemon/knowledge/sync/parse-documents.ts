@@ -1,14 +1,14 @@
 /** Second stage of a sync: reads and chunks documents and writes their passages to the full-text tables. */
 
 import { mapConcurrently } from '../../async/map-concurrently.ts'
-import { joinHeadings } from '../../core/headings.ts'
+import { Semaphore } from '../../async/semaphore.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
 import { DamagedOriginalError, type OriginalStore } from '../../store/original-store.ts'
-import type { Passage } from '../chunking/chunk-document.ts'
 import type { IndexRegistry } from '../indexes/index-registry.ts'
 import type { Index } from '../indexes/index-store.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
+import { DocumentCollector } from './document-collector.ts'
 import type { DocumentRows, IndexWriter } from './index-writer.ts'
 import type { ParserPool } from './parser-pool.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
@@ -43,9 +43,9 @@ interface ParseTask {
 }
 
 interface ParseResult {
-  document: PendingDocument
-  pages: number | null
-  passages: Map<Index, Passage[]>
+  text: IndexedText
+  /** Rows that are not written yet; empty for a large document. */
+  rows: Map<Index, PassageRow[]>
 }
 
 export async function parseDocuments(
@@ -62,25 +62,28 @@ export async function parseDocuments(
   const buffers = new Map<Index, (DocumentRows & IndexedText)[]>(indexes.map((index) => [index, []]))
   let rowCount = 0
   let documentCount = 0
+  const writing = new Semaphore(1)
   const flush = async () => {
-    for (const [index, buffer] of buffers) {
-      const documents = buffer.splice(0)
-      // One transaction: an indexed document is not read again, so its page and passage counts must be stored with it.
-      await writer.write(index, 'text', documents, (transaction) => markParsed(transaction, documents))
+    const endWriting = await writing.acquire()
+    try {
+      for (const [index, buffer] of buffers) {
+        const documents = buffer.splice(0)
+        // One transaction: an indexed document is not read again, so its page and passage counts must be stored with it.
+        await writer.write(index, 'text', documents, (transaction) => markParsed(transaction, documents))
+      }
+    } finally {
+      endWriting()
     }
     rowCount = 0
   }
-  for await (const result of mapConcurrently(tasks, MAX_CONCURRENT_PARSES, (task) => parseDocument(dependencies, task, signal))) {
+  for await (const result of mapConcurrently(tasks, MAX_CONCURRENT_PARSES, (task) => parseDocument(dependencies, task, writing, signal))) {
     signal.throwIfAborted()
     progress.update(sourceId, { documents: ++documentCount })
     changed = true
     progress.countChange(sourceId, result ? 'read' : 'unreadable')
     if (!result) continue
-    const { document, pages } = result
-    const passages = [...result.passages.values()][0]?.length ?? 0
-    for (const [index, list] of result.passages) {
-      const rows = list.map((passage) => toRow(document.id, passage))
-      buffers.get(index)?.push({ documentId: document.id, contentHash: document.content_hash, pages, passages, rows })
+    for (const [index, rows] of result.rows) {
+      buffers.get(index)?.push({ ...result.text, rows })
       rowCount += rows.length
     }
     if (rowCount >= ROWS_PER_COMMIT) await flush()
@@ -115,17 +118,19 @@ async function listTasks(database: Database, sourceId: string, indexes: readonly
 
 /** Marks a document that cannot be read as failed and returns undefined. */
 async function parseDocument(
-  { database, originals, parserPool }: ParseDependencies,
+  { database, originals, parserPool, writer }: ParseDependencies,
   { document, indexes }: ParseTask,
+  writing: Semaphore,
   signal: AbortSignal,
 ): Promise<ParseResult | undefined> {
+  const collector = new DocumentCollector(writer, writing, document, indexes)
   try {
     const bytes = await originals.read(document.content_hash)
     const settings = indexes.map(({ chunk_size, chunk_overlap }) => ({ size: chunk_size, overlap: chunk_overlap }))
-    const parsed = await parserPool.parse(bytes, document.name, settings, signal)
-    const passages = new Map(indexes.map((index, position) => [index, parsed.passages[position] ?? []]))
-    return { document, pages: parsed.pages, passages }
+    const pages = await parserPool.parse(bytes, document.name, settings, (setting, passages) => collector.add(setting, passages), signal)
+    return { text: await collector.finish(pages), rows: collector.rows }
   } catch (error) {
+    await collector.discard()
     signal.throwIfAborted()
     const isDamaged = error instanceof DamagedOriginalError
     if (isDamaged || (error as NodeJS.ErrnoException).code === 'ENOENT') {
@@ -137,16 +142,5 @@ async function parseDocument(
     if (!(error instanceof DocumentReadError)) throw error
     await markFailed(database, document, error.message)
     return undefined
-  }
-}
-
-function toRow(documentId: string, { start, end, headings, ...passage }: Passage): PassageRow {
-  return {
-    id: `${documentId}:${passage.position}`,
-    document_id: documentId,
-    start_at: start,
-    end_at: end,
-    headings: joinHeadings(headings),
-    ...passage,
   }
 }

@@ -4,12 +4,12 @@ import { Worker } from 'node:worker_threads'
 import { getWorkerUrl } from '../../process/worker-url.ts'
 import type { ChunkingSettings } from '../chunking/chunking-settings.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
-import type { ChunkedDocument, ParserCommand, ParserEvent } from './parser-protocol.ts'
+import type { OnPassages, ParserCommand, ParserEvent } from './parser-protocol.ts'
 
 export interface ParserPoolOptions {
   /** Maximum number of threads. */
   threads?: number
-  /** Time limit for one document. */
+  /** Time limit for reading a document, and for each batch of its passages. */
   timeoutMs?: number
   /** Heap limit of one thread. */
   memoryMb?: number
@@ -17,11 +17,18 @@ export interface ParserPoolOptions {
   idleMs?: number
 }
 
+/** A thread that read a larger document ends: it would keep the memory. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024
+
 interface Job {
   command: Extract<ParserCommand, { kind: 'parse' }>
-  result: ChunkedDocument
+  /** In bytes. */
+  size: number
+  pages: number | null
+  onPassages: OnPassages
   signal: AbortSignal | undefined
-  resolve(result: ChunkedDocument): void
+  /** Called with the number of pages. */
+  resolve(pages: number | null): void
   reject(reason: unknown): void
 }
 
@@ -43,16 +50,24 @@ export class ParserPool {
     this.#options = { threads: Math.min(availableParallelism(), 2), timeoutMs: 60_000, memoryMb: 512, idleMs: 30_000, ...options }
   }
 
-  /** Reads and chunks a document. The bytes may be transferred to the thread: do not use them afterwards. */
-  async parse(bytes: Uint8Array, name: string, settings: ChunkingSettings[], signal?: AbortSignal): Promise<ChunkedDocument> {
+  /**
+   * Reads and chunks a document, and returns its number of pages. The bytes may be transferred to the thread: do not use them
+   * afterwards. A document can fail after some of its passages were received.
+   */
+  async parse(
+    bytes: Uint8Array,
+    name: string,
+    settings: ChunkingSettings[],
+    onPassages: OnPassages,
+    signal?: AbortSignal,
+  ): Promise<number | null> {
     signal?.throwIfAborted()
     if (this.#closed) throw new Error('The daemon is stopping.')
     const command = { kind: 'parse' as const, bytes, name, settings }
-    const result = { pages: null, passages: settings.map(() => []) }
     let cancel = () => {}
     try {
       return await new Promise((resolve, reject) => {
-        const job: Job = { command, result, signal, resolve, reject }
+        const job: Job = { command, size: bytes.length, pages: null, onPassages, signal, resolve, reject }
         cancel = () => this.#cancel(job)
         signal?.addEventListener('abort', cancel, { once: true })
         this.#queue.push(job)
@@ -89,13 +104,17 @@ export class ParserPool {
   #assign(thread: Thread, job: Job): void {
     thread.job = job
     thread.worker.ref()
-    const timeout = new DocumentReadError(`Reading took longer than ${this.#options.timeoutMs / 1000} s.`)
-    thread.timer = setTimeout(() => this.#terminate(thread, timeout), this.#options.timeoutMs)
+    this.#startTimer(thread)
     const { bytes } = job.command
     // A view of a larger buffer, such as Node's pool for small buffers, is copied: transferring it would detach the rest.
     const isWholeBuffer = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength
     const transferable = isWholeBuffer ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes)
     thread.worker.postMessage({ ...job.command, bytes: transferable } satisfies ParserCommand, [transferable.buffer])
+  }
+
+  #startTimer(thread: Thread): void {
+    const timeout = new DocumentReadError(`Reading took longer than ${this.#options.timeoutMs / 1000} s.`)
+    thread.timer = setTimeout(() => this.#terminate(thread, timeout), this.#options.timeoutMs)
   }
 
   #startThread(): void {
@@ -116,25 +135,38 @@ export class ParserPool {
     if (event.kind === 'ready') {
       thread.ready = true
       this.#dispatch()
-    } else if (!job) return
-    else if (event.kind === 'failure') this.#complete(thread, () => job.reject(new DocumentReadError(event.reason)))
-    else this.#collectPassages(thread, job, event)
+      return
+    }
+    if (!job) return
+    clearTimeout(thread.timer)
+    if (event.kind === 'failure') this.#complete(thread, () => job.reject(new DocumentReadError(event.reason)))
+    else if (event.kind === 'end') this.#complete(thread, () => job.resolve(job.pages))
+    else void this.#receive(thread, job, event)
   }
 
   /** Requests the next batch with setImmediate so that the event loop handles other work between batches. */
-  #collectPassages(thread: Thread, job: Job, event: Extract<ParserEvent, { kind: 'chunked' | 'passages' }>): void {
-    if (event.kind === 'chunked') job.result.pages = event.pages
-    else for (const passage of event.passages) job.result.passages[event.setting]?.push(passage)
-    const hasMore = event.kind === 'chunked' ? job.result.passages.length > 0 : event.more
-    if (!hasMore) this.#complete(thread, () => job.resolve(job.result))
-    else setImmediate(() => thread.worker.postMessage({ kind: 'next' } satisfies ParserCommand))
+  async #receive(thread: Thread, job: Job, event: Extract<ParserEvent, { kind: 'chunked' | 'passages' }>): Promise<void> {
+    try {
+      if (event.kind === 'chunked') job.pages = event.pages
+      else await job.onPassages(event.setting, event.passages)
+    } catch (error) {
+      this.#terminate(thread, error)
+      return
+    }
+    setImmediate(() => {
+      if (thread.job !== job || !this.#threads.has(thread)) return
+      this.#startTimer(thread)
+      thread.worker.postMessage({ kind: 'next' } satisfies ParserCommand)
+    })
   }
 
   #complete(thread: Thread, settle: () => void): void {
     clearTimeout(thread.timer)
+    const size = thread.job?.size ?? 0
     thread.job = undefined
     thread.worker.unref()
     settle()
+    if (size > MAX_KEPT_BYTES && this.#threads.delete(thread)) void thread.worker.terminate()
     this.#dispatch()
   }
 

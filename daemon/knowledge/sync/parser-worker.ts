@@ -1,6 +1,6 @@
 /** Worker thread that reads and chunks one document at a time. */
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { chunkDocument, type Passage } from '../chunking/chunk-document.ts'
+import { generatePassages, type Passage } from '../chunking/chunk-document.ts'
 import { limitAllocations } from '../readers/limit-allocations.ts'
 import { DocumentReadError, EMPTY_DOCUMENT_MESSAGE } from '../readers/parsed-document.ts'
 import { readDocument } from '../readers/read-document.ts'
@@ -23,10 +23,7 @@ class DocumentParser {
     this.#resetAllocations()
     try {
       const document = await readDocument(command.bytes, command.name)
-      const passages = command.settings.map((setting) => chunkDocument(document, setting, command.name))
-      // A document of invisible characters has no passages; the pool expects at least one batch for each setting.
-      if (passages.some((list) => list.length === 0)) throw new DocumentReadError(EMPTY_DOCUMENT_MESSAGE)
-      this.#batches = splitIntoBatches(passages)
+      this.#batches = splitIntoBatches(command.settings.map((setting) => generatePassages(document, setting, command.name)))
       this.#send({ kind: 'chunked', pages: document.pages.length > 0 ? document.pages.length : null })
     } catch (error) {
       this.#send({ kind: 'failure', reason: formatFailure(error) })
@@ -34,9 +31,13 @@ class DocumentParser {
   }
 
   #sendNextBatch(): void {
-    const batch = this.#batches?.next()
-    if (batch && !batch.done) this.#send(batch.value)
-    else this.#batches = undefined
+    try {
+      const batch = this.#batches?.next()
+      if (batch && !batch.done) this.#send(batch.value)
+    } catch (error) {
+      this.#batches = undefined
+      this.#send({ kind: 'failure', reason: formatFailure(error) })
+    }
   }
 
   #send(event: ParserEvent): void {
@@ -44,19 +45,26 @@ class DocumentParser {
   }
 }
 
-function* splitIntoBatches(lists: Passage[][]): Generator<ParserEvent> {
-  for (const [setting, passages] of lists.entries()) {
-    let from = 0
+/** Passages are created when they are requested. */
+function* splitIntoBatches(lists: readonly Iterable<Passage>[]): Generator<ParserEvent> {
+  for (const [setting, list] of lists.entries()) {
+    let passages: Passage[] = []
     let characters = 0
-    for (const [index, { content, words }] of passages.entries()) {
-      characters += content.length + words.length
-      const isLast = index === passages.length - 1
-      if (characters < MAX_MESSAGE_CHARACTERS && !isLast) continue
-      yield { kind: 'passages', setting, passages: passages.slice(from, index + 1), more: setting < lists.length - 1 || !isLast }
-      from = index + 1
+    let isEmpty = true
+    for (const passage of list) {
+      isEmpty = false
+      passages.push(passage)
+      characters += passage.content.length + passage.words.length
+      if (characters < MAX_MESSAGE_CHARACTERS) continue
+      yield { kind: 'passages', setting, passages }
+      passages = []
       characters = 0
     }
+    // As in a document of invisible characters.
+    if (isEmpty) throw new DocumentReadError(EMPTY_DOCUMENT_MESSAGE)
+    if (passages.length > 0) yield { kind: 'passages', setting, passages }
   }
+  yield { kind: 'end' }
 }
 
 function formatFailure(error: unknown): string {

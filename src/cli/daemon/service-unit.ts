@@ -1,6 +1,7 @@
 /** Service files for the daemon: a systemd user unit on Linux, a launchd agent on macOS. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { DAEMON_ENVIRONMENT } from '../../config.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 export interface Service {
@@ -46,6 +47,9 @@ After=network.target
 [Service]
 ExecStart=${[node, run, 'daemon', 'run', ...words].map(quote).join(' ')}
 Environment=${setting(`CADRE_HOME=${home}`)}
+${Object.entries(DAEMON_ENVIRONMENT)
+  .map(([name, value]) => `Environment=${name}=${value}`)
+  .join('\n')}
 Restart=on-failure
 RestartPreventExitStatus=2 75
 TimeoutStopSec=15

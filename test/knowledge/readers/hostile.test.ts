@@ -109,7 +109,7 @@ test('a PDF bomb is rejected with any filter', async () => {
   assert.ok(bomb.length < MB)
   const reading = new ParserPool({ threads: 1 })
   try {
-    await reading.parse(bomb, 'a.pdf', [{ size: 800, overlap: 0 }])
+    await reading.parse(bomb, 'a.pdf', [{ size: 800, overlap: 0 }], async () => undefined)
     assert.unreachable()
   } catch (error) {
     assert.match((error as Error).message, /decompresses to far more than its size allows/)

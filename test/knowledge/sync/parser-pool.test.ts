@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chunkDocument } from '../../../daemon/knowledge/chunking/chunk-document.ts'
+import { chunkDocument, type Passage } from '../../../daemon/knowledge/chunking/chunk-document.ts'
+import type { ChunkingSettings } from '../../../daemon/knowledge/chunking/chunking-settings.ts'
 import { DocumentReadError } from '../../../daemon/knowledge/readers/parsed-document.ts'
 import { readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
 import { ParserPool } from '../../../daemon/knowledge/sync/parser-pool.ts'
@@ -14,9 +15,16 @@ const sections = (count: number) =>
 /** A page that takes seconds and much memory to read. */
 const createHeavyPage = () => encode(`<html><body>${'<i class="a" id="b">x</i>'.repeat(400_000)}`)
 
+/** Returns the pages and the passages of each setting. */
+async function parse(pool: ParserPool, bytes: Uint8Array, name: string, settings: ChunkingSettings[], signal?: AbortSignal) {
+  const passages: Passage[][] = settings.map(() => [])
+  const collect = async (setting: number, batch: Passage[]) => void passages[setting]?.push(...batch)
+  return { pages: await pool.parse(bytes, name, settings, collect, signal), passages }
+}
+
 /** Returns the first passage, which is the whole text of a short document. */
 async function readText(pool: ParserPool, bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<string | undefined> {
-  const { passages } = await pool.parse(bytes, name, [{ size: 800, overlap: 0 }], signal)
+  const { passages } = await parse(pool, bytes, name, [{ size: 800, overlap: 0 }], signal)
   return passages[0]?.[0]?.content
 }
 
@@ -46,7 +54,7 @@ test('a parser thread returns the same passages as the main thread', async () =>
       { size: 200, overlap: 0 },
     ]
     const document = await readDocument(encode(text), 'a.md')
-    const result = await pool.parse(encode(text), 'a.md', settings)
+    const result = await parse(pool, encode(text), 'a.md', settings)
     assert.is(result.pages, null)
     assert.equal(
       result.passages,
@@ -55,9 +63,34 @@ test('a parser thread returns the same passages as the main thread', async () =>
   })
 })
 
+test('the next passages are requested when the last ones were handled, and an error there ends the document', async () => {
+  await withPool({ threads: 1 }, async (pool) => {
+    let [running, calls] = [0, 0]
+    const settings = [{ size: 800, overlap: 0 }]
+    const slowly = async () => {
+      calls++
+      assert.is(++running, 1)
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      running--
+    }
+    await pool.parse(encode(sections(3_000)), 'a.md', settings, slowly)
+    assert.ok(calls > 3, String(calls))
+    const failing = pool.parse(encode(sections(3_000)), 'a.md', settings, () => Promise.reject(new Error('disk')))
+    assert.is((await getError(failing)).message, 'disk')
+    assert.is(await readText(pool, encode('after'), 'a.txt'), 'after')
+  })
+})
+
+test('time in which passages are handled does not count as reading', async () => {
+  await withPool({ threads: 1, timeoutMs: 2_000 }, async (pool) => {
+    await readText(pool, encode('warm'), 'a.txt')
+    await pool.parse(encode('short'), 'a.txt', [{ size: 800, overlap: 0 }], () => new Promise((resolve) => setTimeout(resolve, 2_500)))
+  })
+})
+
 test('a document of invisible characters is rejected as empty', async () => {
   await withPool({ timeoutMs: 10_000 }, async (pool) => {
-    const error = await getError(pool.parse(encode('\u200b\u200b'), 'a.txt', [{ size: 800, overlap: 120 }]))
+    const error = await getError(parse(pool, encode('\u200b\u200b'), 'a.txt', [{ size: 800, overlap: 120 }]))
     assert.is(error.message, 'The document is empty.')
   })
 })
@@ -71,7 +104,7 @@ test('parsing a large document does not block the event loop', async () => {
       gaps.push(performance.now() - last)
       last = performance.now()
     }, 5)
-    const { passages: chunks } = await pool.parse(encode(sections(10_000)), 'a.md', [{ size: 800, overlap: 120 }])
+    const { passages: chunks } = await parse(pool, encode(sections(10_000)), 'a.md', [{ size: 800, overlap: 120 }])
     clearInterval(timer)
     assert.ok((chunks[0]?.length ?? 0) >= 8_000)
     // A single long pause may be caused by the machine.
