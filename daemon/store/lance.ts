@@ -1,4 +1,6 @@
 /** Loads LanceDB and opens connections with bounded caches. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Connection } from '@lancedb/lancedb'
 import { configureLance } from '../../src/config.ts'
 
@@ -12,10 +14,20 @@ export interface LanceConnection {
 /** The default caches grow to 7 GB. LanceDB counts the vectors of an index twice. */
 const INDEX_CACHE_BYTES = 512n * 1024n * 1024n
 const METADATA_CACHE_BYTES = 64n * 1024n * 1024n
+const CATALOG_FOLDER = '__manifest'
 
 export async function openLance(uri: string): Promise<LanceConnection> {
   configureLance()
   const lancedb = await import('@lancedb/lancedb')
   // Passed as an option: LanceDB 0.30 ignores a session passed as an argument.
-  return { lancedb, database: await lancedb.connect(uri, { session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES) }) }
+  const open = () => lancedb.connect(uri, { session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES) })
+  try {
+    const database = await open()
+    await database.tableNames()
+    return { lancedb, database }
+  } catch {
+    // LanceDB 0.30 panics if its catalog is damaged, and creates a missing one from the folders of the tables.
+    await rm(join(uri, CATALOG_FOLDER), { recursive: true, force: true })
+    return { lancedb, database: await open() }
+  }
 }

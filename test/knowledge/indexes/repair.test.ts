@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -87,6 +87,24 @@ for (const [what, damage] of Object.entries(DAMAGES)) {
     })
   }
 }
+
+test('a damaged catalog of tables is created again, without another sync', async () => {
+  const source = await knowledge.createSource()
+  const tool = await knowledge.createTool(source.id, { embedding_model: model.id })
+  await knowledge.addDocument(source.id, 'oak.md', 'The oak stands behind the mill.')
+  await knowledge.sync(source.id)
+  const before = await knowledge.listTables()
+  const embedded = embedder.texts.length
+  knowledge = await knowledge.restart(() => {
+    const manifest = findNewestManifest(join(knowledge.service.paths.vectors, '__manifest'))
+    const content = readFileSync(manifest)
+    content.subarray(content.length >> 2, content.length >> 1).fill(0x5a)
+    writeFileSync(manifest, content)
+  })
+  assert.equal(await knowledge.searchNames(tool, 'oak mill'), ['oak.md'])
+  assert.equal(await knowledge.listTables(), before)
+  assert.equal(embedder.texts.slice(embedded), ['oak mill'])
+})
 
 test('a damaged index does not prevent the repair of others', async () => {
   const ids = []
