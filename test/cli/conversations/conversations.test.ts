@@ -62,7 +62,7 @@ test('ask prints tool calls on stderr and the cited passages on stdout after the
   assert.is(code, 0, stderr)
   assert.match(stderr, /Calling \w*handbook\w* \(query: "annual leave"\)\n\w*handbook\w*: 1 passage, \d+ ms\n$/)
   const [answer, empty, first, passage] = stdout.split('\n')
-  assert.equal([answer, empty, first, passage?.trim()], ['Twenty-five days [1].', '', '[1] leave.md   Leave', LEAVE])
+  assert.equal([answer, empty, first, passage?.trim()], ['Twenty-five days [1].', '', '[1] leave.md · Leave', LEAVE])
   const bare = await terminal.run(['ask', '-q', '--no-citations', 'How many?'])
   assert.equal([bare.stdout, bare.stderr], ['Twenty-five days [1].\n', ''])
 })
@@ -86,7 +86,7 @@ test('show prints the speakers, tool calls, text and citations of a conversation
   assert.match(stdout, /^How many days of leave do I have\?\nHelper · \d{4}-\d\d-\d\d \d\d:\d\d · active\nconv_[0-9a-f-]+\n\nYou \d{4}/)
   assert.match(
     stdout,
-    /\n\nHelper \d{4}-\d\d-\d\d \d\d:\d\d\nCalled \w*handbook\w* \(query: "annual leave"\)\nTwenty-five days \[1\]\.\n\n\[1\] leave\.md {3}Leave\n/,
+    /\n\nHelper \d{4}-\d\d-\d\d \d\d:\d\d\nCalled \w*handbook\w* \(query: "annual leave"\)\nTwenty-five days \[1\]\.\n\n\[1\] leave\.md · Leave\n/,
   )
   assert.match((await terminal.run(['conversations', 'show', 'Pay 12', '--no-citations'])).stderr, '2 conversations are named "Pay 12"')
 })
