@@ -6,8 +6,10 @@ const MAX_IDENTIFIERS = 10
 
 /** Words in capitals at the beginning of a sentence are no names. */
 export function findIdentifiers(question: string): string[] {
-  const found = [...question.matchAll(TOKEN)].flatMap(({ 0: token, index }) => {
-    const isFirst = !/[\p{L}\p{N}]/u.test(question.slice(0, index)) || /[.!?:]\s+$/.test(question.slice(0, index))
+  const tokens = [...question.matchAll(TOKEN)]
+  const found = tokens.flatMap(({ 0: token, index }, position) => {
+    const previous = tokens[position - 1]
+    const isFirst = previous === undefined || /[.!?:]\s+$/.test(question.slice(previous.index + previous[0].length, index))
     const isName = /^\p{Lu}/u.test(token) && !isFirst && token.length > 1
     return /\d|_|\p{Ll}\p{Lu}/u.test(token) || isName ? [token.toLowerCase()] : []
   })

@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { answerQuestion } from '../../../daemon/models/embedded/answer-question.ts'
 import { containsIdentifier, findIdentifiers } from '../../../daemon/models/embedded/find-identifiers.ts'
+import { measureCpu } from '../../harness/measure-cpu.ts'
 import { createScriptedReader, type Finding } from './scripted-reader.ts'
 
 const test = suite('answers from tables, configuration files and code')
@@ -90,6 +91,13 @@ test('identifiers are whole numbers, codes and names', () => {
   for (const text of ['version: 10', '10.', '(10)', '10 LTS']) assert.ok(containsIdentifier(text, '10'), text)
   assert.ok(containsIdentifier('2023-Feb-16', '2023'))
   assert.ok(containsIdentifier('debian.csv', 'debian'))
+})
+
+test('the work of finding names grows with the length of the question only', async () => {
+  const measure = (length: number) => measureCpu(() => findIdentifiers(`x${'"a'.repeat(length)}`))
+  await measure(20_000)
+  const [short, long] = [await measure(20_000), await measure(200_000)]
+  assert.ok(long < short * 40, `${long / short} times the CPU time for ten times the length`)
 })
 
 const redis = [
