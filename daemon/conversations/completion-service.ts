@@ -1,5 +1,5 @@
 /** Answers requests that contain all messages, as clients of other protocols send them. Stores them in a conversation if requested. */
-import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import type { AgentsService } from '../agents/service.ts'
 import { Toolset } from '../agents/toolset.ts'
@@ -79,7 +79,9 @@ export class CompletionsService {
     const target = await this.#load(change.caller, input)
     requireSupported(target, input)
     await this.#dependencies.meter.checkBudget(target.model, target.origin)
-    return input.storage ? this.#startStored(change, input, target, input.storage, signal) : this.#startUnstored(change, input, target, signal)
+    return input.storage
+      ? this.#startStored(change, input, target, input.storage, signal)
+      : this.#startUnstored(change, input, target, signal)
   }
 
   async #load(caller: Caller, { target, instructions }: CompletionInput): Promise<LoadedTarget> {
@@ -129,9 +131,12 @@ export class CompletionsService {
       throw createValidationError('store', 'only calls of agents can be stored', 'Omit store, or create an agent with this model.')
     const { previousMessageId } = storage
     const id = previousMessageId === undefined ? storage.conversationId : await findConversationId(database, previousMessageId)
-    if (previousMessageId !== undefined && id === undefined) throw createNotFoundError('response', previousMessageId)
+    if (previousMessageId !== undefined && id === undefined) throw createUnknownResponseError()
     if (id === undefined) return conversations.create({ caller: change.caller }, { agent_id: target.id })
-    const { agent_id } = await conversations.require(database, change.caller, id)
+    const { agent_id } = await conversations.require(database, change.caller, id).catch((error: unknown) => {
+      // The conversation of another user is not named.
+      throw previousMessageId === undefined ? error : createUnknownResponseError()
+    })
     if (agent_id === target.id) return { id }
     throw createValidationError('model', 'the conversation belongs to another agent', 'Continue it with its agent, or start a new one.')
   }
@@ -207,6 +212,12 @@ const createCompletion = ({ reply, context }: PreparedReply, conversationId: str
   modelId: context.model.id,
   response,
 })
+
+const createUnknownResponseError = () =>
+  new CadreError('NOT_FOUND', 'There is no stored response with this previous_response_id.', {
+    details: [{ field: 'previous_response_id', problem: 'does not exist' }],
+    hint: 'Only responses with store: true are stored.',
+  })
 
 const hasPassages = ({ responder }: LoadedTarget): boolean => responder.toolset.retrievalTools.length > 0
 

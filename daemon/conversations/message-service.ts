@@ -19,14 +19,7 @@ import { ActiveReply } from './reply/active-reply.ts'
 import { type DeferredReply, followReply } from './reply/follow-reply.ts'
 import { MessageDraft } from './reply/message-draft.ts'
 import { getTimeAfter, type ReplyDependencies, startStoredReply } from './start-reply.ts'
-import {
-  findLastQuestionId,
-  findMessage,
-  findQuestion,
-  findQuestionId,
-  listLastMessages,
-  type StoredConversation,
-} from './store.ts'
+import { findLastQuestionId, findMessage, findQuestion, findQuestionId, listLastMessages, type StoredConversation } from './store.ts'
 
 const MAX_HISTORY_MESSAGES = 400
 
