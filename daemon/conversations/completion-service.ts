@@ -162,8 +162,9 @@ export class CompletionsService {
       ? others.some(({ role }) => role === 'user')
       : prompt.continuation.length === 0 || lastQuestion?.content !== text
     const now = new Date().toISOString()
-    const prepared = prepareReply(change, input, target, prompt, conversation)
+    // Generated before the id of the reply: messages of the same millisecond are in the order of their ids.
     const questionId = (isNew ? undefined : await findLastQuestionId(database, conversation.id)) ?? generateId('msg')
+    const prepared = prepareReply(change, input, target, prompt, conversation)
     await startStoredReply(this.#dependencies, {
       ...prepared,
       change,

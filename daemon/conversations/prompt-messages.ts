@@ -13,7 +13,7 @@ export interface SplitMessages {
   continuation: ChatMessage[]
 }
 
-/** Splits messages at the last one of the user. Earlier replies lose their citation numbers if their passages are not part of the request. */
+/** Splits messages at the last one of the user. Earlier replies lose their citation numbers: their passages are not part of the request. */
 export function splitMessages(messages: readonly ChatMessage[], hasPassages: boolean): SplitMessages {
   const at = messages.findLastIndex(({ role }) => role === 'user')
   const last = messages[at]

@@ -22,7 +22,8 @@ export function createOpenapiDocument(version: string): Json {
       version,
       summary: 'AI agents for your own documents, on your own machine.',
       description:
-        'All paths under /api are also available under /api/v1. Lists are paged and can be filtered by any scalar field. Every error has a code.',
+        'All paths under /api are also available under /api/v1. Lists are paged and can be filtered by any scalar field. Every error ' +
+        'has a code. The paths under /v1 are those of OpenAI.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:7411', description: 'The local daemon' }],

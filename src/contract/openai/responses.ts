@@ -71,7 +71,8 @@ const ResponseToolChoice = Type.Unsafe<'none' | 'auto' | 'required' | { type: 'f
 
 const textFormatFields = {
   type: stringEnum(['text', 'json_object', 'json_schema'], { description: 'Format of the reply.' }),
-  ...optionalOrNull(jsonSchemaFields),
+  ...jsonSchemaFields,
+  ...optionalOrNull({ name: jsonSchemaFields.name }),
 }
 const TextOptions = lenientObject(
   optionalOrNull({
