@@ -256,4 +256,39 @@ test('a reply is aborted when the client disconnects, and the call is settled', 
   })
 })
 
+test('a message that exceeds the context window has the code of OpenAI', async () => {
+  const { name } = await fixture.conversations.resources.model({ ...fixture.provider.model, name: 'Small', context_window: 256 })
+  const messages = [{ role: 'user', content: 'word '.repeat(2_000) }]
+  await expectOpenaiError(chat({ model: name, messages }), 400, 'invalid_request_error', 'context_length_exceeded', 'messages')
+})
+
+test('the rate limit applies, and clients are told when to retry', async () => {
+  const limited = await OpenaiFixture.open({ rateLimit: 5 })
+  try {
+    const list = () => limited.service.get('/v1/models')
+    for (let left = 5; left > 0; left--) if ((await list()).status === 429) break
+    await expectOpenaiError(list(), 429, 'requests', 'rate_limit_exceeded')
+    assert.ok(Number((await list()).headers['retry-after']) > 0)
+  } finally {
+    await limited.close()
+  }
+})
+
+test('200 concurrent streams are not mixed up', async () => {
+  fixture.provider.script = [streamReply(({ body }) => ({ text: ['You said ', body.messages.at(-1).content] }))]
+  const streamed = await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      const messages = [{ role: 'user' as const, content: `question ${index}` }]
+      let text = ''
+      for await (const { choices } of await fixture.client.chat.completions.create({ model: 'Helper', messages, stream: true }))
+        text += choices[0]?.delta.content ?? ''
+      return text
+    }),
+  )
+  assert.equal(
+    streamed,
+    streamed.map((_, index) => `You said question ${index}`),
+  )
+})
+
 test.run()

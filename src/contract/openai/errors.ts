@@ -61,7 +61,8 @@ export const shouldRetryOpenaiRequest = (code: ErrorCode): boolean => KINDS[code
 
 export function createOpenaiError({ code, message, hint, details }: CadreError) {
   const [detail] = details ?? []
-  const param = code === 'VALIDATION_ERROR' || code === 'NOT_FOUND' ? (detail?.field ?? null) : null
+  const field = detail?.field === 'message' ? 'messages' : detail?.field
+  const param = code === 'VALIDATION_ERROR' || code === 'NOT_FOUND' ? (field ?? null) : null
   return {
     error: {
       message: hint === undefined ? message : `${message} ${hint}`,
