@@ -41,8 +41,8 @@ export const stream: Benchmark = {
             const short = { name: 'token', tokens: 5, everyMs: 2 }
             const long = { name: 'token', tokens: 2_000, everyMs: 0 }
             const [ours, library] = [await streamThroughDaemon(short), await streamFromProvider(short)]
-            const [oursLong, libraryLong] = [await streamThroughDaemon(long), await streamFromProvider(long)]
             const completion = checkReply(short, await streamCompletion(daemon, agent, short))
+            const [oursLong, libraryLong] = [await streamThroughDaemon(long), await streamFromProvider(long)]
             if (round < WARM_UP_ROUNDS) continue
             completions.push(completion.firstMs)
             completionDelays.push(completion.firstMs - ours.firstMs)

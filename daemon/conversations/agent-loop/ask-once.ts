@@ -51,7 +51,7 @@ export async function askOnce({ database, meter, logger }: AskOnceDependencies, 
   const origin = { ...input.origin, agent_id: agent.id, prompt_template_id: agent.prompt_template_id }
   const reply = new ActiveReply('', '', new MessageDraft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), { signal })
   const context = createTurnContext(loadedAgent, model, { question, history: [] }, { caller, origin, signal })
-  const recorder = new UsageRecorder({ database, meter, model, origin, reply })
+  const recorder = new UsageRecorder({ database, meter, model, origin, reply }, { isBatched: true })
   const firstRequest = composeFirstRequest(context)
   let endTurn: (() => void) | undefined
   let wasCalled = false

@@ -9,17 +9,23 @@ import type { Recorder, ReplyRecorderDependencies } from './reply-recorder.ts'
 
 export class UsageRecorder implements Recorder {
   readonly #dependencies: ReplyRecorderDependencies
+  readonly #isBatched: boolean
   #openCall: { entry: string; estimatedInput: number; textBefore: number } | undefined
 
-  constructor(dependencies: ReplyRecorderDependencies) {
+  /** Calls of many replies at once are recorded in batches, which delays each by some milliseconds. */
+  constructor(dependencies: ReplyRecorderDependencies, { isBatched = false } = {}) {
     this.#dependencies = dependencies
+    this.#isBatched = isBatched
   }
 
   async beginCall(estimate: () => number): Promise<void> {
     if (this.#openCall) return
-    const { meter, model, origin, reply } = this.#dependencies
+    const { database, meter, model, origin, reply } = this.#dependencies
     const estimatedInput = estimate()
-    const entry = await meter.beginWithoutFlush({ model, kind: 'chat', origin, estimatedInput })
+    const call = { model, kind: 'chat' as const, origin, estimatedInput }
+    const entry = await (this.#isBatched
+      ? meter.beginWithoutFlush(call)
+      : database.writeWithoutFlush((transaction) => meter.begin(transaction, call)))
     this.#openCall = { entry, estimatedInput, textBefore: reply.draft.content.length }
   }
 
