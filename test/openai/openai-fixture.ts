@@ -1,5 +1,6 @@
 /** Test fixture: a server on a real port with a scripted model, an agent with documents, and OpenAI's client. */
 import OpenAI from 'openai'
+import * as assert from 'uvu/assert'
 import { ConversationFixture } from '../conversations/conversation-fixture.ts'
 import { ScriptedProvider, streamText } from '../harness/scripted-provider.ts'
 import { ADMIN_TOKEN, type Json, type TestServerOptions } from '../harness/test-server.ts'
@@ -51,4 +52,17 @@ export class OpenaiFixture {
     await this.conversations.close()
     await this.provider.close()
   }
+}
+
+/** Asserts the status, type, code and param of an error. */
+export async function expectOpenaiError(
+  response: Promise<Json>,
+  status: number,
+  type: string,
+  code: string | null,
+  param: string | null = null,
+) {
+  const { status: actual, body, text } = await response
+  assert.equal([actual, body.error?.type, body.error?.code, body.error?.param], [status, type, code, param], text)
+  return body.error.message as string
 }
