@@ -17,7 +17,7 @@ import { ActiveReply } from './reply/active-reply.ts'
 import { type DeferredReply, followReply } from './reply/follow-reply.ts'
 import { MessageDraft } from './reply/message-draft.ts'
 import { getUserId } from './service.ts'
-import { type ReplyDependencies, startStoredReply, startUnstoredReply } from './start-reply.ts'
+import { getTimeAfter, type ReplyDependencies, startStoredReply, startUnstoredReply } from './start-reply.ts'
 import { findConversationId, findLastQuestionId, listLastMessages, type StoredConversation, type StoredMessage } from './store.ts'
 
 const MAX_HISTORY_MESSAGES = 400
@@ -99,7 +99,7 @@ export class CompletionsService {
 
   async #startUnstored(change: ChangeContext, input: CompletionInput, target: LoadedTarget, signal: AbortSignal): Promise<Completion> {
     const prompt = splitMessages(nameToolResults(input.messages), hasPassages(target))
-    const prepared = prepareReply(change, input, target, prompt)
+    const prepared = prepareReply(change, input, target, prompt, new Date().toISOString())
     await startUnstoredReply(this.#dependencies, prepared)
     return createCompletion(prepared, null, followReply(prepared.reply, input.stream, signal))
   }
@@ -161,10 +161,10 @@ export class CompletionsService {
     const isNew = readsHistory
       ? others.some(({ role }) => role === 'user')
       : prompt.continuation.length === 0 || lastQuestion?.content !== text
-    const now = new Date().toISOString()
+    const now = getTimeAfter(stored.at(-1))
     // Generated before the id of the reply: messages of the same millisecond are in the order of their ids.
     const questionId = (isNew ? undefined : await findLastQuestionId(database, conversation.id)) ?? generateId('msg')
-    const prepared = prepareReply(change, input, target, prompt, conversation)
+    const prepared = prepareReply(change, input, target, prompt, now, conversation)
     await startStoredReply(this.#dependencies, {
       ...prepared,
       change,
@@ -194,11 +194,12 @@ function prepareReply(
   { options }: CompletionInput,
   { model, responder, origin: targetOrigin }: LoadedTarget,
   prompt: SplitMessages,
+  timestamp: string,
   conversation?: StoredConversation,
 ): PreparedReply {
   requireFitsContext(model, responder.systemPrompt, prompt.question)
   const id = generateId('msg')
-  const draft = new MessageDraft({ id, timestamp: new Date().toISOString(), model_id: model.id })
+  const draft = new MessageDraft({ id, timestamp, model_id: model.id })
   const reply = new ActiveReply(conversation?.id ?? '', id, draft, { isUnattended: true })
   const origin = conversation
     ? { ...targetOrigin, user_id: conversation.user_id, conversation_id: conversation.id, message_id: id }
