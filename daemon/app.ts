@@ -16,6 +16,7 @@ import { createHttp } from './http/create-http.ts'
 import { createKnowledge } from './knowledge/create-knowledge.ts'
 import { sealLogins } from './knowledge/source-auth.ts'
 import { createModels } from './models/create-models.ts'
+import { createOpenai } from './openai/create-openai.ts'
 import { createOutbound } from './outbound/client.ts'
 import { openStores } from './store/open-stores.ts'
 import { bindSystemRoutes } from './system/routes.ts'
@@ -75,7 +76,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     meter,
     getIdleMinutes: async () => (await system.getSettings()).conversation_idle_minutes,
   })
-  const { askOnce } = conversations
+  const { askOnce, completions } = conversations
+  const openai = createOpenai({ ...shared, agents, models, completions, embedding, ledger: knowledgeFamily.embeddingLedger })
   const evaluationFamily = createEvaluations({ ...shared, ...agentFamily.services, models, knowledge, embedding, meter, askOnce })
   const webhooks = createWebhooks({ ...shared, random })
   const tokens = new TokensService(database)
@@ -113,6 +115,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...knowledgeFamily.bindings,
     ...agentFamily.bindings,
     ...conversations.bindings,
+    ...openai.bindings,
     ...evaluationFamily.bindings,
     ...bindAnalyticsRoutes(new AnalyticsService(database, now)),
     ...usage.bindings,

@@ -49,23 +49,37 @@ export async function createConversation(daemon: DaemonProcess, agent_id: string
 const connections = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
 export async function streamReply(daemon: DaemonProcess, conversation: string, task: ReplyTask): Promise<StreamedReply> {
+  const url = `${daemon.url}/api/conversations/${conversation}/messages`
+  return streamText(url, { message: JSON.stringify(task), stream: true }, (event, data) =>
+    event === 'message_delta' ? (data as { text: string }).text : '',
+  )
+}
+
+/** Streams a chat completion in OpenAI's format. */
+export async function streamCompletion(daemon: DaemonProcess, agent: string, task: ReplyTask): Promise<StreamedReply> {
+  const messages = [{ role: 'user', content: JSON.stringify(task) }]
+  const reply = await streamText(`${daemon.url}/v1/chat/completions`, { model: agent, messages, stream: true }, (_, data) => {
+    const [choice] = (data as { choices: { delta: { content?: string } }[] }).choices
+    return choice?.delta.content ?? ''
+  })
+  return reply.end === 'message' ? { ...reply, end: 'message_end' } : reply
+}
+
+async function streamText(url: string, request: object, getText: (event: string, data: unknown) => string): Promise<StreamedReply> {
   const startedAt = performance.now()
-  const body = JSON.stringify({ message: JSON.stringify(task), stream: true })
+  const body = JSON.stringify(request)
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    httpRequest(`${daemon.url}/api/conversations/${conversation}/messages`, { method: 'POST', headers, agent: connections }, resolve)
-      .on('error', reject)
-      .end(body)
+    httpRequest(url, { method: 'POST', headers, agent: connections }, resolve).on('error', reject).end(body)
   })
   const decoder = new EventDecoder()
   const reply: StreamedReply = { text: '', firstMs: 0, totalMs: 0, end: `status ${response.statusCode}` }
   for await (const piece of response.setEncoding('utf8')) {
     for (const { event, data } of decoder.push(piece as string)) {
-      if (event === 'message_delta') {
-        if (reply.text === '') reply.firstMs = performance.now() - startedAt
-        reply.text += (JSON.parse(data) as { text: string }).text
-      }
       reply.end = event
+      const text = data === '[DONE]' ? '' : getText(event, JSON.parse(data))
+      if (reply.text === '' && text !== '') reply.firstMs = performance.now() - startedAt
+      reply.text += text
     }
   }
   reply.totalMs = performance.now() - startedAt

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createDeferred } from '../async/deferred.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
-import type { ReplyRecorder } from './agent-loop/reply-recorder.ts'
+import type { Recorder } from './agent-loop/reply-recorder.ts'
 import { MessageQueue } from './message-queue.ts'
 import type { ActiveReply } from './reply/active-reply.ts'
 
@@ -16,7 +16,7 @@ const CLOSE_TIMEOUT_MS = 4_000
 
 interface RunningReply {
   reply: ActiveReply
-  recorder: ReplyRecorder
+  recorder: Pick<Recorder, 'storeText'>
   done: Promise<void>
   storedAt: number
 }
@@ -58,10 +58,10 @@ export class ActiveReplies {
     return this.#running.get(messageId)?.reply ?? this.#retained.get(messageId)
   }
 
-  run(reply: ActiveReply, recorder: ReplyRecorder, work: () => Promise<void>): void {
+  run(reply: ActiveReply, recorder: RunningReply['recorder'], work: () => Promise<void>): void {
     const done = work().finally(() => {
       this.#running.delete(reply.messageId)
-      this.#retain(reply)
+      if (reply.conversationId !== '') this.#retain(reply)
       if (this.#running.size === 0) this.#stopCheckpoints()
     })
     this.#running.set(reply.messageId, { reply, recorder, done, storedAt: performance.now() })

@@ -9,6 +9,7 @@ import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
 import { ActiveReplies } from './active-replies.ts'
 import { type AskOnce, askOnce } from './agent-loop/ask-once.ts'
+import { CompletionsService } from './completion-service.ts'
 import { MessagesService } from './message-service.ts'
 import type { QuoteVerifier } from './reply/mark-stale-citations.ts'
 import { recoverInterruptedReplies } from './reply/recover-interrupted-replies.ts'
@@ -34,7 +35,8 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
   const { database, agents, models, quoteVerifier, meter, events, clock, logger, getIdleMinutes } = dependencies
   const activeReplies = new ActiveReplies(database, logger)
   const service = new ConversationsService({ database, agents, events, activeReplies, quoteVerifier })
-  const messages = new MessagesService({ database, conversations: service, agents, models, meter, activeReplies, logger })
+  const replies = { database, conversations: service, agents, models, meter, activeReplies, logger }
+  const messages = new MessagesService(replies)
   const completeIdle = async (signal: AbortSignal) => {
     const minutes = await getIdleMinutes()
     if (minutes > 0) await service.completeIdle(new Date(clock.now() - minutes * 60_000), signal)
@@ -44,6 +46,7 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
   )
   return {
     service,
+    completions: new CompletionsService(replies),
     bindings: bindConversationRoutes(service, messages),
     askOnce: ((input) => askOnce({ database, meter, logger }, input)) satisfies AskOnce,
     /** Must run before the usage ledger recovers, which settles the remaining open calls. */

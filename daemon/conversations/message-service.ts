@@ -8,48 +8,25 @@ import type { AgentsService } from '../agents/service.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { DeferredResponse } from '../core/deferred-response.ts'
 import { generateId } from '../core/identifiers.ts'
-import type { CallOrigin, Meter } from '../core/meter.ts'
-import type { Logger } from '../logging/logger.ts'
+import type { CallOrigin } from '../core/meter.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Database } from '../store/database.ts'
 import { checkText } from '../store/records.ts'
-import type { ActiveReplies } from './active-replies.ts'
-import { composeFirstRequest } from './agent-loop/agent-loop.ts'
 import { buildHistory, omitRepeatedFailures, requireFitsContext } from './agent-loop/context-window.ts'
-import { ReplyRecorder } from './agent-loop/reply-recorder.ts'
 import { createTurnContext } from './agent-loop/turn-context.ts'
-import { writeReply } from './agent-loop/write-reply.ts'
 import type { Turn } from './message-queue.ts'
 import { getOutcome, replayStoredReply, type StoredReply } from './replay-stored-reply.ts'
-import { ActiveReply, type ReplyOutcome } from './reply/active-reply.ts'
+import { ActiveReply } from './reply/active-reply.ts'
+import { type DeferredReply, followReply } from './reply/follow-reply.ts'
 import { MessageDraft } from './reply/message-draft.ts'
-import type { ConversationsService } from './service.ts'
-import {
-  deleteMessage,
-  findLastQuestionId,
-  findMessage,
-  findQuestion,
-  findQuestionId,
-  insertMessage,
-  listLastMessages,
-  type StoredConversation,
-  type StoredMessage,
-} from './store.ts'
+import { getTimeAfter, type ReplyDependencies, startStoredReply } from './start-reply.ts'
+import { findLastQuestionId, findMessage, findQuestion, findQuestionId, listLastMessages, type StoredConversation } from './store.ts'
 
 const MAX_HISTORY_MESSAGES = 400
 
-interface MessagesDependencies {
-  database: Database
-  conversations: ConversationsService
+interface MessagesDependencies extends ReplyDependencies {
   agents: AgentsService
   models: ModelsService
-  meter: Meter
-  activeReplies: ActiveReplies
-  logger: Logger
 }
-
-/** The complete reply, or its events. */
-type DeferredReply = DeferredResponse<StoredMessage> | DeferredResponse<AsyncIterable<StreamEvent>>
 
 type SendBody = Static<typeof conversationRoutes.send.body>
 
@@ -197,7 +174,7 @@ export class MessagesService {
     modelId: string | undefined,
     turn: Turn,
   ): Promise<ActiveReply> {
-    const { database, meter, models, agents, activeReplies, logger, conversations } = this.#dependencies
+    const { database, meter, models, agents } = this.#dependencies
     if (conversation.agent_id === null)
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
     const loadedAgent = await agents.load(database, conversation.agent_id)
@@ -224,29 +201,18 @@ export class MessagesService {
     const history = buildHistory(omitRepeatedFailures(earlier, message), model.canCallTools ? toolset.valueToolNames : [])
     const toolUse = { caller: change.caller, origin, signal: reply.signal }
     const context = createTurnContext(loadedAgent, model, { question: message, history }, toolUse)
-    const firstRequest = composeFirstRequest(context)
-    const recorder = new ReplyRecorder({ database, meter, model, origin, reply })
-    const endAnnouncement = activeReplies.announce(messageId)
-    try {
-      await database.write(async (transaction) => {
-        await conversations.resume(transaction, change.caller, conversation.id, now, earlier.length === 0 ? message : undefined)
-        if (!repeated)
-          await insertMessage(transaction, conversation.id, { id: userMessageId, role: 'user', content: message, timestamp: now })
-        else if (repeated.reply) await deleteMessage(transaction, repeated.reply.id)
-        await recorder.insertReply(transaction, firstRequest)
-        await change.storeResponse?.(transaction, { message_id: messageId, user_message_id: userMessageId } satisfies StoredSend)
-      })
-      reply.emit('message_start', {
-        conversation_id: conversation.id,
-        message_id: messageId,
-        user_message_id: userMessageId,
-        model_id: model.id,
-        agent_id: agent.id,
-      })
-      activeReplies.run(reply, recorder, () => writeReply({ context, firstRequest, reply, recorder, turn, logger }).finally(turn.end))
-    } finally {
-      endAnnouncement()
-    }
+    const question = { id: userMessageId, text: repeated ? undefined : message, isFirst: earlier.length === 0 }
+    await startStoredReply(this.#dependencies, {
+      change,
+      conversation,
+      context,
+      reply,
+      origin,
+      turn,
+      now,
+      question,
+      replaced: repeated?.reply,
+    })
     return reply
   }
 
@@ -262,35 +228,4 @@ export class MessagesService {
       start: { conversation_id: id, message_id: messageId, user_message_id, model_id: message.model_id ?? '', agent_id },
     }
   }
-}
-
-/** Follows the reply synchronously, so that it is not aborted for lack of followers. */
-function followReply(reply: ActiveReply, stream: boolean, signal: AbortSignal): DeferredReply {
-  if (!stream) {
-    const outcome = reply.waitForOutcome(signal)
-    outcome.catch(() => undefined) // the client disconnected
-    return new DeferredResponse(async () => requireSuccess(await outcome))
-  }
-  const follower = reply.follow()
-  const leave = () => void follower.return?.()
-  signal.addEventListener('abort', leave)
-  if (signal.aborted) leave()
-  return new DeferredResponse(async () => {
-    await reply.waitForFirstEvent()
-    if (reply.outcome?.failure && reply.events.length === EVENTS_BEFORE_TEXT) throw reply.outcome.failure
-    return follower
-  })
-}
-
-/** Number of events of a reply that failed before its first text: message_start and error. */
-const EVENTS_BEFORE_TEXT = 2
-
-function requireSuccess({ message, failure }: ReplyOutcome): StoredMessage {
-  if (failure) throw failure
-  return message
-}
-
-/** Returns the current time, or a later one if the clock was set back, so that a new message comes after the previous one. */
-function getTimeAfter(previous: StoredMessage | undefined): string {
-  return new Date(Math.max(Date.now(), previous ? Date.parse(previous.timestamp) + 1 : 0)).toISOString()
 }

@@ -27,7 +27,7 @@ type ConversationInput = FamilyInput<typeof conversations>
 
 /** User id of tokens without one. */
 const LOCAL_USER = 'local'
-const getUserId = ({ userId }: Caller): string => userId ?? LOCAL_USER
+export const getUserId = ({ userId }: Caller): string => userId ?? LOCAL_USER
 
 interface ConversationsDependencies {
   database: Database

@@ -68,6 +68,12 @@ export async function findMessage(reader: Reader, conversationId: string, id: st
   return row && parseMessage(row)
 }
 
+/** Finds the conversation of a message. */
+export async function findConversationId(reader: Reader, messageId: string): Promise<string | undefined> {
+  const sql = 'SELECT conversation_id FROM messages WHERE id = ?'
+  return (await reader.get<{ conversation_id: string }>(sql, [messageId]))?.conversation_id
+}
+
 /** Finds the id of the user message that a reply answers. */
 export async function findQuestionId(
   reader: Reader,

@@ -4,6 +4,6 @@ import { METHODS } from '../../src/contract/route.ts'
 
 /** Returns none if no route has this path, or if Fastify does not route the method of the request. */
 export function findAllowedMethods({ method, server, url }: FastifyRequest): readonly string[] {
-  if (!url.startsWith('/api/') || !server.supportedMethods.includes(method)) return []
+  if (!/^\/(api|v1)\//.test(url) || !server.supportedMethods.includes(method)) return []
   return METHODS.filter((other) => server.findRoute({ method: other, url }) !== null)
 }

@@ -11,6 +11,8 @@ export interface HandlerRequest<R extends Route> extends ValidatedInput<R> {
   readonly signal: AbortSignal
   /** The Last-Event-ID header. */
   lastEventId: string | undefined
+  /** The Cadre-Conversation header. */
+  conversationId: string | undefined
   /** Checks a value against `checkedSchema`. */
   checkBody(value: unknown): CadreError | undefined
 }

@@ -1,6 +1,7 @@
 /** Converts errors to responses. Unexpected errors are logged and not exposed. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError, type ErrorBody, type ErrorCode } from '../../src/contract/errors.ts'
+import { createOpenaiError, getOpenaiStatus, shouldRetryOpenaiRequest } from '../../src/contract/openai/errors.ts'
 
 const FASTIFY_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON: send Content-Type: application/json.'],
@@ -52,5 +53,11 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     )
   // The unread rest of the body would be parsed as the next request on this connection.
   if (known.code === 'PAYLOAD_TOO_LARGE') reply.header('connection', 'close')
-  return reply.status(known.status).type('application/json; charset=utf-8').send(createErrorBody(known, request.id))
+  reply.type('application/json; charset=utf-8')
+  if (!isOpenaiPath(request.url)) return reply.status(known.status).send(createErrorBody(known, request.id))
+  if (!shouldRetryOpenaiRequest(known.code)) reply.header('x-should-retry', 'false')
+  return reply.status(getOpenaiStatus(known.code)).send(createOpenaiError(known))
 }
+
+/** Also for unknown paths, whose clients expect the same format. */
+const isOpenaiPath = (url: string): boolean => /^\/v1(?:[/?]|$)/.test(url)

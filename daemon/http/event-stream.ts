@@ -4,8 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
-import { encodeComment, encodeEvent } from '../../src/sse.ts'
+import { encodeComment } from '../../src/sse.ts'
 import { toCadreError } from './errors.ts'
+import type { EventFormat } from './event-format.ts'
 import { SocketQueues } from './socket-queues.ts'
 
 /** Idle time before a comment is sent. */
@@ -38,8 +39,8 @@ export class OpenStreams {
   }
 
   /** One timer checks all connections, so that the kernel's tables are read once for all. */
-  open({ raw, request }: FastifyReply): StreamConnection {
-    const connection = new StreamConnection(raw, this.#queues, () => this.#isTokenValid(request))
+  open({ raw, request }: FastifyReply, format: EventFormat): StreamConnection {
+    const connection = new StreamConnection(raw, this.#queues, format, () => this.#isTokenValid(request))
     this.#connections.add(connection)
     if (this.#timers.length === 0)
       this.#timers = [
@@ -66,7 +67,12 @@ export class OpenStreams {
   }
 }
 
-export function sendEvents(reply: FastifyReply, events: AsyncIterable<StreamEvent>, streams: OpenStreams): FastifyReply {
+export function sendEvents(
+  reply: FastifyReply,
+  events: AsyncIterable<StreamEvent>,
+  streams: OpenStreams,
+  format: EventFormat,
+): FastifyReply {
   const source = events[Symbol.asyncIterator]()
   const { raw } = reply
   reply.hijack()
@@ -81,18 +87,18 @@ export function sendEvents(reply: FastifyReply, events: AsyncIterable<StreamEven
   })
   // Sends the headers together with the first event if it is available immediately.
   setImmediate(() => raw.flushHeaders())
-  const connection = streams.open(reply)
+  const connection = streams.open(reply, format)
   // The client can disconnect while the source waits for its next event.
   raw.once('close', () => void source.return?.())
-  void sendAll(source, connection).finally(() => connection.end())
+  void sendAll(source, connection, format).finally(() => connection.end())
   return reply
 }
 
-async function sendAll(source: AsyncIterator<StreamEvent>, connection: StreamConnection): Promise<void> {
+async function sendAll(source: AsyncIterator<StreamEvent>, connection: StreamConnection, format: EventFormat): Promise<void> {
   let last = 0
   const send = ({ event, data, id = String(last + 1) }: StreamEvent) => {
     last = Number(id)
-    return connection.write(encodeEvent({ event, data: JSON.stringify(data), id }))
+    return connection.write(format.encode({ event, data, id }))
   }
   try {
     for (let next = await source.next(); !next.done && connection.isWritable; next = await source.next()) {
@@ -100,8 +106,7 @@ async function sendAll(source: AsyncIterator<StreamEvent>, connection: StreamCon
       if (room) await room
     }
   } catch (error) {
-    const { message, code } = toCadreError(error)
-    await send({ event: 'error', data: { error: message, code } })
+    await send(format.createError(toCadreError(error)))
   }
 }
 
@@ -110,6 +115,7 @@ class StreamConnection {
   readonly closed: Promise<void>
   readonly #raw: ServerResponse
   readonly #queues: SocketQueues
+  readonly #format: EventFormat
   readonly #isTokenValid: () => Promise<boolean>
   #sentBytes = 0
   /** Bytes read by the client at the last check. */
@@ -118,9 +124,10 @@ class StreamConnection {
   #lastReadAt = performance.now()
   #lastWriteAt = performance.now()
 
-  constructor(raw: ServerResponse, queues: SocketQueues, isTokenValid: () => Promise<boolean>) {
+  constructor(raw: ServerResponse, queues: SocketQueues, format: EventFormat, isTokenValid: () => Promise<boolean>) {
     this.#raw = raw
     this.#queues = queues
+    this.#format = format
     this.#isTokenValid = isTokenValid
     this.closed = new Promise((resolve) => raw.once('close', resolve))
   }
@@ -154,8 +161,8 @@ class StreamConnection {
   async checkToken(): Promise<void> {
     // If the database cannot be read, nothing can be said about the token.
     if (!this.isWritable || (await this.#isTokenValid().catch(() => true))) return
-    const { message, code } = new CadreError('UNAUTHENTICATED', 'The token is no longer valid.')
-    void this.write(encodeEvent({ event: 'error', data: JSON.stringify({ error: message, code }) }))
+    const error = this.#format.createError(new CadreError('UNAUTHENTICATED', 'The token is no longer valid.'))
+    void this.write(this.#format.encode(error))
     this.end()
     // A client that does not read would keep the connection open.
     setTimeout(() => this.#raw.destroy(), REVOKED_CLOSE_MS).unref()

@@ -9,6 +9,7 @@ import { matchesEtag, serializeWithEtag } from '../core/etag.ts'
 import type { Page } from '../store/records.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { Binding, HandlerRequest } from './binding.ts'
+import { getEventFormat } from './event-format.ts'
 import { type OpenStreams, sendEvents } from './event-stream.ts'
 import type { Idempotency } from './idempotency.ts'
 
@@ -31,7 +32,7 @@ export async function handleRequest(
   const change: ChangeContext = { caller: request.caller ?? ANONYMOUS, ifMatch: request.headers['if-match'] }
   const result = await handleOnce(dependencies, binding, request, reply, change)
   const value = result instanceof DeferredResponse ? await result.wait() : result
-  if (isEventStream(value)) return sendEvents(reply, value, streams)
+  if (isEventStream(value)) return sendEvents(reply, value, streams, getEventFormat(route))
   if (route.shape === 'data' && value !== null && typeof value === 'object') return sendResource(route, value, request, reply)
   reply.status(binding.getStatus?.(value) ?? route.status).type('application/json; charset=utf-8')
   return wrapInEnvelope(route, value, request.query as { page?: number; limit?: number })
@@ -64,7 +65,9 @@ async function handleOnce(
 ): Promise<unknown> {
   const key = request.headers['idempotency-key']
   const createRequest = (context: ChangeContext) => new FastifyHandlerRequest(request, reply, context, validator, binding)
-  if (key === undefined || binding.route.method !== 'POST') return binding.handle(createRequest(change))
+  // OpenAI's API has no such header: what some of its clients send is ignored.
+  const isIgnored = binding.route.protocol === 'openai' || binding.route.method !== 'POST'
+  if (key === undefined || isIgnored) return binding.handle(createRequest(change))
   if (Array.isArray(key)) throw new CadreError('VALIDATION_ERROR', 'Send only one Idempotency-Key header.')
   const attempt = await idempotency.begin(change.caller, binding.route, key, {
     url: request.url.replace(/^\/api\/v1\//, '/api/'),
@@ -91,6 +94,7 @@ class FastifyHandlerRequest implements HandlerRequest<Route> {
   readonly body: never
   readonly change: ChangeContext
   readonly lastEventId: string | undefined
+  readonly conversationId: string | undefined
   readonly #reply: FastifyReply
   readonly #validator: Validator
   readonly #binding: Binding
@@ -102,6 +106,7 @@ class FastifyHandlerRequest implements HandlerRequest<Route> {
     this.body = request.body as never
     this.change = change
     this.lastEventId = request.headers['last-event-id'] as string | undefined
+    this.conversationId = request.headers['cadre-conversation'] as string | undefined
     this.#reply = reply
     this.#validator = validator
     this.#binding = binding

@@ -1,4 +1,4 @@
-/** Creates the Fastify server with its hooks and registers all routes under /api and /api/v1. */
+/** Creates the Fastify server with its hooks and registers all routes: under /api and /api/v1, and those of OpenAI under /v1. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import { isBodyOptional, METHODS, type Route } from '../../src/contract/route.ts'
@@ -19,6 +19,7 @@ import { LargeResponses } from './large-responses.ts'
 
 const MEGABYTE = 1024 * 1024
 const PREFIXES = ['/api', '/api/v1']
+const getPrefixes = ({ protocol }: Route): readonly string[] => (protocol === 'openai' ? [''] : PREFIXES)
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -88,8 +89,8 @@ export async function createServer(dependencies: ServerDependencies, bindings: r
   const streams = new OpenStreams((request) => isTokenValid(dependencies, request))
   server.addHook('preClose', () => streams.waitUntilClosed())
   const bound = new Map(bindings.map((binding) => [binding.route.id, binding]))
-  for (const prefix of PREFIXES)
-    for (const route of ALL_ROUTES) registerRoute(server, prefix, route, bound.get(route.id), dependencies, streams)
+  for (const route of ALL_ROUTES)
+    for (const prefix of getPrefixes(route)) registerRoute(server, prefix, route, bound.get(route.id), dependencies, streams)
   for (const prefix of PREFIXES) protectFixedPaths(server, prefix)
   return server
 }
@@ -160,9 +161,10 @@ function checkBody(route: Route, request: FastifyRequest): CadreError | undefine
  * other paths the handler of unknown routes rejects them: routes for every method would take 6 % of the daemon's start.
  */
 function protectFixedPaths(server: FastifyInstance, prefix: string): void {
-  for (const path of new Set(ALL_ROUTES.map((route) => route.path))) {
+  const routes = ALL_ROUTES.filter((route) => getPrefixes(route).includes(prefix))
+  for (const path of new Set(routes.map((route) => route.path))) {
     const url = toFastifyPath(prefix, path)
-    const methods: readonly string[] = ALL_ROUTES.filter((route) => route.path === path).map(({ method }) => method)
+    const methods: readonly string[] = routes.filter((route) => route.path === path).map(({ method }) => method)
     if (METHODS.every((method) => methods.includes(method) || server.findRoute({ method, url }) === null)) continue
     server.route({
       method: server.supportedMethods.filter((method) => !methods.includes(method === 'HEAD' ? 'GET' : method)),

@@ -39,6 +39,7 @@ export interface KnowledgeDependencies {
 
 export interface Knowledge {
   service: KnowledgeService
+  embeddingLedger: EmbeddingLedger
   bindings: Binding[]
   /** Deletes originals that no document refers to. */
   sweep(): Promise<void>
@@ -65,6 +66,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
   const documents = new DocumentsService(database, originals, service, synchronizer)
   return {
     service,
+    embeddingLedger: ledger,
     bindings: bindKnowledgeRoutes(service, documents),
     sweep: () => documents.sweepOriginals(),
     parkSyncs: () => synchronizer.parkSyncs(),

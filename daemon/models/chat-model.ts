@@ -9,8 +9,17 @@ export interface ToolCall {
   seal?: Readonly<Record<string, unknown>>
 }
 
+/** An image of a message. */
+export interface ChatImage {
+  /** The media type, such as image/png. */
+  type: string
+  /** The bytes, in base64. */
+  data: string
+}
+
 export type ChatMessage =
-  | { role: 'system' | 'user'; content: string }
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string; images?: readonly ChatImage[] }
   | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[] }
   | { role: 'tool'; callId: string; name: string; content: string; failed: boolean }
 
@@ -21,6 +30,28 @@ export interface ToolDefinition {
   parameters: Record<string, unknown>
 }
 
+/** `required`: the model must call a tool; a name: it must call that tool. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { name: string }
+
+/** JSON of any shape, or JSON that matches a schema. */
+export interface ResponseFormat {
+  name?: string | undefined
+  description?: string | undefined
+  schema?: Record<string, unknown> | undefined
+  strict?: boolean | undefined
+}
+
+/** Settings that are passed to the provider as they are. Providers ignore those that they do not have. */
+export interface SamplingSettings {
+  topP?: number | undefined
+  stop?: readonly string[] | undefined
+  seed?: number | undefined
+  frequencyPenalty?: number | undefined
+  presencePenalty?: number | undefined
+  /** The reply must be JSON. */
+  responseFormat?: ResponseFormat | undefined
+}
+
 export interface ContextPassage {
   content: string
   source: string
@@ -29,13 +60,13 @@ export interface ContextPassage {
   headings?: readonly string[]
 }
 
-export interface ChatRequest {
+export interface ChatRequest extends SamplingSettings {
   /** System messages are joined and sent first, because not every model accepts them elsewhere. */
   messages: readonly ChatMessage[]
   /** Only for models that can call tools. */
   tools?: readonly ToolDefinition[]
   /** Whether the model may call tools now. Some providers reject messages with tool calls if the tools are missing. */
-  toolChoice?: 'auto' | 'none'
+  toolChoice?: ToolChoice
   /** For models that cannot call tools. Replies cite them as [1], [2] and so on. */
   passages?: readonly ContextPassage[]
   /** Returns the number of documents that were searched for the passages. */

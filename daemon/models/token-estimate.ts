@@ -10,6 +10,8 @@ const LATIN_CHARACTERS_PER_TOKEN = 4
 const OTHER_CHARACTERS_PER_TOKEN = 2.5
 /** Role and delimiters of a message. */
 const TOKENS_PER_MESSAGE = 4
+/** Providers count about this many for a picture of medium size. */
+const TOKENS_PER_IMAGE = 800
 
 export function estimateTokens(text: string): number {
   if (text === '') return 0
@@ -27,7 +29,7 @@ export function estimateTokens(text: string): number {
 }
 
 interface EstimatedRequest {
-  messages: readonly { content: string; toolCalls?: readonly object[] }[]
+  messages: readonly { content: string; toolCalls?: readonly object[]; images?: readonly object[] }[]
   tools?: readonly object[] | undefined
   passages?: readonly { content: string }[] | undefined
 }
@@ -35,8 +37,8 @@ interface EstimatedRequest {
 /** Estimates the input tokens of a request. */
 export function estimateRequest({ messages, tools = [], passages = [] }: EstimatedRequest): number {
   let sum = 0
-  for (const { content, toolCalls = [] } of messages) {
-    sum += estimateTokens(content) + TOKENS_PER_MESSAGE
+  for (const { content, toolCalls = [], images = [] } of messages) {
+    sum += estimateTokens(content) + TOKENS_PER_MESSAGE + images.length * TOKENS_PER_IMAGE
     for (const call of toolCalls) sum += estimateTokens(JSON.stringify(call))
   }
   for (const tool of tools) sum += estimateTokens(JSON.stringify(tool))

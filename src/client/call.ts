@@ -1,5 +1,5 @@
 /** Calls the routes of the contract; types, path and query come from the route. */
-import type { ResponseBody, Route, RouteInput } from '../contract/route.ts'
+import { getRoutePath, type ResponseBody, type Route, type RouteInput } from '../contract/route.ts'
 import type { Pagination } from '../contract/schemas/list-query.ts'
 import { decodeEvents, type ServerEvent } from '../sse.ts'
 import { parseServiceError } from './errors.ts'
@@ -14,11 +14,11 @@ interface RequestParts {
 }
 
 /** Returns the path of a route with parameters and query filled in. */
-export function buildPath(route: Pick<Route, 'path'>, { params = {}, query = {} }: RequestParts): string {
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+export function buildPath(route: Pick<Route, 'path' | 'protocol'>, { params = {}, query = {} }: RequestParts): string {
+  const path = getRoutePath(route).replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
   const search = new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)]))
-  return `/api${path}${search.size > 0 ? `?${search}` : ''}`
+  return `${path}${search.size > 0 ? `?${search}` : ''}`
 }
 
 function buildRequest(route: Route, input: RequestParts, { headers, ...options }: CallOptions): ClientRequest {

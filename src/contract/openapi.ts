@@ -1,8 +1,9 @@
 /** Generates the OpenAPI 3.1 document from the contract. */
 import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from './errors.ts'
+import { getOpenaiStatus, OpenaiError } from './openai/errors.ts'
 import { type Json, OpenapiSchemas } from './openapi-schemas.ts'
-import { ACCESS, type EventSchemas, isBodyOptional, MERGE_PATCH_TYPE, type Route } from './route.ts'
+import { ACCESS, type EventSchemas, getRoutePath, isBodyOptional, MERGE_PATCH_TYPE, type Route } from './route.ts'
 import { ALL_ROUTES, ROUTE_GROUPS } from './routes.ts'
 import { getFields } from './schemas/fields.ts'
 import { Pagination } from './schemas/list-query.ts'
@@ -11,7 +12,7 @@ export function createOpenapiDocument(version: string): Json {
   const schemas = new OpenapiSchemas()
   const paths: Record<string, Json> = {}
   for (const route of ALL_ROUTES) {
-    const path = `/api${route.path}`
+    const path = getRoutePath(route)
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: createOperation(route, schemas) }
   }
   return {
@@ -21,7 +22,8 @@ export function createOpenapiDocument(version: string): Json {
       version,
       summary: 'AI agents for your own documents, on your own machine.',
       description:
-        'All paths are also available under /api/v1. Lists are paged and can be filtered by any scalar field. Every error has a code.',
+        'All paths under /api are also available under /api/v1. Lists are paged and can be filtered by any scalar field. Every error ' +
+        'has a code. The paths under /v1 are those of OpenAI.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:7411', description: 'The local daemon' }],
@@ -36,7 +38,13 @@ export function createOpenapiDocument(version: string): Json {
           description: 'An access token. The first start of the daemon creates an admin token.',
         },
       },
-      responses: createErrorResponses(paths),
+      responses: {
+        ...createErrorResponses(paths),
+        OpenaiError: {
+          description: "An error in OpenAI's format.",
+          content: { 'application/json': { schema: schemas.convert(OpenaiError) } },
+        },
+      },
       headers: HEADERS,
       schemas: { ...schemas.listComponents(), Error: ERROR, ErrorDetail: ERROR_DETAIL },
     },
@@ -72,7 +80,9 @@ function createRequestBody(route: Route, schemas: OpenapiSchemas): Json {
 
 function createParameters(route: Route, schemas: OpenapiSchemas): Json {
   const parameters = [...listParameters(route.params, 'path', schemas), ...listParameters(route.query, 'query', schemas)]
-  if (route.method === 'POST')
+  if (route.storesConversation)
+    parameters.push(createHeaderParameter('Cadre-Conversation', 'Identifier of the conversation in which the call is stored.'))
+  if (route.method === 'POST' && route.protocol !== 'openai')
     parameters.push(
       createHeaderParameter('Idempotency-Key', 'Repeated requests with the same key and body return the first response for 24 hours.'),
     )
@@ -148,9 +158,17 @@ function wrapInEnvelope(route: Route, schemas: OpenapiSchemas): Json {
 }
 
 function listErrorResponses(route: Route): Json {
+  if (route.protocol === 'openai') return listOpenaiErrorResponses(route)
   const statuses = new Set(listErrorCodes(route).map((code) => ERRORS[code]))
   return Object.fromEntries(
     [...statuses].sort((a, b) => a - b).map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]),
+  )
+}
+
+function listOpenaiErrorResponses(route: Route): Json {
+  const statuses = new Set([...listErrorCodes(route).map(getOpenaiStatus), 404])
+  return Object.fromEntries(
+    [...statuses].sort((a, b) => a - b).map((status) => [String(status), { $ref: '#/components/responses/OpenaiError' }]),
   )
 }
 

@@ -50,6 +50,8 @@ export interface Route<
   readonly summary: string
   readonly description?: string
   readonly access: Access
+  /** openai: below /v1 instead of /api, with errors and events in OpenAI's format. */
+  readonly protocol?: 'openai'
   readonly params: P
   readonly query: Q
   readonly body: B
@@ -62,6 +64,8 @@ export interface Route<
   readonly isResumable?: boolean
   /** All fields of the body are optional, but some are required together. */
   readonly isBodyRequired?: boolean
+  /** Whether the header Cadre-Conversation names the conversation in which the call is stored. */
+  readonly storesConversation?: boolean
   /** Of a route that creates a resource elsewhere: the path of the collection. */
   readonly createdPath?: string
   readonly bodyLimit?: number
@@ -99,6 +103,9 @@ export function route<
   const { params, query, body, shape, status, ...rest } = definition
   return { ...rest, params: params as P, query: query as Q, body: body as B, shape: (shape ?? 'data') as S, status: status ?? 200 }
 }
+
+/** The full path of a route. */
+export const getRoutePath = ({ protocol, path }: Pick<Route, 'protocol' | 'path'>): string => (protocol === 'openai' ? path : `/api${path}`)
 
 /** Whether the body of a request can be missing: it has no required fields, and the request is not an update. */
 export function isBodyOptional({ method, body }: Route): boolean {

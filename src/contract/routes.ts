@@ -18,6 +18,7 @@ import { systemRoutes } from './families/system.ts'
 import { tokenRoutes, tokens } from './families/tokens.ts'
 import { usageRoutes, usageThresholdRoutes, usageThresholds } from './families/usage.ts'
 import { webhookRoutes, webhooks } from './families/webhooks.ts'
+import { openaiRoutes } from './openai/routes.ts'
 import type { Route } from './route.ts'
 
 interface RouteGroup {
@@ -53,6 +54,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   createGroup(apiTools, 'Tools that call HTTP APIs', apiToolRoutes),
   createGroup(webhooks, 'URLs that receive events', webhookRoutes),
   createGroup(tokens, 'Access tokens', tokenRoutes),
+  { tag: 'openai', description: 'The OpenAI-compatible API', routes: [openaiRoutes] },
   { tag: 'as-code', description: 'Export and apply all resources', routes: [asCodeRoutes] },
 ]
 

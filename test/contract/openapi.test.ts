@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createRolesDocument } from '../../.build/roles.ts'
+import { RESPONSE_EVENTS } from '../../src/contract/openai/response-events.ts'
 import { createOpenapiDocument } from '../../src/contract/openapi.ts'
 import { OpenapiSchemas } from '../../src/contract/openapi-schemas.ts'
 import { ALL_ROUTES, FAMILIES } from '../../src/contract/routes.ts'
@@ -134,6 +135,7 @@ test('every stream documents its events and how to resume it', () => {
     return content ? [{ name, canResume, events: Object.keys(content['x-events']), content }] : []
   })
   const reply = ['message_start', 'retrieval', 'tool_call', 'confirmation_required', 'tool_result', 'message_delta', 'message_end', 'error']
+  const response = Object.keys(RESPONSE_EVENTS)
   const published = ['conversation.completed', 'evaluation.finished', 'usage.threshold_exceeded']
   assert.equal(
     streams.map(({ name, canResume, events }) => [name, canResume, events]),
@@ -143,6 +145,8 @@ test('every stream documents its events and how to resume it', () => {
       ['get /api/conversations/{id}/messages/{message_id}/events', true, reply],
       ['get /api/evaluations/{id}/runs/{run_id}/events', false, ['progress', 'end', 'error']],
       ['get /api/events', true, ['ready', ...published, 'error']],
+      ['post /v1/chat/completions', false, ['message', 'error']],
+      ['post /v1/responses', false, response],
     ],
   )
   for (const { name, content } of streams) {

@@ -120,7 +120,16 @@ async function runGuide(guide: string): Promise<void> {
 for (const guide of readdirSync(GUIDES).filter((name) => name.endsWith('.md'))) test(`${guide} works as written`, () => runGuide(guide))
 
 test('the guides of the first steps exist', () => {
-  for (const name of ['first-agent', 'your-documents', 'rest', 'models', 'tools-from-openapi', 'evaluations-in-ci', 'backup-and-upgrade'])
+  for (const name of [
+    'first-agent',
+    'your-documents',
+    'rest',
+    'models',
+    'tools-from-openapi',
+    'evaluations-in-ci',
+    'backup-and-upgrade',
+    'openai',
+  ])
     assert.ok(readdirSync(GUIDES).includes(`${name}.md`), name)
 })
 

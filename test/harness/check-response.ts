@@ -4,7 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts'
 import { createOpenapiDocument } from '../../src/contract/openapi.ts'
-import type { Route } from '../../src/contract/route.ts'
+import { getRoutePath, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { ServerEvent } from '../../src/sse.ts'
 import { version } from '../../src/version.ts'
@@ -53,9 +53,13 @@ const patterns = ALL_ROUTES.map((route) => ({
   // Paths without placeholders take precedence.
   .sort((a, b) => Number(b.fixed) - Number(a.fixed))
 
+const isOpenaiUrl = (url: string): boolean => url.startsWith('/v1/')
+
 function findRoute(method: string, url: string): Route | undefined {
-  const path = (url.split(/[?#]/)[0] ?? '').replace(/^\/api(\/v1)?(?=\/)/, '')
-  const matching = patterns.filter(({ pattern }) => pattern.test(path))
+  const [path = ''] = url.split(/[?#]/)
+  const isOpenai = isOpenaiUrl(url)
+  const relative = isOpenai ? path : path.replace(/^\/api(\/v1)?(?=\/)/, '')
+  const matching = patterns.filter(({ route, pattern }) => (route.protocol === 'openai') === isOpenai && pattern.test(relative))
   return matching.find(({ route, fixed }) => route.method === method && fixed === matching[0]?.fixed)?.route
 }
 
@@ -63,7 +67,7 @@ function findRoute(method: string, url: string): Route | undefined {
 export function checkResponse(response: ObservedResponse): void {
   const { method, url, status, headers, text } = response
   const summary = `${method} ${url.slice(0, 200)} returned ${status}: ${text.slice(0, 600)}`
-  if (!url.startsWith('/api/')) return
+  if (!url.startsWith('/api/') && !isOpenaiUrl(url)) return
   assert.match(String(headers['x-request-id']), /^req_[0-9a-f-]{36}$/, `missing request ID: ${summary}`)
   if (method === 'HEAD' || method === 'OPTIONS') return
   const route = findRoute(method, url)
@@ -73,17 +77,18 @@ export function checkResponse(response: ObservedResponse): void {
     return
   }
   if (route && status === 304) {
-    assert.ok(document.paths[`/api${route.path}`]?.[method.toLowerCase()]?.responses['304'], `undocumented status: ${summary}`)
+    assert.ok(document.paths[getRoutePath(route)]?.[method.toLowerCase()]?.responses['304'], `undocumented status: ${summary}`)
     assert.equal(text, '', summary)
     return
   }
   assert.equal(headers['content-type'], 'application/json; charset=utf-8', summary)
   const body = JSON.parse(text) as Record<string, unknown>
   const isUnhealthy = status === route?.unhealthyStatus && body.success === undefined
-  if (status >= 400 && !isUnhealthy) checkError(body, status, String(headers['x-request-id']), summary)
+  if (isOpenaiUrl(url) && status >= 400) checkOpenaiError(body, summary)
+  else if (status >= 400 && !isUnhealthy) checkError(body, status, String(headers['x-request-id']), summary)
   if (!route) assert.ok([400, 401, 403, 404, 405, 413, 415, 429, 503].includes(status), `unknown route: ${summary}`)
   if (!route) return
-  const path = `/api${route.path}`
+  const path = getRoutePath(route)
   const operation = document.paths[path]?.[method.toLowerCase()]
   assert.ok(operation?.responses[status], `undocumented status: ${summary}`)
   if (status >= 400 && !isUnhealthy) return
@@ -102,11 +107,18 @@ export function checkResponse(response: ObservedResponse): void {
 /** Throws if an event of a stream does not match the document. */
 export function checkEvent(method: string, url: string, { event, data }: ServerEvent): void {
   const summary = `${event} of ${method} ${url.slice(0, 200)}: ${data.slice(0, 600)}`
-  const path = `/api${findRoute(method, url)?.path}`
+  const route = findRoute(method, url)
+  const path = route ? getRoutePath(route) : ''
+  if (route?.protocol === 'openai' && data === '[DONE]') return
   const reference = document.paths[path]?.[method.toLowerCase()]?.responses['200']?.content['text/event-stream']?.['x-events'][event]
   assert.ok(reference, `undocumented event: ${summary}`)
   const valid = getValidator(...reference.split('/').slice(1))
   assert.ok(valid(JSON.parse(data)), `${ajv.errorsText(valid.errors)}: ${summary}`)
+}
+
+function checkOpenaiError(body: Record<string, unknown>, summary: string): void {
+  const valid = getValidator('components', 'schemas', 'OpenaiError')
+  assert.ok(valid(body), `${ajv.errorsText(valid.errors)}: ${summary}`)
 }
 
 function checkError(body: Record<string, unknown>, status: number, requestId: string, summary: string): void {

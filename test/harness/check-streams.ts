@@ -6,7 +6,7 @@ import { checkEvent } from './check-response.ts'
 /** Enough for every kind of event. Tests of long streams measure CPU time. */
 const MAX_CHECKED_EVENTS = 50
 /** The start of an event; JSON is also written in pieces. */
-const EVENT = /^(id|event): /
+const EVENT = /^(id|event|data): /
 
 /** Returns the errors of events that do not match the document. Throwing them in the server would end the stream. */
 export function checkStreams(server: FastifyInstance): Error[] {

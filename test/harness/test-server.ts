@@ -126,7 +126,7 @@ export class TestServer {
 
   async call(method: string, path: string, body?: unknown, { as = 'admin', headers = {}, raw }: CallOptions = {}): Promise<TestResponse> {
     const token = as === null ? undefined : ROLES.includes(as as Role) ? await this.token(as as Role) : as
-    const url = path.startsWith('/api/') || path.startsWith('/docs') || path === '/' ? path : `/api${path}`
+    const url = /^\/(api\/|v1\/|docs|$)/.test(path) ? path : `/api${path}`
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const sentHeaders = {
       ...(payload === undefined ? {} : { 'content-type': 'application/json' }),

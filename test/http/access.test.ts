@@ -5,7 +5,7 @@ import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import { expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
-import { type CallOptions, TestServer } from '../harness/test-server.ts'
+import { type CallOptions, type Json, TestServer } from '../harness/test-server.ts'
 
 const test = suite('access')
 let server: TestServer
@@ -34,8 +34,12 @@ async function openStream(route: Route, prefix: string, role: Role): Promise<num
   return reply.statusCode
 }
 
-for (const prefix of ['/api', '/api/v1']) {
-  for (const route of ALL_ROUTES) {
+/** Routes of OpenAI have their own prefix and error format. */
+const getPrefixes = ({ protocol }: Route) => (protocol === 'openai' ? [''] : ['/api', '/api/v1'])
+const getCode = ({ body }: { body: Json }) => body.code ?? body.error?.code
+
+for (const route of ALL_ROUTES) {
+  for (const prefix of getPrefixes(route)) {
     const name = `${route.method} ${prefix}${route.path}`
     if (route.access === 'public') {
       test(`${name} requires no token`, async () => {
@@ -48,7 +52,7 @@ for (const prefix of ['/api', '/api/v1']) {
       for (const as of [null, 'wrong', 'cadre_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', expired]) {
         const answer = await callRoute(route, prefix, { as })
         assert.is(answer.status, 401)
-        assert.is(answer.body.code, 'UNAUTHENTICATED')
+        assert.is(getCode(answer), route.protocol === 'openai' ? 'invalid_api_key' : 'UNAUTHENTICATED')
         assert.is(answer.headers['www-authenticate'], 'Bearer')
       }
     })
@@ -58,7 +62,7 @@ for (const prefix of ['/api', '/api/v1']) {
         if (isAllowed && isEndless(route)) return void assert.is(await openStream(route, prefix, role), 200)
         const { status, body } = await callRoute(route, prefix, { as: role })
         if (isAllowed) assert.not([401, 403].includes(status), `${status} ${JSON.stringify(body)}`)
-        else assert.equal([status, body.code], [403, 'FORBIDDEN'])
+        else assert.equal([status, getCode({ body })], [403, route.protocol === 'openai' ? 'insufficient_permissions' : 'FORBIDDEN'])
       })
     }
   }
@@ -86,7 +90,7 @@ test('only admins can access tokens and webhooks', () => {
 })
 
 test('a viewer has no write access', () => {
-  const asks = ['prompt-templates.render', 'rag-tools.query', 'retrieval-tools.search']
+  const asks = ['prompt-templates.render', 'rag-tools.query', 'retrieval-tools.search', 'openai.embeddings.create']
   assert.equal(
     listAllowedRoutes('viewer')
       .filter(({ method }) => method !== 'GET')
@@ -95,14 +99,20 @@ test('a viewer has no write access', () => {
   )
 })
 
-test('a member can only read agents and use conversations', () => {
+test('a member can only read agents and use conversations and completions', () => {
   const reach = listAllowedRoutes('member').map(({ id }) => id.split('.')[0])
-  assert.equal([...new Set(reach)].sort(), ['agents', 'conversations', 'messages'])
+  assert.equal([...new Set(reach)].sort(), ['agents', 'conversations', 'messages', 'openai'])
   assert.equal(
     listAllowedRoutes('member')
       .filter(({ family }) => family === 'agents')
       .map(({ id }) => id),
     ['agents.list', 'agents.get'],
+  )
+  assert.equal(
+    listAllowedRoutes('member')
+      .filter(({ family }) => family === 'openai')
+      .map(({ id }) => id),
+    ['openai.models.list', 'openai.models.get', 'openai.chat-completions.create', 'openai.responses.create'],
   )
 })
 

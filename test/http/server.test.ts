@@ -25,10 +25,12 @@ for (const { path, method } of ALL_ROUTES) methodsByPath.set(path, [...(methodsB
 for (const [path, methods] of methodsByPath) {
   const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'].filter((method) => !methods.includes(method))
   test(`${path} returns 405 and Allow for unsupported methods`, async () => {
-    for (const prefix of ['/api', '/api/v1']) {
+    const isOpenai = path.startsWith('/v1/')
+    for (const prefix of isOpenai ? [''] : ['/api', '/api/v1']) {
       for (const method of others) {
         const answer = await server.call(method, prefix + path.replaceAll(/\{\w+\}/g, 'nobody'))
-        assert.equal([answer.status, answer.body.code], [405, 'METHOD_NOT_ALLOWED'], method)
+        const code = isOpenai ? answer.body.error.code : answer.body.code
+        assert.equal([answer.status, code], [405, isOpenai ? 'method_not_allowed' : 'METHOD_NOT_ALLOWED'], method)
         assert.is(answer.headers.allow, methods.join(', '))
       }
     }

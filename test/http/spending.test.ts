@@ -59,6 +59,12 @@ const CALLS: Record<string, (role: Role) => Promise<[path: string, body?: object
     const tool = await createTool('retrievalTool', { embedding_model: embeddingModel.id })
     return [`/retrieval-tools/${tool.id}/search`, question]
   },
+  'openai.chat-completions.create': async () => [
+    '/v1/chat/completions',
+    { model: agent.name, messages: [{ role: 'user', content: question.query }] },
+  ],
+  'openai.responses.create': async () => ['/v1/responses', { model: agent.name, input: question.query }],
+  'openai.embeddings.create': async () => ['/v1/embeddings', { model: embeddingModel.name, input: question.query }],
   'models.test': async () => [`/models/${priced.id}/test`],
   'evaluations.run': async () => [`/evaluations/${(await knowledge.resources.evaluation({ target_id: agent.id })).id}/run`],
   'knowledge-sources.sync': async () => [`/knowledge-sources/${source.id}/sync`],
@@ -83,7 +89,7 @@ for (const [id, prepare] of Object.entries(CALLS))
       const before = countRequests()
       const { status, body: response } = await knowledge.service.post(path, body, { as: role })
       if (isAllowed) return void assert.not([401, 403].includes(status), `${status} ${JSON.stringify(response)}`)
-      assert.equal([status, response.code], [403, 'FORBIDDEN'])
+      assert.equal([status, response.code ?? response.error.code], [403, route?.protocol ? 'insufficient_permissions' : 'FORBIDDEN'])
       assert.is(countRequests(), before)
     })
   }

@@ -1,15 +1,25 @@
 /** The agent loop: calls the model and runs its tool calls, until the reply is complete or the step limit is reached. */
+import { createValidationError } from '../../../src/contract/errors.ts'
 import { raceAbort } from '../../async/abortable.ts'
 import type { CallUsage } from '../../core/meter.ts'
 import { parseHeadings, type RetrievedPassage, type Tool, type ToolContext } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
-import { type ChatMessage, type ChatPart, type ChatRequest, type ContextPassage, ToolsUnsupportedError } from '../../models/chat-model.ts'
+import {
+  type ChatMessage,
+  type ChatPart,
+  type ChatRequest,
+  type ContextPassage,
+  type ToolChoice,
+  type ToolDefinition,
+  ToolsUnsupportedError,
+} from '../../models/chat-model.ts'
 import { resolveLastQuestion } from '../../models/resolve-follow-up.ts'
 import { computeCallUsage, estimateRequest } from '../../models/token-estimate.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
 import { type ComposedRequest, composeRequest } from './context-window.ts'
 import { addToolCall, declineToolCalls, executeToolCalls, mentionOmittedCalls, type PendingToolCall } from './execute-tool-calls.ts'
+import type { Recorder } from './reply-recorder.ts'
 import type { TurnContext } from './turn-context.ts'
 
 const MAX_TOOL_STEPS = 10
@@ -21,18 +31,12 @@ const MAX_REPLY_LENGTH = 2_000_000
 const MAX_QUERY_LENGTH = 2_000
 const MAX_PASSAGES = 10
 
-/** Records the model calls of a reply. */
-export interface CallRecorder {
-  beginCall(estimatedInput: () => number): Promise<void>
-  settleCall(settled: CallUsage): Promise<void>
-}
-
 export interface AgentLoopInput {
   context: TurnContext
   /** The first request, if it was composed (and recorded) before the loop starts. */
   firstRequest: ComposedRequest | undefined
   reply: ActiveReply
-  recorder: CallRecorder
+  recorder: Pick<Recorder, 'beginCall' | 'settleCall'>
   logger: Logger
 }
 
@@ -55,7 +59,23 @@ export function composeFirstRequest(context: TurnContext): ComposedRequest | und
   return needsPassages ? undefined : composeRequest(context, { steps: [], tools: listOfferedTools(context), passages: undefined })
 }
 
-const listOfferedTools = ({ model, toolset }: TurnContext) => (model.canCallTools ? toolset.definitions : [])
+/** Without permission to call the client's tools, only the agent's are offered, if it has any. */
+function listOfferedTools({ model, toolset, clientTools, toolChoice }: TurnContext): readonly ToolDefinition[] {
+  if (!model.canCallTools) return []
+  const { definitions } = toolset
+  return toolChoice === 'none' && definitions.length > 0 ? definitions : [...definitions, ...clientTools]
+}
+
+/** A client that requires a call of its tools gets one in the last step, after the agent's tools have run. */
+function chooseTools(
+  { toolset, clientTools, toolChoice }: TurnContext,
+  tools: readonly ToolDefinition[],
+  isLastStep: boolean,
+): { tools: readonly ToolDefinition[]; toolChoice: ToolChoice } {
+  if (toolChoice === 'none') return { tools, toolChoice: isLastStep || toolset.names.length === 0 ? 'none' : 'auto' }
+  if (toolChoice === 'auto' || tools.length === 0) return { tools, toolChoice: isLastStep ? 'none' : 'auto' }
+  return { tools: isLastStep ? clientTools : tools, toolChoice }
+}
 
 export async function runAgentLoop(input: AgentLoopInput): Promise<AgentLoopResult> {
   const { context, firstRequest, reply, recorder, logger } = input
@@ -64,11 +84,13 @@ export async function runAgentLoop(input: AgentLoopInput): Promise<AgentLoopResu
   let passages = context.model.canCallTools ? undefined : await retrievePassages(context, reply)
   for (let step = 1; ; step++) {
     const isLastStep = step >= MAX_TOOL_STEPS
-    const request = (step === 1 && firstRequest) || composeRequest(context, { steps, tools, passages })
+    const chosen = chooseTools(context, tools, isLastStep)
+    const request = (step === 1 && firstRequest) || composeRequest(context, { steps, tools: chosen.tools, passages })
     await recorder.beginCall(() => estimateRequest(request))
-    const output = await callModel(input, { ...request, toolChoice: isLastStep ? 'none' : 'auto' }).catch((error: unknown) => {
-      if (error instanceof ToolsUnsupportedError && tools.length > 0) return undefined
-      throw error
+    const output = await callModel(input, { ...request, toolChoice: chosen.toolChoice }).catch((error: unknown) => {
+      if (!(error instanceof ToolsUnsupportedError) || tools.length === 0) throw error
+      if (context.clientTools.length > 0) throw createToolsUnsupportedError(context)
+      return undefined
     })
     if (!output) {
       await recorder.settleCall({ input_tokens: 0, output_tokens: 0, status: 'failed', estimated: true })
@@ -78,6 +100,11 @@ export async function runAgentLoop(input: AgentLoopInput): Promise<AgentLoopResu
     }
     const { calls, omittedCalls, finishReason, settled, text } = output
     if (calls.length === 0) return { finishReason, settled }
+    const agentCalls = calls.filter((call) => !isClientCall(context, call))
+    if (agentCalls.length < calls.length) {
+      declineToolCalls(reply, agentCalls, 'Not run: the reply ends with calls of tools that the client executes.')
+      return { finishReason: 'tool_calls', settled }
+    }
     if (isLastStep) {
       declineToolCalls(reply, calls, `Not run: the limit of ${MAX_TOOL_STEPS} steps per reply is reached.`)
       return { finishReason: 'steps', settled }
@@ -88,12 +115,19 @@ export async function runAgentLoop(input: AgentLoopInput): Promise<AgentLoopResu
   }
 }
 
+/** Calls with invalid arguments are answered here, so that the model can correct them. */
+const isClientCall = ({ clientTools }: TurnContext, { call, problem }: PendingToolCall): boolean =>
+  problem === undefined && clientTools.some(({ name }) => name === call.name)
+
+export const createToolsUnsupportedError = ({ model }: Pick<TurnContext, 'model'>) =>
+  createValidationError('tools', `the model "${model.name}" cannot call tools`, 'Omit tools, or use another model.')
+
 /** Calls the model once: appends its text to the reply and returns its tool calls. */
 async function callModel(
   { context, reply }: AgentLoopInput,
   request: ComposedRequest & Pick<ChatRequest, 'toolChoice'>,
 ): Promise<ModelOutput> {
-  const { model, temperature, maxTokens } = context
+  const { model, temperature, maxTokens, sampling } = context
   const calls: PendingToolCall[] = []
   let omittedCalls = 0
   /** For the estimate, if the provider does not report usage. */
@@ -102,7 +136,14 @@ async function callModel(
   let end: Extract<ChatPart, { type: 'end' }> | undefined
   reply.signal.throwIfAborted()
   const countDocuments = () => countSearchedDocuments(context.toolset.retrievalTools)
-  for await (const part of model.stream({ ...request, countDocuments, temperature, maxTokens, signal: reply.signal })) {
+  for await (const part of model.stream({
+    ...request,
+    ...sampling,
+    countDocuments,
+    temperature,
+    maxTokens,
+    signal: reply.signal,
+  })) {
     if (part.type === 'text') {
       const { length } = reply.draft.content
       const text = length === offset ? separateParagraph(reply.draft.content, part.text) : part.text

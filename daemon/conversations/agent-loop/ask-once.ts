@@ -3,7 +3,7 @@ import { CadreError } from '../../../src/contract/errors.ts'
 import type { LoadedAgent } from '../../agents/service.ts'
 import type { Acquire } from '../../async/semaphore.ts'
 import type { Caller } from '../../core/caller.ts'
-import { type CallOrigin, type CallUsage, computeCost, type Meter, type Settlement } from '../../core/meter.ts'
+import type { CallOrigin, Meter, Settlement } from '../../core/meter.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { ChatModel } from '../../models/chat-model.ts'
 import { estimateRequest } from '../../models/token-estimate.ts'
@@ -11,10 +11,10 @@ import type { Database } from '../../store/database.ts'
 import { ActiveReply } from '../reply/active-reply.ts'
 import { MessageDraft } from '../reply/message-draft.ts'
 import type { StoredMessage } from '../store.ts'
-import { type CallRecorder, composeFirstRequest, runAgentLoop } from './agent-loop.ts'
+import { composeFirstRequest, runAgentLoop } from './agent-loop.ts'
 import { requireFitsContext } from './context-window.ts'
-import type { ReplyRecorderDependencies } from './reply-recorder.ts'
 import { createTurnContext } from './turn-context.ts'
+import { UsageRecorder } from './usage-recorder.ts'
 
 interface AskOnceDependencies {
   database: Database
@@ -49,9 +49,9 @@ export async function askOnce({ database, meter, logger }: AskOnceDependencies, 
   const { agent, systemPrompt } = loadedAgent
   requireFitsContext(model, systemPrompt, question)
   const origin = { ...input.origin, agent_id: agent.id, prompt_template_id: agent.prompt_template_id }
-  const reply = new ActiveReply('', '', new MessageDraft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), signal)
+  const reply = new ActiveReply('', '', new MessageDraft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), { signal })
   const context = createTurnContext(loadedAgent, model, { question, history: [] }, { caller, origin, signal })
-  const recorder = new UsageRecorder({ database, meter, model, origin, reply })
+  const recorder = new UsageRecorder({ database, meter, model, origin, reply }, { isBatched: true })
   const firstRequest = composeFirstRequest(context)
   let endTurn: (() => void) | undefined
   let wasCalled = false
@@ -70,44 +70,5 @@ export async function askOnce({ database, meter, logger }: AskOnceDependencies, 
     throw error
   } finally {
     endTurn?.()
-  }
-}
-
-/** Records model calls in the usage ledger and stores nothing else. */
-class UsageRecorder implements CallRecorder {
-  readonly #dependencies: ReplyRecorderDependencies
-  #openCall: { entry: string; estimatedInput: number } | undefined
-
-  constructor(dependencies: ReplyRecorderDependencies) {
-    this.#dependencies = dependencies
-  }
-
-  async beginCall(estimate: () => number): Promise<void> {
-    if (this.#openCall) return
-    const { meter, model, origin } = this.#dependencies
-    const estimatedInput = estimate()
-    const entry = await meter.beginWithoutFlush({ model, kind: 'chat', origin, estimatedInput })
-    this.#openCall = { entry, estimatedInput }
-  }
-
-  async settleCall(settled: CallUsage): Promise<void> {
-    const { database, meter, reply } = this.#dependencies
-    const { entry } = this.#openCall as { entry: string }
-    reply.draft.addUsage(settled, await database.writeWithoutFlush((transaction) => meter.settle(transaction, entry, settled)))
-    this.#openCall = undefined
-  }
-
-  takeLastCall(settled: CallUsage): Settlement {
-    const { model, reply } = this.#dependencies
-    const { entry } = this.#openCall as { entry: string }
-    reply.draft.addUsage(settled, computeCost(model.price, settled))
-    this.#openCall = undefined
-    return { entry, call: settled }
-  }
-
-  /** `read` is false if the provider rejected the request or was never called. */
-  async settleFailedCall(status: 'failed' | 'aborted', read: boolean): Promise<void> {
-    if (!this.#openCall) return
-    await this.settleCall({ input_tokens: read ? this.#openCall.estimatedInput : 0, output_tokens: 0, status, estimated: true })
   }
 }

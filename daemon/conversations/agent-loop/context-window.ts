@@ -1,7 +1,7 @@
 /** Composes requests that fit the context window: instructions and question always, then as much history as fits, newest first. */
 import { createValidationError } from '../../../src/contract/errors.ts'
 import { isComplete } from '../../../src/contract/schemas/messages.ts'
-import type { ChatMessage, ChatModel, ChatRequest, ContextPassage, ToolDefinition } from '../../models/chat-model.ts'
+import type { ChatImage, ChatMessage, ChatModel, ChatRequest, ContextPassage, ToolDefinition } from '../../models/chat-model.ts'
 import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
 import { removeCitationMarkers } from '../reply/citations.ts'
 import type { StoredMessage } from '../store.ts'
@@ -17,6 +17,9 @@ export interface PromptInput {
   /** Earlier turns, oldest first. */
   history: readonly (readonly ChatMessage[])[]
   question: string
+  images?: readonly ChatImage[] | undefined
+  /** Messages after the question, if a client continues a reply with the results of its tools. */
+  continuation?: readonly ChatMessage[] | undefined
   contextTokens: number
   maxTokens: number | null
 }
@@ -45,16 +48,16 @@ export function requireFitsContext({ name, contextTokens, isContextKnown }: Chat
 }
 
 export function composeRequest(
-  { system, history, question, contextTokens, maxTokens }: PromptInput,
+  { system, history, question, images = [], continuation = [], contextTokens, maxTokens }: PromptInput,
   { steps, tools, passages }: StepInput,
 ): ComposedRequest {
   const instructions: ChatMessage[] = system === '' ? [] : [{ role: 'system', content: system }]
-  const userMessage: ChatMessage = { role: 'user', content: question }
+  const userMessage: ChatMessage = { role: 'user', content: question, ...(images.length > 0 ? { images } : {}) }
   const replyTokens = Math.min(maxTokens ?? DEFAULT_REPLY_TOKENS, contextTokens * MAX_REPLY_SHARE)
   let room = contextTokens - replyTokens - estimateRequest({ messages: [...instructions, userMessage], tools })
   const selectedPassages = passages && selectPassages(passages, room)
   room -= estimateRequest({ messages: [], passages: selectedPassages })
-  const shortenedSteps = shortenToolResults(steps, room)
+  const shortenedSteps = shortenToolResults([...continuation, ...steps], room)
   room -= estimateRequest({ messages: shortenedSteps })
   return {
     messages: [...instructions, ...selectTurns(history, room), userMessage, ...shortenedSteps],
@@ -146,14 +149,16 @@ export function buildHistory(messages: readonly StoredMessage[], tools: readonly
   return turns
 }
 
-function convertReply({ content, tool_calls = [], citations = [] }: StoredMessage, tools: readonly string[]): ChatMessage[] {
+/** Calls of a client's tools are the end of a reply, so its text comes before their results. */
+function convertReply({ content, tool_calls = [], citations = [], finish_reason }: StoredMessage, tools: readonly string[]): ChatMessage[] {
   const kept = tool_calls.filter(({ name, result }) => tools.includes(name) && result !== undefined)
   const text = citations.length > 0 ? removeCitationMarkers(content) : content
   const messages: ChatMessage[] = []
   const toolCalls = kept.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }))
-  if (toolCalls.length > 0) messages.push({ role: 'assistant', content: '', toolCalls })
+  const endsWithCalls = finish_reason === 'tool_calls' && toolCalls.length > 0
+  if (toolCalls.length > 0) messages.push({ role: 'assistant', content: endsWithCalls ? text : '', toolCalls })
   for (const { id, name, result } of kept) messages.push({ role: 'tool', callId: id, name, content: formatValue(result), failed: false })
-  if (text.trim() !== '') messages.push({ role: 'assistant', content: text })
+  if (text.trim() !== '' && !endsWithCalls) messages.push({ role: 'assistant', content: text })
   return messages
 }
 

@@ -89,12 +89,13 @@ async function executeToolCall(
 /** The model receives the messages of these errors: with other words, recordings of conversations with such calls no longer match. */
 async function runTool(context: TurnContext, reply: ActiveReply, call: StoredToolCall, problem: string | undefined): Promise<ToolOutcome> {
   const tool = context.toolset.find(call.name)
+  const isKnown = tool !== undefined || context.clientTools.some(({ name }) => name === call.name)
+  if (isKnown && problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The arguments could not be read: ${problem}`)
   if (!tool)
     throw new CadreError(
       'NOT_FOUND',
       `There is no tool "${call.name.slice(0, 100)}". The tools are: ${context.toolset.names.join(', ') || 'none'}.`,
     )
-  if (problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The arguments could not be read: ${problem}`)
   if (tool.requiresConfirmation) {
     const answer = await reply.requestConfirmation(call)
     if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')

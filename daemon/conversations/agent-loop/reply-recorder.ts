@@ -17,7 +17,21 @@ export interface ReplyRecorderDependencies {
   reply: ActiveReply
 }
 
-export class ReplyRecorder {
+/** Records a reply while it is written. */
+export interface Recorder {
+  /** Checks the budget and records the call before it is made. */
+  beginCall(estimate: () => number): Promise<void>
+  /** Settles a call that is followed by another one. */
+  settleCall(settled: CallUsage): Promise<void>
+  /** Records the end of the reply and settles its last call. */
+  finishReply(settled: CallUsage | undefined, reason: FinishReason, failure?: CadreError): Promise<StoredMessage>
+  /** Records the progress of the open call. */
+  storeText(transaction: Transaction): Promise<void>
+  /** Estimates the usage of an open call that did not complete. */
+  estimateOpenCall(status: 'failed' | 'aborted' | 'interrupted', read: boolean): CallUsage | undefined
+}
+
+export class ReplyRecorder implements Recorder {
   readonly #dependencies: ReplyRecorderDependencies
   #openCall: OpenCall | undefined
   #storedLength = 0
@@ -34,7 +48,6 @@ export class ReplyRecorder {
     await insertActiveReply(transaction, reply.messageId, reply.conversationId, this.#openCall)
   }
 
-  /** Checks the budget and records the call before it is made. */
   async beginCall(estimate: () => number): Promise<void> {
     if (this.#openCall) return
     const estimatedInput = estimate()
@@ -47,7 +60,6 @@ export class ReplyRecorder {
     })
   }
 
-  /** Settles a call that is followed by another one. */
   async settleCall(settled: CallUsage): Promise<void> {
     const { reply } = this.#dependencies
     await this.#settleWith(settled, async (transaction) => {
@@ -79,7 +91,6 @@ export class ReplyRecorder {
     if (this.#openCall) await meter.estimate(transaction, this.#openCall.entry, estimateTokens(content.slice(this.#openCall.said_before)))
   }
 
-  /** Estimates the usage of an open call that did not complete. */
   estimateOpenCall(status: 'failed' | 'aborted' | 'interrupted', read: boolean): CallUsage | undefined {
     if (!this.#openCall) return undefined
     const output_tokens = estimateTokens(this.#dependencies.reply.draft.content.slice(this.#openCall.said_before))

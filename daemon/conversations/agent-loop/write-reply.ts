@@ -3,10 +3,10 @@ import { CadreError } from '../../../src/contract/errors.ts'
 import type { Turn } from '../message-queue.ts'
 import { ReplyAbortedError } from '../reply/active-reply.ts'
 import { type AgentLoopInput, runAgentLoop } from './agent-loop.ts'
-import type { ReplyRecorder } from './reply-recorder.ts'
+import type { Recorder } from './reply-recorder.ts'
 
 interface WriteReplyInput extends AgentLoopInput {
-  recorder: ReplyRecorder
+  recorder: Recorder
   turn: Turn
 }
 

@@ -26,14 +26,21 @@ export class ReplyAbortedError extends Error {
   }
 }
 
+interface ReplyMode {
+  signal?: AbortSignal
+  /** Default: true for a reply without followers. */
+  isUnattended?: boolean
+}
+
 export class ActiveReply {
   readonly conversationId: string
   readonly messageId: string
   readonly draft: MessageDraft
   readonly events = new ReplyEventLog()
   readonly signal: AbortSignal
-  /** Undefined for unattended replies: no followers, no confirmations, aborted by the given signal only. */
+  /** Undefined for replies without followers, which are aborted by the given signal only. */
   readonly #controller: AbortController | undefined
+  readonly #isUnattended: boolean
   readonly #confirmations = new Map<string, (answer: ConfirmationAnswer) => void>()
   readonly #finish = createDeferred<ReplyOutcome>()
   readonly #firstEvent = createDeferred<void>()
@@ -44,11 +51,12 @@ export class ActiveReply {
   #isFlushScheduled = false
   #outcome: ReplyOutcome | undefined
 
-  /** Pass a signal for an unattended reply. */
-  constructor(conversationId: string, messageId: string, draft: MessageDraft, signal?: AbortSignal) {
+  /** Pass a signal for a reply without followers. Nobody can confirm tool calls of unattended replies. */
+  constructor(conversationId: string, messageId: string, draft: MessageDraft, { signal, isUnattended }: ReplyMode = {}) {
     this.conversationId = conversationId
     this.messageId = messageId
     this.draft = draft
+    this.#isUnattended = isUnattended ?? signal !== undefined
     this.#controller = signal ? undefined : new AbortController()
     this.signal = signal ?? (this.#controller as AbortController).signal
     if (!signal) setMaxListeners(0, this.signal) // each running tool adds a listener
@@ -73,7 +81,7 @@ export class ActiveReply {
     const clean = text.replaceAll('\u0000', '\ufffd') // SQLite ends a text there
     const first = this.draft.content === ''
     this.draft.content += clean
-    if (!this.#controller) return // unattended
+    if (!this.#controller) return // no followers
     this.#unsentText += clean
     if (first) this.#flush(true)
     else if (!this.#isFlushScheduled) {
@@ -130,7 +138,7 @@ export class ActiveReply {
   /** Asks the followers whether a tool call may be executed. */
   async requestConfirmation(call: StoredToolCall): Promise<ConfirmationAnswer> {
     this.signal.throwIfAborted()
-    if (!this.#controller) {
+    if (this.#isUnattended) {
       call.confirmation = 'refused'
       return 'unattended'
     }

@@ -55,9 +55,10 @@ export const Message = object(
       usage: Usage,
       cost: nullable(Type.Number({ minimum: 0, description: 'Cost of the reply; null if the price is unknown.' })),
       model_id: nullable(identifier('the model that wrote the reply')),
-      finish_reason: stringEnum(['stop', 'length', 'content_filter', 'steps', 'aborted', 'error', 'interrupted', 'other'], {
+      finish_reason: stringEnum(['stop', 'length', 'content_filter', 'tool_calls', 'steps', 'aborted', 'error', 'interrupted', 'other'], {
         description:
-          'Why the reply ended. steps: too many tool steps; interrupted: the daemon stopped. Absent while the reply is in progress.',
+          'Why the reply ended. tool_calls: the client executes its own tools; steps: too many tool steps; interrupted: the daemon ' +
+          'stopped. Absent while the reply is in progress.',
       }),
       error: Type.String({ description: 'Error message, if finish_reason is error.' }),
       error_code: stringEnum(Object.keys(ERRORS) as ErrorCode[], { description: 'Error code, if finish_reason is error.' }),

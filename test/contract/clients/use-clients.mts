@@ -17,11 +17,13 @@ export const bodies: {
   AgentUpdate: Schemas['AgentUpdate'] & hey.AgentUpdate
   AgentPatch: Schemas['AgentPatch'] & hey.AgentPatch
   ApplyRequest: Schemas['ApplyRequest'] & hey.ApplyRequest
+  ChatCompletionCreate: Schemas['ChatCompletionCreate'] & hey.ChatCompletionCreate
   Confirmation: Schemas['Confirmation'] & hey.Confirmation
   ConversationCreate: Schemas['ConversationCreate'] & hey.ConversationCreate
   ConversationUpdate: Schemas['ConversationUpdate'] & hey.ConversationUpdate
   ConversationPatch: Schemas['ConversationPatch'] & hey.ConversationPatch
   DocumentCreate: Schemas['DocumentCreate'] & hey.DocumentCreate
+  EmbeddingCreate: Schemas['EmbeddingCreate'] & hey.EmbeddingCreate
   EvaluationCreate: Schemas['EvaluationCreate'] & hey.EvaluationCreate
   EvaluationUpdate: Schemas['EvaluationUpdate'] & hey.EvaluationUpdate
   EvaluationPatch: Schemas['EvaluationPatch'] & hey.EvaluationPatch
@@ -42,6 +44,7 @@ export const bodies: {
   RAGToolUpdate: Schemas['RAGToolUpdate'] & hey.RagToolUpdate
   RAGToolPatch: Schemas['RAGToolPatch'] & hey.RagToolPatch
   RecordingsCreate: Schemas['RecordingsCreate'] & hey.RecordingsCreate
+  ResponseCreate: Schemas['ResponseCreate'] & hey.ResponseCreate
   RetrievalToolCreate: Schemas['RetrievalToolCreate'] & hey.RetrievalToolCreate
   RetrievalToolSearch: Schemas['RetrievalToolSearch'] & hey.RetrievalToolSearch
   RetrievalToolUpdate: Schemas['RetrievalToolUpdate'] & hey.RetrievalToolUpdate
@@ -69,11 +72,13 @@ export const bodies: {
   AgentUpdate: {},
   AgentPatch: {},
   ApplyRequest: { resources: [{ family: 'agents', fields: {} }] },
+  ChatCompletionCreate: { model: 'Helper', messages: [{ role: 'user' }] },
   Confirmation: { tool_call_id: 'call_1', allow: true },
   ConversationCreate: { agent_id: 'agent_1' },
   ConversationUpdate: {},
   ConversationPatch: {},
   DocumentCreate: { name: 'leave.md' },
+  EmbeddingCreate: { model: 'minilm', input: 'leave' },
   EvaluationCreate: { name: 'Leave', type: 'agent', target_id: 'agent_1', test_cases: [{ input: 'How many days?' }] },
   EvaluationUpdate: {},
   EvaluationPatch: {},
@@ -94,6 +99,7 @@ export const bodies: {
   RAGToolUpdate: {},
   RAGToolPatch: {},
   RecordingsCreate: { recordings: [{ key: '0'.repeat(64), request: {}, parts: [{}] }] },
+  ResponseCreate: { model: 'Helper', input: 'How many days?' },
   RetrievalToolCreate: { name: 'find', knowledge_source_ids: ['ks_1'] },
   RetrievalToolSearch: { query: 'leave' },
   RetrievalToolUpdate: {},

@@ -1,7 +1,7 @@
 /** OpenAI's chat completions protocol, which all local servers support. */
 import { joinEndpoint, resolveEndpoint } from '../../../providers/endpoints.ts'
 import type { RemoteModel } from '../../../providers/remote-model.ts'
-import type { ChatMessage, ChatRequest, ToolDefinition } from '../../chat-model.ts'
+import type { ChatMessage, ChatRequest, ResponseFormat, ToolChoice, ToolDefinition } from '../../chat-model.ts'
 import { buildSystemPrompt } from '../../system-prompt.ts'
 import { markToolResult } from '../../untrusted-text.ts'
 import type { OpenStream } from '../protocol.ts'
@@ -25,7 +25,8 @@ function buildBody(model: string, request: ChatRequest, requestsUsage: boolean):
     messages: [...(systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt }]), ...messages.flatMap(formatMessage)],
     ...(temperature == null ? {} : { temperature }),
     ...(maxTokens == null ? {} : { max_tokens: maxTokens }),
-    ...(tools.length === 0 ? {} : { tools: tools.map(formatTool), tool_choice: toolChoice }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(formatTool), tool_choice: formatToolChoice(toolChoice) }),
+    ...formatSettings(request),
     stream: true,
     ...(requestsUsage ? { stream_options: { include_usage: true } } : {}),
   }
@@ -39,6 +40,22 @@ async function* toSingleEvent(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buff
   yield Buffer.from(`data: ${json.replaceAll(/[\r\n]/g, ' ')}\n\n`)
 }
 
+/** Undefined settings are left out of the JSON. */
+const formatSettings = ({ topP, stop, seed, frequencyPenalty, presencePenalty, responseFormat }: ChatRequest) => ({
+  top_p: topP,
+  stop,
+  seed,
+  frequency_penalty: frequencyPenalty,
+  presence_penalty: presencePenalty,
+  response_format: responseFormat && formatResponseFormat(responseFormat),
+})
+
+const formatResponseFormat = ({ schema, name = 'response', description, strict }: ResponseFormat) =>
+  schema ? { type: 'json_schema', json_schema: { name, description, schema, strict } } : { type: 'json_object' }
+
+const formatToolChoice = (choice: ToolChoice) =>
+  typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } }
+
 const formatTool = ({ name, description, parameters }: ToolDefinition) => ({
   type: 'function',
   function: { name, description, parameters },
@@ -50,7 +67,7 @@ function formatMessage(message: ChatMessage): object[] {
     case 'system':
       return [] // part of the system prompt
     case 'user':
-      return [{ role: 'user', content: message.content === '' ? ' ' : message.content }]
+      return [{ role: 'user', content: formatUserContent(message) }]
     case 'tool':
       return [{ role: 'tool', tool_call_id: message.callId, content: markToolResult(message.content) }]
     case 'assistant': {
@@ -66,4 +83,10 @@ function formatMessage(message: ChatMessage): object[] {
       return [{ role: 'assistant', content, tool_calls }]
     }
   }
+}
+
+function formatUserContent({ content, images = [] }: Extract<ChatMessage, { role: 'user' }>): string | object[] {
+  if (images.length === 0) return content === '' ? ' ' : content
+  const text = content === '' ? [] : [{ type: 'text', text: content }]
+  return [...text, ...images.map(({ type, data }) => ({ type: 'image_url', image_url: { url: `data:${type};base64,${data}` } }))]
 }

@@ -1,0 +1,72 @@
+/** Records only the usage of a reply that is not stored. */
+import type { CadreError } from '../../../src/contract/errors.ts'
+import { type CallUsage, computeCost, type Settlement } from '../../core/meter.ts'
+import { estimateTokens } from '../../models/token-estimate.ts'
+import type { Transaction } from '../../store/database.ts'
+import type { FinishReason } from '../reply/message-draft.ts'
+import type { StoredMessage } from '../store.ts'
+import type { Recorder, ReplyRecorderDependencies } from './reply-recorder.ts'
+
+export class UsageRecorder implements Recorder {
+  readonly #dependencies: ReplyRecorderDependencies
+  readonly #isBatched: boolean
+  #openCall: { entry: string; estimatedInput: number; textBefore: number } | undefined
+
+  /** Calls of many replies at once are recorded in batches, which delays each by some milliseconds. */
+  constructor(dependencies: ReplyRecorderDependencies, { isBatched = false } = {}) {
+    this.#dependencies = dependencies
+    this.#isBatched = isBatched
+  }
+
+  async beginCall(estimate: () => number): Promise<void> {
+    if (this.#openCall) return
+    const { database, meter, model, origin, reply } = this.#dependencies
+    const estimatedInput = estimate()
+    const call = { model, kind: 'chat' as const, origin, estimatedInput }
+    const entry = await (this.#isBatched
+      ? meter.beginWithoutFlush(call)
+      : database.writeWithoutFlush((transaction) => meter.begin(transaction, call)))
+    this.#openCall = { entry, estimatedInput, textBefore: reply.draft.content.length }
+  }
+
+  async settleCall(settled: CallUsage): Promise<void> {
+    const { database, meter, reply } = this.#dependencies
+    const { entry } = this.#openCall as { entry: string }
+    reply.draft.addUsage(settled, await database.writeWithoutFlush((transaction) => meter.settle(transaction, entry, settled)))
+    this.#openCall = undefined
+  }
+
+  takeLastCall(settled: CallUsage): Settlement {
+    const { model, reply } = this.#dependencies
+    const { entry } = this.#openCall as { entry: string }
+    reply.draft.addUsage(settled, computeCost(model.price, settled))
+    this.#openCall = undefined
+    return { entry, call: settled }
+  }
+
+  /** `read` is false if the provider rejected the request or was never called. */
+  async settleFailedCall(status: 'failed' | 'aborted', read: boolean): Promise<void> {
+    if (!this.#openCall) return
+    await this.settleCall({ input_tokens: read ? this.#openCall.estimatedInput : 0, output_tokens: 0, status, estimated: true })
+  }
+
+  async finishReply(settled: CallUsage | undefined, reason: FinishReason, failure?: CadreError): Promise<StoredMessage> {
+    if (settled && this.#openCall) await this.settleCall(settled)
+    return this.#dependencies.reply.draft.toMessage(reason, failure)
+  }
+
+  /** Updates the estimated usage of the open call. */
+  async storeText(transaction: Transaction): Promise<void> {
+    if (this.#openCall) await this.#dependencies.meter.estimate(transaction, this.#openCall.entry, this.#estimateOutput())
+  }
+
+  estimateOpenCall(status: 'failed' | 'aborted' | 'interrupted', read: boolean): CallUsage | undefined {
+    if (!this.#openCall) return undefined
+    const output_tokens = this.#estimateOutput()
+    return { input_tokens: read || output_tokens > 0 ? this.#openCall.estimatedInput : 0, output_tokens, status, estimated: true }
+  }
+
+  #estimateOutput(): number {
+    return estimateTokens(this.#dependencies.reply.draft.content.slice(this.#openCall?.textBefore))
+  }
+}

@@ -1,0 +1,243 @@
+/** Answers requests that contain all messages, as clients of other protocols send them. Stores them in a conversation if requested. */
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
+import type { AgentsService } from '../agents/service.ts'
+import { Toolset } from '../agents/toolset.ts'
+import type { Caller, ChangeContext } from '../core/caller.ts'
+import { generateId } from '../core/identifiers.ts'
+import type { CallOrigin } from '../core/meter.ts'
+import type { ChatMessage, ChatModel } from '../models/chat-model.ts'
+import type { ModelsService } from '../models/service.ts'
+import { createToolsUnsupportedError } from './agent-loop/agent-loop.ts'
+import { buildHistory, requireFitsContext } from './agent-loop/context-window.ts'
+import { createTurnContext, type ReplyOptions, type Responder, type TurnContext } from './agent-loop/turn-context.ts'
+import type { Turn } from './message-queue.ts'
+import { addToolResults, formatQuestion, nameToolResults, type SplitMessages, splitMessages } from './prompt-messages.ts'
+import { ActiveReply } from './reply/active-reply.ts'
+import { type DeferredReply, followReply } from './reply/follow-reply.ts'
+import { MessageDraft } from './reply/message-draft.ts'
+import { getUserId } from './service.ts'
+import { getTimeAfter, type ReplyDependencies, startStoredReply, startUnstoredReply } from './start-reply.ts'
+import { findConversationId, findLastQuestionId, listLastMessages, type StoredConversation, type StoredMessage } from './store.ts'
+
+const MAX_HISTORY_MESSAGES = 400
+
+interface CompletionsDependencies extends ReplyDependencies {
+  agents: AgentsService
+  models: ModelsService
+}
+
+export interface CompletionStorage {
+  /** The conversation to continue. Default: a new one. */
+  conversationId?: string | undefined
+  /** The reply to continue after; its conversation is continued. */
+  previousMessageId?: string | undefined
+  /** Whether the stored messages precede those of the request. */
+  readsHistory: boolean
+}
+
+export interface CompletionInput {
+  target: { kind: 'agent' | 'model'; id: string }
+  /** Instructions of the client, in addition to those of the agent. */
+  instructions: string
+  /** All messages except instructions, oldest first. Names of tool results are added here. */
+  messages: readonly ChatMessage[]
+  options: ReplyOptions
+  stream: boolean
+  /** Undefined if the call is not stored. */
+  storage: CompletionStorage | undefined
+}
+
+export interface Completion {
+  messageId: string
+  /** Null if the call is not stored. */
+  conversationId: string | null
+  modelId: string
+  response: DeferredReply
+}
+
+interface LoadedTarget {
+  responder: Responder
+  model: ChatModel
+  origin: CallOrigin
+}
+
+interface PreparedReply {
+  context: TurnContext
+  reply: ActiveReply
+  origin: CallOrigin
+}
+
+export class CompletionsService {
+  readonly #dependencies: CompletionsDependencies
+
+  constructor(dependencies: CompletionsDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  async start(change: ChangeContext, input: CompletionInput, signal: AbortSignal): Promise<Completion> {
+    const target = await this.#load(change.caller, input)
+    requireSupported(target, input)
+    await this.#dependencies.meter.checkBudget(target.model, target.origin)
+    return input.storage
+      ? this.#startStored(change, input, target, input.storage, signal)
+      : this.#startUnstored(change, input, target, signal)
+  }
+
+  async #load(caller: Caller, { target, instructions }: CompletionInput): Promise<LoadedTarget> {
+    const { database, agents, models } = this.#dependencies
+    const user_id = getUserId(caller)
+    if (target.kind === 'model') {
+      const responder = { agent: { max_tokens: null, temperature: null }, systemPrompt: instructions, toolset: new Toolset([]) }
+      return { responder, model: await models.getChatModel(database, target.id), origin: { user_id } }
+    }
+    const { agent, systemPrompt, toolset } = await agents.load(database, target.id)
+    const responder = { agent, systemPrompt: [systemPrompt, instructions].filter((part) => part !== '').join('\n\n'), toolset }
+    const origin = { agent_id: agent.id, prompt_template_id: agent.prompt_template_id, user_id }
+    return { responder, model: await models.getChatModel(database, agent.model_id), origin }
+  }
+
+  async #startUnstored(change: ChangeContext, input: CompletionInput, target: LoadedTarget, signal: AbortSignal): Promise<Completion> {
+    const prompt = splitMessages(nameToolResults(input.messages), hasPassages(target))
+    const prepared = prepareReply(change, input, target, prompt, new Date().toISOString())
+    await startUnstoredReply(this.#dependencies, prepared)
+    return createCompletion(prepared, null, followReply(prepared.reply, input.stream, signal))
+  }
+
+  async #startStored(
+    change: ChangeContext,
+    input: CompletionInput,
+    target: LoadedTarget,
+    storage: CompletionStorage,
+    signal: AbortSignal,
+  ): Promise<Completion> {
+    const { activeReplies, conversations, database } = this.#dependencies
+    const { id } = await this.#openConversation(change, input, storage)
+    const turn = await activeReplies.queue.acquireTurn(id, true, signal)
+    try {
+      signal.throwIfAborted()
+      const conversation = await conversations.require(database, change.caller, id)
+      const prepared = await this.#answerInConversation(change, input, target, storage, conversation, turn)
+      return createCompletion(prepared, id, followReply(prepared.reply, input.stream, signal))
+    } catch (error) {
+      turn.end()
+      throw error
+    }
+  }
+
+  async #openConversation(change: ChangeContext, { target }: CompletionInput, storage: CompletionStorage): Promise<{ id: string }> {
+    const { conversations, database } = this.#dependencies
+    if (target.kind === 'model')
+      throw createValidationError('store', 'only calls of agents can be stored', 'Omit store, or create an agent with this model.')
+    const { previousMessageId } = storage
+    const id = previousMessageId === undefined ? storage.conversationId : await findConversationId(database, previousMessageId)
+    if (previousMessageId !== undefined && id === undefined) throw createUnknownResponseError()
+    if (id === undefined) return conversations.create({ caller: change.caller }, { agent_id: target.id })
+    const { agent_id } = await conversations.require(database, change.caller, id).catch((error: unknown) => {
+      // The conversation of another user is not named.
+      throw previousMessageId === undefined ? error : createUnknownResponseError()
+    })
+    if (agent_id === target.id) return { id }
+    throw createValidationError('model', 'the conversation belongs to another agent', 'Continue it with its agent, or start a new one.')
+  }
+
+  async #answerInConversation(
+    change: ChangeContext,
+    input: CompletionInput,
+    target: LoadedTarget,
+    { previousMessageId, readsHistory }: CompletionStorage,
+    conversation: StoredConversation,
+    turn: Turn,
+  ): Promise<PreparedReply> {
+    const { database } = this.#dependencies
+    const stored = await listLastMessages(database, conversation.id, MAX_HISTORY_MESSAGES)
+    const last = stored.findIndex(({ id }) => id === previousMessageId)
+    const earlier = last < 0 ? stored : stored.slice(0, last + 1)
+    const { completed, others } = addToolResults(earlier.at(-1), input.messages)
+    const messages = readsHistory ? [...readHistory(earlier, completed, input, target), ...others] : input.messages
+    const prompt = splitMessages(nameToolResults(messages), hasPassages(target))
+    const text = formatQuestion(prompt)
+    const lastQuestion = earlier.findLast(({ role }) => role === 'user')
+    const isNew = readsHistory
+      ? others.some(({ role }) => role === 'user')
+      : prompt.continuation.length === 0 || lastQuestion?.content !== text
+    const now = getTimeAfter(stored.at(-1))
+    // Generated before the id of the reply: messages of the same millisecond are in the order of their ids.
+    const questionId = (isNew ? undefined : await findLastQuestionId(database, conversation.id)) ?? generateId('msg')
+    const prepared = prepareReply(change, input, target, prompt, now, conversation)
+    await startStoredReply(this.#dependencies, {
+      ...prepared,
+      change,
+      conversation,
+      turn,
+      now,
+      question: { id: questionId, text: isNew ? text : undefined, isFirst: stored.length === 0 },
+      completed,
+    })
+    return prepared
+  }
+}
+
+function readHistory(
+  earlier: readonly StoredMessage[],
+  completed: StoredMessage | undefined,
+  { options }: CompletionInput,
+  { model, responder }: LoadedTarget,
+): ChatMessage[] {
+  const messages = completed ? [...earlier.slice(0, -1), completed] : earlier
+  const clientTools = (options.tools ?? []).map(({ name }) => name)
+  return buildHistory(messages, model.canCallTools ? [...responder.toolset.valueToolNames, ...clientTools] : []).flat()
+}
+
+function prepareReply(
+  { caller }: ChangeContext,
+  { options }: CompletionInput,
+  { model, responder, origin: targetOrigin }: LoadedTarget,
+  prompt: SplitMessages,
+  timestamp: string,
+  conversation?: StoredConversation,
+): PreparedReply {
+  requireFitsContext(model, responder.systemPrompt, prompt.question)
+  const id = generateId('msg')
+  const draft = new MessageDraft({ id, timestamp, model_id: model.id })
+  const reply = new ActiveReply(conversation?.id ?? '', id, draft, { isUnattended: true })
+  const origin = conversation
+    ? { ...targetOrigin, user_id: conversation.user_id, conversation_id: conversation.id, message_id: id }
+    : targetOrigin
+  const context = createTurnContext(responder, model, prompt, { caller, origin, signal: reply.signal }, options)
+  return { context, reply, origin }
+}
+
+const createCompletion = ({ reply, context }: PreparedReply, conversationId: string | null, response: DeferredReply): Completion => ({
+  messageId: reply.messageId,
+  conversationId,
+  modelId: context.model.id,
+  response,
+})
+
+const createUnknownResponseError = () =>
+  new CadreError('NOT_FOUND', 'There is no stored response with this previous_response_id.', {
+    details: [{ field: 'previous_response_id', problem: 'does not exist' }],
+    hint: 'Only responses with store: true are stored.',
+  })
+
+const hasPassages = ({ responder }: LoadedTarget): boolean => responder.toolset.retrievalTools.length > 0
+
+/** The embedded model quotes documents; it cannot do what only generative models can. */
+function requireSupported({ model, responder }: LoadedTarget, { messages, options }: CompletionInput): void {
+  const { tools = [], sampling } = options
+  if (tools.length > 0 && !model.canCallTools) throw createToolsUnsupportedError({ model })
+  const names = tools.map(({ name }) => name)
+  const taken = names.find((name, index) => responder.toolset.names.includes(name) || names.indexOf(name) !== index)
+  if (taken !== undefined)
+    throw createValidationError('tools', `the name "${taken}" is taken by another tool`, 'Rename the tool: the agent has its own tools.')
+  if (model.id !== EMBEDDED_MODEL_ID) return
+  const hint = 'Use another model.'
+  if (sampling?.responseFormat)
+    throw createValidationError('response_format', `the model "${model.name}" quotes documents and cannot write JSON`, hint)
+  if (messages.some((message) => message.role === 'user' && message.images?.length))
+    throw new CadreError('VALIDATION_ERROR', `The model "${model.name}" cannot read images.`, {
+      hint,
+      details: [{ field: 'messages', problem: 'contain an image' }],
+    })
+}

@@ -1,0 +1,97 @@
+/** Starts a reply: in a conversation, where the question and the reply are stored, or without one. */
+import type { ChangeContext } from '../core/caller.ts'
+import type { CallOrigin, Meter } from '../core/meter.ts'
+import type { Logger } from '../logging/logger.ts'
+import { estimateRequest } from '../models/token-estimate.ts'
+import type { Database } from '../store/database.ts'
+import type { ActiveReplies } from './active-replies.ts'
+import { composeFirstRequest } from './agent-loop/agent-loop.ts'
+import { ReplyRecorder } from './agent-loop/reply-recorder.ts'
+import type { TurnContext } from './agent-loop/turn-context.ts'
+import { UsageRecorder } from './agent-loop/usage-recorder.ts'
+import { writeReply } from './agent-loop/write-reply.ts'
+import type { Turn } from './message-queue.ts'
+import type { ActiveReply } from './reply/active-reply.ts'
+import type { ConversationsService } from './service.ts'
+import { deleteMessage, insertMessage, type StoredConversation, type StoredMessage, updateMessage } from './store.ts'
+
+export interface ReplyDependencies {
+  database: Database
+  conversations: ConversationsService
+  meter: Meter
+  activeReplies: ActiveReplies
+  logger: Logger
+}
+
+interface ReplyInput {
+  context: TurnContext
+  reply: ActiveReply
+  origin: CallOrigin
+}
+
+interface StoredReplyInput extends ReplyInput {
+  change: ChangeContext
+  conversation: StoredConversation
+  turn: Turn
+  now: string
+  question: {
+    id: string
+    /** Undefined if the message is stored already. */
+    text: string | undefined
+    /** Whether it is the first message of the conversation. */
+    isFirst: boolean
+  }
+  /** A failed reply that this one replaces. */
+  replaced?: StoredMessage | undefined
+  /** An earlier reply that has received the results of a client's tools. */
+  completed?: StoredMessage | undefined
+}
+
+/** Stores the question and the reply, and starts to write it. */
+export async function startStoredReply(dependencies: ReplyDependencies, input: StoredReplyInput): Promise<void> {
+  const { database, conversations, meter, activeReplies, logger } = dependencies
+  const { change, conversation, context, reply, origin, turn, now, question, replaced, completed } = input
+  const { id: conversationId, agent_id } = conversation
+  const firstRequest = composeFirstRequest(context)
+  const recorder = new ReplyRecorder({ database, meter, model: context.model, origin, reply })
+  const { messageId } = reply
+  const endAnnouncement = activeReplies.announce(messageId)
+  try {
+    await database.write(async (transaction) => {
+      await conversations.resume(transaction, change.caller, conversationId, now, question.isFirst ? context.question : undefined)
+      if (question.text !== undefined)
+        await insertMessage(transaction, conversationId, { id: question.id, role: 'user', content: question.text, timestamp: now })
+      if (replaced) await deleteMessage(transaction, replaced.id)
+      if (completed) await updateMessage(transaction, completed)
+      await recorder.insertReply(transaction, firstRequest)
+      await change.storeResponse?.(transaction, { message_id: messageId, user_message_id: question.id })
+    })
+    emitStart(input, conversationId, question.id, agent_id)
+    activeReplies.run(reply, recorder, () => writeReply({ context, firstRequest, reply, recorder, turn, logger }).finally(turn.end))
+  } finally {
+    endAnnouncement()
+  }
+}
+
+/** Starts a reply of which only the usage is stored. */
+export async function startUnstoredReply(dependencies: ReplyDependencies, input: ReplyInput): Promise<void> {
+  const { database, meter, activeReplies, logger } = dependencies
+  const { context, reply, origin } = input
+  const firstRequest = composeFirstRequest(context)
+  const recorder = new UsageRecorder({ database, meter, model: context.model, origin, reply })
+  if (firstRequest) await recorder.beginCall(() => estimateRequest(firstRequest))
+  emitStart(input, '', '', origin.agent_id ?? null)
+  activeReplies.run(reply, recorder, () => writeReply({ context, firstRequest, reply, recorder, turn: NO_TURN, logger }))
+}
+
+/** Nothing waits for a reply outside of a conversation. */
+const NO_TURN: Turn = { markStoring() {}, end() {} }
+
+function emitStart({ context, reply }: ReplyInput, conversation_id: string, user_message_id: string, agent_id: string | null): void {
+  reply.emit('message_start', { conversation_id, message_id: reply.messageId, user_message_id, model_id: context.model.id, agent_id })
+}
+
+/** Returns the current time, or a later one if the clock was set back, so that a new message comes after the previous one. */
+export function getTimeAfter(previous: StoredMessage | undefined): string {
+  return new Date(Math.max(Date.now(), previous ? Date.parse(previous.timestamp) + 1 : 0)).toISOString()
+}

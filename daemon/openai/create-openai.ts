@@ -1,0 +1,27 @@
+/** Creates the OpenAI-compatible API: its services and routes. */
+import type { AgentsService } from '../agents/service.ts'
+import type { CompletionsService } from '../conversations/completion-service.ts'
+import type { EmbeddingService } from '../embedding/service.ts'
+import type { EmbeddingLedger } from '../knowledge/sync/embedding-ledger.ts'
+import type { ModelsService } from '../models/service.ts'
+import type { Outbound } from '../outbound/client.ts'
+import { EmbeddingsService } from './embedding-service.ts'
+import { ModelDirectory } from './model-directory.ts'
+import { bindOpenaiRoutes } from './routes.ts'
+import { OpenaiService } from './service.ts'
+
+interface OpenaiFamilyDependencies {
+  agents: AgentsService
+  models: ModelsService
+  completions: CompletionsService
+  embedding: EmbeddingService
+  ledger: EmbeddingLedger
+  outbound: Outbound
+}
+
+export function createOpenai(dependencies: OpenaiFamilyDependencies) {
+  const { agents, models } = dependencies
+  const directory = new ModelDirectory(agents, models)
+  const service = new OpenaiService({ ...dependencies, directory })
+  return { bindings: bindOpenaiRoutes(directory, service, new EmbeddingsService({ ...dependencies, directory })) }
+}

@@ -1,0 +1,78 @@
+/** Embeds texts for clients; calls are metered as those of searches. */
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import type { EmbeddingCreate, EmbeddingList } from '../../src/contract/openai/embeddings.ts'
+import type { Caller } from '../core/caller.ts'
+import type { EmbeddingService } from '../embedding/service.ts'
+import type { EmbeddingLedger } from '../knowledge/sync/embedding-ledger.ts'
+import type { ModelsService } from '../models/service.ts'
+import { estimateTokens } from '../models/token-estimate.ts'
+import type { ModelDirectory } from './model-directory.ts'
+
+export interface EmbeddingsDependencies {
+  directory: ModelDirectory
+  models: ModelsService
+  embedding: EmbeddingService
+  ledger: EmbeddingLedger
+}
+
+export class EmbeddingsService {
+  readonly #dependencies: EmbeddingsDependencies
+
+  constructor(dependencies: EmbeddingsDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  async create(caller: Caller, body: EmbeddingCreate, signal: AbortSignal): Promise<EmbeddingList> {
+    const { directory, models, embedding, ledger } = this.#dependencies
+    const texts = readTexts(body)
+    const { kind, id } = await directory.find(caller, body.model)
+    if (kind === 'agent') throw createValidationError('model', 'agents have no embeddings', 'Use minilm or an embedding model.')
+    await models.requireMaySpend(caller, id)
+    const embedder = await embedding.getEmbedder(id).catch((error: unknown) => {
+      throw error instanceof CadreError && error.code === 'VALIDATION_ERROR' ? nameModel(error) : error
+    })
+    let tokens = 0
+    const vectors = await ledger.record(
+      embedder,
+      texts,
+      { user_id: caller.userId },
+      (onUsage) => {
+        const count = (used: number) => {
+          tokens += used
+          onUsage(used)
+        }
+        return embedder.embed(texts, { signal, priority: 'query', onUsage: count })
+      },
+      signal,
+    )
+    requireDimensions(body, vectors[0]?.length ?? 0)
+    const prompt_tokens = tokens || texts.reduce((sum, text) => sum + estimateTokens(text), 0)
+    return {
+      object: 'list',
+      data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: encodeVector(vector, body) })),
+      model: body.model,
+      usage: { prompt_tokens, total_tokens: prompt_tokens },
+    }
+  }
+}
+
+function readTexts({ input }: EmbeddingCreate): string[] {
+  const texts: unknown[] = [input].flat()
+  if (texts.every((text) => typeof text === 'string')) return texts
+  throw createValidationError('input', 'arrays of tokens are not supported', 'Send the text itself.')
+}
+
+const nameModel = ({ message, hint }: CadreError) =>
+  new CadreError('VALIDATION_ERROR', message, { hint, details: [{ field: 'model', problem: 'is not an embedding model' }] })
+
+function requireDimensions({ dimensions }: EmbeddingCreate, actual: number): void {
+  if (dimensions != null && dimensions !== actual)
+    throw createValidationError('dimensions', `the vectors of this model have ${actual} dimensions, which cannot be changed`)
+}
+
+function encodeVector(vector: Float32Array, { encoding_format }: EmbeddingCreate): number[] | string {
+  if (encoding_format !== 'base64') return [...vector]
+  const bytes = Buffer.alloc(vector.length * 4)
+  for (const [index, number] of vector.entries()) bytes.writeFloatLE(number, index * 4)
+  return bytes.toString('base64')
+}

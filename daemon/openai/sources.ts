@@ -1,0 +1,34 @@
+/** Writes the cited documents below a reply as numbered lines, and finds the citations in its text. */
+import type { Citation } from '../../src/contract/schemas/messages.ts'
+import { findCitedNumbers } from '../conversations/reply/citations.ts'
+
+const SOURCES = /\n\nSources:\n(?:\[\d+\] [^\n]*(?:\n|$))+$/
+const MARKER = /\[\d[\d\s,;–-]*\]/g
+/** Documents with pages; all others have the page number 1, which is not worth showing. */
+const PAGED_DOCUMENT = /\.(?:pdf|docx)(?:[?#].*)?$/i
+
+/** Returns an empty text if nothing is cited. */
+export function formatSources(citations: readonly Citation[]): string {
+  const lines = citations
+    .filter(({ cited }) => cited)
+    .sort((a, b) => a.index - b.index)
+    .map(
+      ({ index, source, page }) => `[${index}] ${formatDocument(source)}${page > 1 || PAGED_DOCUMENT.test(source) ? `, page ${page}` : ''}`,
+    )
+  return lines.length === 0 ? '' : `\n\nSources:\n${lines.join('\n')}`
+}
+
+const formatDocument = (source: string): string => source.replaceAll(/\s+/g, ' ')
+
+/** Removes the lines that `formatSources` added to an earlier reply. */
+export const removeSources = (text: string): string => text.replace(SOURCES, '')
+
+/** Lists the citations in the order of the text, with their positions. */
+export function locateCitations(text: string, citations: readonly Citation[]): { citation: Citation; position: number }[] {
+  return [...text.matchAll(MARKER)].flatMap((match) =>
+    [...findCitedNumbers(match[0])].flatMap((number) => {
+      const citation = citations.find(({ index, cited }) => cited && index === number)
+      return citation ? [{ citation, position: match.index }] : []
+    }),
+  )
+}

@@ -1,0 +1,245 @@
+/** Requests and responses of chat completions in OpenAI's format. */
+import { type Static, Type } from 'typebox'
+import { nullable, object, optional, stringEnum } from '../schemas/fields.ts'
+import { OpenaiError } from './errors.ts'
+import {
+  citations,
+  conversationId,
+  created,
+  functionFields,
+  hintFields,
+  imageDetail,
+  jsonSchemaFields,
+  lenientObject,
+  model,
+  optionalOrNull,
+  samplingFields,
+  stream,
+  toolName,
+  usedModel,
+} from './fields.ts'
+
+const MAX_TEXT_LENGTH = 4_000_000
+const text = Type.String({ maxLength: MAX_TEXT_LENGTH, description: 'Text of the part.' })
+
+const ContentPart = lenientObject(
+  {
+    type: stringEnum(['text', 'image_url', 'refusal', 'input_audio', 'file'], { description: 'Kind of part: text or image_url.' }),
+    ...optional({
+      text,
+      refusal: text,
+      image_url: lenientObject(
+        {
+          url: Type.String({ minLength: 1, description: 'The image as data URL, such as `data:image/png;base64,…`.' }),
+          ...optional({ detail: imageDetail }),
+        },
+        { title: 'ChatImageUrl', description: 'An image.' },
+      ),
+    }),
+  },
+  { title: 'ChatContentPart', description: 'A part of a message.' },
+)
+
+const ToolCallInput = lenientObject(
+  {
+    id: Type.String({ minLength: 1, maxLength: 500, description: 'Identifier of the call.' }),
+    type: Type.Literal('function', { description: 'Kind of tool.' }),
+    function: lenientObject(
+      { name: toolName, arguments: Type.String({ description: 'Arguments as JSON.' }) },
+      { title: 'ChatFunctionCall', description: 'A call of a function.' },
+    ),
+  },
+  { title: 'ChatToolCall', description: 'A call of a tool of the client.' },
+)
+
+export type ChatMessageInput = Static<typeof ChatMessageInput>
+export const ChatMessageInput = lenientObject(
+  {
+    role: stringEnum(['system', 'developer', 'user', 'assistant', 'tool'], { description: 'Author of the message.' }),
+    ...optionalOrNull({
+      content: Type.Unsafe<string | Static<typeof ContentPart>[]>({
+        description: 'Text of the message, or its parts.',
+        anyOf: [{ type: 'string', maxLength: MAX_TEXT_LENGTH }, Type.Array(ContentPart)],
+      }),
+      name: Type.String({ description: 'Accepted without effect.' }),
+      tool_calls: Type.Array(ToolCallInput, { description: 'Of an assistant: calls of tools of the client.' }),
+      tool_call_id: Type.String({ description: 'Of a tool: the call that this message is the result of.' }),
+    }),
+  },
+  { title: 'ChatMessage', description: "A message in OpenAI's format." },
+)
+
+const ChatTool = object(
+  {
+    type: Type.Literal('function', { description: 'Kind of tool. Only functions are supported.' }),
+    function: object(functionFields, { title: 'ChatFunction', description: 'A function that the client executes.' }),
+  },
+  { title: 'ChatTool', description: 'A tool of the client.' },
+)
+
+const ChatToolChoice = Type.Unsafe<'none' | 'auto' | 'required' | { type: 'function'; function: { name: string } }>({
+  title: 'ChatToolChoice',
+  description: "Whether the model calls the client's tools. The agent's own tools run in any case.",
+  anyOf: [
+    { type: 'string', enum: ['none', 'auto', 'required'] },
+    object(
+      {
+        type: Type.Literal('function', { description: 'Kind of tool.' }),
+        function: object({ name: toolName }, { title: 'ChatToolChoiceFunction', description: 'A function to call.' }),
+      },
+      { title: 'ChatNamedToolChoice', description: 'A function that must be called.' },
+    ),
+  ],
+})
+
+const ChatResponseFormat = object(
+  {
+    type: stringEnum(['text', 'json_object', 'json_schema'], { description: 'Format of the reply.' }),
+    ...optional({ json_schema: object(jsonSchemaFields, { title: 'ChatJsonSchema', description: 'A schema for the reply.' }) }),
+  },
+  { title: 'ChatResponseFormat', description: 'The format of the reply.' },
+)
+
+const maxTokens = Type.Integer({ minimum: 1, description: "Maximum tokens of the reply. Lowers the agent's limit and never raises it." })
+const penalty = Type.Number({ minimum: -2, maximum: 2, description: 'Penalty for repeated tokens.' })
+
+export type ChatCompletionCreate = Static<typeof ChatCompletionCreate>
+export const ChatCompletionCreate = object(
+  {
+    model,
+    messages: Type.Array(ChatMessageInput, { minItems: 1, maxItems: 10_000, description: 'All messages of the conversation.' }),
+    ...optionalOrNull({
+      ...samplingFields,
+      ...hintFields,
+      stream,
+      stream_options: lenientObject(
+        optional({ include_usage: Type.Boolean({ description: 'Whether the last chunk contains the usage.' }) }),
+        { title: 'ChatStreamOptions', description: 'Options of a stream.' },
+      ),
+      max_tokens: maxTokens,
+      max_completion_tokens: maxTokens,
+      stop: Type.Unsafe<string | string[]>({
+        description: 'Texts at which the reply ends.',
+        anyOf: [{ type: 'string' }, { type: 'array', maxItems: 16, items: { type: 'string' } }],
+      }),
+      seed: Type.Integer({ description: 'Seed for reproducible replies, if the provider supports it.' }),
+      frequency_penalty: penalty,
+      presence_penalty: penalty,
+      response_format: ChatResponseFormat,
+      tools: Type.Array(ChatTool, { maxItems: 128, description: 'Functions that the client executes.' }),
+      tool_choice: ChatToolChoice,
+      store: Type.Boolean({ description: 'Whether to store the question and the reply as a conversation. Only for agents.' }),
+      n: Type.Integer({ minimum: 1, maximum: 1, description: 'Number of replies. Only 1 is supported.' }),
+      logprobs: Type.Unsafe<false>({ type: 'boolean', enum: [false], description: 'Not supported.' }),
+      modalities: Type.Array(Type.Literal('text'), { description: 'Kinds of output. Only text is supported.' }),
+      reasoning_effort: Type.String({ description: 'Accepted without effect.' }),
+      verbosity: Type.String({ description: 'Accepted without effect.' }),
+    }),
+  },
+  {
+    title: 'ChatCompletionCreate',
+    description: 'A request for a chat completion.',
+    examples: [{ model: 'Helper', messages: [{ role: 'user', content: 'How many days of leave do I have?' }] }],
+  },
+)
+
+export type ChatUsage = Static<typeof ChatUsage>
+const ChatUsage = object(
+  {
+    prompt_tokens: Type.Integer({ minimum: 0, description: 'Input tokens of all model calls of the reply.' }),
+    completion_tokens: Type.Integer({ minimum: 0, description: 'Output tokens of all model calls of the reply.' }),
+    total_tokens: Type.Integer({ minimum: 0, description: 'Input and output tokens.' }),
+  },
+  { title: 'ChatUsage', description: 'The usage of a reply.' },
+)
+
+const finishReason = stringEnum(['stop', 'length', 'tool_calls', 'content_filter'], { description: 'Why the reply ended.' })
+const toolCallFields = {
+  id: Type.String({ description: 'Identifier of the call.' }),
+  type: Type.Literal('function', { description: 'Kind of tool.' }),
+  function: object(
+    { name: Type.String({ description: 'Name of the function.' }), arguments: Type.String({ description: 'Arguments as JSON.' }) },
+    { title: 'CalledFunction', description: 'A call of a function.' },
+  ),
+}
+const noLogprobs = Type.Null({ description: 'Not supported.' })
+
+export type ChatCompletion = Static<typeof ChatCompletion>
+export const ChatCompletion = object(
+  {
+    id: Type.String({ description: 'Identifier of the reply.' }),
+    object: Type.Literal('chat.completion', { description: 'Kind of object.' }),
+    created: created('the reply'),
+    model: usedModel,
+    choices: Type.Array(
+      object(
+        {
+          index: Type.Literal(0, { description: 'Number of the reply.' }),
+          message: object(
+            {
+              role: Type.Literal('assistant', { description: 'Author of the message.' }),
+              content: nullable(Type.String({ description: 'Text of the reply; null if it only calls tools.' })),
+              refusal: Type.Null({ description: 'Not supported.' }),
+              ...optional({
+                tool_calls: Type.Array(
+                  object(toolCallFields, { title: 'ChatCalledTool', description: 'A call of a tool of the client.' }),
+                  {
+                    description: 'Calls of tools that the client executes.',
+                  },
+                ),
+              }),
+            },
+            { title: 'ChatReply', description: 'The reply.' },
+          ),
+          finish_reason: finishReason,
+          logprobs: noLogprobs,
+        },
+        { title: 'ChatChoice', description: 'A reply and why it ended.' },
+      ),
+      { description: 'The reply.' },
+    ),
+    usage: ChatUsage,
+    ...optional({ citations, conversation_id: conversationId }),
+  },
+  { title: 'ChatCompletion', description: "A reply in OpenAI's format." },
+)
+
+export type ChatCompletionChunk = Static<typeof ChatCompletionChunk>
+export const ChatCompletionChunk = object(
+  {
+    id: Type.String({ description: 'Identifier of the reply.' }),
+    object: Type.Literal('chat.completion.chunk', { description: 'Kind of object.' }),
+    created: created('the reply'),
+    model: usedModel,
+    choices: Type.Array(
+      object(
+        {
+          index: Type.Literal(0, { description: 'Number of the reply.' }),
+          delta: object(
+            optional({
+              role: Type.Literal('assistant', { description: 'Author of the message.' }),
+              content: Type.String({ description: 'The next part of the text.' }),
+              tool_calls: Type.Array(
+                object(
+                  { index: Type.Integer({ minimum: 0, description: 'Number of the call.' }), ...toolCallFields },
+                  { title: 'ChatCalledToolDelta', description: 'A call of a tool of the client.' },
+                ),
+                { description: 'Calls of tools that the client executes.' },
+              ),
+            }),
+            { title: 'ChatDelta', description: 'The next part of the reply.' },
+          ),
+          finish_reason: nullable(finishReason),
+          logprobs: noLogprobs,
+        },
+        { title: 'ChatChunkChoice', description: 'A part of the reply.' },
+      ),
+      { description: 'A part of the reply; empty in the chunk with the usage.' },
+    ),
+    ...optional({ usage: nullable(ChatUsage), citations, conversation_id: conversationId }),
+  },
+  { title: 'ChatCompletionChunk', description: 'An event of a streamed reply. The last data is `[DONE]`.' },
+)
+
+/** Events without a name are called message. */
+export const CHAT_EVENTS = { message: ChatCompletionChunk, error: OpenaiError }

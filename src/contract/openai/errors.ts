@@ -1,0 +1,84 @@
+/** Errors in the format of OpenAI's API. */
+import { Type } from 'typebox'
+import { type CadreError, ERRORS, type ErrorCode } from '../errors.ts'
+import { nullable, object } from '../schemas/fields.ts'
+
+export const OpenaiError = object(
+  {
+    error: object(
+      {
+        message: Type.String({ description: 'Error message, with a hint how to fix it if there is one.' }),
+        type: Type.String({ description: 'Kind of error: invalid_request_error, insufficient_quota, requests or server_error.' }),
+        param: nullable(Type.String({ description: 'The invalid field of the request.' })),
+        code: nullable(Type.String({ description: 'Code of the error, such as model_not_found.' })),
+      },
+      { title: 'OpenaiErrorDetails', description: 'An error.' },
+    ),
+  },
+  {
+    title: 'OpenaiError',
+    description: "An error in OpenAI's format.",
+    examples: [
+      { error: { message: 'There is no agent or model "x".', type: 'invalid_request_error', param: 'model', code: 'model_not_found' } },
+    ],
+  },
+)
+
+interface OpenaiErrorKind {
+  type: 'invalid_request_error' | 'insufficient_quota' | 'requests' | 'server_error'
+  code: string | null
+  /** Default: the status of the code. */
+  status?: number
+  /** OpenAI's clients repeat requests that fail with 409, 429 or 5xx. Cadre has repeated those to providers already. */
+  shouldRetry?: false
+}
+
+/** OpenAI reports an exhausted budget as 429. */
+const KINDS: Readonly<Record<ErrorCode, OpenaiErrorKind>> = {
+  VALIDATION_ERROR: { type: 'invalid_request_error', code: null },
+  INVALID_JSON: { type: 'invalid_request_error', code: null },
+  ADDRESS_BLOCKED: { type: 'invalid_request_error', code: 'address_blocked' },
+  UNAUTHENTICATED: { type: 'invalid_request_error', code: 'invalid_api_key' },
+  BUDGET_EXCEEDED: { type: 'insufficient_quota', code: 'insufficient_quota', status: 429, shouldRetry: false },
+  FORBIDDEN: { type: 'invalid_request_error', code: 'insufficient_permissions' },
+  NOT_FOUND: { type: 'invalid_request_error', code: 'not_found' },
+  METHOD_NOT_ALLOWED: { type: 'invalid_request_error', code: 'method_not_allowed' },
+  CONFLICT: { type: 'invalid_request_error', code: 'conflict', shouldRetry: false },
+  PRECONDITION_FAILED: { type: 'invalid_request_error', code: 'precondition_failed' },
+  PAYLOAD_TOO_LARGE: { type: 'invalid_request_error', code: 'request_too_large' },
+  UNSUPPORTED_MEDIA_TYPE: { type: 'invalid_request_error', code: 'unsupported_media_type' },
+  RATE_LIMITED: { type: 'requests', code: 'rate_limit_exceeded' },
+  INTERNAL: { type: 'server_error', code: 'internal_error', shouldRetry: false },
+  PROVIDER_ERROR: { type: 'server_error', code: 'provider_error', shouldRetry: false },
+  UNAVAILABLE: { type: 'server_error', code: 'unavailable' },
+  PROVIDER_TIMEOUT: { type: 'server_error', code: 'provider_timeout', shouldRetry: false },
+  STORAGE_FULL: { type: 'server_error', code: 'storage_full', shouldRetry: false },
+}
+
+export const getOpenaiStatus = (code: ErrorCode): number => KINDS[code].status ?? ERRORS[code]
+
+export const shouldRetryOpenaiRequest = (code: ErrorCode): boolean => KINDS[code].shouldRetry !== false
+
+export function createOpenaiError({ code, message, hint, details }: CadreError) {
+  const [detail] = details ?? []
+  const field = detail?.field === 'message' ? 'messages' : detail?.field
+  const param = code === 'VALIDATION_ERROR' || code === 'NOT_FOUND' ? (field ?? null) : null
+  return {
+    error: {
+      message: hint === undefined ? message : `${message} ${hint}`,
+      type: KINDS[code].type,
+      param,
+      code: findSpecificCode(code, detail) ?? KINDS[code].code,
+    },
+  }
+}
+
+/** Codes that clients of OpenAI's API check. */
+function findSpecificCode(code: ErrorCode, detail: { field: string; problem: string } | undefined): string | undefined {
+  if (code === 'NOT_FOUND' && detail?.field === 'model') return 'model_not_found'
+  if (code === 'NOT_FOUND' && detail?.field === 'previous_response_id') return 'previous_response_not_found'
+  if (code !== 'VALIDATION_ERROR') return undefined
+  if (detail?.problem === 'is not a known field') return 'unknown_parameter'
+  // The only problem with a message as a whole is its length.
+  return detail?.field === 'message' ? 'context_length_exceeded' : undefined
+}

@@ -1,0 +1,269 @@
+/** Requests and responses of OpenAI's responses API: the part that its SDK and agents need. */
+import { type Static, Type } from 'typebox'
+import { jsonObject, nullable, object, optional, stringEnum } from '../schemas/fields.ts'
+import {
+  citations,
+  created,
+  functionFields,
+  hintFields,
+  imageDetail,
+  jsonSchemaFields,
+  lenientObject,
+  model,
+  optionalOrNull,
+  samplingFields,
+  stream,
+  toolName,
+  usedModel,
+} from './fields.ts'
+
+const MAX_TEXT_LENGTH = 4_000_000
+
+const InputPart = lenientObject(
+  {
+    type: stringEnum(['input_text', 'output_text', 'refusal', 'input_image', 'input_file', 'input_audio'], {
+      description: 'Kind of part: input_text, output_text, refusal or input_image.',
+    }),
+    ...optionalOrNull({
+      text: Type.String({ maxLength: MAX_TEXT_LENGTH, description: 'Text of the part.' }),
+      refusal: Type.String({ maxLength: MAX_TEXT_LENGTH, description: 'Text of a refusal.' }),
+      image_url: Type.String({ description: 'The image as data URL, such as `data:image/png;base64,…`.' }),
+      detail: imageDetail,
+    }),
+  },
+  { title: 'ResponseInputPart', description: 'A part of a message.' },
+)
+const content = Type.Unsafe<string | Static<typeof InputPart>[]>({
+  description: 'Text, or its parts.',
+  anyOf: [{ type: 'string', maxLength: MAX_TEXT_LENGTH }, Type.Array(InputPart)],
+})
+
+export type ResponseInputItem = Static<typeof ResponseInputItem>
+export const ResponseInputItem = lenientObject(
+  optionalOrNull({
+    type: Type.String({ description: 'Kind of item: message (default), function_call, function_call_output or reasoning.' }),
+    role: stringEnum(['system', 'developer', 'user', 'assistant'], { description: 'Author of a message.' }),
+    content,
+    call_id: Type.String({ minLength: 1, maxLength: 500, description: 'Identifier of a function call.' }),
+    name: Type.String({ description: 'Name of a called function.' }),
+    arguments: Type.String({ description: 'Arguments of a function call, as JSON.' }),
+    output: content,
+  }),
+  { title: 'ResponseInputItem', description: 'A message, a function call or its result.' },
+)
+
+const ResponseTool = lenientObject(
+  { type: Type.Literal('function', { description: 'Kind of tool. Only functions are supported.' }), ...functionFields },
+  { title: 'ResponseTool', description: 'A function that the client executes.' },
+)
+
+const ResponseToolChoice = Type.Unsafe<'none' | 'auto' | 'required' | { type: 'function'; name: string }>({
+  title: 'ResponseToolChoice',
+  description: "Whether the model calls the client's tools. The agent's own tools run in any case.",
+  anyOf: [
+    { type: 'string', enum: ['none', 'auto', 'required'] },
+    object(
+      { type: Type.Literal('function', { description: 'Kind of tool.' }), name: toolName },
+      { title: 'ResponseNamedToolChoice', description: 'A function that must be called.' },
+    ),
+  ],
+})
+
+const textFormatFields = {
+  type: stringEnum(['text', 'json_object', 'json_schema'], { description: 'Format of the reply.' }),
+  ...jsonSchemaFields,
+  ...optionalOrNull({ name: jsonSchemaFields.name }),
+}
+const TextOptions = lenientObject(
+  optionalOrNull({
+    format: object(textFormatFields, { title: 'ResponseTextFormat', description: 'The format of the reply.' }),
+    verbosity: Type.String({ description: 'Accepted without effect.' }),
+  }),
+  { title: 'ResponseText', description: 'Options of the text of the reply.' },
+)
+
+const Conversation = Type.Unsafe<string | { id: string }>({
+  title: 'ResponseConversation',
+  description: 'The conversation to continue. Its messages precede the input.',
+  anyOf: [
+    { type: 'string', minLength: 1, maxLength: 200 },
+    object(
+      { id: Type.String({ description: 'Identifier of the conversation.' }) },
+      { title: 'ResponseConversationId', description: 'A conversation.' },
+    ),
+  ],
+})
+
+export type ResponseCreate = Static<typeof ResponseCreate>
+export const ResponseCreate = object(
+  {
+    model,
+    input: Type.Unsafe<string | ResponseInputItem[]>({
+      description: 'The message, or all messages, function calls and results.',
+      anyOf: [
+        { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH },
+        Type.Array(ResponseInputItem, { minItems: 1, maxItems: 10_000 }),
+      ],
+    }),
+    ...optionalOrNull({
+      ...samplingFields,
+      ...hintFields,
+      instructions: Type.String({ maxLength: MAX_TEXT_LENGTH, description: 'Instructions, in addition to those of the agent.' }),
+      stream,
+      stream_options: jsonObject('Accepted without effect.'),
+      max_output_tokens: Type.Integer({
+        minimum: 1,
+        description: "Maximum tokens of the reply. Lowers the agent's limit and never raises it.",
+      }),
+      tools: Type.Array(ResponseTool, { maxItems: 128, description: 'Functions that the client executes.' }),
+      tool_choice: ResponseToolChoice,
+      text: TextOptions,
+      store: Type.Boolean({
+        description:
+          'Whether to store the question and the reply as a conversation, which previous_response_id can continue. Only for agents.',
+      }),
+      previous_response_id: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'A stored response. The messages of its conversation precede the input, and the reply is stored there.',
+      }),
+      conversation: Conversation,
+      background: Type.Unsafe<false>({ type: 'boolean', enum: [false], description: 'Not supported.' }),
+      include: Type.Array(Type.String(), { description: 'Accepted without effect.' }),
+      reasoning: jsonObject('Accepted without effect.'),
+      truncation: Type.String({ description: 'Accepted without effect: the oldest messages are left out if the context is full.' }),
+    }),
+  },
+  {
+    title: 'ResponseCreate',
+    description: 'A request for a response.',
+    examples: [{ model: 'Helper', input: 'How many days of leave do I have?' }],
+  },
+)
+
+const status = stringEnum(['in_progress', 'completed', 'incomplete', 'failed'], { description: 'Whether it is complete.' })
+export type OutputText = Static<typeof OutputText>
+export const OutputText = object(
+  {
+    type: Type.Literal('output_text', { description: 'Kind of part.' }),
+    text: Type.String({ description: 'Text of the reply.' }),
+    annotations: Type.Array(
+      object(
+        {
+          type: Type.Literal('file_citation', { description: 'Kind of annotation.' }),
+          file_id: Type.String({ description: 'Identifier of the document.' }),
+          filename: Type.String({ description: 'Name of the document.' }),
+          index: Type.Integer({ minimum: 0, description: 'Position of the citation in the text.' }),
+        },
+        { title: 'ResponseFileCitation', description: 'A citation of a document.' },
+      ),
+      { description: 'Citations in the text.' },
+    ),
+    logprobs: Type.Array(Type.Unknown(), { description: 'Not supported: empty.' }),
+  },
+  { title: 'ResponseOutputText', description: 'Text of the reply.' },
+)
+export const OutputItem = Type.Unsafe<OutputMessage | FunctionCall>({
+  title: 'ResponseOutputItem',
+  description: 'A message or a call of a function of the client.',
+  anyOf: [
+    object(
+      {
+        type: Type.Literal('message', { description: 'Kind of item.' }),
+        id: Type.String({ description: 'Identifier of the message.' }),
+        status,
+        role: Type.Literal('assistant', { description: 'Author of the message.' }),
+        content: Type.Array(OutputText, { description: 'Text of the message.' }),
+      },
+      { title: 'ResponseOutputMessage', description: 'A message.' },
+    ),
+    object(
+      {
+        type: Type.Literal('function_call', { description: 'Kind of item.' }),
+        id: Type.String({ description: 'Identifier of the item.' }),
+        call_id: Type.String({ description: 'Identifier of the call.' }),
+        name: Type.String({ description: 'Name of the function.' }),
+        arguments: Type.String({ description: 'Arguments as JSON.' }),
+        status,
+      },
+      { title: 'ResponseFunctionCall', description: 'A call of a function of the client.' },
+    ),
+  ],
+})
+export interface OutputMessage {
+  type: 'message'
+  id: string
+  status: Static<typeof status>
+  role: 'assistant'
+  content: Static<typeof OutputText>[]
+}
+export interface FunctionCall {
+  type: 'function_call'
+  id: string
+  call_id: string
+  name: string
+  arguments: string
+  status: Static<typeof status>
+}
+
+const ResponseUsage = object(
+  {
+    input_tokens: Type.Integer({ minimum: 0, description: 'Input tokens of all model calls of the reply.' }),
+    input_tokens_details: object(
+      { cached_tokens: Type.Integer({ minimum: 0, description: 'Not reported: 0.' }) },
+      { title: 'ResponseInputTokens', description: 'Input tokens.' },
+    ),
+    output_tokens: Type.Integer({ minimum: 0, description: 'Output tokens of all model calls of the reply.' }),
+    output_tokens_details: object(
+      { reasoning_tokens: Type.Integer({ minimum: 0, description: 'Not reported: 0.' }) },
+      { title: 'ResponseOutputTokens', description: 'Output tokens.' },
+    ),
+    total_tokens: Type.Integer({ minimum: 0, description: 'Input and output tokens.' }),
+  },
+  { title: 'ResponseUsage', description: 'The usage of a reply.' },
+)
+
+export type OpenaiResponse = Static<typeof OpenaiResponse>
+export const OpenaiResponse = object(
+  {
+    id: Type.String({ description: 'Identifier of the response.' }),
+    object: Type.Literal('response', { description: 'Kind of object.' }),
+    created_at: created('the response'),
+    status,
+    error: nullable(
+      object(
+        { code: Type.String({ description: 'Error code.' }), message: Type.String({ description: 'Error message.' }) },
+        { title: 'ResponseFailure', description: 'Why the response failed.' },
+      ),
+    ),
+    incomplete_details: nullable(
+      object(
+        { reason: stringEnum(['max_output_tokens', 'content_filter'], { description: 'Why the reply is incomplete.' }) },
+        { title: 'ResponseIncompleteDetails', description: 'Why the reply is incomplete.' },
+      ),
+    ),
+    instructions: nullable(Type.String({ description: 'Instructions of the request.' })),
+    model: usedModel,
+    output: Type.Array(OutputItem, { description: 'The reply: messages and function calls.' }),
+    parallel_tool_calls: Type.Boolean({ description: 'Whether the model may call several functions at once.' }),
+    previous_response_id: nullable(Type.String({ description: 'The response that this one continues.' })),
+    conversation: nullable(
+      object(
+        { id: Type.String({ description: 'Identifier of the conversation.' }) },
+        { title: 'ResponseStoredConversation', description: 'Where the response is stored.' },
+      ),
+    ),
+    store: Type.Boolean({ description: 'Whether the response is stored.' }),
+    temperature: nullable(Type.Number({ description: 'Temperature of the request.' })),
+    top_p: nullable(Type.Number({ description: 'top_p of the request.' })),
+    max_output_tokens: nullable(Type.Integer({ description: 'Limit of the request.' })),
+    text: object({ format: jsonObject('Format of the request.') }, { title: 'ResponseTextResult', description: 'Options of the text.' }),
+    tool_choice: ResponseToolChoice,
+    tools: Type.Array(jsonObject('A function of the request.'), { description: 'Functions of the request.' }),
+    truncation: Type.Literal('auto', { description: 'The oldest messages are left out if the context is full.' }),
+    metadata: jsonObject('Metadata of the request.'),
+    usage: nullable(ResponseUsage),
+    ...optional({ citations }),
+  },
+  { title: 'OpenaiResponse', description: "A reply in the format of OpenAI's responses." },
+)

@@ -1,0 +1,108 @@
+/** Routes of the OpenAI-compatible API, which are below /v1 instead of /api. */
+import { type Static, Type } from 'typebox'
+import { route } from '../route.ts'
+import { object, stringEnum } from '../schemas/fields.ts'
+import { CHAT_EVENTS, ChatCompletion, ChatCompletionCreate } from './chat-completions.ts'
+import { EmbeddingCreate, EmbeddingList } from './embeddings.ts'
+import { created } from './fields.ts'
+import { RESPONSE_EVENTS } from './response-events.ts'
+import { OpenaiResponse, ResponseCreate } from './responses.ts'
+
+export type OpenaiModel = Static<typeof OpenaiModel>
+export const OpenaiModel = object(
+  {
+    id: Type.String({ description: 'Name of the agent or model, or its identifier if the name is not unique.' }),
+    object: Type.Literal('model', { description: 'Kind of object.' }),
+    created: created('creation'),
+    owned_by: Type.String({ description: 'cadre, or the provider of the model.' }),
+    cadre: object(
+      {
+        type: stringEnum(['agent', 'model', 'embedding_model'], { description: 'What it is.' }),
+        id: Type.String({ description: 'Identifier of the agent or model.' }),
+      },
+      { title: 'OpenaiModelOrigin', description: 'The agent or model.' },
+    ),
+  },
+  {
+    title: 'OpenaiModel',
+    description: "An agent or a model in OpenAI's format.",
+    examples: [
+      {
+        id: 'Helper',
+        object: 'model',
+        created: 1_769_851_800,
+        owned_by: 'cadre',
+        cadre: { type: 'agent', id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a' },
+      },
+    ],
+  },
+)
+
+/** Images are sent in base64. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024
+const shared = { family: 'openai', protocol: 'openai', shape: 'bare' } as const
+const modelCall = { ...shared, method: 'POST', callsModel: true, callsExternalService: true, bodyLimit: MAX_BODY_BYTES } as const
+const STORAGE =
+  'With store, or with the header Cadre-Conversation (the identifier of a conversation), the question and the reply are stored.'
+
+export const openaiRoutes = {
+  listModels: route({
+    ...shared,
+    id: 'openai.models.list',
+    method: 'GET',
+    path: '/v1/models',
+    summary: 'List agents and models',
+    description: 'Members see agents only.',
+    access: 'any',
+    response: object(
+      {
+        object: Type.Literal('list', { description: 'Kind of object.' }),
+        data: Type.Array(OpenaiModel, { description: 'Agents and models.' }),
+      },
+      { title: 'OpenaiModelList', description: "Agents and models in OpenAI's format." },
+    ),
+  }),
+  getModel: route({
+    ...shared,
+    id: 'openai.models.get',
+    method: 'GET',
+    path: '/v1/models/{model}',
+    summary: 'Get an agent or model',
+    access: 'any',
+    params: object({ model: Type.String({ minLength: 1, maxLength: 200, description: 'Name or identifier of the agent or model.' }) }),
+    response: OpenaiModel,
+  }),
+  createChatCompletion: route({
+    ...modelCall,
+    id: 'openai.chat-completions.create',
+    path: '/v1/chat/completions',
+    summary: 'Create a chat completion',
+    description: `Answers with an agent or a model. The agent's tools run inside; calls of the client's tools end the reply. ${STORAGE}`,
+    access: 'chat',
+    body: ChatCompletionCreate,
+    response: ChatCompletion,
+    events: CHAT_EVENTS,
+    storesConversation: true,
+  }),
+  createResponse: route({
+    ...modelCall,
+    id: 'openai.responses.create',
+    path: '/v1/responses',
+    summary: 'Create a response',
+    description: `Answers with an agent or a model. The agent's tools run inside; calls of the client's tools end the reply. ${STORAGE}`,
+    access: 'chat',
+    body: ResponseCreate,
+    response: OpenaiResponse,
+    events: RESPONSE_EVENTS,
+    storesConversation: true,
+  }),
+  createEmbeddings: route({
+    ...modelCall,
+    id: 'openai.embeddings.create',
+    path: '/v1/embeddings',
+    summary: 'Create embeddings',
+    access: 'read',
+    body: EmbeddingCreate,
+    response: EmbeddingList,
+  }),
+}
