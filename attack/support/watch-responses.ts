@@ -12,7 +12,7 @@ export interface ResponseTimes {
 }
 
 /** Reads a list regularly until it is stopped. */
-export function watchResponses(url: string, token = TOKEN): { stop(): Promise<ResponseTimes> } {
+export function watchResponses(url: string, token = TOKEN): { times: ResponseTimes; stop(): Promise<ResponseTimes> } {
   const times: ResponseTimes = { slowestMs: 0, failures: [] }
   let isStopped = false
   const watch = async () => {
@@ -32,6 +32,7 @@ export function watchResponses(url: string, token = TOKEN): { stop(): Promise<Re
   }
   const watching = watch()
   return {
+    times,
     async stop() {
       isStopped = true
       await watching
