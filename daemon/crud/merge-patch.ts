@@ -1,4 +1,4 @@
-/** Merges JSON values according to RFC 7386. */
+/** Merges JSON values according to RFC 7396. */
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -131,7 +131,7 @@ export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends
       id: `${name}.patch`,
       method: 'PATCH',
       body: createPatchSchema(update, `Changes to ${aNoun}, as a JSON merge patch.`, required),
-      description: `A JSON merge patch (RFC 7386): objects are merged, and null removes a value or restores its default. ${UPDATE_NOTE}`,
+      description: `A JSON merge patch (RFC 7396): objects are merged, and null removes a value or restores its default. ${UPDATE_NOTE}`,
     }),
     remove: route({
       ...one,

@@ -4,7 +4,7 @@ import { mergePatch } from '../../daemon/crud/merge-patch.ts'
 
 const test = suite('merge patch')
 
-test('the examples of RFC 7386 are merged as specified', () => {
+test('the examples of RFC 7396 are merged as specified', () => {
   const examples: [target: unknown, patch: unknown, result: unknown][] = [
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
     [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],

@@ -1,4 +1,4 @@
-/** Derives the schema of a JSON merge patch (RFC 7386) from the schema of an update. */
+/** Derives the schema of a JSON merge patch (RFC 7396) from the schema of an update. */
 import { type TSchema, type TUnsafe, Type } from 'typebox'
 import { nullable } from './fields.ts'
 
