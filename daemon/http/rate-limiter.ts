@@ -30,7 +30,8 @@ export class RateLimiter {
 
   consume(key: string): RateLimitResult {
     if (this.#limit === 0) return { headers: {}, error: undefined }
-    const now = this.#now()
+    // Whole milliseconds, because the end of a window minus its start is not exact with fractions.
+    const now = Math.floor(this.#now())
     this.#sweep(now)
     let window = this.#windows.get(key)
     if (!window || window.ends <= now) {

@@ -78,6 +78,11 @@ test('a window ends one minute after its first request', () => {
   assert.is(fresh.headers['x-ratelimit-remaining'], 1)
 })
 
+test('a window has 60 seconds if the clock has fractions of milliseconds', () => {
+  for (let fraction = 0; fraction < 1; fraction += 0.001)
+    assert.is(new RateLimiter(2, () => 12_345 + fraction).consume('a').headers['x-ratelimit-reset'], 60)
+})
+
 test('a limit of 0 disables the limiter and its headers', () => {
   const limiter = new RateLimiter(0)
   for (let asked = 0; asked < 1000; asked++) assert.equal(limiter.consume('a'), { headers: {}, error: undefined })
