@@ -1,5 +1,4 @@
 /** The composition root: creates all families, connects them, and starts and stops the daemon's work. */
-import { createOpenapiDocument } from '../src/contract/openapi.ts'
 import { bindAnalyticsRoutes } from './analytics/routes.ts'
 import { AnalyticsService } from './analytics/service.ts'
 import type { App, AppOptions } from './app-options.ts'
@@ -19,8 +18,7 @@ import { createModels } from './models/create-models.ts'
 import { createOpenai } from './openai/create-openai.ts'
 import { createOutbound } from './outbound/client.ts'
 import { openStores } from './store/open-stores.ts'
-import { bindSystemRoutes } from './system/routes.ts'
-import { SystemService } from './system/service.ts'
+import { createSystem } from './system/create-system.ts'
 import { ensureAdminToken } from './tokens/ensure-admin-token.ts'
 import { bindTokenRoutes } from './tokens/routes.ts'
 import { TokensService } from './tokens/service.ts'
@@ -81,16 +79,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const evaluationFamily = createEvaluations({ ...shared, ...agentFamily.services, models, knowledge, embedding, meter, askOnce })
   const webhooks = createWebhooks({ ...shared, random })
   const tokens = new TokensService(database)
-  const system = new SystemService({
-    ...shared,
-    paths,
-    version,
-    startedAt: now(),
-    vectors,
-    models,
-    getAddress: () => http.getAddress(),
-    getQueues: () => ({ embedding: embedding.getStatus().pending }),
-  })
+  const systemFamily = createSystem({ ...shared, paths, version, vectors, models, embedding, getAddress: () => http.getAddress() })
+  const { service: system, getOpenapi } = systemFamily
   const tools = [ragTools, retrievalTools, apiTools]
   const asCode = new AsCodeService({
     ...shared,
@@ -105,11 +95,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   // Before requests are served, so that nobody sees a job that does not continue as running.
   await Promise.all([knowledgeFamily.parkSyncs(), evaluationFamily.parkRuns()])
 
-  let openapi: object | undefined
-  const getOpenapi = () => (openapi ??= createOpenapiDocument(version))
   const authenticate = (secret: string) => tokens.authenticate(secret)
   const http = await createHttp({ ...shared, rateLimit: options.rateLimit, getOpenapi, authenticate }, [
-    ...bindSystemRoutes(system, getOpenapi),
+    ...systemFamily.bindings,
     ...bindTokenRoutes(tokens),
     ...modelFamily.bindings,
     ...knowledgeFamily.bindings,

@@ -15,7 +15,7 @@ import { readCounts, readSettings, writeSettings } from './store.ts'
 
 const STORE_TIMEOUT_MS = 3_000
 
-interface SystemDependencies {
+export interface SystemDependencies {
   paths: Paths
   version: string
   startedAt: Date

@@ -1,0 +1,19 @@
+/** Creates the system family: health, status, settings and the OpenAPI document. */
+import { createOpenapiDocument } from '../../src/contract/openapi.ts'
+import type { EmbeddingService } from '../embedding/service.ts'
+import { bindSystemRoutes } from './routes.ts'
+import { type SystemDependencies, SystemService } from './service.ts'
+
+interface SystemFamilyDependencies extends Omit<SystemDependencies, 'startedAt' | 'getQueues'> {
+  embedding: EmbeddingService
+}
+
+export function createSystem(dependencies: SystemFamilyDependencies) {
+  const { version, embedding } = dependencies
+  const getQueues = () => ({ embedding: embedding.getStatus().pending })
+  const service = new SystemService({ ...dependencies, startedAt: new Date(), getQueues })
+  let openapi: object | undefined
+  /** The document is created at the first request. */
+  const getOpenapi = () => (openapi ??= createOpenapiDocument(version))
+  return { service, getOpenapi, bindings: bindSystemRoutes(service, getOpenapi) }
+}
