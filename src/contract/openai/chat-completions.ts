@@ -2,24 +2,21 @@
 import { type Static, Type } from 'typebox'
 import { nullable, object, optional, stringEnum } from '../schemas/fields.ts'
 import { OpenaiError } from './errors.ts'
+import { citations, conversationId, created, lenientObject, optionalOrNull, usedModel } from './fields.ts'
 import {
-  citations,
-  conversationId,
-  created,
   functionFields,
-  hintFields,
+  IMAGE_URL_DESCRIPTION,
   imageDetail,
   jsonSchemaFields,
-  lenientObject,
+  MAX_TEXT_LENGTH,
+  maxTokens,
   model,
-  optionalOrNull,
-  samplingFields,
-  stream,
+  replyFields,
+  textOrParts,
+  toolChoice,
   toolName,
-  usedModel,
-} from './fields.ts'
+} from './request-fields.ts'
 
-const MAX_TEXT_LENGTH = 4_000_000
 const text = Type.String({ maxLength: MAX_TEXT_LENGTH, description: 'Text of the part.' })
 
 const ContentPart = lenientObject(
@@ -30,7 +27,7 @@ const ContentPart = lenientObject(
       refusal: text,
       image_url: lenientObject(
         {
-          url: Type.String({ minLength: 1, description: 'The image as data URL, such as `data:image/png;base64,…`.' }),
+          url: Type.String({ minLength: 1, description: IMAGE_URL_DESCRIPTION }),
           ...optional({ detail: imageDetail }),
         },
         { title: 'ChatImageUrl', description: 'An image.' },
@@ -57,10 +54,7 @@ export const ChatMessageInput = lenientObject(
   {
     role: stringEnum(['system', 'developer', 'user', 'assistant', 'tool'], { description: 'Author of the message.' }),
     ...optionalOrNull({
-      content: Type.Unsafe<string | Static<typeof ContentPart>[]>({
-        description: 'Text of the message, or its parts.',
-        anyOf: [{ type: 'string', maxLength: MAX_TEXT_LENGTH }, Type.Array(ContentPart)],
-      }),
+      content: textOrParts('Text of the message, or its parts.', ContentPart),
       name: Type.String({ description: 'Accepted without effect.' }),
       tool_calls: Type.Array(ToolCallInput, { description: 'Of an assistant: calls of tools of the client.' }),
       tool_call_id: Type.String({ description: 'Of a tool: the call that this message is the result of.' }),
@@ -77,20 +71,16 @@ const ChatTool = object(
   { title: 'ChatTool', description: 'A tool of the client.' },
 )
 
-const ChatToolChoice = Type.Unsafe<'none' | 'auto' | 'required' | { type: 'function'; function: { name: string } }>({
-  title: 'ChatToolChoice',
-  description: "Whether the model calls the client's tools. The agent's own tools run in any case.",
-  anyOf: [
-    { type: 'string', enum: ['none', 'auto', 'required'] },
-    object(
-      {
-        type: Type.Literal('function', { description: 'Kind of tool.' }),
-        function: object({ name: toolName }, { title: 'ChatToolChoiceFunction', description: 'A function to call.' }),
-      },
-      { title: 'ChatNamedToolChoice', description: 'A function that must be called.' },
-    ),
-  ],
-})
+const ChatToolChoice = toolChoice(
+  'ChatToolChoice',
+  object(
+    {
+      type: Type.Literal('function', { description: 'Kind of tool.' }),
+      function: object({ name: toolName }, { title: 'ChatToolChoiceFunction', description: 'A function to call.' }),
+    },
+    { title: 'ChatNamedToolChoice', description: 'A function that must be called.' },
+  ),
+)
 
 const ChatResponseFormat = object(
   {
@@ -100,7 +90,6 @@ const ChatResponseFormat = object(
   { title: 'ChatResponseFormat', description: 'The format of the reply.' },
 )
 
-const maxTokens = Type.Integer({ minimum: 1, description: "Maximum tokens of the reply. Lowers the agent's limit and never raises it." })
 const penalty = Type.Number({ minimum: -2, maximum: 2, description: 'Penalty for repeated tokens.' })
 
 export type ChatCompletionCreate = Static<typeof ChatCompletionCreate>
@@ -109,9 +98,7 @@ export const ChatCompletionCreate = object(
     model,
     messages: Type.Array(ChatMessageInput, { minItems: 1, maxItems: 10_000, description: 'All messages of the conversation.' }),
     ...optionalOrNull({
-      ...samplingFields,
-      ...hintFields,
-      stream,
+      ...replyFields,
       stream_options: lenientObject(
         optional({ include_usage: Type.Boolean({ description: 'Whether the last chunk contains the usage.' }) }),
         { title: 'ChatStreamOptions', description: 'Options of a stream.' },
@@ -143,7 +130,6 @@ export const ChatCompletionCreate = object(
   },
 )
 
-export type ChatUsage = Static<typeof ChatUsage>
 const ChatUsage = object(
   {
     prompt_tokens: Type.Integer({ minimum: 0, description: 'Input tokens of all model calls of the reply.' }),
@@ -162,37 +148,39 @@ const toolCallFields = {
     { title: 'CalledFunction', description: 'A call of a function.' },
   ),
 }
-const noLogprobs = Type.Null({ description: 'Not supported.' })
+const ChatCalledTool = object(toolCallFields, { title: 'ChatCalledTool', description: 'A call of a tool of the client.' })
+
+/** Fields of a completion and of each of its chunks. */
+const createHeader = <const Name extends string>(name: Name) => ({
+  id: Type.String({ description: 'Identifier of the reply.' }),
+  object: Type.Literal(name, { description: 'Kind of object.' }),
+  created: created('the reply'),
+  model: usedModel,
+})
+const index = Type.Literal(0, { description: 'Number of the reply.' })
+const logprobs = Type.Null({ description: 'Not supported.' })
 
 export type ChatCompletion = Static<typeof ChatCompletion>
 export const ChatCompletion = object(
   {
-    id: Type.String({ description: 'Identifier of the reply.' }),
-    object: Type.Literal('chat.completion', { description: 'Kind of object.' }),
-    created: created('the reply'),
-    model: usedModel,
+    ...createHeader('chat.completion'),
     choices: Type.Array(
       object(
         {
-          index: Type.Literal(0, { description: 'Number of the reply.' }),
+          index,
           message: object(
             {
               role: Type.Literal('assistant', { description: 'Author of the message.' }),
               content: nullable(Type.String({ description: 'Text of the reply; null if it only calls tools.' })),
               refusal: Type.Null({ description: 'Not supported.' }),
               ...optional({
-                tool_calls: Type.Array(
-                  object(toolCallFields, { title: 'ChatCalledTool', description: 'A call of a tool of the client.' }),
-                  {
-                    description: 'Calls of tools that the client executes.',
-                  },
-                ),
+                tool_calls: Type.Array(ChatCalledTool, { description: 'Calls of tools that the client executes.' }),
               }),
             },
             { title: 'ChatReply', description: 'The reply.' },
           ),
           finish_reason: finishReason,
-          logprobs: noLogprobs,
+          logprobs,
         },
         { title: 'ChatChoice', description: 'A reply and why it ended.' },
       ),
@@ -207,14 +195,11 @@ export const ChatCompletion = object(
 export type ChatCompletionChunk = Static<typeof ChatCompletionChunk>
 export const ChatCompletionChunk = object(
   {
-    id: Type.String({ description: 'Identifier of the reply.' }),
-    object: Type.Literal('chat.completion.chunk', { description: 'Kind of object.' }),
-    created: created('the reply'),
-    model: usedModel,
+    ...createHeader('chat.completion.chunk'),
     choices: Type.Array(
       object(
         {
-          index: Type.Literal(0, { description: 'Number of the reply.' }),
+          index,
           delta: object(
             optional({
               role: Type.Literal('assistant', { description: 'Author of the message.' }),
@@ -230,7 +215,7 @@ export const ChatCompletionChunk = object(
             { title: 'ChatDelta', description: 'The next part of the reply.' },
           ),
           finish_reason: nullable(finishReason),
-          logprobs: noLogprobs,
+          logprobs,
         },
         { title: 'ChatChunkChoice', description: 'A part of the reply.' },
       ),

@@ -1,7 +1,8 @@
 /** Requests and responses of embeddings in OpenAI's format. */
 import { type Static, Type } from 'typebox'
 import { object, stringEnum } from '../schemas/fields.ts'
-import { hintFields, optionalOrNull, usedModel } from './fields.ts'
+import { optionalOrNull, usedModel } from './fields.ts'
+import { hintFields } from './request-fields.ts'
 
 const MAX_TEXT_LENGTH = 1_000_000
 const { user } = hintFields

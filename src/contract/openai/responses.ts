@@ -1,23 +1,20 @@
 /** Requests and responses of OpenAI's responses API: the part that its SDK and agents need. */
 import { type Static, Type } from 'typebox'
 import { jsonObject, nullable, object, optional, stringEnum } from '../schemas/fields.ts'
+import { citations, created, lenientObject, optionalOrNull, usedModel } from './fields.ts'
 import {
-  citations,
-  created,
   functionFields,
-  hintFields,
+  IMAGE_URL_DESCRIPTION,
   imageDetail,
   jsonSchemaFields,
-  lenientObject,
+  MAX_TEXT_LENGTH,
+  maxTokens,
   model,
-  optionalOrNull,
-  samplingFields,
-  stream,
+  replyFields,
+  textOrParts,
+  toolChoice,
   toolName,
-  usedModel,
-} from './fields.ts'
-
-const MAX_TEXT_LENGTH = 4_000_000
+} from './request-fields.ts'
 
 const InputPart = lenientObject(
   {
@@ -27,16 +24,13 @@ const InputPart = lenientObject(
     ...optionalOrNull({
       text: Type.String({ maxLength: MAX_TEXT_LENGTH, description: 'Text of the part.' }),
       refusal: Type.String({ maxLength: MAX_TEXT_LENGTH, description: 'Text of a refusal.' }),
-      image_url: Type.String({ description: 'The image as data URL, such as `data:image/png;base64,…`.' }),
+      image_url: Type.String({ description: IMAGE_URL_DESCRIPTION }),
       detail: imageDetail,
     }),
   },
   { title: 'ResponseInputPart', description: 'A part of a message.' },
 )
-const content = Type.Unsafe<string | Static<typeof InputPart>[]>({
-  description: 'Text, or its parts.',
-  anyOf: [{ type: 'string', maxLength: MAX_TEXT_LENGTH }, Type.Array(InputPart)],
-})
+const content = textOrParts('Text, or its parts.', InputPart)
 
 export type ResponseInputItem = Static<typeof ResponseInputItem>
 export const ResponseInputItem = lenientObject(
@@ -57,17 +51,13 @@ const ResponseTool = lenientObject(
   { title: 'ResponseTool', description: 'A function that the client executes.' },
 )
 
-const ResponseToolChoice = Type.Unsafe<'none' | 'auto' | 'required' | { type: 'function'; name: string }>({
-  title: 'ResponseToolChoice',
-  description: "Whether the model calls the client's tools. The agent's own tools run in any case.",
-  anyOf: [
-    { type: 'string', enum: ['none', 'auto', 'required'] },
-    object(
-      { type: Type.Literal('function', { description: 'Kind of tool.' }), name: toolName },
-      { title: 'ResponseNamedToolChoice', description: 'A function that must be called.' },
-    ),
-  ],
-})
+const ResponseToolChoice = toolChoice(
+  'ResponseToolChoice',
+  object(
+    { type: Type.Literal('function', { description: 'Kind of tool.' }), name: toolName },
+    { title: 'ResponseNamedToolChoice', description: 'A function that must be called.' },
+  ),
+)
 
 const textFormatFields = {
   type: stringEnum(['text', 'json_object', 'json_schema'], { description: 'Format of the reply.' }),
@@ -106,15 +96,10 @@ export const ResponseCreate = object(
       ],
     }),
     ...optionalOrNull({
-      ...samplingFields,
-      ...hintFields,
+      ...replyFields,
       instructions: Type.String({ maxLength: MAX_TEXT_LENGTH, description: 'Instructions, in addition to those of the agent.' }),
-      stream,
       stream_options: jsonObject('Accepted without effect.'),
-      max_output_tokens: Type.Integer({
-        minimum: 1,
-        description: "Maximum tokens of the reply. Lowers the agent's limit and never raises it.",
-      }),
+      max_output_tokens: maxTokens,
       tools: Type.Array(ResponseTool, { maxItems: 128, description: 'Functions that the client executes.' }),
       tool_choice: ResponseToolChoice,
       text: TextOptions,
