@@ -1,7 +1,6 @@
 /** The fuzz campaign of the tests with a random seed; `BENCH_SEED=…` repeats one. */
 import { randomInt } from 'node:crypto'
-import { runCampaign } from '../test/fuzz/campaign.ts'
-import { TestServer } from '../test/harness/test-server.ts'
+import { runCampaign, startServer } from '../test/fuzz/campaign.ts'
 import type { Benchmark } from './support/figures.ts'
 
 const REQUESTS = 10_000
@@ -11,7 +10,7 @@ export const fuzz: Benchmark = {
   async run() {
     const seed = Number(process.env.BENCH_SEED ?? randomInt(2 ** 31))
     console.error(`seed ${seed}`)
-    const service = await TestServer.start()
+    const service = await startServer()
     try {
       const { requests, known, statuses, operations, succeeded } = await runCampaign(service, seed, REQUESTS)
       const rejected = Object.entries(statuses).reduce((sum, [status, count]) => sum + (Number(status) < 300 ? 0 : count), 0)

@@ -1,9 +1,8 @@
 /** Generated requests and raw bytes on sockets: documented errors, and the daemon stays healthy. */
 import { connect } from 'node:net'
-import { runCampaign } from '../../test/fuzz/campaign.ts'
+import { runCampaign, startServer } from '../../test/fuzz/campaign.ts'
 import { createRandom } from '../../test/harness/create-random.ts'
 import { TOKEN } from '../../test/harness/daemon.ts'
-import { TestServer } from '../../test/harness/test-server.ts'
 import { withDaemon } from '../support/daemon.ts'
 import { type Scenario, scaleAmount } from '../support/scenario.ts'
 import { formatSlowest, watchResponses } from '../support/watch-responses.ts'
@@ -19,7 +18,7 @@ export const malformedRequests: Scenario = {
   async run(options) {
     const violations: string[] = []
     const requests = scaleAmount(10_000, options, 100)
-    const server = await TestServer.start()
+    const server = await startServer()
     try {
       await runCampaign(server, options.seed, requests)
     } catch (error) {

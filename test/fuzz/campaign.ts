@@ -6,7 +6,7 @@ import { FAMILIES } from '../../src/contract/routes.ts'
 import { document } from '../harness/check-response.ts'
 import { Resources } from '../harness/resources.ts'
 import { createSamples } from '../harness/samples.ts'
-import type { Json, TestServer } from '../harness/test-server.ts'
+import { type Json, TestServer } from '../harness/test-server.ts'
 import { arbitraryRequest, type FuzzRequest } from './requests.ts'
 
 const CHECK_INTERVAL = 25
@@ -23,6 +23,9 @@ export interface CampaignSummary {
 
 /** Identifiers of existing resources by family or parameter. */
 type ExistingIds = Map<string, string[]>
+
+/** Starts a server that finds no host, because generated webhooks and models have URLs. */
+export const startServer = (): Promise<TestServer> => TestServer.start({ resolve: async () => [] })
 
 export async function runCampaign(server: TestServer, seed: number, requests: number): Promise<CampaignSummary> {
   const resources = new Resources(server)

@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import { reportFailure } from '../harness/hooks.ts'
-import { TestServer } from '../harness/test-server.ts'
-import { runCampaign } from './campaign.ts'
+import type { TestServer } from '../harness/test-server.ts'
+import { runCampaign, startServer } from './campaign.ts'
 
 const SEED = 20260131
 const REQUESTS = 10_000
@@ -13,7 +13,7 @@ let server: TestServer
 
 test.before(
   reportFailure(async () => {
-    server = await TestServer.start()
+    server = await startServer()
   }),
 )
 test.after(reportFailure(() => server.close()))

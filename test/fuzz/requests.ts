@@ -17,8 +17,8 @@ export interface FuzzRequest {
   as: string | null
 }
 
-/** Operations that would call other servers; they get identifiers that do not exist. */
-const OUTGOING = /^(knowledgeSourcesSync|modelsTest|modelsDiscover|apiToolsTest|webhooksTest|messagesSend|evaluationsRun)/
+/** Operations that would call other servers; they get identifiers that do not exist and no URL. */
+const OUTGOING = /^(knowledgeSourcesSync|modelsTest|modelsDiscover|apiTools(Test|Import)|webhooksTest|messagesSend|evaluationsRun)/
 
 const WORDS = [
   '',
@@ -78,9 +78,8 @@ function arbitraryOperationRequest(
 ): fc.Arbitrary<FuzzRequest> {
   const parameters = (operation.parameters ?? []) as Json[]
   const placed = (where: string) => parameters.filter((parameter) => parameter.in === where)
-  const params = fc.record(
-    Object.fromEntries(placed('path').map(({ name }) => [name, arbitraryParam(OUTGOING.test(operation.operationId))])),
-  )
+  const isOutgoing = OUTGOING.test(operation.operationId)
+  const params = fc.record(Object.fromEntries(placed('path').map(({ name }) => [name, arbitraryParam(isOutgoing)])))
   const known = placed('query').map(({ name, schema }) =>
     fc.tuple(
       fc.constant(name as string),
@@ -90,6 +89,7 @@ function arbitraryOperationRequest(
   const query = fc.array(fc.oneof(...known, fc.tuple(anyText, anyText)), { maxLength: 3 })
   // Admins could create knowledge sources with paths of this machine.
   const roles = operation.operationId.startsWith('knowledgeSources') ? ROLES.filter((role) => role !== 'admin') : ROLES
+  const body = arbitraryBody(operation.requestBody?.content['application/json'].schema, shaped)
   return fc.record({
     operationId: fc.constant(operation.operationId as string),
     method: fc.oneof(
@@ -102,7 +102,7 @@ function arbitraryOperationRequest(
     ),
     params,
     query: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: query }) as fc.Arbitrary<[string, string][]>,
-    body: arbitraryBody(operation.requestBody?.content['application/json'].schema, shaped),
+    body: isOutgoing ? body.map(removeUrl) : body,
     headers: arbitraryHeaders(),
     as: fc.oneof(
       { weight: 12, arbitrary: fc.constant(roles[0] as string) },
@@ -135,6 +135,12 @@ function arbitraryBody(schema: Json | undefined, shaped: (schema: Json) => fc.Ar
     { weight: 1, arbitrary: junk },
     { weight: 1, arbitrary: fc.constant(undefined) },
   )
+}
+
+function removeUrl(body: FuzzRequest['body']): FuzzRequest['body'] {
+  if (!body || 'raw' in body || body.json === null || typeof body.json !== 'object' || !('url' in body.json)) return body
+  const { url: _, ...json } = body.json
+  return { json }
 }
 
 /** Changes, adds or removes one field of a valid value. */
