@@ -1,7 +1,5 @@
 /** Jumps of the wall clock while replies stream and webhooks are delivered. */
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +8,7 @@ import { createRandom } from '../../test/harness/create-random.ts'
 import { ScriptedProvider, streamReply } from '../../test/harness/scripted-provider.ts'
 import type { Json } from '../../test/harness/test-server.ts'
 import { waitFor } from '../../test/harness/wait-for.ts'
+import { Receiver } from '../../test/webhooks/receiver.ts'
 import { openDaemon, type RunningDaemon, withFolder } from '../support/daemon.ts'
 import { type Scenario, scaleAmount } from '../support/scenario.ts'
 
@@ -30,7 +29,7 @@ export const clockJumps: Scenario = {
       const shiftPath = join(folder, 'shift')
       writeFileSync(shiftPath, '0')
       const provider = await ScriptedProvider.start('openai', streamReply({ text: WORDS }, 20))
-      const receiver = await startReceiver()
+      const receiver = await Receiver.start()
       const daemon = await openDaemon(join(folder, 'home'), {
         nodeOptions: ['--import', PRELOAD],
         environment: { ATTACK_CLOCK_SHIFT: shiftPath, CADRE_RATE_LIMIT: String(RATE_LIMIT) },
@@ -102,31 +101,6 @@ async function attackWithJump({ client }: RunningDaemon, agentId: string, round:
   return problems
 }
 
-interface Receiver {
-  url: string
-  /** Number of events. */
-  count: number
-  close(): Promise<void>
-}
-
-async function startReceiver(): Promise<Receiver> {
-  const receiver: Receiver = { url: '', count: 0, close: async () => {} }
-  const server = createServer((request, response) => {
-    request.resume()
-    request.on('end', () => {
-      receiver.count++
-      response.writeHead(204).end()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  receiver.close = () => {
-    server.closeAllConnections()
-    return new Promise((resolve) => server.close(() => resolve()))
-  }
-  return receiver
-}
-
 /** Waits until the event of a round has arrived. */
-const waitForDelivery = (receiver: Receiver, round: number): Promise<boolean> =>
-  waitFor(() => receiver.count > round, { timeoutMs: 20_000, description: 'a delivery' }).catch(() => false)
+const waitForDelivery = ({ received }: Receiver, round: number): Promise<boolean> =>
+  waitFor(() => received.length > round, { timeoutMs: 20_000, description: 'a delivery' }).catch(() => false)

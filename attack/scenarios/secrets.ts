@@ -1,8 +1,6 @@
 /** Canary secrets through every feature that uses them: none appears in a response, a log or a file. */
-
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { FAMILIES } from '../../src/contract/routes.ts'
 import { linkCommand, runCommand } from '../../test/harness/cli.ts'
@@ -10,6 +8,7 @@ import { TOKEN } from '../../test/harness/daemon.ts'
 import { ScriptedProvider, streamReply } from '../../test/harness/scripted-provider.ts'
 import type { Json } from '../../test/harness/test-server.ts'
 import { waitFor } from '../../test/harness/wait-for.ts'
+import { startRecordingServer } from '../../test/outbound/recording-server.ts'
 import { openDaemon, type RunningDaemon, withFolder } from '../support/daemon.ts'
 import type { Scenario } from '../support/scenario.ts'
 
@@ -54,11 +53,11 @@ export const secrets: Scenario = {
     withFolder(async (folder) => {
       const home = join(folder, 'home')
       const provider = await ScriptedProvider.start('openai', streamReply(repeatKey))
-      const echo = await startEchoServer()
+      const echo = await startRecordingServer(echoRequest)
       const places: Place[] = []
       let daemon = await openDaemon(home, { environment: { CADRE_LOG_LEVEL: 'trace' } })
       try {
-        await sendSecrets(daemon, provider, echo.url, places)
+        await sendSecrets(daemon, provider, echo.origin, places)
         places.push(...(await readResponses(daemon)), ...(await readCommands(home)), ...readFiles(home, 'running'))
         await daemon.kill()
         places.push(...readFiles(home, 'killed'))
@@ -95,22 +94,13 @@ function repeatKey({ headers }: { headers: IncomingMessage['headers'] }) {
 }
 
 /** Repeats the headers and the address of each request in every encoding, with the status in the path. */
-async function startEchoServer(): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    const values = [...Object.values(request.headers).map(String), String(request.url)]
-    const credentials = values.map((value) => value.replace(/^(Bearer|Basic) /, ''))
-    const decoded = credentials.map((value) => Buffer.from(value, 'base64').toString('latin1').split(':').at(-1) ?? '')
-    const all = [...values, ...credentials, ...decoded].flatMap((value) => Object.values(ENCODINGS).map((encode) => encode(value)))
-    const [, status = '200'] = /^\/(\d{3})/.exec(request.url ?? '') ?? []
-    request.resume()
-    response.writeHead(Number(status), { 'content-type': 'text/plain', 'x-echo': encodeURIComponent(values.join(' ')) }).end(all.join('\n'))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = () => {
-    server.closeAllConnections()
-    return new Promise<void>((resolve) => server.close(() => resolve()))
-  }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+const echoRequest: RequestListener = (request, response) => {
+  const values = [...Object.values(request.headers).map(String), String(request.url)]
+  const credentials = values.map((value) => value.replace(/^(Bearer|Basic) /, ''))
+  const decoded = credentials.map((value) => Buffer.from(value, 'base64').toString('latin1').split(':').at(-1) ?? '')
+  const all = [...values, ...credentials, ...decoded].flatMap((value) => Object.values(ENCODINGS).map((encode) => encode(value)))
+  const [, status = '200'] = /^\/(\d{3})/.exec(request.url ?? '') ?? []
+  response.writeHead(Number(status), { 'content-type': 'text/plain', 'x-echo': encodeURIComponent(values.join(' ')) }).end(all.join('\n'))
 }
 
 /** Stores every secret and makes every request that sends one. */
