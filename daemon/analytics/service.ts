@@ -75,7 +75,7 @@ export class AnalyticsService {
 
 type DayActivity = Activity & { day: string }
 
-/** Omits conversations whose agent was deleted and is unknown. */
+/** Omits conversations whose deleted agent is unknown. */
 function groupByAgent(
   users: readonly (Activity & { agent_id: string | null })[],
   active: readonly ConversationCounts[],

@@ -44,8 +44,9 @@ function buildMessageQuery({ days, pieces }: AnalyticsScope): { sql: string; val
 /** The agent of a conversation, also if it was deleted. */
 const AGENT_ID = 'coalesce(c.agent_id, c.deleted_agent_id)'
 
+/** Compares both columns, because AGENT_ID has no index. */
 const buildAgentCondition = ({ agentId }: AnalyticsScope): { sql: string; values: Value[] } =>
-  agentId === undefined ? { sql: '', values: [] } : { sql: ` AND ${AGENT_ID} = ?`, values: [agentId] }
+  agentId === undefined ? { sql: '', values: [] } : { sql: ' AND (c.agent_id = ? OR c.deleted_agent_id = ?)', values: [agentId, agentId] }
 
 /** CROSS JOIN fixes the join order: SQLite would otherwise scan all days for each conversation of an agent. */
 const buildConversationJoin = (table: 's' | 'r') => ` CROSS JOIN conversations c ON c.id = ${table}.conversation_id`

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Value } from '../../daemon/store/database.ts'
+import { countStartedConversations } from '../../daemon/analytics/store.ts'
+import type { Reader, Value } from '../../daemon/store/database.ts'
 import { expectData } from '../harness/expect.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
@@ -196,6 +197,14 @@ test('conversations of a deleted agent are still counted, under its id', async (
     const found = await ask(service, query)
     assert.equal([found.total_conversations, found.total_messages, found.by_agent], [1, 1, by_agent])
   }
+})
+
+test('the conversations of an agent are read from indexes', async ({ service: { database } }) => {
+  const all = <T>(sql: string, values?: readonly Value[]) => database.all<T>(`EXPLAIN QUERY PLAN ${sql}`, values)
+  const range = { from: '2026-01-01', until: '2026-02-01' }
+  const plan = await countStartedConversations({ ...database, all } as Reader, { span: range, days: range, pieces: [], agentId: 'agent_x' })
+  for (const index of ['conversations_by_agent_id', 'conversations_by_deleted_agent_id'])
+    assert.match(JSON.stringify(plan), `USING INDEX ${index} (`)
 })
 
 test('invalid dates, reversed ranges and members are rejected', async ({ service }) => {
