@@ -109,8 +109,10 @@ function renderPart(part: Part, { stream }: ReplyProgress, view: ViewOptions, is
     const isRunning = state === 'running' || state === 'asking'
     return isRunning ? { done: [], live: lines, unfinished: { stream: INITIAL_STREAM, text: '' } } : { done: lines, live: [] }
   }
-  const { state: next, done, live } = renderStream(stream, rewriteReply(part.text), columns, isComplete)
-  return isComplete ? { done, live } : { done, live, unfinished: { stream: next, text: part.text } }
+  // Only new text is rewritten, since the position counts the characters that were received.
+  const text = part.text.slice(0, stream.consumed) + rewriteReply(part.text.slice(stream.consumed))
+  const { state, done, live } = renderStream(stream, text, columns, isComplete)
+  return isComplete ? { done, live } : { done, live, unfinished: { stream: { ...state, consumed: part.text.length }, text: part.text } }
 }
 
 /** Parts after an unfinished part are live, so that the order is kept. */

@@ -3,10 +3,10 @@ import { type Line, measureLine, type Span, type Style, span, truncateLine } fro
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { type ChatState, sumUsage } from '../state/chat-state.ts'
 
-/** Formats as 950, 1.2k, 34k or 1.5M. */
 /** Estimates are marked: the provider did not report the tokens. */
 export const formatTokens = (count: number, isEstimated: boolean): string => `${isEstimated ? 'about ' : ''}${formatCount(count)} tokens`
 
+/** Formats as 950, 1.2k, 34k or 1.5M. */
 export function formatCount(count: number): string {
   if (count < 1000) return String(count)
   const [value, unit] = count < 999_500 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']

@@ -1,5 +1,4 @@
 /** State of one reply, and how events of the stream change it. */
-
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import type { Citation, Message } from '../../contract/schemas/messages.ts'
 import type { Usage } from '../../contract/schemas/usage.ts'

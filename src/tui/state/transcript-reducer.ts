@@ -1,5 +1,4 @@
 /** Reduces events of replies and actions of the user to the transcript. */
-
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
 import { applyEvent, applyMessage, isKnownEvent, NEW_REPLY, type ReplyState, type ToolCall, updateToolCall } from './reply-reducer.ts'

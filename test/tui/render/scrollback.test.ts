@@ -33,6 +33,20 @@ test('the output does not depend on the number of updates', () => {
   assert.equal(texts(advanceScrollback(EMPTY_SCROLLBACK, after(...all), VIEW).done), printActions(all).done)
 })
 
+test('a command that arrives in pieces is shown once', () => {
+  const script = process.argv[1] as string
+  process.argv[1] = '/project/node_modules/.bin/cadre'
+  try {
+    const { done } = printActions([said, delta('Run cadre models discover'), delta(' --add now.\n\nThen ask.')])
+    assert.equal(done.slice(2), ['  Run cadre models discover --add now.'])
+    assert.equal(printActions([said, delta('Run cadre models discover --add now.\n\nThen ask.')]).done.slice(2), [
+      '  Run npx cadre models discover --add now.',
+    ])
+  } finally {
+    process.argv[1] = script
+  }
+})
+
 test('a running tool call shows its duration and holds back the following parts', () => {
   const { done, live } = printActions([said, call('c1'), call('c2'), result('c2')])
   assert.equal(done, ['› How many days?', ''])
