@@ -9,8 +9,7 @@ import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { call } from '../../src/client/call.ts'
 import { evaluationRoutes } from '../../src/contract/families/evaluations.ts'
-
-const UNFINISHED_REASONS = new Set(['error', 'aborted', 'interrupted'])
+import { isComplete } from '../../src/contract/schemas/messages.ts'
 
 export default class ConversationsPromote extends CadreCommand {
   static override description =
@@ -42,7 +41,7 @@ export default class ConversationsPromote extends CadreCommand {
     const question = messages.slice(0, index).findLast(({ role }) => role === 'user')
     if (!reply || !question)
       throw new UsageError(flags.message ? `This conversation has no reply ${flags.message}.` : 'This conversation has no reply yet.')
-    const isUnfinished = reply.content.trim() === '' || UNFINISHED_REASONS.has(reply.finish_reason ?? '')
+    const isUnfinished = reply.content.trim() === '' || !isComplete(reply)
     if (isUnfinished && flags.expect === undefined)
       throw new UsageError(
         `The reply ${reply.id} was not finished, so it cannot be used as the expected output.`,

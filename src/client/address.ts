@@ -63,9 +63,9 @@ export function isLoopback(url: string): boolean {
 /** The admin token of the local daemon is never sent to another machine. */
 export async function findToken(paths: Paths, url: string, notify: Notify): Promise<string | undefined> {
   const { token } = environmentOverrides()
-  if (token !== undefined) return requireValidToken(token, 'in CADRE_TOKEN')
+  if (token !== undefined) return requireValidToken(token, 'CADRE_TOKEN')
   const { token: configured } = readSettings(paths)
-  if (configured !== undefined) return requireValidToken(configured, `in ${paths.settings}`)
+  if (configured !== undefined) return requireValidToken(configured, paths.settings)
   if (!isLoopback(url) && readDaemonRecord(paths)?.url !== url) return undefined
   return findAdminToken(paths, notify)
 }
@@ -108,14 +108,14 @@ function requireValidToken(token: string, location: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
   throw new CadreError(
     'UNAUTHENTICATED',
-    `The token ${location} is damaged: it contains control characters, spaces or non-ASCII characters.`,
+    `The token in ${location} is damaged: it contains control characters, spaces or non-ASCII characters.`,
   )
 }
 
 function readTokenFile(paths: Paths): string | undefined {
   try {
     const token = readFileSync(paths.token, 'utf8').trim()
-    return token === '' ? undefined : requireValidToken(token, `in ${paths.token}`)
+    return token === '' ? undefined : requireValidToken(token, paths.token)
   } catch (error) {
     if (error instanceof CadreError) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
