@@ -194,6 +194,9 @@ export function readDaemonRecord(paths: Paths): DaemonRecord | undefined {
 /** By default, glibc reserves memory for each thread of LanceDB; indexing a large table then needs 150 MB more. */
 export const DAEMON_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }
 
+/** The environment of a daemon that a command starts. */
+export const createDaemonEnvironment = (environment: Environment = process.env): Environment => ({ ...DAEMON_ENVIRONMENT, ...environment })
+
 /** LanceDB reads these variables once, on import. With only as many threads as cores its index builds can deadlock. */
 export function configureLance(environment: Environment = process.env): void {
   environment.LANCE_CPU_THREADS ??= '4'

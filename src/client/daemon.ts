@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DAEMON_ENVIRONMENT, type DaemonRecord, EXIT_HOME_IN_USE, ensureDirectory, type Paths, readSettings } from '../config.ts'
+import { createDaemonEnvironment, type DaemonRecord, EXIT_HOME_IN_USE, ensureDirectory, type Paths, readSettings } from '../config.ts'
 import type { Health } from '../contract/families/system.ts'
 import { version } from '../version.ts'
 import { findConfiguredUrl, findDaemonProcess, findToken, isProcessAlive } from './address.ts'
@@ -146,11 +146,12 @@ function spawnDaemon(root: string, home: string, options: string[], output: stri
   const { file, nodeOptions } = getDaemonEntry(root)
   const log = openSync(output, 'a', 0o600)
   try {
+    const env = createDaemonEnvironment()
     const child = spawn(process.execPath, [...nodeOptions, file, ...options], {
       detached: true,
       stdio: ['ignore', log, log],
       cwd: home,
-      env: { ...DAEMON_ENVIRONMENT, ...process.env },
+      env,
     })
     child.unref()
     return child
