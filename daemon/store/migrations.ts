@@ -21,6 +21,7 @@ import { nameKeys } from './migrations/0017-name-keys.ts'
 import { deletedAgents } from './migrations/0018-deleted-agents.ts'
 import { estimatedUsage } from './migrations/0019-estimated-usage.ts'
 import { toolConfirmation } from './migrations/0020-tool-confirmation.ts'
+import { exposedTools } from './migrations/0021-exposed-tools.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   deletedAgents,
   estimatedUsage,
   toolConfirmation,
+  exposedTools,
 ]
 
 /** Whether the database has no tables. */

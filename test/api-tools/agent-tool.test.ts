@@ -36,6 +36,7 @@ const record = (server: RecordingServer, fields: Partial<StoredApiTool> = {}): S
   timeout_ms: 10_000,
   allow_private_network: true,
   requires_confirmation: true,
+  expose_mcp: false,
   header_names: [],
   auth: { type: 'none' },
   secrets: null,

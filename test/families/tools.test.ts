@@ -34,6 +34,7 @@ test('a RAG tool has default settings', async () => {
     chunk_overlap: 120,
     top_k: 5,
     rerank: true,
+    expose_mcp: false,
     model_id: null,
   })
 })
@@ -53,6 +54,7 @@ test('a retrieval tool has default settings', async () => {
     embedding_model: 'minilm',
     chunk_size: 800,
     chunk_overlap: 120,
+    expose_mcp: false,
   })
 })
 

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { METHODS, route } from '../route.ts'
 import { authentication, basicAuth, bearerAuth, noAuth, secret } from '../schemas/auth.ts'
+import { expose_mcp } from '../schemas/exposure.ts'
 import {
   createExample,
   httpUrl,
@@ -71,6 +72,7 @@ const settings = {
       'Whether each call requires confirmation by the user. Default: true for all methods except GET; only admins can set it to ' +
       'false for these. It is reset when the method or URL changes.',
   }),
+  expose_mcp,
 }
 const HEADER_NAME = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$"
 const headers = Type.Unsafe<Record<string, string>>({
@@ -126,6 +128,7 @@ export const ApiTool = resource(
         timeout_ms: 30_000,
         allow_private_network: false,
         requires_confirmation: false,
+        expose_mcp: false,
         header_names: [],
         auth: { type: 'none' },
       }),

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
+import { expose_mcp } from '../schemas/exposure.ts'
 import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
 import { chunking, filters, QueryResult, query, rerank, top_k } from '../schemas/passages.ts'
 
@@ -11,6 +12,7 @@ const settings = {
   ...chunking,
   top_k: { ...top_k, default: 5 } as typeof top_k,
   rerank: { ...rerank, default: true } as typeof rerank,
+  expose_mcp,
   model_id: nullable(
     identifier("the model that writes answers, its unique name or the provider's name for it; null uses the default model"),
   ),
@@ -32,7 +34,7 @@ export const RagTool = resource(
   { name, ...settings, knowledge_source_id: nullable(knowledge_source_id) },
   {
     description: 'A tool that answers questions from a knowledge source.',
-    examples: [createExample('rag', { ...example, embedding_model: 'minilm', model_id: null })],
+    examples: [createExample('rag', { ...example, embedding_model: 'minilm', expose_mcp: false, model_id: null })],
   },
 )
 export const RagToolCreate = createBody('RAG tool', { name, knowledge_source_id }, settings, example)

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
+import { expose_mcp } from '../schemas/exposure.ts'
 import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
 import { chunking, filters, query, rerank, SearchResult, searchMethod, top_k } from '../schemas/passages.ts'
 
@@ -16,6 +17,7 @@ const settings = {
   score_threshold: nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Minimum score of a passage.' })),
   filters,
   ...chunking,
+  expose_mcp,
 }
 const example = {
   name: 'find',
@@ -39,6 +41,7 @@ export const RetrievalTool = resource(
         embedding_model: 'minilm',
         chunk_size: 800,
         chunk_overlap: 120,
+        expose_mcp: false,
       }),
     ],
   },
