@@ -10,6 +10,7 @@ import type { Database } from '../store/database.ts'
 import type { OriginalStore } from '../store/original-store.ts'
 import type { VectorStore } from '../store/vector-store.ts'
 import type { Validator } from '../validation/validator.ts'
+import { DocumentReader } from './document-reader.ts'
 import { DocumentsService } from './document-service.ts'
 import { IndexRegistry } from './indexes/index-registry.ts'
 import { bindKnowledgeRoutes } from './routes.ts'
@@ -40,6 +41,7 @@ export interface KnowledgeDependencies {
 export interface Knowledge {
   service: KnowledgeService
   embeddingLedger: EmbeddingLedger
+  documentReader: DocumentReader
   bindings: Binding[]
   /** Deletes originals that no document refers to. */
   sweep(): Promise<void>
@@ -67,6 +69,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
   return {
     service,
     embeddingLedger: ledger,
+    documentReader: new DocumentReader(database, originals, parserPool),
     bindings: bindKnowledgeRoutes(service, documents),
     sweep: () => documents.sweepOriginals(),
     parkSyncs: () => synchronizer.parkSyncs(),

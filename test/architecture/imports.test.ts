@@ -24,7 +24,7 @@ const PUBLIC_FILES: Record<string, readonly string[]> = {
   models: ['service.ts', 'chat-model.ts', 'resolve-follow-up.ts', 'token-estimate.ts'],
   agents: ['service.ts', 'toolset.ts'],
   conversations: ['service.ts', 'completion-service.ts', 'agent-loop/ask-once.ts', 'agent-loop/turn-context.ts', 'reply/citations.ts'],
-  knowledge: ['service.ts', 'tool-settings.ts', 'search-tool.ts', 'sync/embedding-ledger.ts'],
+  knowledge: ['service.ts', 'tool-settings.ts', 'search-tool.ts', 'document-reader.ts', 'sync/embedding-ledger.ts'],
 }
 /** Files of src that the daemon may import. */
 const SHARED = [

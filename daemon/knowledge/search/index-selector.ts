@@ -1,4 +1,5 @@
 /** Selects the index that answers a query on a source, and waits for it if none is complete. */
+import { DEFAULT_CHUNKING, DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
 import type { Database } from '../../store/database.ts'
 import { type Index, type IndexSettings, listIndexes, listIndexVersions } from '../indexes/index-store.ts'
 import { isTextComplete } from '../sync/sync-store.ts'
@@ -17,7 +18,8 @@ export class IndexSelector {
   }
 
   /** Returns the index with these settings or, until it is complete, another complete index of the source. */
-  async select(sourceId: string, settings: IndexSettings, isFullText: boolean): Promise<Index | undefined> {
+  async select(sourceId: string, wantedSettings: IndexSettings | undefined, isFullText: boolean): Promise<Index | undefined> {
+    const settings = wantedSettings ?? (await this.#chooseSettings(sourceId))
     const [wanted] = await listIndexVersions(this.#database, sourceId, settings)
     if (wanted?.ready) return wanted
     // The embedding model was deleted by force; the sync creates an index with the default model.
@@ -25,6 +27,13 @@ export class IndexSelector {
     const index = wanted && (await this.#findReadyIndex(sourceId, settings))
     if (index?.ready) return index
     return isFullText ? this.#waitForText(sourceId, settings) : this.#waitForIndex(sourceId, settings)
+  }
+
+  /** Prefers complete indexes and, among them, those of the embedded model, which costs nothing. */
+  async #chooseSettings(sourceId: string): Promise<IndexSettings> {
+    const indexes = await listIndexes(this.#database, sourceId)
+    const rank = ({ ready, embedding_model }: Index) => 2 * ready + Number(embedding_model === DEFAULT_EMBEDDING_MODEL)
+    return indexes.sort((a, b) => rank(b) - rank(a))[0] ?? DEFAULT_CHUNKING
   }
 
   async #waitForIndex(sourceId: string, settings: IndexSettings): Promise<Index | undefined> {

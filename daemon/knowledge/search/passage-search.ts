@@ -26,7 +26,8 @@ import { StageTimer } from './stage-timer.ts'
 
 export interface SearchRequest {
   sourceIds: readonly string[]
-  settings: IndexSettings
+  /** Undefined to search any index of each source. */
+  settings?: IndexSettings
   query: string
   method: 'semantic' | 'full_text' | 'hybrid'
   topK: number

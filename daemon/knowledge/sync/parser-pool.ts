@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { getWorkerUrl } from '../../process/worker-url.ts'
 import type { ChunkingSettings } from '../chunking/chunking-settings.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
-import type { OnPassages, ParserCommand, ParserEvent } from './parser-protocol.ts'
+import type { DocumentText, LineRange, OnPassages, ParserCommand, ParserEvent } from './parser-protocol.ts'
 
 export interface ParserPoolOptions {
   /** Maximum number of threads. */
@@ -20,15 +20,17 @@ export interface ParserPoolOptions {
 /** A thread that read a larger document ends: it would keep the memory. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024
 
+type JobCommand = Extract<ParserCommand, { kind: 'parse' | 'read' }>
+
 interface Job {
-  command: Extract<ParserCommand, { kind: 'parse' }>
+  command: JobCommand
   /** In bytes. */
   size: number
   pages: number | null
   onPassages: OnPassages
   signal: AbortSignal | undefined
-  /** Called with the number of pages. */
-  resolve(pages: number | null): void
+  /** Called with the number of pages, or with the lines of a document. */
+  resolve(result: number | null | DocumentText): void
   reject(reason: unknown): void
 }
 
@@ -61,13 +63,21 @@ export class ParserPool {
     onPassages: OnPassages,
     signal?: AbortSignal,
   ): Promise<number | null> {
+    return (await this.#run({ kind: 'parse', bytes, name, settings }, onPassages, signal)) as number | null
+  }
+
+  /** Reads lines of a document. The bytes may be transferred to the thread: do not use them afterwards. */
+  async read(bytes: Uint8Array, name: string, range: LineRange, signal?: AbortSignal): Promise<DocumentText> {
+    return (await this.#run({ kind: 'read', bytes, name, range }, async () => {}, signal)) as DocumentText
+  }
+
+  async #run(command: JobCommand, onPassages: OnPassages, signal: AbortSignal | undefined): Promise<number | null | DocumentText> {
     signal?.throwIfAborted()
     if (this.#closed) throw new Error('The daemon is stopping.')
-    const command = { kind: 'parse' as const, bytes, name, settings }
     let cancel = () => {}
     try {
       return await new Promise((resolve, reject) => {
-        const job: Job = { command, size: bytes.length, pages: null, onPassages, signal, resolve, reject }
+        const job: Job = { command, size: command.bytes.length, pages: null, onPassages, signal, resolve, reject }
         cancel = () => this.#cancel(job)
         signal?.addEventListener('abort', cancel, { once: true })
         this.#queue.push(job)
@@ -140,6 +150,7 @@ export class ParserPool {
     if (!job) return
     clearTimeout(thread.timer)
     if (event.kind === 'failure') this.#complete(thread, () => job.reject(new DocumentReadError(event.reason)))
+    else if (event.kind === 'text') this.#complete(thread, () => job.resolve(event.result))
     else if (event.kind === 'end') this.#complete(thread, () => job.resolve(job.pages))
     else void this.#receive(thread, job, event)
   }

@@ -5,6 +5,7 @@ import { limitAllocations } from '../readers/limit-allocations.ts'
 import { DocumentReadError, EMPTY_DOCUMENT_MESSAGE } from '../readers/parsed-document.ts'
 import { readDocument } from '../readers/read-document.ts'
 import type { ParserCommand, ParserEvent } from './parser-protocol.ts'
+import { selectLines } from './select-lines.ts'
 
 /** The main thread deserializes a message of this size in a few milliseconds. */
 const MAX_MESSAGE_CHARACTERS = 500_000
@@ -23,6 +24,7 @@ class DocumentParser {
     this.#resetAllocations()
     try {
       const document = await readDocument(command.bytes, command.name)
+      if (command.kind === 'read') return this.#send({ kind: 'text', result: selectLines(document.text, command.range) })
       this.#batches = splitIntoBatches(command.settings.map((setting) => generatePassages(document, setting, command.name)))
       this.#send({ kind: 'chunked', pages: document.pages.length > 0 ? document.pages.length : null })
     } catch (error) {
