@@ -1,5 +1,6 @@
 /** Asks an agent a single question without a conversation: only the usage of its model calls is stored. */
 import { CadreError } from '../../../src/contract/errors.ts'
+import type { ReplyEvent } from '../../../src/contract/reply-events.ts'
 import type { LoadedAgent } from '../../agents/service.ts'
 import type { Acquire } from '../../async/semaphore.ts'
 import type { Caller } from '../../core/caller.ts'
@@ -32,6 +33,8 @@ interface AskOnceInput {
   /** Acquires a slot before the first model call. Latency is measured from then on. */
   turn: Acquire
   signal: AbortSignal
+  /** Receives the events of the reply, except message_start and the last one. */
+  onEvent?: (event: ReplyEvent) => void
 }
 
 interface AskOnceResult {
@@ -53,6 +56,7 @@ export async function askOnce({ database, meter, logger }: AskOnceDependencies, 
   const context = createTurnContext(loadedAgent, model, { question, history: [] }, { caller, origin, signal })
   const recorder = new UsageRecorder({ database, meter, model, origin, reply }, { isBatched: true })
   const firstRequest = composeFirstRequest(context)
+  if (input.onEvent) void forwardEvents(reply.follow(), input.onEvent)
   let endTurn: (() => void) | undefined
   let wasCalled = false
   try {
@@ -70,5 +74,10 @@ export async function askOnce({ database, meter, logger }: AskOnceDependencies, 
     throw error
   } finally {
     endTurn?.()
+    reply.events.end()
   }
+}
+
+async function forwardEvents(events: AsyncIterable<ReplyEvent>, onEvent: (event: ReplyEvent) => void): Promise<void> {
+  for await (const event of events) onEvent(event)
 }

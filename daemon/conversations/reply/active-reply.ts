@@ -81,7 +81,7 @@ export class ActiveReply {
     const clean = text.replaceAll('\u0000', '\ufffd') // SQLite ends a text there
     const first = this.draft.content === ''
     this.draft.content += clean
-    if (!this.#controller) return // no followers
+    if (!this.#controller && this.events.followerCount === 0) return
     this.#unsentText += clean
     if (first) this.#flush(true)
     else if (!this.#isFlushScheduled) {
