@@ -14,6 +14,7 @@ import { createEvaluations } from './evaluations/create-evaluations.ts'
 import { createHttp } from './http/create-http.ts'
 import { createKnowledge } from './knowledge/create-knowledge.ts'
 import { sealLogins } from './knowledge/source-auth.ts'
+import { createMcp } from './mcp/create-mcp.ts'
 import { createModels } from './models/create-models.ts'
 import { createOpenai } from './openai/create-openai.ts'
 import { createOutbound } from './outbound/client.ts'
@@ -77,6 +78,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { askOnce, completions } = conversations
   const openai = createOpenai({ ...shared, agents, models, completions, embedding, ledger: knowledgeFamily.embeddingLedger })
   const evaluationFamily = createEvaluations({ ...shared, ...agentFamily.services, models, knowledge, embedding, meter, askOnce })
+  const { documentReader } = knowledgeFamily
+  const mcp = createMcp({ ...shared, ...agentFamily.services, knowledge, documentReader, models, meter, askOnce, version })
   const webhooks = createWebhooks({ ...shared, random })
   const tokens = new TokensService(database)
   const systemFamily = createSystem({ ...shared, paths, version, vectors, models, embedding, getAddress: () => http.getAddress() })
@@ -96,7 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await Promise.all([knowledgeFamily.parkSyncs(), evaluationFamily.parkRuns()])
 
   const authenticate = (secret: string) => tokens.authenticate(secret)
-  const http = await createHttp({ ...shared, rateLimit: options.rateLimit, getOpenapi, authenticate }, [
+  const http = await createHttp({ ...shared, rateLimit: options.rateLimit, getOpenapi, authenticate, handleMcp: mcp.handle }, [
     ...systemFamily.bindings,
     ...bindTokenRoutes(tokens),
     ...modelFamily.bindings,
@@ -127,7 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close() {
       http.drain()
       const webhooksClosed = webhooks.close()
-      await conversations.close()
+      await Promise.all([conversations.close(), mcp.close()])
       await resumed
       await Promise.all([knowledgeFamily.stop(), evaluationFamily.close()])
       await http.server.close()

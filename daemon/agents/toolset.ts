@@ -42,7 +42,7 @@ export class Toolset {
 }
 
 /** Keeps letters, digits, _ and - of the tool's name and adds a number if the name is taken. */
-function createUniqueName(name: string, taken: ReadonlyMap<string, unknown>): string {
+export function createUniqueName(name: string, taken: ReadonlyMap<string, unknown>): string {
   const plain = name
     .normalize('NFKD')
     .replaceAll(/\p{Mark}/gu, '')

@@ -7,7 +7,7 @@ import { Idempotency } from './idempotency.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { createServer, type ServerDependencies } from './server.ts'
 
-interface HttpDependencies extends Pick<ServerDependencies, 'logger' | 'validator' | 'getOpenapi' | 'authenticate'> {
+interface HttpDependencies extends Pick<ServerDependencies, 'logger' | 'validator' | 'getOpenapi' | 'authenticate' | 'handleMcp'> {
   database: Database
   vault: Vault
   /** Requests per minute and token. */

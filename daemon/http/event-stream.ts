@@ -94,6 +94,24 @@ export function sendEvents(
   return reply
 }
 
+/** Sends an event stream that another library has encoded. Each part is a whole number of events. */
+export async function sendEncodedEvents(reply: FastifyReply, parts: AsyncIterable<string>, streams: OpenStreams): Promise<FastifyReply> {
+  const { raw } = reply
+  reply.hijack()
+  raw.writeHead(reply.statusCode, { ...(reply.getHeaders() as Record<string, string>), 'x-accel-buffering': 'no' })
+  raw.flushHeaders()
+  const connection = streams.open(reply, getEventFormat({}))
+  try {
+    for await (const part of parts) {
+      if (!connection.isWritable) break
+      await connection.write(part)
+    }
+  } finally {
+    connection.end()
+  }
+  return reply
+}
+
 async function sendAll(source: AsyncIterator<StreamEvent>, connection: StreamConnection, format: EventFormat): Promise<void> {
   let last = 0
   const send = ({ event, data, id = String(last + 1) }: StreamEvent) => {

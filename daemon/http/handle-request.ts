@@ -125,7 +125,7 @@ class FastifyHandlerRequest implements HandlerRequest<Route> {
 }
 
 /** Aborts when the client disconnects. Fastify's own signal already aborts when the body of a POST was read. */
-function createCloseSignal({ raw }: FastifyReply): AbortSignal {
+export function createCloseSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   const abort = () => controller.abort(new CadreError('UNAVAILABLE', 'The client disconnected.'))
   if (raw.destroyed) abort()

@@ -16,6 +16,7 @@ import { handleClientError } from './handle-client-error.ts'
 import { handleRequest } from './handle-request.ts'
 import type { Idempotency } from './idempotency.ts'
 import { LargeResponses } from './large-responses.ts'
+import { type HandleMcp, registerMcpRoute } from './mcp-route.ts'
 
 const MEGABYTE = 1024 * 1024
 const PREFIXES = ['/api', '/api/v1']
@@ -37,6 +38,7 @@ export interface ServerDependencies extends AuthorizationDependencies {
   idempotency: Idempotency
   validator: Validator
   getOpenapi(): object
+  handleMcp: HandleMcp
 }
 
 export async function createServer(dependencies: ServerDependencies, bindings: readonly Binding[]): Promise<FastifyInstance> {
@@ -92,6 +94,7 @@ export async function createServer(dependencies: ServerDependencies, bindings: r
   for (const route of ALL_ROUTES)
     for (const prefix of getPrefixes(route)) registerRoute(server, prefix, route, bound.get(route.id), dependencies, streams)
   for (const prefix of PREFIXES) protectFixedPaths(server, prefix)
+  registerMcpRoute(server, dependencies.handleMcp, streams)
   return server
 }
 

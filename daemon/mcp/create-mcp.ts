@@ -1,0 +1,70 @@
+/** Creates the MCP server and answers its requests. */
+import { randomUUID } from 'node:crypto'
+import type { McpHttpHandler } from '@modelcontextprotocol/server'
+import type { AgentsService } from '../agents/service.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Logger } from '../logging/logger.ts'
+import type { PromptTemplatesService } from '../prompt-templates/service.ts'
+import { McpPrompts } from './prompts.ts'
+import { RunningRequests } from './running-requests.ts'
+import { DocumentResources } from './resources.ts'
+import { McpTools, type McpToolsDependencies } from './tools.ts'
+
+export interface McpDependencies extends McpToolsDependencies {
+  templates: PromptTemplatesService
+  agents: AgentsService
+  version: string
+  logger: Logger
+}
+
+export interface McpRequest {
+  method: string
+  /** Only the path is used. */
+  url: string
+  headers: Headers
+  /** The parsed body. */
+  body: unknown
+  caller: Caller
+  /** Aborts if the client disconnects. */
+  signal: AbortSignal
+  /** Resolves when the response is complete or the client has disconnected. */
+  closed: Promise<void>
+}
+
+const SESSION_HEADER = 'mcp-session-id'
+
+export function createMcp(dependencies: McpDependencies) {
+  const { knowledge, documentReader, templates, agents, version, logger } = dependencies
+  const parts = {
+    tools: new McpTools(dependencies),
+    resources: new DocumentResources(knowledge, documentReader),
+    prompts: new McpPrompts(templates, agents),
+    version,
+    logger,
+  }
+  const running = new RunningRequests()
+  let handler: Promise<McpHttpHandler> | undefined
+  /** Loaded for the first client: most daemons never have one. */
+  const getHandler = () => (handler ??= import('./create-handler.ts').then(({ createHandler }) => createHandler(parts)))
+  return {
+    async handle({ method, url, headers, body, caller, signal, closed }: McpRequest): Promise<Response> {
+      const session = headers.get(SESSION_HEADER)
+      const owner = session === null ? undefined : `${caller.tokenId} ${session}`
+      const { signal: cancelled, end } = running.begin(owner, body)
+      void closed.then(end)
+      const request = new Request(new URL(url, 'http://localhost'), { method, headers, signal: AbortSignal.any([signal, cancelled]) })
+      const { fetch } = await getHandler()
+      const authInfo = { token: '', clientId: caller.tokenId, scopes: [caller.role], extra: { caller } }
+      const response = await fetch(request, { authInfo, ...(body === undefined ? {} : { parsedBody: body }) })
+      if (response.ok && isHandshake(body)) response.headers.set(SESSION_HEADER, randomUUID())
+      return response
+    },
+    async close(): Promise<void> {
+      running.abortAll()
+      if (handler) await (await handler).close()
+    },
+  }
+}
+
+/** Clients before 2026-07-28 begin with a handshake. The daemon keeps no state of their sessions: it needs the ID to cancel requests. */
+const isHandshake = (body: unknown): boolean => (body as { method?: unknown } | null | undefined)?.method === 'initialize'

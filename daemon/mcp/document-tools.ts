@@ -1,0 +1,129 @@
+/** What MCP clients can do with documents: search them, read them and list their sources. */
+import { CadreError } from '../../src/contract/errors.ts'
+import type { McpDocument, McpPassage, McpSource } from '../../src/contract/mcp.ts'
+import type { Passage } from '../../src/contract/schemas/passages.ts'
+import type { Caller } from '../core/caller.ts'
+import type { DocumentReader } from '../knowledge/document-reader.ts'
+import type { KnowledgeService } from '../knowledge/service.ts'
+import { normalizeFilters } from '../knowledge/tool-settings.ts'
+import { findByName } from './find-by-name.ts'
+import { formatDocumentList, formatDocuments, formatPassages, formatSources } from './format-results.ts'
+import type { McpCall, McpResult } from './mcp-tool.ts'
+
+const MAX_SOURCES = 1_000
+const DEFAULT_TOP_K = 8
+/** Characters of all documents of one call. Clients refuse results that would fill their context window. */
+const MAX_TEXT_LENGTH = 60_000
+const PAGE_SIZE = 100
+export const LAST_LINE = Number.MAX_SAFE_INTEGER
+
+interface DocumentRange {
+  document: string
+  source?: string
+  from_line?: number
+  to_line?: number
+}
+
+export class DocumentTools {
+  readonly #knowledge: KnowledgeService
+  readonly #reader: DocumentReader
+
+  constructor(knowledge: KnowledgeService, reader: DocumentReader) {
+    this.#knowledge = knowledge
+    this.#reader = reader
+  }
+
+  async search(
+    { query, sources, top_k = DEFAULT_TOP_K, filters = {} }: SearchInput,
+    { caller, signal }: Pick<McpCall, 'caller' | 'signal'>,
+  ): Promise<McpResult> {
+    const { database, records } = this.#knowledge
+    const searched = sources
+      ? await Promise.all(sources.map((source) => findByName(this.#knowledge, caller, source)))
+      : await records.find(database, {}, MAX_SOURCES)
+    const { results } = await this.#knowledge.search({
+      sourceIds: [...new Set(searched.map(({ id }) => id))],
+      query,
+      method: 'hybrid',
+      topK: top_k,
+      filters: normalizeFilters(filters),
+      rerank: true,
+      origin: caller.userId === null ? {} : { user_id: caller.userId },
+      signal,
+      caller,
+    })
+    const passages = await this.#addSources(results, new Map(searched.map(({ id, name }) => [id, name])))
+    const text = searched.length === 0 ? formatSources([]) : formatPassages(passages)
+    return { text, data: { results: passages } }
+  }
+
+  async #addSources(results: readonly Passage[], names: ReadonlyMap<string, string>): Promise<McpPassage[]> {
+    const ids = new Set(results.map(({ metadata }) => metadata.document_id ?? ''))
+    const documents = new Map((await this.#reader.findMany([...ids])).map((document) => [document.id, document]))
+    return results.map(({ content, score, metadata }) => {
+      const { source: document, page, document_id = '', headings } = metadata as Passage['metadata'] & { headings?: string }
+      const source = names.get(documents.get(document_id)?.knowledge_source_id ?? '') ?? ''
+      return { content, document, document_id, source, page, ...(headings ? { headings } : {}), score }
+    })
+  }
+
+  /** A document that cannot be read does not affect the others. */
+  async read({ documents }: { documents: DocumentRange[] }, { caller, signal }: Pick<McpCall, 'caller' | 'signal'>): Promise<McpResult> {
+    const read: McpDocument[] = []
+    let room = MAX_TEXT_LENGTH
+    for (const range of documents) {
+      const result = await this.#readOne(range, room, caller, signal)
+      room -= result.text?.length ?? 0
+      read.push(result)
+    }
+    const [only, ...others] = read
+    if (only?.error !== undefined && others.length === 0) throw new CadreError('NOT_FOUND', only.error)
+    return { text: formatDocuments(read), data: { documents: read } }
+  }
+
+  async #readOne(range: DocumentRange, maxCharacters: number, caller: Caller, signal: AbortSignal): Promise<McpDocument> {
+    const { document: reference, from_line = 1, to_line = LAST_LINE } = range
+    if (maxCharacters <= 0)
+      return { document: reference, error: `Not read: a call returns at most ${MAX_TEXT_LENGTH} characters. Read it in another call.` }
+    try {
+      if (to_line < from_line) throw new CadreError('VALIDATION_ERROR', 'to_line must not be less than from_line.')
+      const scope = range.source === undefined ? undefined : (await findByName(this.#knowledge, caller, range.source)).id
+      const document = await this.#reader.require(reference, scope)
+      const source = await this.#knowledge.require(this.#knowledge.database, caller, document.knowledge_source_id)
+      const { text, from, to, lines, isCut } = await this.#reader.read(document, { from: from_line, to: to_line, maxCharacters }, signal)
+      if (from > lines) throw new CadreError('VALIDATION_ERROR', `"${document.name}" has only ${lines} lines.`)
+      const shown = isCut ? `${text}\n[Line ${to} was cut.]` : text
+      return { document: document.name, document_id: document.id, source: source.name, text: shown, from_line: from, to_line: to, lines }
+    } catch (error) {
+      if (!(error instanceof CadreError)) throw error
+      return { document: reference, error: [error.message, error.hint].filter(Boolean).join(' ') }
+    }
+  }
+
+  async list({ source: reference, page = 1 }: { source?: string; page?: number }, { caller }: Pick<McpCall, 'caller'>): Promise<McpResult> {
+    const paging = { page, limit: PAGE_SIZE, sort: 'name', order: 'asc' as const }
+    if (reference === undefined) {
+      const { items, total } = await this.#knowledge.list(caller, paging)
+      const sources = await this.#describe(items)
+      return { text: formatSources(sources), data: { sources, total, pages: Math.ceil(total / PAGE_SIZE) } }
+    }
+    const source = await findByName(this.#knowledge, caller, reference)
+    const { items, total } = await this.#reader.list({ ...paging, knowledge_source_id: source.id })
+    const documents = items.map(({ id, name, type, status }) => ({ id, name, type, status }))
+    const pages = Math.ceil(total / PAGE_SIZE)
+    const text = formatDocumentList(source.name, documents, page, pages)
+    return { text, data: { sources: await this.#describe([source]), documents, total, pages } }
+  }
+
+  async #describe(sources: readonly Pick<McpSource, 'id' | 'name' | 'type' | 'status' | 'last_sync'>[]): Promise<McpSource[]> {
+    const counts = await this.#knowledge.countDocuments(sources.map(({ id }) => id))
+    return sources.map(({ id, name, type, status, last_sync }) => ({ id, name, type, status, documents: counts.get(id) ?? 0, last_sync }))
+  }
+}
+
+export interface SearchInput {
+  query: string
+  sources?: string[]
+  top_k?: number
+  filters?: Record<string, unknown>
+}

@@ -1,0 +1,57 @@
+/** Formats the results of tools as text for models. */
+import type { McpDocument, McpPassage, McpSource } from '../../src/contract/mcp.ts'
+import type { Citation } from '../../src/contract/schemas/messages.ts'
+import type { Passage } from '../../src/contract/schemas/passages.ts'
+
+export function formatPassages(passages: readonly McpPassage[]): string {
+  if (passages.length === 0) return 'No passages were found.'
+  return passages
+    .map(({ document, source, page, headings, content, document_id }, index) => {
+      const place = [`${document}, page ${page}`, `source ${source}`, document_id, ...(headings ? [headings] : [])].join(' · ')
+      return `[${index + 1}] ${place}\n${content}`
+    })
+    .join('\n\n')
+}
+
+/** Passages as RAG tools and retrieval tools return them. */
+export function formatFoundPassages(passages: readonly Passage[]): string {
+  if (passages.length === 0) return 'No passages were found.'
+  return passages
+    .map(({ content, metadata: { source, page, document_id } }, index) => {
+      return `[${index + 1}] ${source}, page ${page}${document_id ? ` · ${document_id}` : ''}\n${content}`
+    })
+    .join('\n\n')
+}
+
+export function formatAnswer(answer: string, citations: readonly Pick<Citation, 'index' | 'source' | 'page' | 'document_id'>[]): string {
+  if (citations.length === 0) return answer
+  const sources = citations.map(({ index, source, page, document_id }) => `[${index}] ${source}, page ${page} · ${document_id}`)
+  return `${answer}\n\nSources:\n${sources.join('\n')}`
+}
+
+export function formatDocuments(documents: readonly McpDocument[]): string {
+  return documents
+    .map(({ document, source, text = '', from_line = 1, to_line = 0, lines = 0, error }) => {
+      if (error !== undefined) return `# ${document}\n${error}`
+      const rest = to_line < lines ? `\n[Lines ${to_line + 1} to ${lines} were not read. Read on with from_line ${to_line + 1}.]` : ''
+      return `# ${document} (source ${source}, lines ${from_line} to ${to_line} of ${lines})\n${text}${rest}`
+    })
+    .join('\n\n')
+}
+
+export function formatSources(sources: readonly McpSource[]): string {
+  if (sources.length === 0) return 'There are no knowledge sources.'
+  return sources
+    .map(({ name, type, documents, status, id }) => `- ${name}: ${documents} documents, type ${type}, ${status} (${id})`)
+    .join('\n')
+}
+
+export function formatDocumentList(
+  source: string,
+  documents: readonly { name: string; id: string; status: string }[],
+  page: number,
+  pages: number,
+): string {
+  const lines = documents.map(({ name, id, status }) => `- ${name} (${id}${status === 'indexed' ? '' : `, ${status}`})`)
+  return [`Documents of ${source}, page ${page} of ${pages}:`, ...lines].join('\n')
+}

@@ -1,0 +1,58 @@
+/** Prompt templates as prompts of the MCP server. */
+import { createUniqueName } from '../agents/toolset.ts'
+import type { AgentsService } from '../agents/service.ts'
+import type { Caller } from '../core/caller.ts'
+import type { PromptTemplatesService } from '../prompt-templates/service.ts'
+
+const MAX_PROMPTS = 500
+const MAX_AGENTS = 500
+const MAX_COMPLETIONS = 100
+
+export class McpPrompts {
+  readonly #templates: PromptTemplatesService
+  readonly #agents: AgentsService
+
+  constructor(templates: PromptTemplatesService, agents: AgentsService) {
+    this.#templates = templates
+    this.#agents = agents
+  }
+
+  async list() {
+    return [...(await this.#load())].map(([name, template]) => ({
+      name,
+      title: template.name,
+      description: template.description,
+      arguments: template.variables.map((variable) => ({ name: variable, required: true })),
+    }))
+  }
+
+  /** Returns undefined if there is no such prompt. */
+  async render(caller: Caller, name: string, values: Record<string, string>) {
+    const template = (await this.#load()).get(name)
+    if (!template) return undefined
+    const { text } = await this.#templates.render(caller, template.id, values)
+    return { description: template.description, text }
+  }
+
+  /** Suggests the values that agents have for a variable of the template. */
+  async complete(name: string, variable: string, value: string): Promise<string[]> {
+    const template = (await this.#load()).get(name)
+    if (!template) return []
+    const { database, records } = this.#agents
+    const agents = await records.find(database, { prompt_template_id: template.id }, MAX_AGENTS)
+    const values = agents.flatMap(({ variables }) => {
+      const known = variables[variable]
+      return typeof known === 'string' || typeof known === 'number' ? [String(known)] : []
+    })
+    const isMatch = (known: string) => known.toLowerCase().startsWith(value.toLowerCase())
+    return [...new Set(values)].filter(isMatch).sort().slice(0, MAX_COMPLETIONS)
+  }
+
+  /** Clients use the names as commands, so they have no spaces. The oldest template with a name gets it. */
+  async #load() {
+    const { database, records } = this.#templates
+    const named = new Map<string, Awaited<ReturnType<typeof records.find>>[number]>()
+    for (const template of await records.find(database, {}, MAX_PROMPTS)) named.set(createUniqueName(template.name, named), template)
+    return named
+  }
+}
