@@ -12,6 +12,7 @@ const EVENT = /^(id|event|data): /
 export function checkStreams(server: FastifyInstance): Error[] {
   const errors: Error[] = []
   server.addHook('onRequest', (request, { raw }, done) => {
+    if (!request.url.startsWith('/api/')) return done() // defined by another protocol
     const write = raw.write.bind(raw) as (chunk: unknown, ...others: unknown[]) => boolean
     const decoder = new EventDecoder()
     let checked = 0

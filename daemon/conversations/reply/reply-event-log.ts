@@ -115,9 +115,9 @@ class Follower implements AsyncIterableIterator<ReplyEvent> {
     if (!this.#waiting) return
     const result = this.#take()
     if (!result) return
-    const resolve = this.#waiting
+    // Undefined if the log ended without another event: leaving has resolved it.
+    this.#waiting?.(result)
     this.#waiting = undefined
-    resolve(result)
   }
 
   #take(): IteratorResult<ReplyEvent> | undefined {
