@@ -1,6 +1,6 @@
 /** The route of the MCP server, whose requests and responses are defined by that protocol instead of the contract. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { MCP_PATH } from '../../src/contract/mcp.ts'
+import { MCP_PATH } from '../../src/contract/mcp-path.ts'
 import type { Caller } from '../core/caller.ts'
 import { type OpenStreams, sendEncodedEvents } from './event-stream.ts'
 import { createCloseSignal } from './handle-request.ts'

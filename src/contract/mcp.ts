@@ -1,4 +1,4 @@
-/** The MCP server: its path, and the tools that it always has. */
+/** The tools that the MCP server always has. */
 import { type Static, type TSchema, Type } from 'typebox'
 import { apiToolRoutes } from './families/api-tools.ts'
 import { conversationRoutes } from './families/conversations.ts'
@@ -11,8 +11,6 @@ import type { Access } from './route.ts'
 import { count, identifier, nullable, object, optional, stringEnum } from './schemas/fields.ts'
 import { Citation } from './schemas/messages.ts'
 import { filters, query, top_k } from './schemas/passages.ts'
-
-export const MCP_PATH = '/mcp'
 
 const MAX_DOCUMENTS = 20
 const reference = (what: string) => Type.String({ minLength: 1, maxLength: 2_000, description: `Name or ID of ${what}.` })
