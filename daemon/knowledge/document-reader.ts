@@ -44,7 +44,7 @@ export class DocumentReader {
     if (!found) throw createNotFoundError('document', reference)
     if (another)
       throw new CadreError('CONFLICT', `Several knowledge sources have a document "${reference}".`, {
-        hint: `Name the source, or use an ID: ${found.id} (source ${found.knowledge_source_id}), ${another.id} (source ${another.knowledge_source_id}).`,
+        hint: `Name the source (${found.knowledge_source_id} or ${another.knowledge_source_id}), or use an ID: ${found.id}, ${another.id}.`,
       })
     return found
   }

@@ -6,8 +6,8 @@ import type { Caller } from '../core/caller.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 import { McpPrompts } from './prompts.ts'
-import { RunningRequests } from './running-requests.ts'
 import { DocumentResources } from './resources.ts'
+import { RunningRequests } from './running-requests.ts'
 import { McpTools, type McpToolsDependencies } from './tools.ts'
 
 export interface McpDependencies extends McpToolsDependencies {

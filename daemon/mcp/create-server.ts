@@ -117,7 +117,13 @@ const describeTool = ({ name, title, description, inputSchema, outputSchema, isR
   description,
   inputSchema: inputSchema as { type: 'object' },
   outputSchema: outputSchema as { type: 'object' },
-  annotations: { title, readOnlyHint: isReadOnly, destructiveHint: !isReadOnly, idempotentHint: isReadOnly, openWorldHint: callsOtherServers },
+  annotations: {
+    title,
+    readOnlyHint: isReadOnly,
+    destructiveHint: !isReadOnly,
+    idempotentHint: isReadOnly,
+    openWorldHint: callsOtherServers,
+  },
 })
 
 async function callTool(

@@ -1,6 +1,7 @@
 /** Prompt templates as prompts of the MCP server. */
-import { createUniqueName } from '../agents/toolset.ts'
+
 import type { AgentsService } from '../agents/service.ts'
+import { createUniqueName } from '../agents/toolset.ts'
 import type { Caller } from '../core/caller.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 

@@ -79,7 +79,11 @@ export const MCP_TOOLS = {
     input: object({
       query,
       ...optional({
-        sources: Type.Array(reference('a knowledge source'), { minItems: 1, maxItems: 100, description: 'Sources to search. Default: all.' }),
+        sources: Type.Array(reference('a knowledge source'), {
+          minItems: 1,
+          maxItems: 100,
+          description: 'Sources to search. Default: all.',
+        }),
         top_k: { ...top_k, default: 8 } as typeof top_k,
         filters,
       }),
@@ -93,7 +97,12 @@ export const MCP_TOOLS = {
       'to read the passages yourself.',
     access: conversationRoutes.send.access,
     input: object({
-      question: Type.String({ minLength: 1, maxLength: 100_000, pattern: '\\S', description: 'Question, with everything the agent must know.' }),
+      question: Type.String({
+        minLength: 1,
+        maxLength: 100_000,
+        pattern: '\\S',
+        description: 'Question, with everything the agent must know.',
+      }),
       ...optional({ agent: reference('the agent. Not needed if there is only one') }),
     }),
     output: askOutput,

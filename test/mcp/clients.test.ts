@@ -61,9 +61,14 @@ for (const generation of GENERATIONS) {
 
   test(`${generation}: documents are read by name or ID, in part and several at once`, async () => {
     const client = await fixture.connect(generation)
-    const read = async (...documents: object[]) => (await client.callTool({ name: 'read_document', arguments: { documents } })).structuredContent
+    const read = async (...documents: object[]) =>
+      (await client.callTool({ name: 'read_document', arguments: { documents } })).structuredContent
     const [first, second, third] = (
-      await read({ document: 'leave.md', from_line: 3, to_line: 3 }, { document: 'travel/hotels.md', source: 'handbook' }, { document: 'x' })
+      await read(
+        { document: 'leave.md', from_line: 3, to_line: 3 },
+        { document: 'travel/hotels.md', source: 'handbook' },
+        { document: 'x' },
+      )
     ).documents
     assert.equal(first.text, 'Every employee gets twenty-five days of paid annual leave.')
     assert.equal([first.from_line, first.to_line, first.lines, first.source], [3, 3, 5, 'handbook'])
@@ -90,7 +95,9 @@ for (const generation of GENERATIONS) {
     const client = await fixture.connect(generation)
     const messages: string[] = []
     const call = { name: 'ask', arguments: { question: 'How many days of leave?', agent: 'Helper' } }
-    const { structuredContent, content, isError } = await client.callTool(call, { onprogress: ({ message }) => messages.push(String(message)) })
+    const { structuredContent, content, isError } = await client.callTool(call, {
+      onprogress: ({ message }) => messages.push(String(message)),
+    })
     assert.not(isError, content[0].text)
     assert.equal([structuredContent.answer, structuredContent.agent], ['Twenty-five days [1].', 'Helper'])
     assert.is(structuredContent.citations[0].source, 'leave.md')
@@ -128,7 +135,8 @@ for (const generation of GENERATIONS) {
     assert.is(resourceTemplates.length, 2)
     const complete = async (name: string, value: string, others?: object) => {
       const ref = { type: 'ref/resource', uri: resourceTemplates[0].uriTemplate }
-      return (await client.complete({ ref, argument: { name, value }, ...(others ? { context: { arguments: others } } : {}) })).completion.values
+      return (await client.complete({ ref, argument: { name, value }, ...(others ? { context: { arguments: others } } : {}) })).completion
+        .values
     }
     assert.equal(await complete('source', 'Hand'), ['handbook'])
     assert.equal(await complete('document', 'tra', { source: 'handbook' }), ['travel/hotels.md'])

@@ -77,8 +77,7 @@ export class McpFixture {
   /** Creates a source and waits until its documents can be found. */
   async addSource(name: string, documents: Record<string, string> = DOCUMENTS): Promise<Json> {
     const source = await this.resources.source({ name })
-    for (const [document, content] of Object.entries(documents))
-      await this.resources.document({ name: document, content }, source.id)
+    for (const [document, content] of Object.entries(documents)) await this.resources.document({ name: document, content }, source.id)
     await this.service.post(`/knowledge-sources/${source.id}/sync`)
     return waitFor(async () => {
       const { data } = await this.service.get(`/knowledge-sources/${source.id}`)

@@ -59,7 +59,8 @@ export class StdioBridge {
     if (id !== undefined) this.#running.set(key, controller)
     try {
       const isAnswered = await this.#send(message, body, controller.signal)
-      if (id !== undefined && !isAnswered) throw new UnreachableError('The connection to the daemon was lost before the answer was complete.')
+      if (id !== undefined && !isAnswered)
+        throw new UnreachableError('The connection to the daemon was lost before the answer was complete.')
     } catch (error) {
       // A cancelled request is not answered.
       if (id === undefined || controller.signal.aborted) return

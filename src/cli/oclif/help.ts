@@ -25,6 +25,7 @@ const EXAMPLES = [
     'cadre agents create --name Helper --tool handbook && cadre ask Helper "Who approves travel?"',
   ],
   ['Ask about piped input', 'cat build.log | cadre ask Helper "What broke?"'],
+  ['Use Cadre from a coding agent', 'cadre mcp install claude'],
   ['Export all resources as files and apply them', 'cadre export --to ./cadre && cadre apply -f ./cadre'],
   ['List agent IDs in a script', "cadre agents list --all --json | jq -r '.[].id'"],
   ['Call an endpoint of the service', 'cadre api GET /agents'],
