@@ -22,7 +22,7 @@ export class McpPrompts {
     return [...(await this.#load())].map(([name, template]) => ({
       name,
       title: template.name,
-      description: template.description,
+      description: template.description.trim() || `The prompt template "${template.name}".`,
       arguments: template.variables.map((variable) => ({ name: variable, required: true })),
     }))
   }
