@@ -40,7 +40,7 @@ export default class McpInstall extends CadreCommand {
     const file = this.#findFile(client, flags.project)
     const server = describeStdioServer(this.config.root, this.paths, flags.project)
     const before = readConfigurationFile(file)
-    const after = editConfiguration(file, before, [client.property, 'cadre'], client.describe(server))
+    const after = editConfiguration(file, before, client.property, 'cadre', client.describe(server))
     const result = { client: args.client, file, changed: before !== after }
     if (before === after) {
       if (flags.json) return this.print({ data: result }, flags)

@@ -15,20 +15,30 @@ test.before.each((context) => {
 test.after.each(({ terminal }) => terminal.close())
 
 const entry = { command: 'cadre', args: ['mcp'] }
-const edit = (text: string) => editConfiguration('f.json', text, ['mcpServers', 'cadre'], entry)
+const edit = (text: string) => editConfiguration('f.json', text, 'mcpServers', 'cadre', entry)
 
-test('an entry is added to a file with comments, other entries and its own indentation', () => {
-  const before = '{\n\t// my servers\n\t"mcpServers": {\n\t\t"other": { "command": "x" }, // keep\n\t},\n\t"theme": "dark"\n}\n'
+test('an entry is added, and the rest of the file stays as it is', () => {
+  const before = '{\n\t// my servers\n\t"mcpServers": { // all\n\t\t"other": { "command": "x" }, // keep\n\t},\n\t"theme": "dark"\n}\n'
   const after = edit(before)
-  for (const kept of ['// my servers', '"other": { "command": "x" }', '// keep', '"theme": "dark"']) assert.match(after, kept)
-  assert.match(after, '\t\t"cadre": {\n\t\t\t"command": "cadre"')
+  const lines = ['\t\t"cadre": {', '\t\t\t"command": "cadre",', '\t\t\t"args": [', '\t\t\t\t"mcp"', '\t\t\t]', '\t\t},']
+  assert.is(after, before.replace('// all\n', `// all\n${lines.join('\n')}\n`))
   assert.is(edit(after), after, 'a second change changes nothing')
+  const kept = {
+    '{"a":1}': '"a":1}',
+    '{ "mcpServers": {"a":1} }': '"a":1} }',
+    '{\n  "mcpServers": {\n    // none\n  }\n}': '    // none\n  }\n}',
+  }
+  for (const [text, end] of Object.entries({ ...kept, '{ /* x */ "a": [1,] }': '"a": [1,] }' })) {
+    const edited = edit(text)
+    assert.ok(edited.endsWith(end), edited)
+    assert.is(edit(edited), edited)
+  }
 })
 
 test('an entry is replaced, and an empty or missing file becomes an object', () => {
   assert.equal(JSON.parse(edit('{"mcpServers":{"cadre":{"command":"old"}}}')).mcpServers.cadre, entry)
   for (const text of ['', ' \n', '{}']) assert.equal(JSON.parse(edit(text)), { mcpServers: { cadre: entry } })
-  assert.match(edit('\uFEFF{\r\n  "a": 1\r\n}\r\n'), /^\uFEFF\{\r\n {2}"a": 1,\r\n {2}"mcpServers"/)
+  assert.match(edit('\uFEFF{\r\n  "a": 1\r\n}\r\n'), /^\uFEFF\{\r\n {2}"mcpServers": \{\r\n[\s\S]*\r\n {2}"a": 1\r\n\}\r\n$/)
 })
 
 test('a damaged file is refused with the line of the problem', () => {
