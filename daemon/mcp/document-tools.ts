@@ -115,9 +115,12 @@ export class DocumentTools {
     return { text, data: { sources: await this.#describe([source]), documents, total, pages } }
   }
 
-  async #describe(sources: readonly Pick<McpSource, 'id' | 'name' | 'type' | 'status' | 'last_sync'>[]): Promise<McpSource[]> {
+  async #describe(sources: readonly (Omit<McpSource, 'documents' | 'last_sync'> & { last_sync: string | null })[]): Promise<McpSource[]> {
     const counts = await this.#knowledge.countDocuments(sources.map(({ id }) => id))
-    return sources.map(({ id, name, type, status, last_sync }) => ({ id, name, type, status, documents: counts.get(id) ?? 0, last_sync }))
+    return sources.map(({ id, name, type, status, last_sync }) => {
+      const synced = last_sync === null ? {} : { last_sync }
+      return { id, name, type, status, documents: counts.get(id) ?? 0, ...synced }
+    })
   }
 }
 

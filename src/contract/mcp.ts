@@ -8,7 +8,7 @@ import { promptTemplateRoutes } from './families/prompt-templates.ts'
 import { ragToolRoutes } from './families/rag-tools.ts'
 import { retrievalToolRoutes } from './families/retrieval-tools.ts'
 import type { Access } from './route.ts'
-import { count, identifier, nullable, object, optional, stringEnum } from './schemas/fields.ts'
+import { count, identifier, object, optional, stringEnum } from './schemas/fields.ts'
 import { Citation } from './schemas/messages.ts'
 import { filters, query, top_k } from './schemas/passages.ts'
 
@@ -58,7 +58,7 @@ const McpSource = object({
   type: Type.String({ description: 'Type of the knowledge source.' }),
   status: Type.String({ description: 'Sync status; active if everything is indexed.' }),
   documents: count('Number of documents.'),
-  last_sync: nullable(Type.String({ description: 'Time of the last sync.' })),
+  ...optional({ last_sync: Type.String({ description: 'Time of the last sync.' }) }),
 })
 
 const askOutput = object({

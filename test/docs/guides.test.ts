@@ -126,6 +126,7 @@ test('the guides of the first steps exist', () => {
     'rest',
     'models',
     'tools-from-openapi',
+    'coding-agents',
     'evaluations-in-ci',
     'backup-and-upgrade',
     'openai',
