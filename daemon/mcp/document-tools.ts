@@ -14,6 +14,8 @@ const MAX_SOURCES = 1_000
 const DEFAULT_TOP_K = 8
 /** Characters of all documents of one call. Clients refuse results that would fill their context window. */
 const MAX_TEXT_LENGTH = 60_000
+/** With less room, a document is read in another call. */
+const MIN_ROOM = 500
 const PAGE_SIZE = 100
 export const LAST_LINE = Number.MAX_SAFE_INTEGER
 
@@ -83,7 +85,7 @@ export class DocumentTools {
 
   async #readOne(range: DocumentRange, maxCharacters: number, caller: Caller, signal: AbortSignal): Promise<McpDocument> {
     const { document: reference, from_line = 1, to_line = LAST_LINE } = range
-    if (maxCharacters <= 0)
+    if (maxCharacters < MIN_ROOM)
       return { document: reference, error: `Not read: a call returns at most ${MAX_TEXT_LENGTH} characters. Read it in another call.` }
     try {
       if (to_line < from_line) throw new CadreError('VALIDATION_ERROR', 'to_line must not be less than from_line.')

@@ -45,7 +45,7 @@ for (const generation of GENERATIONS)
 
 test('fifty clients are served at the same time without mix-ups', async () => {
   provider.script = [streamText('Done.')]
-  await fixture.addSource(
+  await fixture.addUnindexedSource(
     'notes',
     Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`note-${at}.md`, `# Note ${at}\n\nText ${at}.`])),
   )

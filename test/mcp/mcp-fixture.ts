@@ -74,10 +74,16 @@ export class McpFixture {
     return client
   }
 
-  /** Creates a source and waits until its documents can be found. */
-  async addSource(name: string, documents: Record<string, string> = DOCUMENTS): Promise<Json> {
+  /** Creates a source whose documents can be read but not found. */
+  async addUnindexedSource(name: string, documents: Record<string, string>): Promise<Json> {
     const source = await this.resources.source({ name })
     for (const [document, content] of Object.entries(documents)) await this.resources.document({ name: document, content }, source.id)
+    return source
+  }
+
+  /** Creates a source and waits until its documents can be found. */
+  async addSource(name: string, documents: Record<string, string> = DOCUMENTS): Promise<Json> {
+    const source = await this.addUnindexedSource(name, documents)
     await this.service.post(`/knowledge-sources/${source.id}/sync`)
     return waitFor(async () => {
       const { data } = await this.service.get(`/knowledge-sources/${source.id}`)

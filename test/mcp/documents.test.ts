@@ -1,0 +1,78 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { selectLines } from '../../daemon/knowledge/sync/select-lines.ts'
+import { reportFailure } from '../harness/hooks.ts'
+import type { Json } from '../harness/test-server.ts'
+import { McpFixture } from './mcp-fixture.ts'
+
+const test = suite('MCP documents')
+let fixture: McpFixture
+
+test.before(
+  reportFailure(async () => {
+    fixture = await McpFixture.open()
+  }),
+)
+test.after(reportFailure(() => fixture.close()))
+
+const read = async (...documents: object[]): Promise<Json> =>
+  (await fixture.connect()).callTool({ name: 'read_document', arguments: { documents } })
+
+test('lines are selected within a limit of characters, and a line that is too long is cut', () => {
+  const text = 'one\ntwo\nthree\n'
+  const select = (from: number, to: number, maxCharacters = 100) => selectLines(text, { from, to, maxCharacters })
+  assert.equal(select(2, 2), { text: 'two', from: 2, to: 2, lines: 3, isCut: false })
+  assert.equal(select(1, 99), { text: 'one\ntwo\nthree', from: 1, to: 3, lines: 3, isCut: false })
+  assert.equal(select(1, 99, 7), { text: 'one\ntwo', from: 1, to: 2, lines: 3, isCut: false })
+  assert.equal(select(3, 3, 2), { text: 'th', from: 3, to: 3, lines: 3, isCut: true })
+  assert.equal(select(4, 9), { text: '', from: 4, to: 3, lines: 3, isCut: false })
+})
+
+test('a call returns a limited number of characters and says where to read on', async () => {
+  const line = 'x'.repeat(99)
+  await fixture.addUnindexedSource('long', { 'long.md': Array(1_000).fill(line).join('\n'), 'short.md': 'short' })
+  const { structuredContent, content } = await read({ document: 'long.md' }, { document: 'short.md' })
+  const [first, second] = structuredContent.documents
+  assert.equal([first.to_line, first.lines], [600, 1_000])
+  assert.match(content[0].text, '[Lines 601 to 1000 were not read. Read on with from_line 601.]')
+  assert.match(second.error, 'a call returns at most 60000 characters')
+  const beyond = await read({ document: 'short.md', from_line: 9 })
+  assert.equal([beyond.isError, beyond.content[0].text], [true, '"short.md" has only 1 lines.'])
+  assert.match((await read({ document: 'short.md', from_line: 2, to_line: 1 })).content[0].text, 'to_line must not be less than from_line')
+})
+
+test('a name that several sources have needs the source', async () => {
+  const sources = [
+    await fixture.addUnindexedSource('one', { 'same.md': 'first' }),
+    await fixture.addUnindexedSource('two', { 'same.md': 'second' }),
+  ]
+  const { isError, content } = await read({ document: 'same.md' })
+  assert.is(isError, true)
+  assert.match(content[0].text, 'Several knowledge sources have a document "same.md".')
+  for (const [at, text] of ['first', 'second'].entries())
+    assert.is((await read({ document: 'same.md', source: sources[at].name })).structuredContent.documents[0].text, text)
+})
+
+test('a viewer can search a source', async () => {
+  const source = await fixture.addSource('indexed', { 'days.md': 'Thirty days of rest.' })
+  await fixture.resources.retrievalTool({ knowledge_source_ids: [source.id] })
+  const client = await fixture.connect('2026-07-28', 'viewer')
+  const { structuredContent } = await client.callTool({ name: 'search', arguments: { query: 'rest', sources: ['indexed'] } })
+  assert.is(structuredContent.results[0].document, 'days.md')
+})
+
+test('resources are listed in pages, and an invalid cursor is rejected', async () => {
+  await fixture.addUnindexedSource('many', Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`${at}.md`, String(at)])))
+  const client = await fixture.connect('sdk 1')
+  const first = await client.listResources()
+  assert.is(first.resources.length, 100)
+  const second = await client.listResources({ cursor: first.nextCursor as string })
+  assert.ok(second.resources.length >= 20)
+  assert.is(new Set([...first.resources, ...second.resources].map(({ uri }) => uri)).size, first.resources.length + second.resources.length)
+  await client.listResources({ cursor: 'x' }).then(
+    () => assert.unreachable(),
+    (error) => assert.match(error.message, 'The cursor is not valid.'),
+  )
+})
+
+test.run()
