@@ -52,7 +52,8 @@ function insertProperty(text: string, { offset, length, children = [] }: Node, n
   // A comment after the brace stays in its line.
   const at = offset + 1 + (/^[ \t]*\/\/[^\r\n]*/.exec(inside)?.[0].length ?? 0)
   const isSameLine = first !== undefined && !text.slice(at, first.offset).includes('\n')
-  return `${text.slice(0, at)}${entry}${first ? ',' : ''}${isSameLine ? eol + inner : ''}${text.slice(at).replace(isSameLine ? /^[ \t]+/ : '', '')}`
+  const rest = isSameLine ? `${eol}${inner}${text.slice(at).trimStart()}` : text.slice(at)
+  return `${text.slice(0, at)}${entry}${first ? ',' : ''}${rest}`
 }
 
 const stringify = (text: string, value: object, indent: string): string =>
