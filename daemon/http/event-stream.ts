@@ -6,7 +6,7 @@ import { CadreError } from '../../src/contract/errors.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import { encodeComment } from '../../src/sse.ts'
 import { toCadreError } from './errors.ts'
-import type { EventFormat } from './event-format.ts'
+import { type EventFormat, getEventFormat } from './event-format.ts'
 import { SocketQueues } from './socket-queues.ts'
 
 /** Idle time before a comment is sent. */
