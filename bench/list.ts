@@ -111,6 +111,7 @@ function createAgent(number: number, at: string): StoredAgent {
     temperature: number % 2 === 0 ? 0.5 : 1,
     max_tokens: 800,
     tools: [],
+    allowed_tools: [],
     topics: [],
     prompt_template_id: null,
     variables: {},

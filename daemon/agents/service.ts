@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import { agents } from '../../src/contract/families/agents.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
-import type { Caller } from '../core/caller.ts'
+import { type Caller, requireAdmin } from '../core/caller.ts'
 import type { Tool } from '../core/tool.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { ModelsService } from '../models/service.ts'
@@ -41,8 +41,9 @@ export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agen
 
   constructor(database: Database, models: ModelsService, templates: PromptTemplatesService, toolKinds: readonly ToolKind[]) {
     super(database, agents, agentRecords, {
-      prepare: async (record, input, { transaction, current }) => {
+      prepare: async (record, input, { transaction, caller, current }) => {
         for (const id of input.tools ?? []) await requireTool(transaction, toolKinds, id)
+        checkAllowedTools(record, caller, current)
         const template = input.prompt_template_id
         if (template && !(await templates.exists(transaction, template)))
           throw createValidationError('prompt_template_id', `there is no prompt template "${template}"`)
@@ -51,6 +52,7 @@ export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agen
           ...record,
           model_id: input.model_id ? await models.resolve(transaction, input.model_id, 'model_id') : record.model_id,
           topics: record.topics.map(normalizeTopic),
+          allowed_tools: record.allowed_tools.filter((id) => record.tools.includes(id)),
         }
       },
       getReferences: listReferences,
@@ -75,7 +77,7 @@ export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agen
   /** Loads an agent from a snapshot, with those of its tools that still exist. */
   async loadSnapshot(reader: Reader, { agent, prompt }: AgentSnapshot): Promise<LoadedAgent> {
     const tools = await Promise.all(agent.tools.map((tool) => this.#findTool(reader, tool)))
-    const toolset = new Toolset(tools.filter((tool) => tool !== undefined))
+    const toolset = new Toolset(tools.filter((tool) => tool !== undefined).map((tool) => applyPermission(agent, tool)))
     return { agent, systemPrompt: buildSystemPrompt(prompt, agent, toolset), toolset }
   }
 
@@ -107,6 +109,19 @@ async function requireTool(reader: Reader, kinds: readonly ToolKind[], id: strin
   throw createValidationError('tools', `there is no tool "${id}"`, 'Use the IDs of RAG, retrieval or API tools.')
 }
 
+/** Calls without confirmation can change something on behalf of every user of the agent, so only an admin can allow them. */
+function checkAllowedTools({ tools, allowed_tools }: StoredAgent, caller: Caller, current: StoredAgent | undefined): void {
+  const added = allowed_tools.filter((id) => !current?.allowed_tools.includes(id))
+  const unknown = added.find((id) => !tools.includes(id))
+  if (unknown !== undefined)
+    throw createValidationError('allowed_tools', `"${unknown}" is not a tool of this agent`, 'Add it to tools too, or remove it.')
+  if (added.length > 0) requireAdmin(caller, 'allow tool calls without confirmation')
+}
+
+/** Evaluation runs of earlier versions stored agents without allowed_tools. */
+const applyPermission = ({ allowed_tools = [] }: Partial<StoredAgent>, tool: Tool): Tool =>
+  tool.requiresConfirmation && allowed_tools.includes(tool.id) ? { ...tool, requiresConfirmation: false } : tool
+
 /** Older versions stored agents without the variables of their template. They can be sent back as they were read. */
 const hasSamePrompt = (record: StoredAgent, current: StoredAgent | undefined): boolean =>
   record.prompt_template_id === current?.prompt_template_id && isDeepStrictEqual(record.variables, current.variables)
@@ -125,8 +140,10 @@ async function requireVariables(
   })
 }
 
-function listReferences({ model_id, prompt_template_id, tools }: StoredAgent): Reference[] {
-  const links: Reference[] = tools.map((target) => ({ field: 'tools', target, detach: { kind: 'item' } }))
+function listReferences({ model_id, prompt_template_id, tools, allowed_tools }: StoredAgent): Reference[] {
+  const links = Object.entries({ tools, allowed_tools }).flatMap(([field, targets]) =>
+    targets.map((target): Reference => ({ field, target, detach: { kind: 'item' } })),
+  )
   if (model_id !== null) links.push({ field: 'model_id', target: model_id, detach: { kind: 'value', value: null } })
   if (prompt_template_id !== null)
     links.push({ field: 'prompt_template_id', target: prompt_template_id, detach: { kind: 'value', value: null } })

@@ -7,10 +7,11 @@ import type { Tool } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
+import { revokeAllowedTool } from '../store/links.ts'
 import type { Validator } from '../validation/validator.ts'
 import { ApiToolRunner, type ApiToolRunnerDependencies } from './api-tool-runner.ts'
 import { checkLocations } from './build-request.ts'
-import { checkPermissions, resolveConfirmation } from './check-permissions.ts'
+import { checkPermissions, hasNewRequest, resolveConfirmation } from './check-permissions.ts'
 import { createAgentTool } from './create-agent-tool.ts'
 import {
   buildCreate,
@@ -48,6 +49,7 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
         checkLocations(record)
         checkPermissions(record, input, context)
         checkSecretScope(record, input, context.current)
+        if (context.current && hasNewRequest(context.current, record)) await revokeAllowedTool(context.transaction, record.id)
         return sealSecrets(vault, record, input, context.current)
       },
       openSecrets: (record) => {

@@ -111,6 +111,7 @@ export const KINDS: readonly Kind[] = [
     references: [
       refersTo('model_id', 'models'),
       refersTo('tools.*', 'rag-tools', 'retrieval-tools', 'api-tools'),
+      refersTo('allowed_tools.*', 'rag-tools', 'retrieval-tools', 'api-tools'),
       refersTo('prompt_template_id', 'prompt-templates'),
     ],
   }),

@@ -153,7 +153,8 @@ export class ResourceApplier {
   async #applyResource(kind: Kind, resource: ManagedService, identity: Identity, { file, fields }: DeclaredResource): Promise<void> {
     const { transaction, caller, validator, inventory } = this.#dependencies
     const found = inventory.find(kind, identity)
-    const current = found?.record
+    // Read again: a change of another resource can detach it from this one.
+    const current = found && (await resource.records.get(transaction, found.record.id))
     const { provided, kept, missing } = classifySecrets(kind, fields, current)
     for (const { field, variables } of missing) this.missing.push(...variables.map((variable) => ({ variable, file, field })))
     const declaredFields = Object.fromEntries(

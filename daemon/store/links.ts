@@ -45,17 +45,29 @@ export interface ResourceUser {
   field: string
 }
 
-/** Lists the first resources that use the target, and their total number. */
+/** Lists the first resources that use the target, each once, and their total number. */
 export async function listUsers(reader: Reader, target: string, most = 10): Promise<{ users: ResourceUser[]; total: number }> {
-  const rows = await reader.all<Link>('SELECT * FROM links WHERE target_id = ? ORDER BY owner_family, owner_id LIMIT ?', [target, most])
-  const counted = await reader.get<{ total: number }>('SELECT count(*) AS total FROM links WHERE target_id = ?', [target])
+  const rows = await reader.all<Link>(
+    // With max, SQLite returns the other columns of the same row.
+    `SELECT owner_family, owner_id, owner_name, max(field) AS field FROM links WHERE target_id = ? GROUP BY owner_family, owner_id
+      ORDER BY owner_family, owner_id LIMIT ?`,
+    [target, most],
+  )
+  const counted = await reader.get<{ total: number }>('SELECT count(DISTINCT owner_id) AS total FROM links WHERE target_id = ?', [target])
   const users = rows.map((row) => ({ noun: getNoun(row.owner_family), id: row.owner_id, name: row.owner_name, field: row.field }))
   return { users, total: counted?.total ?? 0 }
 }
 
 /** Removes the target from every resource that uses it. */
-export async function detachAll(transaction: Transaction, target: string): Promise<void> {
-  const kinds = await transaction.all<Link>('SELECT DISTINCT owner_family, field, detach FROM links WHERE target_id = ?', [target])
+export const detachAll = (transaction: Transaction, target: string): Promise<void> => detachFrom(transaction, target, '%')
+
+/** Makes every agent ask again before it calls the tool. */
+export const revokeAllowedTool = (transaction: Transaction, tool: string): Promise<void> => detachFrom(transaction, tool, 'allowed_tools')
+
+/** `fields` is a pattern of LIKE. */
+async function detachFrom(transaction: Transaction, target: string, fields: string): Promise<void> {
+  const matching = 'FROM links WHERE target_id = ? AND field LIKE ?'
+  const kinds = await transaction.all<Link>(`SELECT DISTINCT owner_family, field, detach ${matching}`, [target, fields])
   const now = new Date().toISOString()
   for (const { owner_family, field, detach } of kinds) {
     const table = getTableName(owner_family)
@@ -70,7 +82,7 @@ export async function detachAll(transaction: Transaction, target: string): Promi
     const sql = `UPDATE ${table} SET "${field}" = ${content}, version = version + 1, updated_at = ? WHERE ${owners}`
     await transaction.run(sql, [value, now, ...which])
   }
-  await transaction.run('DELETE FROM links WHERE target_id = ?', [target])
+  await transaction.run(`DELETE ${matching}`, [target, fields])
 }
 
 /** Returns an SQL expression for the field without the target, and the value of its placeholder. */

@@ -22,6 +22,7 @@ import { deletedAgents } from './migrations/0018-deleted-agents.ts'
 import { estimatedUsage } from './migrations/0019-estimated-usage.ts'
 import { toolConfirmation } from './migrations/0020-tool-confirmation.ts'
 import { exposedTools } from './migrations/0021-exposed-tools.ts'
+import { allowedTools } from './migrations/0022-allowed-tools.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   estimatedUsage,
   toolConfirmation,
   exposedTools,
+  allowedTools,
 ]
 
 /** Whether the database has no tables. */

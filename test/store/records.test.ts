@@ -37,6 +37,7 @@ function createAgent(fields: Partial<StoredAgent> = {}): StoredAgent {
     temperature: null,
     max_tokens: null,
     tools: [],
+    allowed_tools: [],
     topics: [],
     prompt_template_id: null,
     variables: {},

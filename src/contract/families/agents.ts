@@ -40,6 +40,13 @@ const settings = {
     uniqueItems: true,
     description: 'Tools the agent may use.',
   }),
+  allowed_tools: Type.Array(identifier('one of the tools'), {
+    maxItems: 100,
+    uniqueItems: true,
+    description:
+      'Tools that the agent calls without confirmation, although they require it. Only admins can add tools. ' +
+      'A tool is removed when its method, URL or definition changes.',
+  }),
   prompt_template_id: nullable(identifier('the prompt template used as system prompt')),
   variables: jsonObject('Values of the variables of the prompt template.'),
 }
@@ -63,6 +70,7 @@ export const Agent = resource(
         ...example,
         model_id: null,
         tools: [],
+        allowed_tools: [],
         topics: [{ name: 'leave', description: '' }],
         prompt_template_id: null,
         variables: {},

@@ -193,4 +193,24 @@ test('tools test succeeds with an HTTP error status, and fails if the server is 
   assert.match(nobody.stderr, 'refused the connection')
 })
 
+test('allow and disallow set the permission of one agent or of all', async () => {
+  await ok(['tools', 'create', '--name', 'adopt', '--url', `${server.origin}/adopt`, '--method', 'POST'])
+  await ok(['agents', 'create', '--name', 'Keeper', '--tool', 'adopt'])
+  const readPermissions = async () => {
+    const agent = await terminal.json<{ allowed_tools: string[] }>(['agents', 'show', 'Keeper'])
+    const tool = await terminal.json<{ requires_confirmation: boolean }>(['tools', 'show', 'adopt'])
+    return [agent.allowed_tools.length, tool.requires_confirmation]
+  }
+  assert.match((await ok(['tools', 'allow', 'adopt', '--agent', 'Keeper'])).stderr, 'Keeper calls adopt without confirmation.')
+  assert.equal(await readPermissions(), [1, true])
+  assert.match((await ok(['tools', 'disallow', 'adopt', '--agent', 'Keeper'])).stderr, 'Keeper asks before it calls adopt.')
+  assert.equal(await readPermissions(), [0, true])
+  await ok(['tools', 'allow', 'adopt'])
+  assert.equal(await readPermissions(), [0, false])
+  await ok(['tools', 'disallow', 'adopt'])
+  assert.equal(await readPermissions(), [0, true])
+  await ok(['agents', 'update', 'Keeper', '--allowed-tools', 'adopt'])
+  assert.equal(await readPermissions(), [1, true])
+})
+
 test.run()

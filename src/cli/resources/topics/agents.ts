@@ -10,5 +10,10 @@ export const agentTopic: Topic = {
   label: 'name',
   nullLabels: { model_id: 'the default model' },
   getNextStep: ({ name }) => ['Ask it a question', `cadre ask ${name} "…"`],
-  references: { model_id: ['model'], tools: ['rag_tool', 'retrieval_tool', 'api_tool'], prompt_template_id: ['prompt_template'] },
+  references: {
+    model_id: ['model'],
+    tools: ['rag_tool', 'retrieval_tool', 'api_tool'],
+    allowed_tools: ['rag_tool', 'retrieval_tool', 'api_tool'],
+    prompt_template_id: ['prompt_template'],
+  },
 }

@@ -1,0 +1,22 @@
+/** `cadre tools disallow`. */
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
+import { agentFlag, setPermission } from '../../src/cli/tools/set-permission.ts'
+
+export default class ToolsDisallow extends CadreCommand {
+  static override description =
+    'Make a tool ask for confirmation before each call.\n\nWith --agent, revokes what was allowed for this agent only.'
+  static override examples = [
+    { command: 'cadre tools disallow create_ticket --agent Support', description: 'For one agent' },
+    { command: 'cadre tools disallow create_ticket', description: 'For all agents without a permission of their own' },
+  ]
+  static override args = { id: createIdArgument(toolTopic) }
+  static override flags = { agent: agentFlag }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(ToolsDisallow)
+    await setPermission(await this.connect(flags), args.id, flags.agent, false)
+    this.notify(`${flags.agent ?? 'Every agent'} asks before it calls ${args.id}.`)
+  }
+}
