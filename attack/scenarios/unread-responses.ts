@@ -27,17 +27,19 @@ export const unreadResponses: Scenario = {
       const violations: string[] = []
       const sockets: Socket[] = []
       try {
-        const { large, stream } = await createTargets(daemon, provider)
+        const [plain, streams] = [scaleAmount(200, options), scaleAmount(50, options)]
+        const { large, conversations } = await createTargets(daemon, provider, streams)
         const [, event = ''] = formatEvents('openai', { text: ['word '.repeat(200)], finish: null })
         provider.script = [flood(event)]
-        const [plain, streams] = [scaleAmount(200, options), scaleAmount(50, options)]
-        const others = watchResponses(daemon.url, await createToken(daemon))
+        // The limit of unread bytes is per token.
+        const others = watchResponses(daemon.url, await createToken(daemon, 'others'))
+        const streamer = await createToken(daemon, 'streamer')
         for (let count = 0; count < plain; count++) {
-          sockets.push(requestWithoutReading(daemon, 'GET', large))
+          sockets.push(requestWithoutReading(daemon, TOKEN, 'GET', large))
           await pause(10)
         }
-        for (let count = 0; count < streams; count++)
-          sockets.push(requestWithoutReading(daemon, 'POST', await stream(), { message: 'Go on', stream: true }))
+        for (const path of conversations)
+          sockets.push(requestWithoutReading(daemon, streamer, 'POST', path, { message: 'Go on', stream: true }))
         const memory = await pause(STALL_MS).then(() => readMemory(daemon.child.pid, 'VmHWM'))
         // A closed connection is noticed only by reading what is left of it.
         for (const socket of sockets) socket.resume()
@@ -59,23 +61,24 @@ export const unreadResponses: Scenario = {
     }),
 }
 
-/** Other clients have their own token: the limit of unread bytes is per token. */
-async function createToken({ client }: RunningDaemon): Promise<string> {
-  return (await client.create('/tokens', { name: 'others', role: 'viewer' })).token
+async function createToken({ client }: RunningDaemon, name: string): Promise<string> {
+  return (await client.create('/tokens', { name, role: 'admin' })).token
 }
 
-/** Creates a conversation of many megabytes and agents for streams. */
-async function createTargets({ client }: RunningDaemon, provider: ScriptedProvider) {
+/** Creates a conversation of many megabytes, and a conversation for each stream. */
+async function createTargets({ client }: RunningDaemon, provider: ScriptedProvider, streams: number) {
   const model = await client.create('/models', { name: 'scripted', ...provider.model })
   const agent = await client.create('/agents', { name: 'talker', model_id: model.id })
   const { id } = await client.create('/conversations', { agent_id: agent.id })
   for (let count = 0; count < MESSAGES; count++)
     await client.create(`/conversations/${id}/messages`, { message: 'ü'.repeat(MESSAGE_LENGTH) })
-  const stream = async () => `/conversations/${(await client.create('/conversations', { agent_id: agent.id })).id}/messages`
-  return { large: `/conversations/${id}`, stream }
+  const conversations: string[] = []
+  for (let count = 0; count < streams; count++)
+    conversations.push(`/conversations/${(await client.create('/conversations', { agent_id: agent.id })).id}/messages`)
+  return { large: `/conversations/${id}`, conversations }
 }
 
-function requestWithoutReading({ url }: RunningDaemon, method: string, path: string, body?: object): Socket {
+function requestWithoutReading({ url }: RunningDaemon, token: string, method: string, path: string, body?: object): Socket {
   const { hostname, port, host } = new URL(url)
   const socket = connect(Number(port), hostname).pause()
   socket.on('error', () => {}) // the daemon closes the connection
@@ -83,7 +86,7 @@ function requestWithoutReading({ url }: RunningDaemon, method: string, path: str
   const head = [
     `${method} /api${path} HTTP/1.1`,
     `host: ${host}`,
-    `authorization: Bearer ${TOKEN}`,
+    `authorization: Bearer ${token}`,
     'connection: close',
     ...(body === undefined ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(text)}`]),
   ]

@@ -1,7 +1,7 @@
 /** Passes a validated request to its handler and wraps the result in the envelope. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
-import type { Route, StreamEvent } from '../../src/contract/route.ts'
+import { checksVersion, type Route, type StreamEvent } from '../../src/contract/route.ts'
 import { DEFAULT_LIMIT } from '../../src/contract/schemas/list-query.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { DeferredResponse } from '../core/deferred-response.ts'
@@ -29,7 +29,8 @@ export async function handleRequest(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { route } = binding
-  const change: ChangeContext = { caller: request.caller ?? ANONYMOUS, ifMatch: request.headers['if-match'] }
+  const ifMatch = checksVersion(route) ? request.headers['if-match'] : undefined
+  const change: ChangeContext = { caller: request.caller ?? ANONYMOUS, ifMatch }
   const result = await handleOnce(dependencies, binding, request, reply, change)
   const value = result instanceof DeferredResponse ? await result.wait() : result
   if (isEventStream(value)) return sendEvents(reply, value, streams, getEventFormat(route))

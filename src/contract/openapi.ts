@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { getOpenaiStatus, OpenaiError } from './openai/errors.ts'
 import { type Json, OpenapiSchemas } from './openapi-schemas.ts'
-import { ACCESS, type EventSchemas, getRoutePath, isBodyOptional, MERGE_PATCH_TYPE, type Route } from './route.ts'
+import { ACCESS, checksVersion, type EventSchemas, getRoutePath, isBodyOptional, MERGE_PATCH_TYPE, type Route } from './route.ts'
 import { ALL_ROUTES, ROUTE_GROUPS } from './routes.ts'
 import { getFields } from './schemas/fields.ts'
 import { Pagination } from './schemas/list-query.ts'
@@ -86,7 +86,7 @@ function createParameters(route: Route, schemas: OpenapiSchemas): Json {
     parameters.push(
       createHeaderParameter('Idempotency-Key', 'Repeated requests with the same key and body return the first response for 24 hours.'),
     )
-  if (['PUT', 'PATCH', 'DELETE'].includes(route.method))
+  if (checksVersion(route))
     parameters.push(
       createHeaderParameter('If-Match', 'ETag of the resource. The request fails with 412 if the resource was changed since.'),
     )
@@ -198,7 +198,7 @@ function listErrorCodes(route: Route): ErrorCode[] {
   if (route.access !== 'public') codes.push('UNAUTHENTICATED', 'RATE_LIMITED')
   if (route.params) codes.push('NOT_FOUND')
   if (writes) codes.push('INVALID_JSON', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL')
-  if (['PUT', 'PATCH', 'DELETE'].includes(route.method)) codes.push('PRECONDITION_FAILED')
+  if (checksVersion(route)) codes.push('PRECONDITION_FAILED')
   if (route.callsExternalService) codes.push('PROVIDER_ERROR', 'PROVIDER_TIMEOUT', 'BUDGET_EXCEEDED')
   return codes
 }

@@ -75,6 +75,8 @@ export interface Route<
   readonly callsExternalService?: boolean
   /** The handler calls a model or starts work that does, which may cost money. */
   readonly callsModel?: boolean
+  /** A POST that changes the resource of its path. */
+  readonly changesResource?: boolean
   /** Status of a regular response that reports an unhealthy daemon. */
   readonly unhealthyStatus?: 503
 }
@@ -106,6 +108,10 @@ export function route<
 
 /** The full path of a route. */
 export const getRoutePath = ({ protocol, path }: Pick<Route, 'protocol' | 'path'>): string => (protocol === 'openai' ? path : `/api${path}`)
+
+/** Whether the handler compares If-Match with the version of the resource. */
+export const checksVersion = ({ method, changesResource }: Route): boolean =>
+  ['PUT', 'PATCH', 'DELETE'].includes(method) || changesResource === true
 
 /** Whether the body of a request can be missing: it has no required fields, and the request is not an update. */
 export function isBodyOptional({ method, body }: Route): boolean {

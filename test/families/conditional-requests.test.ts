@@ -113,4 +113,21 @@ test('settings and status support If-None-Match, and other methods ignore it', a
   assert.is((await server.get('/settings', seen)).status, 200)
 })
 
+test('POST routes that change a resource check If-Match', async () => {
+  for (const [name, action, body] of [
+    ['webhooks', 'rotate-secret', {}],
+    ['conversations', 'complete', undefined],
+    ['evaluations', 'test-cases', { test_cases: [{ input: 'x' }] }],
+  ] as const) {
+    const { record, etag } = await create(name, 0)
+    await expectError(server.post(`/${name}/${record.id}/${action}`, body, ifMatch('"other"')), 'PRECONDITION_FAILED')
+    assert.is((await server.post(`/${name}/${record.id}/${action}`, body, ifMatch(etag))).status, 200, action)
+  }
+})
+
+test('other POST routes ignore If-Match', async () => {
+  const { record } = await create('webhooks', 0)
+  assert.is.not((await server.post(`/webhooks/${record.id}/test`, undefined, ifMatch('"other"'))).status, 412)
+})
+
 test.run()

@@ -75,6 +75,7 @@ export const conversationRoutes = {
     summary: 'Complete a conversation',
     access: 'chat',
     response: Conversation,
+    changesResource: true,
   }),
   messages: route({
     ...action,

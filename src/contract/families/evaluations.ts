@@ -159,5 +159,6 @@ export const evaluationRoutes = {
     ),
     bodyLimit: MAX_EVALUATION_BYTES,
     response: Evaluation,
+    changesResource: true,
   }),
 }

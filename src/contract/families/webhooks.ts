@@ -159,6 +159,7 @@ export const webhookRoutes = {
     body: WebhookRotate,
     response: WebhookCreated,
     revealsSecret: 'secret',
+    changesResource: true,
   }),
   deliveries: route({
     ...webhook,
