@@ -29,6 +29,7 @@ interface MessagesDependencies extends ReplyDependencies {
 }
 
 type SendBody = Static<typeof conversationRoutes.send.body>
+type ConfirmBody = Static<typeof conversationRoutes.confirm.body>
 
 /** A new message, or one that is answered again. */
 type Question = { text: string } | NonNullable<Awaited<ReturnType<typeof findQuestion>>>
@@ -91,11 +92,13 @@ export class MessagesService {
   }
 
   /** Answers a tool call that waits for confirmation. */
-  async confirm(caller: Caller, id: string, messageId: string, callId: string, allow: boolean): Promise<ToolCall> {
+  async confirm(caller: Caller, id: string, messageId: string, answer: ConfirmBody): Promise<ToolCall> {
+    const { tool_call_id, allow, arguments: args } = answer
+    if (!allow && args !== undefined) throw createValidationError('arguments', 'are only accepted if the call is allowed')
     const { database, conversations, activeReplies } = this.#dependencies
     await conversations.require(database, caller, id)
     const reply = activeReplies.find(messageId)
-    if (reply?.conversationId === id && !reply.outcome) return reply.answerConfirmation(callId, allow)
+    if (reply?.conversationId === id && !reply.outcome) return reply.answerConfirmation(tool_call_id, allow, args)
     if (!(await findMessage(database, id, messageId))) throw createNotFoundError('message', messageId)
     throw new CadreError('CONFLICT', 'This reply has ended; no tool call waits for confirmation.')
   }

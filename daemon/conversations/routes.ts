@@ -16,7 +16,7 @@ export const bindConversationRoutes = (conversations: ConversationsService, mess
     replay: ({ params, body, change, signal }, stored) => messages.resend(change, params.id, stored as StoredSend, body, signal),
   }),
   bind(conversationRoutes.confirm, ({ params, body, change }) =>
-    messages.confirm(change.caller, params.id, params.message_id, body.tool_call_id, body.allow),
+    messages.confirm(change.caller, params.id, params.message_id, body),
   ),
   bind(conversationRoutes.events, ({ params, change, lastEventId }) =>
     messages.followEvents(change.caller, params.id, params.message_id, lastEventId),

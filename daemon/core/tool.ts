@@ -29,6 +29,8 @@ export interface Tool {
   /** JSON Schema of the arguments, of type object. */
   readonly parameters: Record<string, unknown>
   readonly requiresConfirmation: boolean
+  /** Describes the request that a call would send, for the user who confirms it. */
+  describeRequest?(input: Record<string, unknown>): { method: string; url: string }
   /** Throws CadreError if the call fails. The model sees its message. */
   run(input: Record<string, unknown>, use: ToolContext): Promise<ToolOutcome>
   /** Finds passages for the user's question, for models that cannot call tools. */

@@ -1,7 +1,7 @@
 /** The events of a reply in progress, for the daemon, `cadre ask` and the chat. */
 import { type Static, Type } from 'typebox'
 import { ErrorEvent } from './schemas/error-event.ts'
-import { identifier, nullable, object, optional } from './schemas/fields.ts'
+import { identifier, jsonObject, nullable, object, optional } from './schemas/fields.ts'
 import { Citation, Message, ToolCall } from './schemas/messages.ts'
 
 const { id, name, arguments: callArguments, result, error, latency_ms, confirmation } = ToolCall.properties
@@ -27,17 +27,41 @@ export const REPLY_EVENTS = {
     { title: 'ToolCallEvent', description: 'Data of `tool_call`: the model calls a tool.' },
   ),
   confirmation_required: object(
-    { id, name, arguments: callArguments },
+    {
+      id,
+      name,
+      arguments: callArguments,
+      ...optional({
+        method: Type.String({ description: 'HTTP method of an API tool.' }),
+        url: Type.String({ description: 'URL that an API tool requests with these arguments, without credentials.' }),
+      }),
+    },
     {
       title: 'ConfirmationRequiredEvent',
       description:
         'Data of `confirmation_required`: the tool call waits until it is confirmed or refused with ' +
         'POST /api/conversations/{id}/messages/{message_id}/confirmations.',
-      examples: [{ id: 'call_1', name: 'create_ticket', arguments: { title: 'Broken printer' } }],
+      examples: [
+        {
+          id: 'call_1',
+          name: 'create_ticket',
+          arguments: { title: 'Broken printer' },
+          method: 'POST',
+          url: 'https://tickets.example.com/tickets',
+        },
+      ],
     },
   ),
   tool_result: object(
-    { id, name, result, error, latency_ms, confirmation, ...optional({ citations }) },
+    {
+      id,
+      name,
+      result,
+      error,
+      latency_ms,
+      confirmation,
+      ...optional({ citations, arguments: jsonObject('Arguments as changed by the user, if the confirmation contained others.') }),
+    },
     { title: 'ToolResultEvent', description: 'Data of `tool_result`: the result of a tool call, or its error.' },
   ),
   message_delta: object(

@@ -52,7 +52,7 @@ const respondWith = (server: RecordingServer, body: string, type = 'application/
 
 test('an API tool exposes its definition and returns status and body', async ({ server }) => {
   respondWith(server, '{"degrees":21}')
-  const { run, ...tool } = createTool(record(server))
+  const { run, describeRequest, ...tool } = createTool(record(server))
   assert.equal(tool, {
     id: 'api_1',
     name: 'weather',
@@ -63,6 +63,12 @@ test('an API tool exposes its definition and returns status and body', async ({ 
   assert.equal(await run({ city: 'Lisbon' }, createToolUse()), { kind: 'value', value: { status: 200, body: { degrees: 21 } } })
   assert.is(server.requests[0]?.url, '/weather/Lisbon')
   assert.match(createTool(record(server, { description: '' })).description, 'Calls GET http')
+})
+
+test('a call is described with method and URL, without credentials and with the placeholders of missing arguments', async ({ server }) => {
+  const tool = createTool(record(server, { auth: { type: 'api_key', name: 'key', in: 'query' }, secrets: 'x', method: 'DELETE' }))
+  assert.equal(tool.describeRequest?.({ city: 'New York', days: 2 }), { method: 'DELETE', url: `${server.origin}/weather/New%20York?days=2` })
+  assert.equal(tool.describeRequest?.({}), { method: 'DELETE', url: `${server.origin}/weather/{city}` })
 })
 
 test('a long response is truncated for the model with a note', async ({ server }) => {

@@ -18,7 +18,8 @@ test.before(
   reportFailure(async () => {
     ;[fixture, provider] = await ConversationFixture.openWithProvider()
     server = await startRecordingServer()
-    const order = { name: 'order', url: `${server.origin}/order`, method: 'POST', requires_confirmation: true, allow_private_network: true }
+    const parameters = { type: 'object', properties: { amount: { type: 'integer' } } }
+    const order = { name: 'order', url: `${server.origin}/order`, method: 'POST', parameters, allow_private_network: true }
     const look = { name: 'look', url: `${server.origin}/look`, allow_private_network: true }
     const tools = await Promise.all([order, look].map((fields) => fixture.resources.apiTool(fields)))
     agent = await fixture.createAgent(provider, { tools: tools.map(({ id }) => id) })
@@ -27,8 +28,8 @@ test.before(
 test.after(reportFailure(() => Promise.all([fixture.close(), provider.close(), server.close()])))
 
 const callOrder = (...ids: string[]) => streamReply({ calls: ids.map((id) => ({ id, name: 'order', arguments: {} })) })
-const confirm = (id: string, message: string, call: string, allow: boolean) =>
-  fixture.service.post(`/conversations/${id}/messages/${message}/confirmations`, { tool_call_id: call, allow })
+const confirm = (id: string, message: string, call: string, allow: boolean, more: object = {}) =>
+  fixture.service.post(`/conversations/${id}/messages/${message}/confirmations`, { tool_call_id: call, allow, ...more })
 const countRequests = () => server.requests.length
 
 test('a tool that requires confirmation runs only after it is allowed', async () => {
@@ -37,7 +38,7 @@ test('a tool that requires confirmation runs only after it is allowed', async ()
   const before = countRequests()
   const stream = await fixture.stream(id, 'Order it')
   const { data } = await stream.readUntil('confirmation_required')
-  assert.equal(data, { id: 'call_1', name: 'order', arguments: {} })
+  assert.equal(data, { id: 'call_1', name: 'order', arguments: {}, method: 'POST', url: `${server.origin}/order` })
   const [, pending] = await fixture.listMessages(id)
   assert.equal([pending?.finish_reason, pending?.tool_calls[0].confirmation, countRequests()], [undefined, 'pending', before])
   const allowed = await expectData(confirm(id, pending?.id, 'call_1', true))
@@ -61,24 +62,76 @@ test('a refused tool call does not run, and the model gets the error', async () 
   assert.match(provider.received.at(-1)?.body.messages.at(-1).content, /did not allow/)
 })
 
-test('another client can answer the confirmation of a non-streaming request', async () => {
+test('a request without a stream returns the pending calls at once, and retry waits for the rest', async () => {
   const id = await fixture.createConversation(agent)
-  provider.script = [callOrder('call_1', 'call_2'), streamText('done')]
-  const reply = fixture.send(id, 'Order two')
-  const pending = await waitFor(async () => {
-    const last = (await fixture.listMessages(id)).at(-1)
-    return last?.tool_calls?.length === 2 && last.tool_calls.every(({ confirmation }: Json) => confirmation === 'pending') && last
-  })
+  provider.script = [callOrder('call_1', 'call_2'), callOrder('call_3'), streamText('done')]
+  const listConfirmations = ({ tool_calls }: Json) => tool_calls.map(({ confirmation }: Json) => confirmation)
+  const pending = await fixture.sendAndWait(id, 'Order two')
+  assert.equal([pending.finish_reason, listConfirmations(pending)], [undefined, ['pending', 'pending']])
+  const again = await expectData(fixture.service.post(`/conversations/${id}/messages`, { retry: true }))
+  assert.equal([again.id, listConfirmations(again)], [pending.id, ['pending', 'pending']], 'while it is pending')
+  await expectError(fixture.send(id, 'Another'), 'CONFLICT')
   await expectData(confirm(id, pending.id, 'call_2', false))
   await expectData(confirm(id, pending.id, 'call_1', true))
-  const { tool_calls } = await expectData(reply)
-  assert.equal(
-    tool_calls.map((call: Json) => [call.confirmation, call.error === undefined]),
-    [
-      ['allowed', true],
-      ['refused', false],
-    ],
-  )
+  const next = await expectData(fixture.service.post(`/conversations/${id}/messages`, { retry: true }))
+  assert.equal([next.id, listConfirmations(next)], [pending.id, ['allowed', 'refused', 'pending']], 'the next pending call')
+  await expectData(confirm(id, pending.id, 'call_3', true))
+  const reply = await expectData(fixture.service.post(`/conversations/${id}/messages`, { retry: true }))
+  assert.equal([reply.id, reply.content, reply.finish_reason], [pending.id, 'done', 'stop'])
+  assert.equal(listConfirmations(reply), ['allowed', 'refused', 'allowed'])
+})
+
+test('after a pending call is answered, the reply is completed although no client waits for it', async () => {
+  const id = await fixture.createConversation(agent)
+  provider.script = [callOrder('call_1'), streamText('done')]
+  const pending = await fixture.sendAndWait(id, 'Order it')
+  await expectData(confirm(id, pending.id, 'call_1', true))
+  const reply = await waitFor(async () => {
+    const last = (await fixture.listMessages(id)).at(-1)
+    return last?.finish_reason !== undefined && last
+  })
+  assert.equal([reply.content, reply.finish_reason], ['done', 'stop'])
+})
+
+test('a client that follows a pending reply and leaves aborts it', async () => {
+  const id = await fixture.createConversation(agent)
+  provider.script = [callOrder('call_1'), streamText('done')]
+  const pending = await fixture.sendAndWait(id, 'Order it')
+  const stream = await fixture.follow(id, pending.id)
+  await stream.readUntil('confirmation_required')
+  stream.disconnect()
+  await waitFor(async () => (await fixture.listMessages(id)).at(-1)?.finish_reason === 'aborted')
+})
+
+test('a call can be allowed with other arguments, which are stored and told to the model', async () => {
+  const id = await fixture.createConversation(agent)
+  provider.script = [callOrder('call_1'), streamText('done')]
+  const stream = await fixture.stream(id, 'Order it')
+  await stream.readUntil('confirmation_required')
+  const messageId = (await fixture.listMessages(id))[1]?.id
+  await expectError(confirm(id, messageId, 'call_1', false, { arguments: { amount: 2 } }), 'VALIDATION_ERROR')
+  await expectError(confirm(id, messageId, 'call_1', true, { arguments: [] }), 'VALIDATION_ERROR')
+  await expectData(confirm(id, messageId, 'call_1', true, { arguments: { amount: 2 } }))
+  const { data } = await stream.readUntil('tool_result')
+  assert.equal([data.arguments, server.requests.at(-1)?.headers['content-length']], [{ amount: 2 }, String('{"amount":2}'.length)])
+  const { data: end } = await stream.readUntil('message_end')
+  assert.equal(end.message.tool_calls?.[0]?.arguments, { amount: 2 })
+  assert.match(provider.received.at(-1)?.body.messages.at(-1).content, /changed the arguments of this call to \{"amount":2\}/)
+})
+
+test('the duration of a tool call does not include the time until it is confirmed', async () => {
+  const id = await fixture.createConversation(agent)
+  provider.script = [callOrder('call_1'), streamText('done')]
+  const stream = await fixture.stream(id, 'Order it')
+  await stream.readUntil('confirmation_required')
+  const messageId = (await fixture.listMessages(id))[1]?.id
+  const askedAt = performance.now()
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  await expectData(confirm(id, messageId, 'call_1', true))
+  const { data } = await stream.readUntil('tool_result')
+  const waited = performance.now() - askedAt
+  assert.ok((data.latency_ms as number) < waited - 390, `${data.latency_ms} ms of ${waited}`)
+  await stream.readUntil('message_end')
 })
 
 test('a confirmation can be repeated but not changed, and must be pending', async () => {

@@ -1,7 +1,7 @@
 /** Executes the tool calls of a model concurrently, after confirmation where required, and formats their results for the model. */
 import { CadreError } from '../../../src/contract/errors.ts'
 import { raceAbort } from '../../async/abortable.ts'
-import type { ToolOutcome } from '../../core/tool.ts'
+import type { Tool, ToolOutcome } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { ChatMessage, ToolCall } from '../../models/chat-model.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
@@ -68,26 +68,31 @@ async function executeToolCall(
   logger: Logger,
 ): Promise<ChatMessage> {
   const { id: callId, name } = call
-  const startedAt = performance.now()
+  const requested = call.arguments
+  let startedAt = performance.now()
   try {
-    const outcome = await runTool(context, reply, call, problem)
+    const tool = findTool(context, call, problem)
+    if (tool.requiresConfirmation) await requireConfirmation(reply, tool, call)
+    // The time that the user takes to decide is not part of the call.
+    startedAt = performance.now()
+    const outcome = await raceAbort(tool.run(call.arguments, context.toolUse), reply.signal)
     call.latency_ms = Math.round(performance.now() - startedAt)
     const { content, result, citations } = formatOutcome(reply, outcome)
     call.result = result
-    reply.emit('tool_result', { ...omitArguments(call), ...(citations ? { citations } : {}) })
-    return { role: 'tool', callId, name, content, failed: false }
+    reply.emit('tool_result', { ...formatResult(call, requested), ...(citations ? { citations } : {}) })
+    return { role: 'tool', callId, name, content: mentionChange(call, requested) + content, failed: false }
   } catch (error) {
     reply.signal.throwIfAborted()
     if (!(error instanceof CadreError)) logger.error({ err: error, tool: name, message_id: reply.messageId }, 'a tool failed unexpectedly')
     const message = error instanceof CadreError ? error.message : 'The tool failed because of an internal error.'
-    call.latency_ms = Math.round(performance.now() - startedAt)
-    reportFailure(reply, call, message)
-    return { role: 'tool', callId, name, content: message, failed: true }
+    call.latency_ms = call.confirmation === 'refused' ? 0 : Math.round(performance.now() - startedAt)
+    reportFailure(reply, call, message, requested)
+    return { role: 'tool', callId, name, content: mentionChange(call, requested) + message, failed: true }
   }
 }
 
 /** The model receives the messages of these errors: with other words, recordings of conversations with such calls no longer match. */
-async function runTool(context: TurnContext, reply: ActiveReply, call: StoredToolCall, problem: string | undefined): Promise<ToolOutcome> {
+function findTool(context: TurnContext, call: StoredToolCall, problem: string | undefined): Tool {
   const tool = context.toolset.find(call.name)
   const isKnown = tool !== undefined || context.clientTools.some(({ name }) => name === call.name)
   if (isKnown && problem !== undefined) throw new CadreError('VALIDATION_ERROR', `The arguments could not be read: ${problem}`)
@@ -96,18 +101,20 @@ async function runTool(context: TurnContext, reply: ActiveReply, call: StoredToo
       'NOT_FOUND',
       `There is no tool "${call.name.slice(0, 100)}". The tools are: ${context.toolset.names.join(', ') || 'none'}.`,
     )
-  if (tool.requiresConfirmation) {
-    const answer = await reply.requestConfirmation(call)
-    if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')
-    if (answer === 'unattended')
-      throw new CadreError(
-        'FORBIDDEN',
-        'This call requires confirmation by a user, and no user is present. It was not run; go on without it.',
-      )
-    if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Go on without it.')
-  }
-  return raceAbort(tool.run(call.arguments, context.toolUse), reply.signal)
+  return tool
 }
+
+async function requireConfirmation(reply: ActiveReply, tool: Tool, call: StoredToolCall): Promise<void> {
+  const answer = await reply.requestConfirmation(call, tool.describeRequest?.(call.arguments))
+  if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')
+  if (answer === 'unattended')
+    throw new CadreError('FORBIDDEN', 'This call requires confirmation by a user, and no user is present. It was not run; go on without it.')
+  if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Go on without it.')
+}
+
+/** Tells the model that the result is the one of other arguments. */
+const mentionChange = ({ arguments: used }: StoredToolCall, requested: StoredToolCall['arguments']): string =>
+  used === requested ? '' : `The user changed the arguments of this call to ${JSON.stringify(used)}.\n\n`
 
 function formatOutcome(reply: ActiveReply, outcome: ToolOutcome): { content: string; result: unknown; citations?: CitedPassage[] } {
   if (outcome.kind === 'passages') {
@@ -121,9 +128,11 @@ function formatOutcome(reply: ActiveReply, outcome: ToolOutcome): { content: str
   }
 }
 
-function reportFailure(reply: ActiveReply, call: StoredToolCall, message: string): void {
+function reportFailure(reply: ActiveReply, call: StoredToolCall, message: string, requested = call.arguments): void {
   call.error = message
-  reply.emit('tool_result', omitArguments(call))
+  reply.emit('tool_result', formatResult(call, requested))
 }
 
-const omitArguments = ({ arguments: _, ...rest }: StoredToolCall) => rest
+/** The event of the call contained its arguments, unless the user changed them. */
+const formatResult = ({ arguments: used, ...rest }: StoredToolCall, requested: StoredToolCall['arguments']) =>
+  used === requested ? rest : { ...rest, arguments: used }

@@ -44,6 +44,10 @@ export class ActiveReply {
   readonly #confirmations = new Map<string, (answer: ConfirmationAnswer) => void>()
   readonly #finish = createDeferred<ReplyOutcome>()
   readonly #firstEvent = createDeferred<void>()
+  /** Resolves when a tool call waits for confirmation. */
+  #pendingConfirmation = createDeferred<void>()
+  /** Whether the last client received a pending tool call: the reply goes on without followers until it is answered. */
+  #isDetached = false
   /** Number of clients that wait for the complete reply. */
   #waiters = 0
   /** Text that was appended but not sent to followers yet. */
@@ -116,14 +120,19 @@ export class ActiveReply {
 
   /** Yields the events after that id. The reply is aborted when its last follower leaves. */
   follow(after = 0): AsyncIterableIterator<ReplyEvent> {
+    this.#isDetached = false
     return this.events.follow(after, () => this.#abortIfUnfollowed())
   }
 
-  /** Waits for the complete reply; counts as a follower until the signal aborts. */
+  /** Waits for the complete reply, or for a tool call that needs confirmation; counts as a follower until the signal aborts. */
   async waitForOutcome(signal: AbortSignal): Promise<ReplyOutcome> {
     this.#waiters++
+    this.#isDetached = false
     try {
-      return await raceAbort(this.#finish.promise, signal)
+      const outcome = await raceAbort(Promise.race([this.#finish.promise, this.#pendingConfirmation.promise]), signal)
+      if (outcome) return outcome
+      this.#isDetached = true
+      return { message: this.draft.toMessage() }
     } finally {
       this.#waiters--
       this.#abortIfUnfollowed()
@@ -136,7 +145,7 @@ export class ActiveReply {
   }
 
   /** Asks the followers whether a tool call may be executed. */
-  async requestConfirmation(call: StoredToolCall): Promise<ConfirmationAnswer> {
+  async requestConfirmation(call: StoredToolCall, request: { method?: string; url?: string } = {}): Promise<ConfirmationAnswer> {
     this.signal.throwIfAborted()
     if (this.#isUnattended) {
       call.confirmation = 'refused'
@@ -146,25 +155,31 @@ export class ActiveReply {
     const answer = createDeferred<ConfirmationAnswer>()
     const timer = setTimeout(() => answer.resolve('unanswered'), CONFIRMATION_TIMEOUT_MS)
     this.#confirmations.set(call.id, answer.resolve)
-    this.emit('confirmation_required', { id: call.id, name: call.name, arguments: call.arguments })
+    this.emit('confirmation_required', { id: call.id, name: call.name, arguments: call.arguments, ...request })
+    this.#pendingConfirmation.resolve()
     try {
       return await raceAbort(answer.promise, this.signal)
     } finally {
       if (call.confirmation === 'pending') call.confirmation = 'refused' // unanswered
       clearTimeout(timer)
-      this.#confirmations.delete(call.id)
+      this.#removeConfirmation(call.id)
     }
   }
 
-  /** Answers a confirmation; repeating the same answer is allowed. */
-  answerConfirmation(callId: string, allow: boolean): StoredToolCall {
+  #removeConfirmation(callId: string): void {
+    if (this.#confirmations.delete(callId) && this.#confirmations.size === 0) this.#pendingConfirmation = createDeferred()
+  }
+
+  /** Answers a confirmation, with other arguments if given; repeating the same answer is allowed. */
+  answerConfirmation(callId: string, allow: boolean, args?: StoredToolCall['arguments']): StoredToolCall {
     const answer = allow ? 'allowed' : 'refused'
     const call = this.draft.toolCalls.find(({ id }) => id === callId)
     if (!call) throw new CadreError('NOT_FOUND', `There is no tool call "${callId}" in this reply.`)
     const resolve = this.#confirmations.get(callId)
     if (resolve) {
       call.confirmation = answer
-      this.#confirmations.delete(callId)
+      if (args !== undefined) call.arguments = args
+      this.#removeConfirmation(callId)
       resolve(answer)
     }
     if (call.confirmation === answer) return { ...call }
@@ -177,7 +192,7 @@ export class ActiveReply {
   }
 
   #abortIfUnfollowed(): void {
-    if (!this.#outcome && this.events.followerCount === 0 && this.#waiters === 0) this.abort('aborted')
+    if (!this.#outcome && !this.#isDetached && this.events.followerCount === 0 && this.#waiters === 0) this.abort('aborted')
   }
 }
 

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { REPLY_EVENTS } from '../reply-events.ts'
 import { route } from '../route.ts'
-import { count, createExample, identifier, nullable, object, optional, resource, stringEnum, timestamp } from '../schemas/fields.ts'
+import { count, createExample, identifier, jsonObject, nullable, object, optional, resource, stringEnum, timestamp } from '../schemas/fields.ts'
 import { listQuery, MAX_LIMIT } from '../schemas/list-query.ts'
 import { Message, ToolCall } from '../schemas/messages.ts'
 
@@ -97,8 +97,10 @@ export const conversationRoutes = {
     path: '/conversations/{id}/messages',
     summary: 'Send a message',
     description:
-      'Returns the reply, or streams it as server-sent events if stream is true. After an error or a lost connection, repeat the ' +
-      'request with the same Idempotency-Key or with retry: the message is not stored twice.',
+      'Returns the reply, or streams it as server-sent events if stream is true. If a tool call requires confirmation, a reply that ' +
+      'is not streamed is returned at once, without a finish_reason and with the pending call: confirm or refuse it, then send ' +
+      'retry to wait for the rest. After an error or a lost connection, repeat the request with the same Idempotency-Key or with ' +
+      'retry: the message is not stored twice.',
     access: 'chat',
     body: object(
       {
@@ -149,9 +151,10 @@ export const conversationRoutes = {
         tool_call_id: Type.String({
           minLength: 1,
           maxLength: 500,
-          description: 'Identifier of the tool call, from the confirmation_required event.',
+          description: 'Identifier of the tool call, from the confirmation_required event or the pending reply.',
         }),
         allow: Type.Boolean({ description: 'Whether to execute the tool call.' }),
+        ...optional({ arguments: jsonObject('Arguments to use instead of those from the model. Only if the call is allowed.') }),
       },
       {
         title: 'Confirmation',

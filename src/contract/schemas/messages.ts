@@ -29,12 +29,12 @@ export const ToolCall = object(
   {
     id: Type.String({ description: 'Identifier of the tool call.' }),
     name: Type.String({ description: 'Name of the tool.' }),
-    arguments: jsonObject('Arguments from the model.'),
+    arguments: jsonObject('Arguments from the model, or as changed by the user who confirmed the call.'),
     result: Type.Optional(
       Type.Unknown({ description: 'Result of the tool, truncated if it is long; for passages, the numbers of their citations.' }),
     ),
     error: Type.Optional(Type.String({ description: 'Error message if the tool call failed.' })),
-    latency_ms: Type.Optional(Type.Number({ minimum: 0, description: 'Duration of the tool call, in milliseconds.' })),
+    latency_ms: Type.Optional(Type.Number({ minimum: 0, description: 'Duration of the tool call, in milliseconds, without the time until it was confirmed.' })),
     confirmation: Type.Optional(
       stringEnum(['pending', 'allowed', 'refused'], { description: 'Status of the confirmation, if the tool requires one.' }),
     ),
