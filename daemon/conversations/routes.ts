@@ -15,9 +15,7 @@ export const bindConversationRoutes = (conversations: ConversationsService, mess
   bind(conversationRoutes.send, ({ params, body, change, signal }) => messages.send(change, params.id, body, signal), {
     replay: ({ params, body, change, signal }, stored) => messages.resend(change, params.id, stored as StoredSend, body, signal),
   }),
-  bind(conversationRoutes.confirm, ({ params, body, change }) =>
-    messages.confirm(change.caller, params.id, params.message_id, body),
-  ),
+  bind(conversationRoutes.confirm, ({ params, body, change }) => messages.confirm(change.caller, params.id, params.message_id, body)),
   bind(conversationRoutes.events, ({ params, change, lastEventId }) =>
     messages.followEvents(change.caller, params.id, params.message_id, lastEventId),
   ),

@@ -67,7 +67,10 @@ test('an API tool exposes its definition and returns status and body', async ({ 
 
 test('a call is described with method and URL, without credentials and with the placeholders of missing arguments', async ({ server }) => {
   const tool = createTool(record(server, { auth: { type: 'api_key', name: 'key', in: 'query' }, secrets: 'x', method: 'DELETE' }))
-  assert.equal(tool.describeRequest?.({ city: 'New York', days: 2 }), { method: 'DELETE', url: `${server.origin}/weather/New%20York?days=2` })
+  assert.equal(tool.describeRequest?.({ city: 'New York', days: 2 }), {
+    method: 'DELETE',
+    url: `${server.origin}/weather/New%20York?days=2`,
+  })
   assert.equal(tool.describeRequest?.({}), { method: 'DELETE', url: `${server.origin}/weather/{city}` })
 })
 

@@ -108,7 +108,10 @@ async function requireConfirmation(reply: ActiveReply, tool: Tool, call: StoredT
   const answer = await reply.requestConfirmation(call, tool.describeRequest?.(call.arguments))
   if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')
   if (answer === 'unattended')
-    throw new CadreError('FORBIDDEN', 'This call requires confirmation by a user, and no user is present. It was not run; go on without it.')
+    throw new CadreError(
+      'FORBIDDEN',
+      'This call requires confirmation by a user, and no user is present. It was not run; go on without it.',
+    )
   if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Go on without it.')
 }
 

@@ -3,7 +3,18 @@ import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { REPLY_EVENTS } from '../reply-events.ts'
 import { route } from '../route.ts'
-import { count, createExample, identifier, jsonObject, nullable, object, optional, resource, stringEnum, timestamp } from '../schemas/fields.ts'
+import {
+  count,
+  createExample,
+  identifier,
+  jsonObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  stringEnum,
+  timestamp,
+} from '../schemas/fields.ts'
 import { listQuery, MAX_LIMIT } from '../schemas/list-query.ts'
 import { Message, ToolCall } from '../schemas/messages.ts'
 

@@ -34,7 +34,9 @@ export const ToolCall = object(
       Type.Unknown({ description: 'Result of the tool, truncated if it is long; for passages, the numbers of their citations.' }),
     ),
     error: Type.Optional(Type.String({ description: 'Error message if the tool call failed.' })),
-    latency_ms: Type.Optional(Type.Number({ minimum: 0, description: 'Duration of the tool call, in milliseconds, without the time until it was confirmed.' })),
+    latency_ms: Type.Optional(
+      Type.Number({ minimum: 0, description: 'Duration of the tool call, in milliseconds, without the time until it was confirmed.' }),
+    ),
     confirmation: Type.Optional(
       stringEnum(['pending', 'allowed', 'refused'], { description: 'Status of the confirmation, if the tool requires one.' }),
     ),
