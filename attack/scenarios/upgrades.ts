@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createRandom } from '../../test/harness/create-random.ts'
 import { spawnDaemon } from '../../test/harness/daemon.ts'
+import type { Client } from '../support/client.ts'
 import { explainError, openDaemon, withFolder } from '../support/daemon.ts'
 import { compareSnapshots, readSnapshot, type Snapshot, waitForSyncs } from '../support/fill-home.ts'
 import { extractHome, listReleases } from '../support/released-homes.ts'
@@ -43,6 +44,7 @@ async function checkHome(home: string, snapshot: Snapshot): Promise<string[]> {
   const daemon = await openDaemon(home, { token: undefined })
   try {
     await waitForSyncs(daemon.client)
+    await syncParkedSources(daemon.client)
     const problems = compareSnapshots(snapshot, await readSnapshot(daemon.client), CHANGED_BY_UPGRADE)
     const [agent] = await daemon.client.list('/agents?name=Helper')
     const { id } = await daemon.client.create('/conversations', { agent_id: agent.id })
@@ -54,6 +56,13 @@ async function checkHome(home: string, snapshot: Snapshot): Promise<string[]> {
   } finally {
     await daemon.kill()
   }
+}
+
+/** After two kills during the rebuild of an index, a user has to start it again (docs/decisions/0029-parked-jobs.md). */
+async function syncParkedSources(client: Client): Promise<void> {
+  for (const { id, error } of await client.list('/knowledge-sources'))
+    if (error?.startsWith('The daemon ended twice')) await client.create(`/knowledge-sources/${id}/sync`, {})
+  await waitForSyncs(client)
 }
 
 async function killDuringStart(home: string, afterMs: number): Promise<void> {
