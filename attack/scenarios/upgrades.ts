@@ -60,8 +60,10 @@ async function checkHome(home: string, snapshot: Snapshot): Promise<string[]> {
 
 /** After two kills during the rebuild of an index, a user has to start it again (docs/decisions/0029-parked-jobs.md). */
 async function syncParkedSources(client: Client): Promise<void> {
-  for (const { id, error } of await client.list('/knowledge-sources'))
-    if (error?.startsWith('The daemon ended twice')) await client.create(`/knowledge-sources/${id}/sync`, {})
+  for (const { id } of await client.list('/knowledge-sources?status=error')) {
+    const { error } = (await client.get(`/knowledge-sources/${id}`)).data
+    if (error.startsWith('The daemon ended twice')) await client.create(`/knowledge-sources/${id}/sync`, {})
+  }
   await waitForSyncs(client)
 }
 
