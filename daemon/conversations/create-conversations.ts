@@ -14,6 +14,7 @@ import { MessagesService } from './message-service.ts'
 import type { QuoteVerifier } from './reply/mark-stale-citations.ts'
 import { recoverInterruptedReplies } from './reply/recover-interrupted-replies.ts'
 import { bindConversationRoutes } from './routes.ts'
+import { backfillIndex } from './search/backfill-index.ts'
 import { ConversationsService } from './service.ts'
 
 const IDLE_CHECK_INTERVAL_MS = 60_000
@@ -44,6 +45,8 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
   const idleCheck = new RecurringTask(clock, IDLE_CHECK_INTERVAL_MS, (signal) =>
     completeIdle(signal).catch((error: unknown) => logger.error({ err: error }, 'idle conversations could not be completed')),
   )
+  const closing = new AbortController()
+  let backfill = Promise.resolve()
   return {
     service,
     completions: new CompletionsService(replies),
@@ -55,9 +58,15 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
       if (count > 0) logger.warn({ replies: count }, 'unfinished replies were marked as interrupted')
     },
     /** Also completes conversations that became idle while no daemon ran. */
-    start: () => idleCheck.start(),
+    start() {
+      idleCheck.start()
+      backfill = backfillIndex(database, closing.signal).catch((error: unknown) =>
+        logger.error({ err: error }, 'older messages could not be indexed for search'),
+      )
+    },
     async close() {
-      await Promise.all([idleCheck.close(), activeReplies.close()])
+      closing.abort()
+      await Promise.all([idleCheck.close(), activeReplies.close(), backfill])
     },
   }
 }

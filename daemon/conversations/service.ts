@@ -11,6 +11,7 @@ import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { Page, Scope } from '../store/records.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { markStaleCitations, type QuoteVerifier } from './reply/mark-stale-citations.ts'
+import { searchConversations } from './search/search-conversations.ts'
 import {
   conversationRecords,
   countMessages,
@@ -58,10 +59,15 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     this.#dependencies = dependencies
   }
 
-  override async list(caller: Caller, { mine, agent_id, ...query }: ListQuery): Promise<Page<StoredConversation>> {
+  override async list(caller: Caller, query: ListQuery): Promise<Page<StoredConversation>> {
+    const { mine, agent_id, q, start_date, end_date, ...others } = query
     const user_id = getUserId(caller)
-    if (mine && query.user_id !== undefined && query.user_id !== user_id) return { items: [], total: 0 }
-    return super.list(caller, { ...query, ...(await this.#filterByAgent(agent_id)), ...(mine ? { user_id } : {}) })
+    if (mine && others.user_id !== undefined && others.user_id !== user_id) return { items: [], total: 0 }
+    const filter = { ...others, ...(await this.#filterByAgent(agent_id)), ...(mine ? { user_id } : {}) }
+    if (typeof q === 'string') return searchConversations(this.database, { ...query, q }, (ids) => super.list(caller, filter, ids))
+    if (start_date !== undefined || end_date !== undefined)
+      throw createValidationError(start_date === undefined ? 'end_date' : 'start_date', 'requires q, the words to search for')
+    return super.list(caller, filter)
   }
 
   /** Conversations of a deleted agent are found by its id, too. */

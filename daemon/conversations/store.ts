@@ -4,6 +4,7 @@ import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-q
 import type { Message } from '../../src/contract/schemas/messages.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { type Page, Records, type StoredRecord } from '../store/records.ts'
+import { indexMessage } from './search/message-index.ts'
 
 export type StoredConversation = ConversationItem & StoredRecord & { deleted_agent_id: string | null }
 export type StoredMessage = Message
@@ -116,12 +117,19 @@ export async function insertMessage(transaction: Transaction, conversationId: st
   const { id, role, content, timestamp, ...details } = message
   const sql = 'INSERT INTO messages (id, conversation_id, role, content, details, created_at) VALUES (?, ?, ?, ?, ?, ?)'
   await transaction.run(sql, [id, conversationId, role, content, JSON.stringify(details), timestamp])
+  if (isFinal(message)) await indexMessage(transaction, conversationId, { id, content, created_at: timestamp })
 }
 
 export async function updateMessage(transaction: Transaction, message: StoredMessage): Promise<void> {
-  const { id, role: _role, content, timestamp: _timestamp, ...details } = message
+  const { id, role: _role, content, timestamp, ...details } = message
   await transaction.run('UPDATE messages SET content = ?, details = ? WHERE id = ?', [content, JSON.stringify(details), id])
+  if (!isFinal(message)) return
+  const conversationId = await findConversationId(transaction, id)
+  if (conversationId !== undefined) await indexMessage(transaction, conversationId, { id, content, created_at: timestamp })
 }
+
+/** A reply that is being written changes often, so it is indexed when it ends. */
+const isFinal = ({ role, finish_reason }: StoredMessage): boolean => role === 'user' || finish_reason !== undefined
 
 export async function deleteMessage(transaction: Transaction, id: string): Promise<void> {
   await transaction.run('DELETE FROM messages WHERE id = ?', [id])

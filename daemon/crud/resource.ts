@@ -69,8 +69,9 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     this.#listFields = Object.keys(getFields(family.item))
   }
 
-  async list(caller: Caller, query: ListQuery): Promise<Page<Stored>> {
-    return this.records.list(this.database, query, this.#getScope(caller), this.#listFields)
+  /** `ids` limits the list to these records. */
+  async list(caller: Caller, query: ListQuery, ids?: readonly string[]): Promise<Page<Stored>> {
+    return this.records.list(this.database, query, this.#getScope(caller), this.#listFields, ids)
   }
 
   async get(caller: Caller, id: string): Promise<View> {

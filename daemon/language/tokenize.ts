@@ -1,8 +1,8 @@
 /** Tokenizes text and queries for full-text search, in any script. */
 import { segmentText } from '../../src/segment-text.ts'
 
-/** Scripts without spaces between words. */
-const UNSPACED =
+/** Text in scripts without spaces between words. */
+export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+/gu
 const HAS_UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\ud840-\ud8ff]/
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]/u

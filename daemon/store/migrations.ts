@@ -23,6 +23,7 @@ import { estimatedUsage } from './migrations/0019-estimated-usage.ts'
 import { toolConfirmation } from './migrations/0020-tool-confirmation.ts'
 import { exposedTools } from './migrations/0021-exposed-tools.ts'
 import { allowedTools } from './migrations/0022-allowed-tools.ts'
+import { messageSearch } from './migrations/0023-message-search.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   toolConfirmation,
   exposedTools,
   allowedTools,
+  messageSearch,
 ]
 
 /** Whether the database has no tables. */

@@ -85,15 +85,18 @@ export class Records<T extends StoredRecord> {
     return rows.map((row) => this.#toRecord(row))
   }
 
-  async list(reader: Reader, query: ListQuery, scope: Scope = {}, fields?: readonly string[]): Promise<Page<T>> {
+  /** `ids` limits the list to these records. */
+  async list(reader: Reader, query: ListQuery, scope: Scope = {}, fields?: readonly string[], ids?: readonly string[]): Promise<Page<T>> {
     const filters = Object.entries(query).filter(([name, value]) => !PAGING_FIELDS.has(name) && value !== undefined)
     // A filter that contradicts the scope matches nothing.
     if (filters.some(([name, value]) => Object.hasOwn(scope, name) && scope[name] !== value)) return { items: [], total: 0 }
-    const { where, values } = this.#buildWhere({ ...(Object.fromEntries(filters) as Scope), ...scope })
+    const filter = this.#buildWhere({ ...(Object.fromEntries(filters) as Scope), ...scope })
+    const where = ids ? `${filter.where === '' ? ' WHERE' : `${filter.where} AND`} id IN (SELECT value FROM json_each(?))` : filter.where
+    const values = ids ? [...filter.values, JSON.stringify(ids)] : filter.values
     const limit = query.limit ?? DEFAULT_LIMIT
     const offset = ((query.page ?? 1) - 1) * limit
     const ascending = query.order === 'asc'
-    const total = await this.#count(reader, where, values)
+    const total = await this.#count(reader, where, values, ids !== undefined)
     if (offset >= total) return { items: [], total }
     // Skips rows in the index only, from the nearer end, and fetches just the rows of the page.
     const length = Math.min(limit, total - offset)
@@ -129,12 +132,15 @@ export class Records<T extends StoredRecord> {
     await transaction.run(`DELETE FROM ${this.table} WHERE id = ?`, [id])
   }
 
-  async #count(reader: Reader, where: string, values: Value[]): Promise<number> {
-    const counted =
-      where === ''
-        ? reader.get<{ total: number }>('SELECT total FROM counts WHERE name = ?', [this.table])
-        : reader.get<{ total: number }>(`SELECT count(*) AS total FROM ${this.table}${where}`, values)
-    return (await counted)?.total ?? 0
+  async #count(reader: Reader, where: string, values: Value[], hasIds: boolean): Promise<number> {
+    const sql = `SELECT count(*) AS total FROM ${this.table}${where}`
+    // Single rows are cached with their values, which are large with ids.
+    const counted = hasIds
+      ? (await reader.all<{ total: number }>(sql, values))[0]
+      : where === ''
+        ? await reader.get<{ total: number }>('SELECT total FROM counts WHERE name = ?', [this.table])
+        : await reader.get<{ total: number }>(sql, values)
+    return counted?.total ?? 0
   }
 
   #buildWhere(scope: Scope): { where: string; values: Value[] } {

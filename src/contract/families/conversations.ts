@@ -17,6 +17,7 @@ import {
 } from '../schemas/fields.ts'
 import { listQuery, MAX_LIMIT } from '../schemas/list-query.ts'
 import { Message, ToolCall } from '../schemas/messages.ts'
+import { day } from './usage.ts'
 
 const title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the conversation.' })
 const user_id = Type.String({ minLength: 1, maxLength: 200, description: 'User of the conversation. Default: the user of the token.' })
@@ -36,6 +37,30 @@ export const ConversationItem = resource('conversation', fields, {
   description: 'A conversation in a list.',
   examples: [stored],
 })
+const Highlight = object(
+  { start: count('Position of the first character, in UTF-16 code units.'), end: count('Position after the last character.') },
+  { title: 'Highlight', description: 'A part of a snippet that matches the search.' },
+)
+export type ConversationMatch = Static<typeof ConversationMatch>
+export const ConversationMatch = object(
+  {
+    message_id: identifier('the message'),
+    role: Message.properties.role,
+    timestamp: Message.properties.timestamp,
+    snippet: Type.String({ description: 'The part of the message that matches, with line breaks replaced by spaces.' }),
+    highlights: Type.Array(Highlight, { description: 'The words found in the snippet, in order.' }),
+  },
+  { title: 'ConversationMatch', description: 'A message that matches a search.' },
+)
+export type ConversationSearchItem = Static<typeof ConversationSearchItem>
+/** The fields of a search are added to a list with q only. */
+const ConversationSearchItem = object(
+  {
+    ...ConversationItem.properties,
+    ...optional({ match_count: count('With q: number of messages that match.'), match: ConversationMatch }),
+  },
+  { title: 'ConversationItem', description: 'A conversation in a list. With q, also the newest message that matches.', examples: [stored] },
+)
 /** Messages in a conversation, and in a page of its messages. */
 export const MAX_MESSAGES = MAX_LIMIT
 
@@ -73,11 +98,27 @@ const mine = Type.Boolean({
   default: false,
   description: 'Whether to list only conversations of the user of the token.',
 })
+const search = optional({
+  q: Type.String({
+    minLength: 1,
+    maxLength: 500,
+    description:
+      'Words that one message contains, without regard to case and accents. A word of three or more letters also matches the ' +
+      'beginning of a word; "double quotes" match a phrase.',
+  }),
+  start_date: day('With q: first day of matching messages'),
+  end_date: day('With q: last day of matching messages, inclusive'),
+})
 const action = { family: 'conversations', params: idParams('conversation') }
 const oneMessage = object({ id: identifier('the conversation'), message_id: identifier('the message') })
 export const conversationRoutes = {
   ...routes,
-  list: route({ ...routes.list, query: object({ ...routes.list.query.properties, ...optional({ mine }) }) }),
+  list: route({
+    ...routes.list,
+    summary: 'List or search conversations',
+    query: object({ ...routes.list.query.properties, ...optional({ mine }), ...search }),
+    response: ConversationSearchItem,
+  }),
   complete: route({
     ...action,
     id: 'conversations.complete',

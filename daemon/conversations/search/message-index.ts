@@ -1,0 +1,83 @@
+/** The full-text index of messages: adding a message, and finding conversations. */
+import type { Reader, Transaction, Value } from '../../store/database.ts'
+import type { DateRange } from '../../validation/date-range.ts'
+import { prepareText } from './search-query.ts'
+
+/** The low bits of a number count the messages of a conversation. */
+const MESSAGE_BITS = 20
+
+interface IndexedMessage {
+  id: string
+  content: string
+  created_at: string
+}
+
+export interface FoundConversation {
+  id: string
+  match_count: number
+  /** Number of the newest matching message. */
+  newest: number
+}
+
+/** Indexes a message, or indexes it again after a change. */
+export async function indexMessage(transaction: Transaction, conversationId: string, message: IndexedMessage): Promise<void> {
+  const { id, content, created_at } = message
+  let number = await findNumber(transaction, id)
+  if (number !== undefined) await transaction.run('DELETE FROM message_words WHERE rowid = ?', [number])
+  if (content === '') return
+  number ??= await assignNumber(transaction, conversationId, id, created_at)
+  if (number !== undefined)
+    await transaction.run('INSERT INTO message_words (rowid, content) VALUES (?, ?)', [number, prepareText(content)])
+}
+
+async function findNumber(reader: Reader, messageId: string): Promise<number | undefined> {
+  return (await reader.get<{ number: number }>('SELECT number FROM searchable_messages WHERE id = ?', [messageId]))?.number
+}
+
+/** Returns undefined if the conversation has no free number. */
+async function assignNumber(
+  transaction: Transaction,
+  conversationId: string,
+  messageId: string,
+  createdAt: string,
+): Promise<number | undefined> {
+  await transaction.run('INSERT INTO searchable_conversations (id) VALUES (?) ON CONFLICT DO NOTHING', [conversationId])
+  const range = `number BETWEEN c.number << ${MESSAGE_BITS} AND ((c.number + 1) << ${MESSAGE_BITS}) - 1`
+  await transaction.run(
+    `INSERT INTO searchable_messages (number, id, created_at) SELECT next, ?, ? FROM (SELECT c.number, coalesce((SELECT m.number + 1
+      FROM searchable_messages m WHERE m.${range} ORDER BY m.number DESC LIMIT 1), c.number << ${MESSAGE_BITS}) AS next
+      FROM searchable_conversations c WHERE c.id = ?) WHERE next >> ${MESSAGE_BITS} = number`,
+    [messageId, createdAt, conversationId],
+  )
+  return findNumber(transaction, messageId)
+}
+
+/** Finds conversations with a message that matches, in the period if one is given. */
+export async function findConversations(reader: Reader, match: string, period: DateRange | undefined): Promise<FoundConversation[]> {
+  const join = period ? ' CROSS JOIN searchable_messages m ON m.number = w.rowid' : ''
+  const condition = period ? ' AND m.created_at >= ? AND m.created_at < ?' : ''
+  const values: Value[] = period ? [match, period.from, period.until] : [match]
+  return reader.all<FoundConversation>(
+    `SELECT c.id, f.match_count, f.newest FROM (SELECT w.rowid >> ${MESSAGE_BITS} AS number, count(*) AS match_count,
+      max(w.rowid) AS newest FROM message_words w${join} WHERE message_words MATCH ?${condition} GROUP BY 1) f
+      CROSS JOIN searchable_conversations c ON c.number = f.number`,
+    values,
+  )
+}
+
+export interface MatchingMessage {
+  number: number
+  id: string
+  role: 'user' | 'assistant'
+  content: string
+  created_at: string
+}
+
+/** Reads messages by their numbers. */
+export async function listMatchingMessages(reader: Reader, numbers: readonly number[]): Promise<MatchingMessage[]> {
+  return reader.all(
+    `SELECT s.number, m.id, m.role, m.content, m.created_at FROM json_each(?) j CROSS JOIN searchable_messages s ON s.number = j.value
+      CROSS JOIN messages m ON m.id = s.id`,
+    [JSON.stringify(numbers)],
+  )
+}

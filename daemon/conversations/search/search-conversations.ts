@@ -1,0 +1,62 @@
+/** Searches conversations by the text of their messages. */
+import { createValidationError } from '../../../src/contract/errors.ts'
+import type { ConversationMatch } from '../../../src/contract/families/conversations.ts'
+import type { Reader } from '../../store/database.ts'
+import type { Page } from '../../store/records.ts'
+import { parseDateRange } from '../../validation/date-range.ts'
+import { createSnippet } from './create-snippet.ts'
+import { findConversations, listMatchingMessages } from './message-index.ts'
+import { formatMatch, parseSearchQuery, type SearchTerm } from './search-query.ts'
+
+interface SearchInput {
+  q: string
+  start_date?: string
+  end_date?: string
+}
+
+/** Text in which the words are located, for all results together. Later snippets show the beginning of the message. */
+const MAX_SCANNED_CHARACTERS = 2_000_000
+const MAX_UNSCANNED_CHARACTERS = 1_000
+
+/** `list` returns a page of the conversations with these ids that the caller can access. */
+export async function searchConversations<T extends { id: string }>(
+  reader: Reader,
+  { q, start_date, end_date }: SearchInput,
+  list: (ids: readonly string[]) => Promise<Page<T>>,
+): Promise<Page<T & { match_count: number; match?: ConversationMatch }>> {
+  const terms = parseSearchQuery(q)
+  if (terms.length === 0) throw createValidationError('q', 'must contain a letter or digit')
+  const dates = { ...(start_date === undefined ? {} : { start_date }), ...(end_date === undefined ? {} : { end_date }) }
+  const period = Object.keys(dates).length > 0 ? parseDateRange(dates) : undefined
+  const found = new Map((await findConversations(reader, formatMatch(terms), period)).map((item) => [item.id, item]))
+  if (found.size === 0) return { items: [], total: 0 }
+  const { items, total } = await list([...found.keys()])
+  const matches = await createMatches(
+    reader,
+    terms,
+    items.map(({ id }) => found.get(id)?.newest ?? 0),
+  )
+  return {
+    total,
+    items: items.map((item) => {
+      const { match_count = 0, newest = 0 } = found.get(item.id) ?? {}
+      const match = matches.get(newest)
+      return { ...item, match_count, ...(match ? { match } : {}) }
+    }),
+  }
+}
+
+async function createMatches(
+  reader: Reader,
+  terms: readonly SearchTerm[],
+  numbers: readonly number[],
+): Promise<Map<number, ConversationMatch>> {
+  let unscanned = MAX_SCANNED_CHARACTERS
+  const matches = new Map<number, ConversationMatch>()
+  for (const { number, id, role, content, created_at } of await listMatchingMessages(reader, numbers)) {
+    const { text, highlights } = createSnippet(content.slice(0, Math.max(MAX_UNSCANNED_CHARACTERS, unscanned)), terms)
+    unscanned -= content.length
+    matches.set(number, { message_id: id, role, timestamp: created_at, snippet: text, highlights })
+  }
+  return matches
+}

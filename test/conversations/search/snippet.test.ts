@@ -1,0 +1,44 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createSnippet } from '../../../daemon/conversations/search/create-snippet.ts'
+import { parseSearchQuery } from '../../../daemon/conversations/search/search-query.ts'
+
+const test = suite('snippets')
+
+const mark = (content: string, query: string): string => {
+  const { text, highlights } = createSnippet(content, parseSearchQuery(query))
+  return highlights.reduceRight(
+    (marked, { start, end }) => `${marked.slice(0, start)}[${marked.slice(start, end)}]${marked.slice(end)}`,
+    text,
+  )
+}
+
+test('words are highlighted as the index finds them', () => {
+  assert.is(mark('Leave, leaves and cleave', 'leave'), '[Leave], [leaves] and cleave')
+  assert.is(mark('Le re\u0301sume\u0301 et le résumé', 'resume'), 'Le [résumé] et le [résumé]')
+  assert.is(mark('rate_limit and rate, limit', '"rate limit"'), '[rate_limit] and [rate, limit]')
+  assert.is(mark('使用iPhone手机', 'iphone 手机'), '使用[iPhone][手机]')
+  assert.is(mark('nothing here', 'absent'), 'nothing here')
+})
+
+test('a long message is cut between words, around most of the terms', () => {
+  const filler = 'lorem ipsum dolor '.repeat(50)
+  const text = mark(`${filler}budget ${filler}\n\nthe  budget\tfor travel ${filler}`, 'travel budget')
+  assert.match(text, /^….{20,45} the \[budget\] for \[travel\] .*[a-z]…$/)
+  assert.ok(text.length <= 190)
+})
+
+test('text without spaces is cut between characters', () => {
+  const text = mark(`${'😀'.repeat(200)}年假${'😀'.repeat(200)}`, '年假')
+  assert.match(text, /^…(?:😀)+\[年假\](?:😀)+…$/u)
+  assert.ok(text.isWellFormed())
+})
+
+test('a long message is searched in linear time', () => {
+  const started = process.cpuUsage()
+  mark('a'.repeat(500_000), 'aaa')
+  mark('ab '.repeat(150_000), '"ab ab ab ac"')
+  assert.ok(process.cpuUsage(started).user < 5_000_000)
+})
+
+test.run()
