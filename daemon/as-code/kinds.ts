@@ -88,7 +88,7 @@ export const KINDS: readonly Kind[] = [
   }),
   createKind(promptTemplates),
   createKind(knowledgeSources, {
-    fields: ['name', 'type', 'configuration', 'auth'],
+    fields: ['name', 'description', 'folder_descriptions', 'type', 'configuration', 'auth'],
     redact: ({ configuration, ...fields }) => ({ ...fields, configuration: removeRepositoryCredentials(configuration as Fields) }),
     referenceSecrets: ({ auth }, reference) => referenceAuthSecrets(auth, reference),
     immutableFields: ['type'],

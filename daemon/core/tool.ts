@@ -1,15 +1,28 @@
 /** The interface of an agent's tool, independent of its family. */
-import type { Passage } from '../../src/contract/schemas/passages.ts'
+import type { Passage, PassageDescription } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from './caller.ts'
 import { splitHeadings } from './headings.ts'
 import type { CallOrigin } from './meter.ts'
 
 export type RetrievedPassage = Passage
 
-/** The headings above a passage in its document, outermost first. */
-export function parseHeadings({ metadata }: RetrievedPassage): string[] {
-  const { headings } = metadata as { headings?: unknown }
-  return typeof headings === 'string' ? splitHeadings(headings) : []
+/** The parts of a passage that a model reads. */
+export function toContextPassage({ content, metadata, descriptions }: RetrievedPassage) {
+  const { source, page, headings } = metadata as RetrievedPassage['metadata'] & { headings?: unknown }
+  return {
+    content,
+    source,
+    page,
+    headings: typeof headings === 'string' ? splitHeadings(headings) : [],
+    ...(descriptions ? { descriptions } : {}),
+  }
+}
+
+/** Lists the descriptions of knowledge sources and folders above passages, each once. Empty if there are none. */
+export function formatDescriptions(passages: readonly { descriptions?: readonly PassageDescription[] }[]): string {
+  const all = passages.flatMap(({ descriptions = [] }) => descriptions)
+  const lines = new Map(all.map(({ path, description }) => [path, `- ${path}: ${description}`]))
+  return lines.size === 0 ? '' : ['About the documents:', ...lines.values()].join('\n')
 }
 
 export interface ToolContext {

@@ -18,13 +18,14 @@ import { type Index, type IndexSettings, listIndexes } from './indexes/index-sto
 import { releaseOriginal } from './release-original.ts'
 import type { PassageSearch, SearchRequest } from './search/passage-search.ts'
 import { type Quote, QuoteVerifier } from './search/quote-verifier.ts'
-import { countDocuments } from './search/search-store.ts'
+import { countDocuments, getSourceDescriptions, type SourceDescriptions } from './search/search-store.ts'
 import { applyAuth, openAuth, type SourceInput } from './source-auth.ts'
 import { deleteDocuments, getStatistics, listContentHashes, type StoredSource, sourceRecords } from './store.ts'
 import type { Progress, ProgressTracker } from './sync/progress-tracker.ts'
 import type { SyncTriggers } from './sync/sync-triggers.ts'
 import type { Synchronizer } from './sync/synchronizer.ts'
 import { validateConfiguration } from './validate-configuration.ts'
+import { validateFolders } from './validate-folders.ts'
 
 /** Between the upload of a document and the start of its sync, the status is already stored. */
 const STARTING_SYNC_POLL_MS = 20
@@ -56,6 +57,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
         // An unchanged configuration is not checked, so that an editor can update a source that an admin configured.
         if (current === undefined || !isDeepStrictEqual(record.configuration, current.configuration))
           validateConfiguration(validator, caller, record)
+        validateFolders(record.folder_descriptions)
         return applyAuth(vault, record, input, caller, current)
       },
       openSecrets: (source) => ({ auth: openAuth(vault, source) }),
@@ -107,6 +109,11 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   async countDocuments(sourceIds: readonly string[]): Promise<Map<string, number>> {
     const counts = sourceIds.map(async (id) => [id, await countDocuments(this.database, [id])] as const)
     return new Map(await Promise.all(counts))
+  }
+
+  /** Returns the descriptions of the sources that have any. */
+  async getDescriptions(sourceIds: readonly string[]): Promise<Map<string, SourceDescriptions>> {
+    return getSourceDescriptions(this.database, sourceIds)
   }
 
   async search(request: SearchRequest): Promise<Static<typeof SearchResult>> {

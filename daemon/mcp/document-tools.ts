@@ -11,6 +11,8 @@ import { formatDocumentList, formatDocuments, formatPassages, formatSources } fr
 import type { McpCall, McpResult } from './mcp-tool.ts'
 
 const MAX_SOURCES = 1_000
+/** Clients refuse results that would fill their context window. Passages have the descriptions of all their folders. */
+const MAX_LISTED_FOLDERS = 50
 const DEFAULT_TOP_K = 8
 /** Characters of all documents of one call. Clients refuse results that would fill their context window. */
 const MAX_TEXT_LENGTH = 60_000
@@ -62,10 +64,11 @@ export class DocumentTools {
   async #addSources(results: readonly Passage[], names: ReadonlyMap<string, string>): Promise<McpPassage[]> {
     const ids = new Set(results.map(({ metadata }) => metadata.document_id ?? ''))
     const documents = new Map((await this.#reader.findMany([...ids])).map((document) => [document.id, document]))
-    return results.map(({ content, score, metadata }) => {
+    return results.map(({ content, score, metadata, descriptions }) => {
       const { source: document, page, document_id = '', headings } = metadata as Passage['metadata'] & { headings?: string }
       const source = names.get(documents.get(document_id)?.knowledge_source_id ?? '') ?? ''
-      return { content, document, document_id, source, page, ...(headings ? { headings } : {}), score }
+      const details = { ...(headings ? { headings } : {}), ...(descriptions ? { descriptions } : {}) }
+      return { content, document, document_id, source, page, ...details, score }
     })
   }
 
@@ -117,11 +120,21 @@ export class DocumentTools {
     return { text, data: { sources: await this.#describe([source]), documents, total, pages } }
   }
 
-  async #describe(sources: readonly (Omit<McpSource, 'documents' | 'last_sync'> & { last_sync: string | null })[]): Promise<McpSource[]> {
-    const counts = await this.#knowledge.countDocuments(sources.map(({ id }) => id))
+  async #describe(
+    sources: readonly (Pick<McpSource, 'id' | 'name' | 'type' | 'status'> & { last_sync: string | null })[],
+  ): Promise<McpSource[]> {
+    const ids = sources.map(({ id }) => id)
+    const counts = await this.#knowledge.countDocuments(ids)
+    const described = await this.#knowledge.getDescriptions(ids)
     return sources.map(({ id, name, type, status, last_sync }) => {
-      const synced = last_sync === null ? {} : { last_sync }
-      return { id, name, type, status, documents: counts.get(id) ?? 0, ...synced }
+      const { description = '', folders = {} } = described.get(id) ?? {}
+      const paths = Object.entries(folders).map(([folder, text]) => ({ path: `${name}/${folder}`, description: text }))
+      return {
+        ...{ id, name, type, status, documents: counts.get(id) ?? 0 },
+        ...(description === '' ? {} : { description }),
+        ...(paths.length === 0 ? {} : { folders: paths.slice(0, MAX_LISTED_FOLDERS) }),
+        ...(last_sync === null ? {} : { last_sync }),
+      }
     })
   }
 }

@@ -2,25 +2,27 @@
 import type { McpDocument, McpPassage, McpSource } from '../../src/contract/mcp.ts'
 import type { Citation } from '../../src/contract/schemas/messages.ts'
 import type { Passage } from '../../src/contract/schemas/passages.ts'
+import { formatDescriptions } from '../core/tool.ts'
 
 export function formatPassages(passages: readonly McpPassage[]): string {
   if (passages.length === 0) return 'No passages were found.'
-  return passages
-    .map(({ document, source, page, headings, content, document_id }, index) => {
-      const place = [`${document}, page ${page}`, `source ${source}`, document_id, ...(headings ? [headings] : [])].join(' · ')
-      return `[${index + 1}] ${place}\n${content}`
-    })
-    .join('\n\n')
+  const texts = passages.map(({ document, source, page, headings, content, document_id }, index) => {
+    const place = [`${document}, page ${page}`, `source ${source}`, document_id, ...(headings ? [headings] : [])].join(' · ')
+    return `[${index + 1}] ${place}\n${content}`
+  })
+  return joinTexts(passages, texts)
 }
+
+const joinTexts = (passages: readonly Pick<Passage, 'descriptions'>[], texts: readonly string[]): string =>
+  [formatDescriptions(passages), ...texts].filter((text) => text !== '').join('\n\n')
 
 /** Passages as RAG tools and retrieval tools return them. */
 export function formatFoundPassages(passages: readonly Passage[]): string {
   if (passages.length === 0) return 'No passages were found.'
-  return passages
-    .map(({ content, metadata: { source, page, document_id } }, index) => {
-      return `[${index + 1}] ${source}, page ${page}${document_id ? ` · ${document_id}` : ''}\n${content}`
-    })
-    .join('\n\n')
+  const texts = passages.map(({ content, metadata: { source, page, document_id } }, index) => {
+    return `[${index + 1}] ${source}, page ${page}${document_id ? ` · ${document_id}` : ''}\n${content}`
+  })
+  return joinTexts(passages, texts)
 }
 
 export function formatAnswer(answer: string, citations: readonly Pick<Citation, 'index' | 'source' | 'page' | 'document_id'>[]): string {
@@ -41,9 +43,11 @@ export function formatDocuments(documents: readonly McpDocument[]): string {
 
 export function formatSources(sources: readonly McpSource[]): string {
   if (sources.length === 0) return 'There are no knowledge sources.'
-  return sources
-    .map(({ name, type, documents, status, id }) => `- ${name}: ${documents} documents, type ${type}, ${status} (${id})`)
-    .join('\n')
+  const lines = sources.flatMap(({ name, type, documents, status, id, description, folders = [] }) => [
+    `- ${name}: ${documents} documents, type ${type}, ${status} (${id})${description ? `\n  ${description}` : ''}`,
+    ...folders.map((folder) => `  - ${folder.path}: ${folder.description}`),
+  ])
+  return lines.join('\n')
 }
 
 export function formatDocumentList(

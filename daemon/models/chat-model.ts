@@ -1,5 +1,6 @@
 /** The interface of chat models, and its requests and responses. Recordings store requests and parts unchanged. */
 import { CadreError } from '../../src/contract/errors.ts'
+import type { PassageDescription } from '../../src/contract/schemas/passages.ts'
 
 export interface ToolCall {
   id: string
@@ -58,6 +59,8 @@ export interface ContextPassage {
   page: number
   /** Headings above the passage, outermost first, if known. */
   headings?: readonly string[]
+  /** Descriptions of the knowledge source and the folders that contain the document. */
+  descriptions?: readonly PassageDescription[]
 }
 
 export interface ChatRequest extends SamplingSettings {

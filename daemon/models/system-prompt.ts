@@ -1,4 +1,5 @@
 /** Builds the system prompt from instructions and passages. What is added here is not part of the keys of recordings. */
+import { formatDescriptions } from '../core/tool.ts'
 import type { ChatRequest, ContextPassage } from './chat-model.ts'
 import { estimateTokens } from './token-estimate.ts'
 import { escapeMarkers, UNTRUSTED_TEXT_INSTRUCTIONS } from './untrusted-text.ts'
@@ -31,7 +32,8 @@ function formatPassages(passages: readonly ContextPassage[]): string {
     const attributes = `number="${index + 1}" source=${escapeMarkers(JSON.stringify(source))} page="${page}"`
     return `<passage ${attributes}>\n${escapeMarkers(content)}\n</passage>`
   })
-  return [GROUNDING_INSTRUCTIONS, ...tags].join('\n\n')
+  const descriptions = formatDescriptions(passages)
+  return [GROUNDING_INSTRUCTIONS, ...(descriptions === '' ? [] : [escapeMarkers(descriptions)]), ...tags].join('\n\n')
 }
 
 /** Returns the first passages that fit into the tokens. The first one is always kept, truncated if necessary. */
@@ -39,7 +41,7 @@ export function fitPassages(passages: readonly ContextPassage[], maxTokens: numb
   const kept: ContextPassage[] = []
   let remaining = maxTokens
   for (const passage of passages) {
-    const tokens = estimateTokens(passage.content) + PASSAGE_OVERHEAD_TOKENS
+    const tokens = estimateTokens(passage.content) + estimateTokens(formatDescriptions([passage])) + PASSAGE_OVERHEAD_TOKENS
     if (tokens > remaining && kept.length > 0) break
     const share = Math.max(0, remaining) / tokens
     kept.push(share >= 1 ? passage : { ...passage, content: passage.content.slice(0, Math.floor(passage.content.length * share)) })

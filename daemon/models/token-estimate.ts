@@ -1,5 +1,7 @@
 /** Estimates token counts, for the context window and for calls whose provider does not report usage. */
+import type { PassageDescription } from '../../src/contract/schemas/passages.ts'
 import type { CallUsage } from '../core/meter.ts'
+import { formatDescriptions } from '../core/tool.ts'
 import type { TokenUsage } from './chat-model.ts'
 
 /** Scripts with about one token per character: Han, kana, Hangul, Thai, Lao, Khmer, Myanmar. */
@@ -31,7 +33,7 @@ export function estimateTokens(text: string): number {
 interface EstimatedRequest {
   messages: readonly { content: string; toolCalls?: readonly object[]; images?: readonly object[] }[]
   tools?: readonly object[] | undefined
-  passages?: readonly { content: string }[] | undefined
+  passages?: readonly { content: string; descriptions?: readonly PassageDescription[] }[] | undefined
 }
 
 /** Estimates the input tokens of a request. */
@@ -43,7 +45,7 @@ export function estimateRequest({ messages, tools = [], passages = [] }: Estimat
   }
   for (const tool of tools) sum += estimateTokens(JSON.stringify(tool))
   for (const { content } of passages) sum += estimateTokens(content) + TOKENS_PER_MESSAGE
-  return sum
+  return sum + estimateTokens(formatDescriptions(passages))
 }
 
 export interface ReceivedReply {

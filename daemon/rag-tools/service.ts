@@ -6,7 +6,7 @@ import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
 import { type CallOrigin, toUsageView } from '../core/meter.ts'
-import { parseHeadings, type RetrievedPassage, type Tool } from '../core/tool.ts'
+import { type RetrievedPassage, type Tool, toContextPassage } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
 import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
@@ -83,17 +83,11 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
   ): Promise<{ results: RetrievedPassage[]; answer: GeneratedText }> {
     const charged = { ...origin, rag_tool_id: tool.id }
     const results = await this.#passages(tool, question, charged, signal, caller)
-    const search = results.map((found) => ({
-      content: found.content,
-      source: found.metadata.source,
-      page: found.metadata.page,
-      headings: parseHeadings(found),
-    }))
     const { models, knowledge } = this.#dependencies
     const answer = await models.answer({
       modelId: tool.model_id,
       question: question.query,
-      passages: search,
+      passages: results.map(toContextPassage),
       isFiltered: Object.keys(question.filters ?? {}).length > 0,
       countDocuments: async () => (await knowledge.countDocuments(listSourceIds(tool))).values().next().value ?? 0,
       origin: charged,

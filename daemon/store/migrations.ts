@@ -24,6 +24,7 @@ import { toolConfirmation } from './migrations/0020-tool-confirmation.ts'
 import { exposedTools } from './migrations/0021-exposed-tools.ts'
 import { allowedTools } from './migrations/0022-allowed-tools.ts'
 import { messageSearch } from './migrations/0023-message-search.ts'
+import { sourceDescriptions } from './migrations/0024-source-descriptions.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   exposedTools,
   allowedTools,
   messageSearch,
+  sourceDescriptions,
 ]
 
 /** Whether the database has no tables. */

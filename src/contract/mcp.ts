@@ -10,7 +10,7 @@ import { retrievalToolRoutes } from './families/retrieval-tools.ts'
 import type { Access } from './route.ts'
 import { count, identifier, object, optional, stringEnum } from './schemas/fields.ts'
 import { Citation } from './schemas/messages.ts'
-import { filters, query, top_k } from './schemas/passages.ts'
+import { filters, PassageDescription, query, top_k } from './schemas/passages.ts'
 
 const MAX_DOCUMENTS = 20
 const reference = (what: string) => Type.String({ minLength: 1, maxLength: 2_000, description: `Name or ID of ${what}.` })
@@ -33,7 +33,10 @@ const McpPassage = object({
   document_id: identifier('the document'),
   source,
   page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
-  ...optional({ headings: Type.String({ description: 'Headings above the passage, outermost first.' }) }),
+  ...optional({
+    headings: Type.String({ description: 'Headings above the passage, outermost first.' }),
+    descriptions: Type.Array(PassageDescription, { description: 'Descriptions of the source and the folders of the document.' }),
+  }),
   score: Type.Number({ description: 'Relevance; higher is better.' }),
 })
 
@@ -58,7 +61,11 @@ const McpSource = object({
   type: Type.String({ description: 'Type of the knowledge source.' }),
   status: Type.String({ description: 'Sync status; active if everything is indexed.' }),
   documents: count('Number of documents.'),
-  ...optional({ last_sync: Type.String({ description: 'Time of the last sync.' }) }),
+  ...optional({
+    description: Type.String({ description: 'What its documents are about.' }),
+    folders: Type.Array(PassageDescription, { description: 'Descriptions of folders.' }),
+    last_sync: Type.String({ description: 'Time of the last sync.' }),
+  }),
 })
 
 const askOutput = object({
@@ -128,7 +135,7 @@ export const MCP_TOOLS = {
   },
   list_sources: {
     title: 'List knowledge sources',
-    description: 'Lists the knowledge sources or, with source, the documents of one of them.',
+    description: 'Lists the knowledge sources with their descriptions or, with source, the documents of one of them.',
     access: knowledgeSourceRoutes.list.access,
     input: object(
       optional({ source: reference('a knowledge source whose documents to list'), page: { ...line('Page of the list.'), default: 1 } }),

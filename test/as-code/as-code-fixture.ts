@@ -54,7 +54,13 @@ export async function createResources(service: TestServer): Promise<void> {
     template: 'You help {{company}}.\nBe {{mood}}.',
     description: AWKWARD_TEXTS[0],
   })
-  const handbook = await make('/knowledge-sources', { name: 'Handbook', type: 'file', configuration: { file_types: ['md'] } })
+  const handbook = await make('/knowledge-sources', {
+    name: 'Handbook',
+    description: 'Rules for all staff.',
+    folder_descriptions: { hr: 'Leave and pay.' },
+    type: 'file',
+    configuration: { file_types: ['md'] },
+  })
   const notes = await make('/knowledge-sources', { name: 'Notes', type: 'text', configuration: { text: AWKWARD_TEXTS.join('\n') } })
   await make('/knowledge-sources', {
     name: 'Site',

@@ -72,6 +72,13 @@ test('exported files use names for references and contain no defaults, secrets, 
   })
   assert.is(pickFields(everything, 'models/again.yaml').model_id, 'Cloud')
   assert.is(pickFields(everything, 'models/embedded.yaml'), undefined)
+  assert.equal(pickFields(everything, 'knowledge-sources/handbook.yaml'), {
+    name: 'Handbook',
+    description: 'Rules for all staff.',
+    folder_descriptions: { hr: 'Leave and pay.' },
+    type: 'file',
+    configuration: { file_types: ['md'] },
+  })
   assert.equal(pickFields(everything, 'knowledge-sources/wiki.yaml').auth, {
     type: 'basic',
     username: '${env:CADRE_KNOWLEDGE_SOURCE_WIKI_AUTH_USERNAME}',

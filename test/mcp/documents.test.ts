@@ -61,6 +61,22 @@ test('a viewer can search a source', async () => {
   assert.is(structuredContent.results[0].document, 'days.md')
 })
 
+test('search returns the descriptions of the source and the folder, and list_sources lists them', async () => {
+  const source = await fixture.addSource('described', { 'hr/pay.md': 'Pay day is the last Friday.' })
+  await fixture.resources.retrievalTool({ knowledge_source_ids: [source.id] })
+  await fixture.service.patch(`/knowledge-sources/${source.id}`, { description: 'For staff.', folder_descriptions: { hr: 'Pay rules.' } })
+  const client = await fixture.connect()
+  const found: Json = await client.callTool({ name: 'search', arguments: { query: 'pay day', sources: ['described'] } })
+  const folder = { path: 'described/hr', description: 'Pay rules.' }
+  assert.equal(found.structuredContent.results[0].descriptions, [{ path: 'described', description: 'For staff.' }, folder])
+  assert.match(found.content[0].text, 'About the documents:\n- described: For staff.\n- described/hr: Pay rules.\n\n[1] hr/pay.md')
+  const listed: Json = await client.callTool({ name: 'list_sources', arguments: { source: 'described' } })
+  const [{ description, folders }] = listed.structuredContent.sources
+  assert.equal([description, folders], ['For staff.', [folder]])
+  const all: Json = await client.callTool({ name: 'list_sources', arguments: {} })
+  assert.match(all.content[0].text, /- described: 1 documents.*\n {2}For staff\.\n {2}- described\/hr: Pay rules\./)
+})
+
 test('resources are listed in pages, and an invalid cursor is rejected', async () => {
   await fixture.addUnindexedSource('many', Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`${at}.md`, String(at)])))
   const client = await fixture.connect('sdk 1')

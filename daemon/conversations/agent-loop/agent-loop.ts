@@ -2,7 +2,7 @@
 import { createValidationError } from '../../../src/contract/errors.ts'
 import { raceAbort } from '../../async/abortable.ts'
 import type { CallUsage } from '../../core/meter.ts'
-import { parseHeadings, type RetrievedPassage, type Tool, type ToolContext } from '../../core/tool.ts'
+import { type RetrievedPassage, type Tool, type ToolContext, toContextPassage } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
 import {
   type ChatMessage,
@@ -183,9 +183,9 @@ async function retrievePassages(
   const passages = (await searchWithTools(retrievalTools, query.trim().slice(0, MAX_QUERY_LENGTH), toolUse, reply.signal))
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_PASSAGES)
-  const citations = new Map(passages.map((passage) => [reply.draft.citations.add(passage), parseHeadings(passage)]))
+  const citations = new Map(passages.map((passage) => [reply.draft.citations.add(passage), passage]))
   reply.emit('retrieval', { citations: [...citations.keys()] })
-  return [...citations].map(([{ content, source, page }, headings]) => ({ content, source, page, headings }))
+  return [...citations.values()].map(toContextPassage)
 }
 
 /** Tools may search the same sources. */

@@ -1,7 +1,7 @@
 /** Executes the tool calls of a model concurrently, after confirmation where required, and formats their results for the model. */
 import { CadreError } from '../../../src/contract/errors.ts'
 import { raceAbort } from '../../async/abortable.ts'
-import type { Tool, ToolOutcome } from '../../core/tool.ts'
+import { formatDescriptions, type Tool, type ToolOutcome } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { ChatMessage, ToolCall } from '../../models/chat-model.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
@@ -122,7 +122,8 @@ const mentionChange = ({ arguments: used }: StoredToolCall, requested: StoredToo
 function formatOutcome(reply: ActiveReply, outcome: ToolOutcome): { content: string; result: unknown; citations?: CitedPassage[] } {
   if (outcome.kind === 'passages') {
     const citations = outcome.passages.map((passage) => reply.draft.citations.add(passage))
-    return { content: formatPassages(citations), result: { citations: citations.map(({ index }) => index) }, citations }
+    const content = formatPassages(citations, formatDescriptions(outcome.passages))
+    return { content, result: { citations: citations.map(({ index }) => index) }, citations }
   }
   const content = formatValue(outcome.value)
   return {

@@ -66,7 +66,8 @@ export function findCitedNumbers(text: string): Set<number> {
 export const removeCitationMarkers = (text: string): string => text.replaceAll(CITATION_MARKER, '').replaceAll(/[ \t]+(?=[.,;:!?]|$)/gm, '')
 
 /** Formats passages as a tool result. */
-export function formatPassages(citations: readonly CitedPassage[]): string {
+export function formatPassages(citations: readonly CitedPassage[], descriptions = ''): string {
   if (citations.length === 0) return 'No passages were found.'
-  return citations.map(({ index, source, page, content }) => `[${index}] ${source}, page ${page}\n${content}`).join('\n\n')
+  const passages = citations.map(({ index, source, page, content }) => `[${index}] ${source}, page ${page}\n${content}`)
+  return [...(descriptions === '' ? [] : [descriptions]), ...passages].join('\n\n')
 }

@@ -17,11 +17,19 @@ import type { Index, IndexSettings } from '../indexes/index-store.ts'
 import type { EmbeddingLedger, OnUsage } from '../sync/embedding-ledger.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import { deduplicatePassages } from './deduplicate-passages.ts'
+import { describeDocument } from './describe-document.ts'
 import { fuseRankings, type RankedPassage } from './fuse-rankings.ts'
 import { IndexSelector } from './index-selector.ts'
 import { type IndexHits, isLoose } from './relevance.ts'
 import { computeRerankWeight, RERANK_DEPTH, type RerankCandidate, rerankPassages } from './rerank-passages.ts'
-import { countDocuments, type DocumentDetails, findMatchingDocuments, getDocumentDetails } from './search-store.ts'
+import {
+  countDocuments,
+  type DocumentDetails,
+  findMatchingDocuments,
+  getDocumentDetails,
+  getSourceDescriptions,
+  type SourceDescriptions,
+} from './search-store.ts'
 import { StageTimer } from './stage-timer.ts'
 
 export interface SearchRequest {
@@ -108,12 +116,14 @@ export class PassageSearch {
     const count = isReranked ? Math.max(topK, RERANK_DEPTH) : topK
     const candidates = await timer.measure('fetch', () => this.#loadCandidates(hits, rankHits(request.method, hits), count))
     const { models } = this.#dependencies.embedding
+    const described = await getSourceDescriptions(this.#dependencies.database, request.sourceIds)
     const best = isReranked ? await timer.measure('rerank', () => rerankPassages(models, query, candidates, signal)) : candidates
     return best
       .filter(({ score }) => score >= (threshold ?? Number.NEGATIVE_INFINITY))
       .slice(0, topK)
       .map((candidate) => ({
         ...toPassage(candidate, explain === true),
+        ...formatDescriptions(candidate.document, described),
         ...(isLoose(hits, candidate.hit.id) ? { loose: true } : {}),
       }))
   }
@@ -217,6 +227,15 @@ function rankHits(method: SearchRequest['method'], hits: readonly IndexHits[]): 
 
 function mergeScores(scores: readonly Map<string, number>[]): Map<string, number> {
   return new Map(scores.flatMap((map) => [...map]).sort(([, a], [, b]) => b - a))
+}
+
+function formatDescriptions(
+  { knowledge_source_id, name }: DocumentDetails,
+  described: ReadonlyMap<string, SourceDescriptions>,
+): Pick<RetrievedPassage, 'descriptions'> {
+  const source = described.get(knowledge_source_id)
+  const descriptions = source ? describeDocument(source, name) : []
+  return descriptions.length > 0 ? { descriptions } : {}
 }
 
 function toPassage({ hit, row, document, score, rerankScore }: Candidate, explain: boolean): RetrievedPassage {

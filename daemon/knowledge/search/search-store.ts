@@ -2,6 +2,7 @@
 import type { Reader, Value } from '../../store/database.ts'
 
 export interface DocumentDetails {
+  knowledge_source_id: string
   name: string
   type: string
   metadata: Record<string, unknown>
@@ -55,13 +56,29 @@ export async function getDocumentDetails(
 ): Promise<Map<string, DocumentDetails>> {
   if (ids.length === 0) return new Map()
   const rows = await reader.all<Omit<DocumentDetails, 'metadata'> & { id: string; metadata: string }>(
-    `SELECT documents.id, name, type, metadata, held.content_hash
+    `SELECT documents.id, documents.knowledge_source_id, name, type, metadata, held.content_hash
      FROM documents LEFT JOIN index_documents AS held
        ON held.document_id = documents.id AND held.index_id IN (${formatPlaceholders(indexIds)})
      WHERE documents.id IN (${formatPlaceholders(ids)})`,
     [...indexIds, ...ids],
   )
   return new Map(rows.map(({ id, metadata, ...rest }) => [id, { ...rest, metadata: JSON.parse(metadata) as Record<string, unknown> }]))
+}
+
+export interface SourceDescriptions {
+  name: string
+  description: string
+  folders: Record<string, string>
+}
+
+/** Returns the descriptions of the sources that have any. */
+export async function getSourceDescriptions(reader: Reader, ids: readonly string[]): Promise<Map<string, SourceDescriptions>> {
+  const rows = await reader.all<{ id: string; name: string; description: string; folders: string }>(
+    `SELECT id, name, description, folder_descriptions AS folders FROM knowledge_sources
+     WHERE id IN (${formatPlaceholders(ids)}) AND (description <> '' OR folder_descriptions <> '{}')`,
+    ids,
+  )
+  return new Map(rows.map(({ id, folders, ...source }) => [id, { ...source, folders: JSON.parse(folders) as Record<string, string> }]))
 }
 
 export interface CurrentDocument {

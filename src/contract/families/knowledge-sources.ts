@@ -9,9 +9,11 @@ import {
   formatSchemaName,
   nullable,
   object,
+  optional,
   resource,
   resourceName,
   stringEnum,
+  text,
   timestamp,
 } from '../schemas/fields.ts'
 import {
@@ -70,6 +72,19 @@ const authType = object(
   { type: stringEnum(['none', 'bearer', 'basic'], { description: 'Type of authentication.' }) },
   { title: 'SourceAuth', default: { type: 'none' }, description: 'Authentication, without secret values.' },
 )
+const MAX_DESCRIPTION_LENGTH = 1_000
+const MAX_DESCRIBED_FOLDERS = 500
+/** What the documents are about. Returned with passages, so that models and other programs know what they read. */
+const descriptions = {
+  description: text('What the documents are about, for models and programs that read their passages.', MAX_DESCRIPTION_LENGTH),
+  folder_descriptions: Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    maxProperties: MAX_DESCRIBED_FOLDERS,
+    additionalProperties: Type.String({ minLength: 1, maxLength: MAX_DESCRIPTION_LENGTH, pattern: '\\S' }),
+    description: 'What the documents of a folder are about, by the path of the folder within the source, such as policies/leave.',
+    examples: [{ hr: 'Rules on leave and pay, checked by the legal department.' }],
+  }),
+}
 const last_sync = nullable(timestamp('Time of the last sync'))
 const example = { name: 'Handbook', type: 'file', configuration: { file_types: ['pdf', 'txt', 'md'], max_file_size: 10_485_760 } }
 
@@ -78,6 +93,7 @@ export const KnowledgeSource = resource(
   'knowledge source',
   {
     name,
+    ...descriptions,
     type,
     status,
     error,
@@ -92,6 +108,8 @@ export const KnowledgeSource = resource(
     examples: [
       createExample('ks', {
         ...example,
+        description: 'Rules for all staff.',
+        folder_descriptions: { hr: 'Rules on leave and pay.' },
         status: 'pending',
         error: null,
         last_sync: null,
@@ -116,6 +134,7 @@ const createSchemaOfType = (sourceType: SourceType): TObject => {
     {
       name,
       type: Type.Literal(sourceType, { description: 'Type of the knowledge source.' }),
+      ...optional(descriptions),
       configuration: isOptional ? Type.Optional(configuration) : configuration,
       ...(sourceType === 'git' ? { auth: Type.Optional(sourceAuth) } : {}),
     },
@@ -124,6 +143,8 @@ const createSchemaOfType = (sourceType: SourceType): TObject => {
 }
 export const KnowledgeSourceCreate = Type.Unsafe<{
   name: string
+  description?: string
+  folder_descriptions?: Record<string, string>
   type: SourceType
   configuration?: SourceConfiguration
   auth?: SourceAuth
@@ -138,9 +159,9 @@ export const KnowledgeSourceCreate = Type.Unsafe<{
 })
 export const KnowledgeSourceUpdate = updateBody(
   'knowledge source',
-  { name, configuration: sourceConfiguration, auth: sourceAuth },
+  { name, ...descriptions, configuration: sourceConfiguration, auth: sourceAuth },
   { name: 'Staff handbook' },
-  ' configuration replaces the existing configuration.',
+  ' configuration and folder_descriptions replace the existing values.',
 )
 
 export const knowledgeSources = createFamily({

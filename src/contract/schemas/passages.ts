@@ -45,6 +45,15 @@ export const chunking = {
 const stage = Type.Record(Type.String(), Type.Number(), { description: 'Duration of each stage, in milliseconds.' })
 const rank = Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Rank in the results of this search method, from 1.' })
 
+export type PassageDescription = Static<typeof PassageDescription>
+export const PassageDescription = object(
+  {
+    path: Type.String({ description: 'Name of the knowledge source, followed by the folder.' }),
+    description: Type.String({ description: 'What its documents are about.' }),
+  },
+  { title: 'PassageDescription', description: 'Description of a knowledge source or folder.' },
+)
+
 export type Passage = Static<typeof Passage>
 export const Passage = object(
   {
@@ -57,6 +66,11 @@ export const Passage = object(
         document_id: Type.Optional(identifier('the document')),
       },
       { title: 'PassageMetadata', additionalProperties: true, description: 'Origin and metadata of the passage.' },
+    ),
+    descriptions: Type.Optional(
+      Type.Array(PassageDescription, {
+        description: 'Descriptions of the knowledge source and of the folders that contain the document, outermost first.',
+      }),
     ),
     loose: Type.Optional(
       Type.Boolean({

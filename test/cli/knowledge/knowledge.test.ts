@@ -220,6 +220,20 @@ test('a sync continues in the background after Ctrl+C, and --cancel stops it', a
   assert.is((await terminal.run(['knowledge', 'sync', 'large', '--cancel'])).code, 1)
 })
 
+test('describe sets, lists and removes the descriptions of a source and its folders', async () => {
+  await ok(['knowledge', 'describe', 'handbook', 'Rules for all staff'])
+  const { stderr } = await ok(['knowledge', 'describe', 'handbook/policies/', 'Travel and expenses'])
+  assert.is(stderr, 'Described handbook/policies.\n')
+  const misspelt = await ok(['knowledge', 'describe', 'handbook/policy', 'x'])
+  assert.match(misspelt.stderr, 'handbook has no documents in policy yet.')
+  await ok(['knowledge', 'describe', 'handbook/policy', ''])
+  assert.equal(await terminal.json(['knowledge', 'describe', 'handbook', '--json']), [
+    { path: 'handbook', description: 'Rules for all staff' },
+    { path: 'handbook/policies', description: 'Travel and expenses' },
+  ])
+  assert.is((await terminal.run(['knowledge', 'describe', 'nothing/policies', 'x'])).code, 3)
+})
+
 test('delete reports what it deletes, needs --yes, and rejects a source that is in use without --force', async () => {
   const account = await terminal.run(['knowledge', 'remove', 'sent'])
   assert.is(account.code, 2)

@@ -13,7 +13,7 @@ import { getFields, object, optional } from '../../../contract/schemas/fields.ts
 import type { Body } from '../../input/input-reader.ts'
 import type { Topic } from '../topic.ts'
 
-const { name, type, configuration } = KnowledgeSource.properties
+const { name, description, type, configuration } = KnowledgeSource.properties
 const { auth } = KnowledgeSourceUpdate.properties
 const configurationFields: Record<string, TSchema> = Object.assign(
   {},
@@ -50,5 +50,5 @@ export const knowledgeTopic: Topic = {
   getNextStep: ({ name }) => ['Index its documents', `cadre knowledge sync ${name}`],
   references: {},
   createExample: 'cadre knowledge add ./docs',
-  form: { schema: object({ name, ...optional({ type, configuration, auth, ...configurationFields }) }), toBody },
+  form: { schema: object({ name, ...optional({ description, type, configuration, auth, ...configurationFields }) }), toBody },
 }
