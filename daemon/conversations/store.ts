@@ -4,7 +4,7 @@ import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-q
 import type { Message } from '../../src/contract/schemas/messages.ts'
 import type { Reader, Transaction } from '../store/database.ts'
 import { type Page, Records, type StoredRecord } from '../store/records.ts'
-import { indexMessage } from './search/message-index.ts'
+import { indexMessage } from './search/message-index-store.ts'
 
 export type StoredConversation = ConversationItem & StoredRecord & { deleted_agent_id: string | null }
 export type StoredMessage = Message

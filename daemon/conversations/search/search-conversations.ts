@@ -5,7 +5,7 @@ import type { Reader } from '../../store/database.ts'
 import type { Page } from '../../store/records.ts'
 import { parseDateRange } from '../../validation/date-range.ts'
 import { createSnippet } from './create-snippet.ts'
-import { findConversations, listMatchingMessages } from './message-index.ts'
+import { findConversations, listMatchingMessages } from './message-index-store.ts'
 import { formatMatch, parseSearchQuery, type SearchTerm } from './search-query.ts'
 
 interface SearchInput {

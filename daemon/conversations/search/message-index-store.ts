@@ -81,3 +81,31 @@ export async function listMatchingMessages(reader: Reader, numbers: readonly num
     [JSON.stringify(numbers)],
   )
 }
+
+const MAX_MESSAGES_PER_WRITE = 50
+/** Bounds how long a write blocks other requests. */
+const MAX_CHARACTERS_PER_WRITE = 100_000
+
+/** Whether messages from before the index are not indexed yet. */
+export async function hasUnindexedMessages(reader: Reader): Promise<boolean> {
+  return (await reader.get('SELECT 1 FROM messages_to_index')) !== undefined
+}
+
+/** Indexes the next messages from before the index. */
+export async function indexNextMessages(transaction: Transaction): Promise<void> {
+  const progress = await transaction.get<{ indexed_id: string; last_id: string }>('SELECT indexed_id, last_id FROM messages_to_index')
+  if (!progress) return
+  // Ordered by conversation: the index is written in the order of numbers fastest.
+  const rows = await transaction.all<IndexedMessage & { conversation_id: string }>(
+    `SELECT id, conversation_id, content, created_at FROM (SELECT *, sum(length(content)) OVER (ORDER BY id) - length(content) AS
+      before FROM (SELECT * FROM messages WHERE id > ? AND id <= ? ORDER BY id LIMIT ?)) WHERE before < ? ORDER BY conversation_id, id`,
+    [progress.indexed_id, progress.last_id, MAX_MESSAGES_PER_WRITE, MAX_CHARACTERS_PER_WRITE],
+  )
+  for (const { conversation_id, ...message } of rows) await indexMessage(transaction, conversation_id, message)
+  const last = rows
+    .map(({ id }) => id)
+    .sort()
+    .at(-1)
+  if (last === undefined) await transaction.run('DELETE FROM messages_to_index')
+  else await transaction.run('UPDATE messages_to_index SET indexed_id = ?', [last])
+}
