@@ -1,5 +1,6 @@
 /** `cadre analytics`: statistics about conversations. */
 import { string } from '@oclif/core/flags'
+import { htmlFlags, writeReport } from '../src/cli/html/write-report.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { fetchNamesOfKind } from '../src/cli/resources/resource-names.ts'
 import { getOutput } from '../src/cli/terminal/table.ts'
@@ -18,12 +19,14 @@ export default class Analytics extends CadreCommand {
   static override examples = [
     { command: 'cadre analytics', description: 'The last 30 days' },
     { command: "cadre analytics --agent 'Handbook helper' --from 2026-01-01", description: 'One agent since a date' },
+    { command: 'cadre analytics --html conversations.html', description: 'Write a report to share' },
     { command: "cadre analytics --days 7 --json | jq '.p95_response_time_ms'", description: 'Print one figure in a script' },
   ]
   static override flags = {
     ...periodFlags,
     agent: string({ description: 'Include only conversations with this agent.', helpValue: '<name>' }),
     ...reportFlags,
+    ...htmlFlags,
   }
 
   override async run(): Promise<void> {
@@ -33,12 +36,15 @@ export default class Analytics extends CadreCommand {
     const entity = await resolveEntityFilter(connection, { agent: flags.agent })
     const agent = entity.query.entity_id === undefined ? {} : { agent_id: entity.query.entity_id }
     const { data } = await call(connection, analyticsRoutes.conversations, { query: { ...period.query, ...agent } })
-    const format = this.getFormat(flags)
+    const format = flags.html === undefined ? this.getFormat(flags) : 'table'
     if (format === 'json' || format === 'yaml') return this.print({ data }, flags)
     if (format === 'csv') return this.print({ data: data.by_day }, flags)
     const title = formatTitle(period, entity)
-    if (data.total_conversations === 0) return this.notify(`${title}: no conversations.`)
+    if (data.total_conversations === 0 && flags.html === undefined) return this.notify(`${title}: no conversations.`)
     const names = await fetchNamesOfKind(connection, 'agent', Object.keys(data.by_agent))
-    process.stdout.write(`${formatAnalytics(data, { title, names, output: getOutput(process.stdout), top: flags.top })}\n`)
+    const report = { title, names, output: getOutput(process.stdout), top: flags.top }
+    if (flags.html === undefined) return void process.stdout.write(`${formatAnalytics(data, report)}\n`)
+    const { formatAnalyticsHtml } = await import('../src/cli/usage/format-analytics-html.ts')
+    await writeReport(flags.html, formatAnalyticsHtml(data, report), this.notify)
   }
 }

@@ -12,15 +12,18 @@ import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { formatJson } from '../../src/cli/terminal/render.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
+import type { Connection } from '../../src/client/request.ts'
+import type { Conversation } from '../../src/contract/families/conversations.ts'
 
-const FORMATS = ['md', 'json'] as const
+const FORMATS = ['md', 'json', 'html'] as const
 
 export default class ConversationsExport extends CadreCommand {
   static override description =
-    'Export a conversation as Markdown or JSON.\n\n' +
+    'Export a conversation as Markdown, JSON or HTML.\n\n' +
     'Writes to stdout unless --to names a file. Without --format, the file extension selects the format.'
   static override examples = [
     { command: "cadre conversations export 'Leave in summer' --to leave.md", description: 'Export as Markdown' },
+    { command: "cadre conversations export 'Leave in summer' --html leave.html", description: 'Export as one HTML file to share' },
     {
       command: 'cadre conversations export conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a --format json > leave.json',
       description: 'Export as JSON with every field',
@@ -30,17 +33,28 @@ export default class ConversationsExport extends CadreCommand {
   static override flags = {
     format: option({ options: FORMATS })({ description: 'Output format (default: md).', helpValue: FORMATS.join('|') }),
     to: string({ description: 'File to write.', helpValue: '<file>' }),
+    html: string({ description: 'Same as --format html --to <file>.', helpValue: '<file>', exclusive: ['json', 'output', 'format', 'to'] }),
     force: boolean({ description: 'Overwrite an existing file.' }),
   }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsExport)
-    const json = (flags.format ?? (this.getFormat(flags) === 'json' || flags.to?.endsWith('.json') ? 'json' : 'md')) === 'json'
+    const to = flags.html ?? flags.to
+    const isJson = this.getFormat(flags) === 'json' || to?.endsWith('.json')
+    const format = flags.html === undefined ? (flags.format ?? (to?.endsWith('.html') ? 'html' : isJson ? 'json' : 'md')) : 'html'
     const connection = await this.connect(flags)
     const data = await getConversation(connection, await resolveResource(connection, conversationTopic, args.id))
-    const text = json ? `${formatJson(data)}\n` : formatConversationMarkdown(data, await getSpeakers(connection, data))
-    if (flags.to === undefined) process.stdout.write(flags.raw ? text : sanitizeText(text))
-    else this.#write(flags.to, text, flags.force)
+    const text = await this.#formatAs(format, data, connection)
+    if (to === undefined || to === '-') process.stdout.write(flags.raw ? text : sanitizeText(text))
+    else this.#write(to, text, flags.force)
+  }
+
+  async #formatAs(format: (typeof FORMATS)[number], data: Conversation, connection: Connection): Promise<string> {
+    if (format === 'json') return `${formatJson(data)}\n`
+    const speakers = await getSpeakers(connection, data)
+    if (format === 'md') return formatConversationMarkdown(data, speakers)
+    const { formatConversationHtml } = await import('../../src/cli/conversations/format-html.ts')
+    return formatConversationHtml(data, speakers)
   }
 
   #write(file: string, text: string, force: boolean): void {

@@ -3,7 +3,14 @@ import { open, rm, stat, writeFile } from 'node:fs/promises'
 import { boolean, integer, string as text } from '@oclif/core/flags'
 import { followRun, listResults } from '../../src/cli/evaluations/follow-run.ts'
 import { formatJunit } from '../../src/cli/evaluations/format-junit.ts'
-import { formatComparison, formatResult, formatSummary, sortFailuresFirst } from '../../src/cli/evaluations/format-report.ts'
+import {
+  formatComparison,
+  formatPassRates,
+  formatResult,
+  formatSummary,
+  sortFailuresFirst,
+} from '../../src/cli/evaluations/format-report.ts'
+import { listTrend } from '../../src/cli/evaluations/load-report.ts'
 import { createWriteError } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
@@ -76,7 +83,8 @@ export default class EvaluationsRun extends CadreCommand {
           ? [rewriteCommands(`and ${pagination.total - MAX_SHOWN} more: cadre evaluations results ${id}`), '']
           : []
       const compared = comparison ? ['', ...formatComparison(comparison, output, MAX_SHOWN)] : []
-      process.stdout.write(`${[...lines, ...more, ...formatSummary(run, process.stdout), ...compared].join('\n')}\n`)
+      const trend = formatPassRates(await listTrend(connection, run), output)
+      process.stdout.write(`${[...lines, ...more, ...formatSummary(run, process.stdout), ...trend, ...compared].join('\n')}\n`)
     }
     if (run.status !== 'completed') {
       if (resultFlags.length > 0) this.notify(`The run was not completed (${run.status}), so its pass rate was not checked.`)

@@ -1,9 +1,11 @@
 /** Lists the runs of an evaluation. */
 import { integer } from '@oclif/core/flags'
+import { formatPassRates } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
+import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
@@ -27,6 +29,9 @@ export default class EvaluationsRuns extends CadreCommand {
       passed: `${passed}/${total}`,
       created_at,
     }))
+    const completed = data.filter(({ status }) => status === 'completed').reverse()
+    // Scripts read the table alone.
+    if (process.stdout.isTTY) for (const line of formatPassRates(completed, getOutput(process.stdout))) process.stdout.write(`${line}\n\n`)
     await this.print({ data: rows, columns: ['id', 'status', 'pass_rate', 'score', 'passed', 'created_at'] }, flags)
   }
 }

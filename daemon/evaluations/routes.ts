@@ -14,6 +14,7 @@ export const bindEvaluationRoutes = (evaluations: EvaluationsService, runs: Runs
   bind(runRoutes.results, ({ params, query, change }) => runs.getResults(change.caller, params.id, query)),
   bind(runRoutes.runs, ({ params, query, change }) => runs.list(change.caller, params.id, query as ListQuery)),
   bind(runRoutes.getRun, ({ params, change }) => runs.get(change.caller, params.id, params.run_id)),
+  bind(runRoutes.findRun, ({ params, change }) => runs.find(change.caller, params.run_id)),
   bind(runRoutes.cancel, ({ params, change }) => runs.cancel(change, params.id, params.run_id)),
   bind(runRoutes.compare, ({ params, query, change }) => runs.compare(change.caller, params.id, query.a, query.b)),
   bind(runRoutes.runEvents, async ({ params, change }) => runs.streamEvents(change.caller, params.id, params.run_id)),

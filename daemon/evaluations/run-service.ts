@@ -13,6 +13,7 @@ import { type ComparedResult, compareRuns } from './compare-runs.ts'
 import { listAnswers, listOutcomes, type Outcome } from './comparison-store.ts'
 import type { RunExecutor } from './run-executor.ts'
 import {
+  findEvaluationOfRun,
   findNewestRun,
   findRun,
   insertRun,
@@ -84,6 +85,13 @@ export class RunsService {
 
   async get(caller: Caller, id: string, runId: string): Promise<Static<typeof RunDetails>> {
     return this.#toDetails(await this.#require(caller, id, runId))
+  }
+
+  /** Finds a run of any evaluation that the caller may read. */
+  async find(caller: Caller, runId: string): Promise<Static<typeof RunDetails>> {
+    const evaluationId = await findEvaluationOfRun(this.#dependencies.database, runId)
+    if (evaluationId === undefined) throw createNotFoundError('run', runId)
+    return this.get(caller, evaluationId, runId)
   }
 
   /** Returns the results of the newest run unless `run_id` is given. */

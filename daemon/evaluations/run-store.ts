@@ -69,6 +69,10 @@ export async function findRun(reader: Reader, evaluationId: string, runId: strin
   return row && toRun(row)
 }
 
+export async function findEvaluationOfRun(reader: Reader, runId: string): Promise<string | undefined> {
+  return (await reader.get<{ evaluation_id: string }>('SELECT evaluation_id FROM evaluation_runs WHERE id = ?', [runId]))?.evaluation_id
+}
+
 export async function findNewestRun(reader: Reader, evaluationId: string): Promise<StoredRun | undefined> {
   const sql = `SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE evaluation_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`
   const row = await reader.get<RunRow>(sql, [evaluationId])

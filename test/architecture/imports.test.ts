@@ -45,10 +45,11 @@ const LAYERS: Record<string, Record<string, readonly string[]>> = {
     input: ['terminal'],
     oclif: ['terminal'],
     resources: ['terminal', 'input', 'oclif', 'evaluations'],
-    conversations: ['terminal', 'resources', 'ask'],
+    html: ['terminal', 'input'],
+    conversations: ['terminal', 'html', 'resources', 'ask'],
     doctor: ['terminal', 'knowledge'],
     quickstart: ['terminal', 'input', 'resources', 'ask', 'knowledge', 'models'],
-    default: ['terminal', 'input', 'resources'],
+    default: ['terminal', 'input', 'html', 'resources'],
   },
   'src/tui': {
     input: [],

@@ -42,6 +42,15 @@ test.before.each(() => {
 const createModel = () => resources.model({ ...provider.model, pricing: { input: 1, output: 2 } })
 const createAgent = async (fields: Record<string, unknown> = {}) => resources.agent({ model_id: (await createModel()).id, ...fields })
 
+test('a run is found without its evaluation', async () => {
+  const { id } = await resources.evaluation({ target_id: (await createAgent()).id })
+  const { run_id } = await runEvaluation(service, id)
+  const found = await expectData(service.get(`/evaluations/runs/${run_id}`))
+  assert.equal(found, await expectData(service.get(`/evaluations/${id}/runs/${run_id}`)))
+  assert.is(found.evaluation_id, id)
+  await expectError(service.get(`/evaluations/runs/run_${'0'.repeat(8)}`), 'NOT_FOUND')
+})
+
 test('a cancelled run keeps its results', async () => {
   setStep((response, received, wire) => (getInput(received) === 'wait' ? hang : streamReply({ text: ['x'] }))(response, received, wire))
   const { id } = await resources.evaluation({

@@ -1,13 +1,14 @@
 /** Formats the summary, results and comparison of evaluation runs. */
 import type { Run, RunComparison, RunResult } from '../../contract/families/evaluation-runs.ts'
+import { formatTrend } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
 import { type DiffLine, diffLines } from '../terminal/diff-lines.ts'
 import { formatCount, formatMilliseconds, formatMoney, formatTokens } from '../terminal/format-quantity.ts'
 import { formatTable, type Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
-import { formatLimit, type ScorerReport } from './format-scores.ts'
+import { formatScore, type ScorerReport } from './format-scores.ts'
 
-const formatPercent = (share: number): string => `${(share * 100).toFixed(share > 0.995 && share < 1 ? 1 : 0)} %`
+export const formatPercent = (share: number): string => `${(share * 100).toFixed(share > 0.995 && share < 1 ? 1 : 0)} %`
 const INDENT = '    '
 const MAX_TEXT_LINES = 8
 const MAX_COLUMNS = 120
@@ -32,6 +33,13 @@ export function formatSummary({ status, summary, error, started_at, finished_at 
     paint('dim', figures.join(' · '), stream),
     ...(error ? [paint('red', sanitizeText(error), stream)] : []),
   ]
+}
+
+/** Formats the pass rates of runs, oldest first, as one line. */
+export function formatPassRates(runs: readonly Run[], output: Output): string[] {
+  const values = runs.map(({ summary }) => summary.pass_rate)
+  const note = `${formatPercent(values[0] ?? 0)} to ${formatPercent(values.at(-1) ?? 0)} in ${formatCount(runs.length)} runs`
+  return formatTrend({ label: 'Pass rate', values, format: formatPercent, max: 1, note }, output)
 }
 
 /** Formats the figures below the progress bar; narrow terminals drop the least important columns. */
@@ -73,13 +81,9 @@ export function formatResult(result: RunResult, { columns, stream }: Output): st
       // A scorer without a score failed with the error that is shown above.
       .filter(([, { passed: isPassed, score: ownScore }]) => isPassed === false && (ownScore !== null || error === null))
       .map(([name, report]) => {
-        const { reason, score: ownScore, threshold } = report
-        const scored =
-          ownScore === null || ownScore === undefined
-            ? ''
-            : `${ownScore.toFixed(2)}${threshold === undefined ? '' : ` (needs ${threshold})`}`
-        const figures = formatLimit(report) ?? scored
-        return INDENT + paint('dim', `${[name, figures].filter(Boolean).join(' ')}${reason ? `: ${sanitizeLine(reason)}` : ''}`, stream)
+        const { reason } = report
+        const scored = [name, formatScore(report)].filter(Boolean).join(' ')
+        return INDENT + paint('dim', `${scored}${reason ? `: ${sanitizeLine(reason)}` : ''}`, stream)
       }),
   ]
 }

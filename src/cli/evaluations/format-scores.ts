@@ -1,4 +1,4 @@
-/** The report of a scorer, and its figures for scorers with a limit. */
+/** The reports of scorers, and their figures. */
 import { formatMoney } from '../terminal/format-quantity.ts'
 
 export interface ScorerReport {
@@ -15,4 +15,35 @@ export function formatLimit({ threshold, latency_ms, cost }: ScorerReport): stri
   if (threshold === undefined) return undefined
   if (latency_ms !== undefined) return `${latency_ms} ms (at most ${threshold} ms)`
   return cost === undefined ? undefined : `${formatMoney(cost)} (at most ${formatMoney(threshold)})`
+}
+
+/** Formats the score of a result with the threshold it needs. */
+export function formatScore(report: ScorerReport): string {
+  const { score, threshold } = report
+  const limit = formatLimit(report)
+  if (limit !== undefined) return limit
+  if (score === null || score === undefined) return ''
+  return `${score.toFixed(2)}${threshold === undefined ? '' : ` (needs ${threshold})`}`
+}
+
+export interface ScorerSummary {
+  name: string
+  count: number
+  passed: number
+  average: number | undefined
+}
+
+export function summarizeScorers(results: readonly { scores: Record<string, unknown> }[]): ScorerSummary[] {
+  const reports = new Map<string, ScorerReport[]>()
+  for (const { scores } of results)
+    for (const [name, report] of Object.entries(scores as Record<string, ScorerReport>)) {
+      const others = reports.get(name)
+      if (others) others.push(report)
+      else reports.set(name, [report])
+    }
+  return [...reports].map(([name, list]) => {
+    const values = list.flatMap(({ score }) => score ?? [])
+    const average = values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
+    return { name, count: list.length, passed: list.filter(({ passed }) => passed !== false).length, average }
+  })
 }

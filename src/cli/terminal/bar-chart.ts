@@ -1,7 +1,7 @@
-/** Bar charts that fit the terminal: a label, figures and a bar per row. */
-import { paint } from './color.ts'
+/** Bar charts and sparklines that fit the terminal. */
+import { paint, supportsBlocks } from './color.ts'
 import type { Output } from './table.ts'
-import { padEnd, sanitizeLine, stringWidth, truncate } from './text.ts'
+import { padEnd, sanitizeLine, stringWidth, truncate, wrap } from './text.ts'
 
 export interface Bar {
   label: string
@@ -19,8 +19,9 @@ const MIN_BAR_COLUMNS = 4
 const MAX_BAR_COLUMNS = 32
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
-/** Non-zero shares always get at least an eighth of a column. */
-export function formatBar(share: number, columns: number): string {
+/** Non-zero shares always get at least an eighth of a column, or one # without block characters. */
+export function formatBar(share: number, columns: number, hasBlocks = supportsBlocks()): string {
+  if (!hasBlocks) return '#'.repeat(Math.max(share > 0 ? 1 : 0, Math.round(Math.min(1, share) * columns)))
   const eighths = Math.max(share > 0 ? 1 : 0, Math.round(Math.min(1, share) * columns * 8))
   return '█'.repeat(eighths >> 3) + EIGHTHS[eighths & 7]
 }
@@ -45,4 +46,44 @@ export function formatChart(heads: readonly [string, ...string[]], rows: readonl
     return `${text}${' '.repeat(GAP)}${paint('cyan', drawn, stream)}${behind}`.trimEnd()
   })
   return [paint('bold', padEnd(truncate(head, label), label) + formatFigures(figures), stream), ...lines]
+}
+
+export interface Trend {
+  label: string
+  /** Oldest first. */
+  values: readonly number[]
+  format: (value: number) => string
+  /** Value of the tallest block; the largest value by default. */
+  max?: number
+  /** Shown after the blocks instead of the largest value. */
+  note?: string
+}
+
+const LEVELS = '▁▂▃▄▅▆▇█'
+const MIN_SPARKLINE_COLUMNS = 4
+const MAX_SPARKLINE_COLUMNS = 60
+
+/** Formats values over time as one line of blocks. Without block characters, names the smallest, largest and last value. */
+export function formatTrend(trend: Trend, { columns, stream }: Output, hasBlocks = supportsBlocks()): string[] {
+  const { label, values, format, note = `at most ${format(Math.max(...values))}` } = trend
+  if (values.length < 2 || values.every((value) => value === 0)) return []
+  if (!hasBlocks) {
+    const [least, most, last] = [Math.min(...values), Math.max(...values), values.at(-1) ?? 0].map(format)
+    return wrap(`${label.trimEnd()}: ${least} to ${most}, last ${last}`, columns)
+  }
+  const room = Math.min(columns, 160) - stringWidth(label) - stringWidth(note) - 2 * GAP
+  if (room < MIN_SPARKLINE_COLUMNS) return wrap(`${label.trimEnd()}: ${note}`, columns)
+  const blocks = formatSparkline(values, Math.min(room, MAX_SPARKLINE_COLUMNS), trend.max)
+  return [`${label}${' '.repeat(GAP)}${paint('cyan', blocks, stream)}${' '.repeat(GAP)}${paint('dim', note, stream)}`]
+}
+
+/** One block per value; if there are more values than columns, one per group of values with their average. */
+export function formatSparkline(values: readonly number[], columns: number, max?: number): string {
+  const groups = Math.min(values.length, columns)
+  const averages = Array.from({ length: groups }, (_, group) => {
+    const part = values.slice(Math.floor((group * values.length) / groups), Math.floor(((group + 1) * values.length) / groups))
+    return part.reduce((sum, value) => sum + value, 0) / part.length
+  })
+  const highest = max ?? Math.max(...averages)
+  return averages.map((value) => LEVELS[highest > 0 ? Math.min(7, Math.round((7 * value) / highest)) : 0]).join('')
 }

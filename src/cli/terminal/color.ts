@@ -18,6 +18,9 @@ export function canRedraw(stream: NodeJS.WriteStream, environment: NodeJS.Proces
   return stream.isTTY === true && environment.TERM !== 'dumb'
 }
 
+/** Whether the terminal has block characters; a dumb one may only have ASCII, and a screen reader spells blocks out. */
+export const supportsBlocks = (environment: NodeJS.ProcessEnv = process.env): boolean => environment.TERM !== 'dumb'
+
 export function paint(color: Color, text: string, stream: NodeJS.WriteStream = process.stderr): string {
   if (text === '' || !supportsColor(stream)) return text
   const [on, off] = CODES[color]

@@ -1,7 +1,7 @@
 /** Formats the usage and cost reports. */
 import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics } from '../../contract/families/usage.ts'
-import { formatChart } from '../terminal/bar-chart.ts'
+import { formatChart, formatTrend } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCompact, formatCount, formatMoney } from '../terminal/format-quantity.ts'
 import { rewriteCommands } from '../terminal/invocation.ts'
@@ -13,6 +13,7 @@ export type Statistics = Static<typeof UsageStatistics>
 export type Costs = Static<typeof UsageCosts>
 type UsageTotal = Costs['by_model'][string]
 type Day = Costs['by_day'][number]
+type Days = readonly Day[]
 
 /** Display names by identifier. */
 export type Names = ReadonlyMap<string, string>
@@ -32,7 +33,7 @@ type GetWeight = (total: UsageTotal) => number
 const getTokens: GetWeight = ({ tokens }) => tokens
 
 /** Headings of the charts by kind, in display order. */
-const CHART_HEADINGS = {
+export const CHART_HEADINGS = {
   model: 'MODEL',
   agent: 'AGENT',
   user: 'USER',
@@ -41,7 +42,8 @@ const CHART_HEADINGS = {
   evaluation: 'EVALUATION',
 }
 
-export function formatUsage(usage: Statistics, report: Report): string {
+/** `days` are shown as a line of their tokens. */
+export function formatUsage(usage: Statistics, days: Days, report: Report): string {
   const { output } = report
   const { total_tokens, input_tokens, output_tokens, cached_tokens, estimated_tokens, calls } = usage
   const cached = cached_tokens > 0 ? `, ${formatCount(cached_tokens)} of them cached` : ''
@@ -50,13 +52,14 @@ export function formatUsage(usage: Statistics, report: Report): string {
   const sentences = [`${formatCount(calls, 'call')}, ${formatCount(total_tokens)} tokens: ${tokens}.${estimated}`, formatCost(usage)]
   const by = { ...usage.by_entity, model: usage.by_model }
   const charts = Object.entries(CHART_HEADINGS).flatMap(([kind, head]) => formatUsageChart(head, by[kind as keyof typeof by] ?? {}, report))
-  return [...formatHeading(report), ...sentences.flatMap((sentence) => wrap(sentence, output.columns)), ...charts].join('\n')
+  const trend = formatTrend({ label: 'Tokens per day', values: days.map(({ tokens }) => tokens), format: formatCompact }, output)
+  return [...formatHeading(report), ...sentences.flatMap((sentence) => wrap(sentence, output.columns)), ...trend, ...charts].join('\n')
 }
 
 export function formatCosts(costs: Costs, report: Report): string {
   const { output } = report
   const tokens = costs.by_day.reduce((sum, day) => sum + day.tokens, 0)
-  const { unit, rows, omitted } = groupDays(costs.by_day, addDays, ({ tokens }) => tokens === 0)
+  const { unit, rows, omitted } = groupUsage(costs.by_day)
   // Without costs, the bars show tokens.
   const getWeight: GetWeight = (costs.total_cost ?? 0) > 0 ? ({ cost }) => cost ?? 0 : getTokens
   const bars = rows.map((day) => ({ label: day.date, cells: formatFigures(day, output), value: getWeight(day) }))
@@ -96,7 +99,7 @@ function formatUsageChart(
   { names, output, top }: Report,
   getWeight = getTokens,
 ): string[] {
-  const all = Object.entries(totals).sort(([, a], [, b]) => getWeight(b) - getWeight(a) || b.tokens - a.tokens)
+  const all = sortTotals(totals, getWeight)
   if (all.length === 0) return []
   const rows = all.slice(0, top).map(([id, total]) => {
     const name = names.get(id)
@@ -106,10 +109,19 @@ function formatUsageChart(
   return ['', ...formatChart([heading, 'TOKENS', 'COST'], rows, output), ...rest]
 }
 
-function formatFigures({ tokens, cost, unpriced_tokens }: UsageTotal, { columns }: Output): [string, string] {
-  const amount = cost === null ? '–' : `${unpriced_tokens > 0 ? '≥ ' : ''}${formatMoney(cost)}`
-  return [columns < NARROW_COLUMNS ? formatCompact(tokens) : formatCount(tokens), amount]
-}
+export const sortTotals = (totals: Record<string, UsageTotal>, getWeight = getTokens): [string, UsageTotal][] =>
+  Object.entries(totals).sort(([, a], [, b]) => getWeight(b) - getWeight(a) || b.tokens - a.tokens)
+
+const formatFigures = (total: UsageTotal, { columns }: Output): [string, string] => [
+  columns < NARROW_COLUMNS ? formatCompact(total.tokens) : formatCount(total.tokens),
+  formatAmount(total),
+]
+
+/** Marks costs that are unknown or incomplete. */
+export const formatAmount = ({ cost, unpriced_tokens }: Pick<UsageTotal, 'cost' | 'unpriced_tokens'>): string =>
+  cost === null ? '–' : `${unpriced_tokens > 0 ? '≥ ' : ''}${formatMoney(cost)}`
+
+export const groupUsage = (days: Days) => groupDays(days, addDays, ({ tokens }) => tokens === 0)
 
 /** The cost of a sum is unknown only if none of its tokens has a price. */
 const addDays = (a: Day, b: Day): Day => {

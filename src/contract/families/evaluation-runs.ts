@@ -214,6 +214,17 @@ export const runRoutes = {
     access: 'read',
     response: RunDetails,
   }),
+  findRun: route({
+    family: 'evaluations',
+    params: object({ run_id: identifier('the run') }),
+    id: 'evaluations.runs.find',
+    method: 'GET',
+    path: '/evaluations/runs/{run_id}',
+    summary: 'Get a run without its evaluation',
+    description: 'Returns the run with its evaluation_id.',
+    access: 'read',
+    response: RunDetails,
+  }),
   runEvents: route({
     ...run,
     id: 'evaluations.runs.events',

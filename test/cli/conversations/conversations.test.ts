@@ -129,6 +129,20 @@ test('show prints an unfinished reply as far as it is written, and --follow stre
   assert.match(text, /Helper .*\nSo far and on\.\n$/)
 })
 
+test('export writes HTML for --html, --format html and files named .html', async () => {
+  const exportAs = (...words: string[]) => terminal.run(['conversations', 'export', 'Slowly', ...words])
+  const file = join(terminal.home, '..', 'slowly.html')
+  assert.is((await exportAs('--html', file)).stderr, `Wrote ${file}.\n`)
+  assert.match(readFileSync(file, 'utf8'), /^<!doctype html>[\s\S]*<h1 dir="auto">Slowly<\/h1>[\s\S]*<p dir="auto">So far and on\.<\/p>/)
+  assert.is((await exportAs('--html', file)).code, 2)
+  assert.is((await exportAs('--html', file, '--force')).code, 0)
+  assert.match((await exportAs('--format', 'html')).stdout, /^<!doctype html>/)
+  const other = file.replace('slowly', 'other')
+  await exportAs('--to', other)
+  assert.match(readFileSync(other, 'utf8'), /^<!doctype html>/)
+  assert.is((await exportAs('--html', other, '--json')).code, 2)
+})
+
 test('export writes Markdown or JSON and overwrites a file only with --force', async () => {
   const file = join(terminal.home, '..', 'slowly.md')
   const { stderr } = await terminal.run(['conversations', 'export', 'Slowly', '--to', file])

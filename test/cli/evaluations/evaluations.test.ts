@@ -135,6 +135,40 @@ test('results lists failures first, and prints JSON', async () => {
   assert.is((await terminal.json<Json[]>(['evaluations', 'runs', 'cases'])).length, 8)
 })
 
+test('report writes HTML and prints Markdown, for a run or the newest run of an evaluation', async () => {
+  const [newest, before] = await terminal.json<Json[]>(['evaluations', 'runs', 'cases'])
+  const { stderr } = await ok(['evaluations', 'report', newest?.run_id, '--baseline', before?.run_id, '--html', file('report.html')])
+  assert.match(stderr, `Wrote ${file('report.html')}.`)
+  const page = readFileSync(file('report.html'), 'utf8')
+  for (const text of ['<title>cases</title>', 'Pass rate of the last 8 runs', 'Failed (1)', 'Passed (1)', before?.run_id])
+    assert.match(page, text)
+  const { stdout: markdown } = await ok(['evaluations', 'report', 'cases', '--baseline', 'last', '--markdown'])
+  assert.match(markdown, '### Evaluation `cases`: 50 % passed')
+  assert.match(markdown, `Run \`${newest?.run_id}\`, baseline \`${before?.run_id}\``)
+  assert.match((await ok(['evaluations', 'report', 'cases', '--html', '-'])).stdout, /^<!doctype html>/)
+})
+
+test('report prints a summary with the trend, and JSON', async () => {
+  const { stdout } = await ok(['evaluations', 'report', 'cases', '--baseline', 'last'])
+  assert.match(stdout, '50 %  1 of 2 passed')
+  assert.match(stdout, /Pass rate {2}[▁-█]{8} {2}50 % to 50 % in 8 runs/)
+  assert.match(stdout, 'pass rate 33 % → 50 %')
+  const report = await terminal.json<Json>(['evaluations', 'report', 'cases', '--baseline', 'last'])
+  assert.equal([report.trend.length, report.comparison.b.run_id], [8, report.run_id])
+  const plain = await terminal.run(['evaluations', 'report', 'cases'], { environment: { TERM: 'dumb' } })
+  assert.match(plain.stdout, 'Pass rate: 0 % to 50 %, last 50 %')
+})
+
+test('report rejects unknown runs, files that cannot be written, and formats that exclude each other', async () => {
+  const unknown = await terminal.run(['evaluations', 'report', 'run_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', '--markdown'])
+  assert.equal([unknown.code, /run/.test(unknown.stderr)], [EXIT.notFound, true])
+  const unwritable = await terminal.run(['evaluations', 'report', 'cases', '--html', file('nowhere/report.html')])
+  assert.equal([unwritable.code, /nowhere\/report\.html cannot be written/.test(unwritable.stderr)], [2, true])
+  assert.is((await terminal.run(['evaluations', 'report', 'cases', '--html', file('x.html'), '--markdown'])).code, 2)
+  assert.is((await terminal.run(['evaluations', 'report', 'cases', '--html', file('x.html'), '--json'])).code, 2)
+  assert.not.ok(existsSync(file('x.html')))
+})
+
 test('promote adds the last reply as a test case', async () => {
   const { id } = (await terminal.request('POST', '/conversations', { agent_id: agent.id })).data
   const empty = await terminal.run(['conversations', 'promote', id, '--to', 'cases'])

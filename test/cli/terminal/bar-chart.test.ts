@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { formatBar, formatChart } from '../../../src/cli/terminal/bar-chart.ts'
+import { formatBar, formatChart, formatSparkline, formatTrend } from '../../../src/cli/terminal/bar-chart.ts'
 import { formatCompact, formatMilliseconds, formatMoney } from '../../../src/cli/terminal/format-quantity.ts'
 import { stringWidth } from '../../../src/cli/terminal/text.ts'
 import { formatAnalytics } from '../../../src/cli/usage/format-analytics.ts'
@@ -74,13 +74,13 @@ test('no line of a report is wider than the terminal, down to 40 columns', () =>
     total_cost: 12.5,
     unpriced_tokens: 1_345_678,
     tool_calls: 3,
-    by_day: [{ date: '2026-01-31', conversations: 12_345, messages: 123_456, tokens: 1 }],
+    by_day: [30, 31].map((day) => ({ date: `2026-01-${day}`, conversations: 12_345, messages: 123_456, tokens: 12_345_678 })),
     by_agent: { [AGENT]: { conversations: 12_345, messages: 123_456, tokens: 12_345_678 } },
   }
-  const costs = { ...USED, by_day: [{ date: '2026-01-31', ...spent(12_345_678, 1234.5, 45_678) }] }
+  const costs = { ...USED, by_day: [30, 31].map((day) => ({ date: `2026-01-${day}`, ...spent(12_345_678, 1234.5, 45_678) })) }
   for (let columns = 40; columns <= 130; columns++)
     for (const text of [
-      formatUsage(USED, report(columns)),
+      formatUsage(USED, costs.by_day, report(columns)),
       formatCosts(costs, report(columns)),
       formatAnalytics(analytics, report(columns)),
     ])
@@ -88,7 +88,7 @@ test('no line of a report is wider than the terminal, down to 40 columns', () =>
 })
 
 test('usage shows unknown prices as a dash, marks incomplete sums and counts the other rows', () => {
-  const text = formatUsage(USED, report(80))
+  const text = formatUsage(USED, [], report(80))
   assert.match(text, 'Cost 1,234.50, excluding 45,678 of 12,345,678 tokens without a price.')
   assert.match(text, /Llama +12,300,000 +1,234\.50/)
   assert.match(text, /m2 +45,678 +–/)
@@ -131,6 +131,28 @@ test('more than 62 days are grouped by month', () => {
     { date: '2026-03', tokens: 11 },
   ])
   assert.is(groupDays(days.slice(0, 62), plus, () => false).rows.length, 62)
+})
+
+test('a sparkline has a block per value, or per group of values if there is less room', () => {
+  assert.is(formatSparkline([0, 1, 2, 7], 10), '▁▂▃█')
+  assert.is(formatSparkline([0.5, 1], 10, 1), '▅█')
+  assert.is(formatSparkline([0, 0], 10), '▁▁')
+  assert.is(formatSparkline([0, 0, 0, 7, 7, 7, 7, 7], 4), '▁▅██')
+})
+
+test('a trend fits 40, 80 and 200 columns, and needs two values', () => {
+  const trend = (count: number) => ({ label: 'Tokens per day', values: Array.from({ length: count }, (_, day) => day), format: String })
+  for (const columns of [12, 20, 40, 80, 200])
+    for (const line of formatTrend(trend(365), output(columns), true)) assert.ok(stringWidth(line) <= columns, `${columns}: ${line}`)
+  assert.match(formatTrend(trend(30), output(80), true)[0] ?? '', /^Tokens per day {2}[▁-█]{30} {2}at most 29$/)
+  assert.match(formatTrend(trend(30), output(40), true)[0] ?? '', /^Tokens per day {2}[▁-█]{12} {2}at most 29$/)
+  assert.equal([formatTrend(trend(1), output(80), true), formatTrend({ ...trend(2), values: [0, 0] }, output(80), true)], [[], []])
+})
+
+test('a dumb terminal gets words and # instead of blocks', () => {
+  const trend = { label: 'Tokens per day', values: [3, 9, 5], format: String }
+  assert.equal(formatTrend(trend, output(80), false), ['Tokens per day: 3 to 9, last 5'])
+  assert.equal([formatBar(0.5, 4, false), formatBar(1e-9, 4, false), formatBar(0, 4, false)], ['##', '#', ''])
 })
 
 test('--days ends today, and --from and --to are used as given', () => {

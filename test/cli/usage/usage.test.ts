@@ -1,4 +1,5 @@
 /** Tests of the `usage` and `analytics` commands against a daemon with recorded usage. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -130,6 +131,24 @@ test('analytics shows figures and charts by day and agent', async () => {
   assert.match(stdout, new RegExp(`${today} +2 +1  █`))
   assert.match(stdout, /Handbook helper +2 +1 +54K +█/)
   assert.is((await terminal.json<{ total_messages: number }>(['analytics', '--agent', 'Handbook helper'])).total_messages, 2)
+})
+
+test('usage and analytics draw a line of days, or describe it on a dumb terminal', async () => {
+  assert.match((await ok('usage')).stdout, /Tokens per day {2}▁{29}█ {2}at most 54K/)
+  assert.match((await ok('analytics')).stdout, /Messages per day {2}▁{29}█ {2}at most 2\nTokens per day {4}▁{29}█ {2}at most 54K/)
+  const { stdout } = await terminal.run(['usage'], { environment: { TERM: 'dumb' } })
+  assert.match(stdout, 'Tokens per day: 0 to 54K, last 54K')
+  assert.not.match(stdout, /[▁-█]/)
+})
+
+test('usage and analytics write HTML reports', async () => {
+  const usage = (await ok('usage', '--html', '-')).stdout
+  for (const text of ['Last 30 days', 'Handbook helper', '54,000', '≥ 16.00', 'Tokens per day']) assert.match(usage, text)
+  const file = join(terminal.home, '..', 'analytics.html')
+  assert.match((await ok('analytics', '--html', file)).stderr, `Wrote ${file}.`)
+  for (const text of ['Messages per day', 'Handbook helper', '100 % completed']) assert.match(readFileSync(file, 'utf8'), text)
+  assert.is((await terminal.run(['usage', '--html', file, '--json'])).code, 2)
+  assert.match((await ok('usage', '--to', '2020-01-01', '--html', '-')).stdout, 'Model usage')
 })
 
 test('thresholds list shows how much of each threshold is used', async () => {

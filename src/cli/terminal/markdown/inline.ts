@@ -19,7 +19,7 @@ const ENTITY = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w{2,8}));/g
 const CITATION = /(\[\d{1,3}\])/
 
 /** Sanitizes the result: entities can encode control characters. */
-function decodeEntities(text: string): string {
+export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   const decoded = text.replace(ENTITY, (entity, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return NAMED_ENTITIES[name] ?? entity
