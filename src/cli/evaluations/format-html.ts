@@ -41,9 +41,9 @@ function formatFigures({ run, baseline }: RunReport): Html {
   const before = baseline ? describeRun(baseline.run) : []
   const figures = describeRun(run).map((figure, index) => ({ ...figure, note: before[index] && `baseline ${before[index].value}` }))
   const problem = describeProblem(run)
-  const verdict = baseline?.comparison.verdict
+  const color = baseline && { worse: 'bad', better: 'good', same: '' }[baseline.comparison.verdict]
   return html`${problem ? html`<p class="bad">${problem}</p>` : undefined}
-${baseline ? html`<p class="${verdict === 'worse' ? 'bad' : verdict === 'better' ? 'good' : ''}">${describeComparison(baseline.comparison)}</p>` : undefined}
+${baseline ? html`<p class="${color}">${describeComparison(baseline.comparison)}</p>` : undefined}
 ${formatFigureList(figures)}`
 }
 
@@ -79,7 +79,8 @@ function formatScorers({ results, omittedResults }: RunReport): Html[] {
 <thead><tr><th>Scorer</th><th class="number">Average</th><th class="number">Passed</th></tr></thead>
 <tbody>${scorers.map(
       ({ name, count, passed, average }) => html`
-<tr><td>${name}</td><td class="number">${average === undefined ? '–' : average.toFixed(2)}</td><td class="number">${passed}/${count}</td></tr>`,
+<tr><td>${name}</td><td class="number">${average === undefined ? '–' : average.toFixed(2)}</td>
+<td class="number">${passed}/${count}</td></tr>`,
     )}
 </tbody></table></div>`,
     html`${omittedResults > 0 ? html`<p class="quiet">Of the ${formatCount(results.length)} results listed below.</p>` : undefined}`,
@@ -95,7 +96,8 @@ function formatChange({ change, position, input, expected, before, now, scores }
   const mark = change === 'worse' ? html`<b class="bad">▼ Worse</b>` : html`<b class="good">▲ Better</b>`
   const score = scores.map((value) => (value === null ? '–' : value.toFixed(2))).join(' → ')
   return html`<details class="case"${index < MAX_OPEN ? html` open` : undefined}>
-<summary>${mark} ${formatPosition(position)} <span dir="auto">${formatTitle(input.text)}</span> <span class="quiet">${score}</span></summary>
+<summary>${mark} ${formatPosition(position)} <span dir="auto">${formatTitle(input.text)}</span>
+<span class="quiet">${score}</span></summary>
 ${formatWholeInput(input.text, input.omitted)}
 ${expected ? html`<h4>Expected</h4><pre dir="auto">${expected.text}</pre>${formatOmission(expected.omitted)}` : undefined}
 ${formatSideBySide({ heading: 'Baseline', text: before }, { heading: 'This run', text: now })}
@@ -118,7 +120,8 @@ function formatResults({ results, omittedResults, baseline }: RunReport): Html[]
           ...list.map((result) => formatResult(result, !result.passed && open-- > 0)),
         ],
   )
-  const note = html`<p class="quiet">${formatCount(omittedResults, 'more result')} not listed. cadre evaluations results --json prints all.</p>`
+  const note = html`<p class="quiet">${formatCount(omittedResults, 'more result')} not listed.
+cadre evaluations results --json prints all.</p>`
   return [...sections, ...(omittedResults > 0 ? [note] : [])]
 }
 

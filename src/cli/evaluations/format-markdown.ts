@@ -26,29 +26,44 @@ export function formatRunMarkdown(report: RunReport): string {
     ...formatScorers(results),
   ]
   const failed = results.filter(({ passed }) => !passed)
-  const lists = [
-    ...(baseline ? [{ title: 'Differences from the baseline', items: baseline.changes.map(formatChange), missing: 0 }] : []),
-    // Failures are read first, so those that are missing are only counted if all listed results failed.
-    { title: 'Failed', items: failed.map(formatFailure), missing: failed.length === results.length ? omittedResults : 0 },
-  ].filter(({ items }) => items.length > 0)
+  // Failures are read first, so some of them are missing only if all listed results failed.
+  const missing = failed.length === results.length ? omittedResults : 0
   const foot = `Run ${formatCode(run.run_id)}${baseline ? `, baseline ${formatCode(baseline.run.run_id)}` : ''}`
-  let room = MAX_LENGTH - head.join('').length - foot.length
-  const sections = lists.map(({ title, items, missing }) => {
-    const shown = takeWhileFits(items, room / 2)
-    room -= shown.join('').length
-    const rest = items.length - shown.length + missing
-    const more = rest > 0 ? [`… and ${formatCount(rest)} more`] : []
-    return [`<details><summary>${title} (${formatCount(items.length + missing)})</summary>`, ...shown, ...more, '</details>'].join('\n\n')
-  })
+  const room = (MAX_LENGTH - head.join('').length - foot.length) / 2
+  const sections = [
+    ...formatList({ title: 'Differences from the baseline', items: baseline?.changes ?? [], missing: 0, format: formatChange }, room),
+    ...formatList({ title: 'Failed', items: failed, missing, format: formatFailure }, room),
+  ]
   return `${[...head, ...sections, foot].join('\n\n')}\n`
 }
 
-function takeWhileFits(items: readonly string[], length: number): string[] {
+interface List<T> {
+  title: string
+  items: readonly T[]
+  /** Number of items that were not loaded. */
+  missing: number
+  format: (item: T) => string
+}
+
+function formatList<T>(list: List<T>, length: number): string[] {
+  const total = list.items.length + list.missing
+  if (total === 0) return []
+  const shown = formatItems(list, length)
+  const more = total > shown.length ? [`… and ${formatCount(total - shown.length)} more`] : []
+  return [[`<details><summary>${list.title} (${formatCount(total)})</summary>`, ...shown, ...more, '</details>'].join('\n\n')]
+}
+
+/** Formats items until they are longer than `length`. */
+function formatItems<T>({ items, format }: List<T>, length: number): string[] {
+  const shown: string[] = []
   let used = 0
-  return items.filter((item) => {
-    used += item.length + 2
-    return used <= length
-  })
+  for (const item of items) {
+    const text = format(item)
+    used += text.length + 2
+    if (used > length) break
+    shown.push(text)
+  }
+  return shown
 }
 
 function formatFigures({ run, baseline }: RunReport): string {

@@ -21,8 +21,11 @@ ${formatSide(right, marked?.after)}
 </div>`
 }
 
-const formatSide = ({ heading, text }: Side, marked: Html | undefined): Html => html`<section><h4>${heading}</h4>
-${text === undefined ? html`<p class="quiet">none</p>` : html`<pre dir="auto">${marked ?? text.text}</pre>${formatOmission(text.omitted)}`}</section>`
+function formatSide({ heading, text }: Side, marked: Html | undefined): Html {
+  const body = text && html`<pre dir="auto">${marked ?? text.text}</pre>${formatOmission(text.omitted)}`
+  return html`<section><h4>${heading}</h4>
+${body ?? html`<p class="quiet">none</p>`}</section>`
+}
 
 function markDifferences(before: string, after: string): { before: Html; after: Html } | undefined {
   const changes = diffWordsWithSpace(before, after, { maxEditLength: MAX_CHANGES })

@@ -9,7 +9,8 @@ import type { Conversation } from '../../../src/contract/families/conversations.
 export const HOSTILE =
   `<script>window.attacked = 1</script><img src="https://attacker.example/a.png" onerror="window.attacked = 1">` +
   `"' onmouseover="window.attacked = 1" </pre></details></style><style>body{display:none}</style>` +
-  `<svg onload="window.attacked = 1"><iframe src="https://attacker.example/"></iframe><meta http-equiv="refresh" content="0;url=https://attacker.example/">`
+  `<svg onload="window.attacked = 1"><iframe src="https://attacker.example/"></iframe>` +
+  `<meta http-equiv="refresh" content="0;url=https://attacker.example/">`
 const LONG_WORD = 'x'.repeat(400)
 const AGENT = 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'
 
