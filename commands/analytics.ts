@@ -17,8 +17,8 @@ export default class Analytics extends CadreCommand {
     'A conversation counts on every day with a new message; failed and aborted replies have no response time. Periods over 62 ' +
     'days are grouped by month.'
   static override examples = [
-    { command: 'cadre analytics', description: 'The last 30 days' },
-    { command: "cadre analytics --agent 'Handbook helper' --from 2026-01-01", description: 'One agent since a date' },
+    { command: 'cadre analytics', description: 'Show the last 30 days' },
+    { command: "cadre analytics --agent 'Handbook helper' --from 2026-01-01", description: 'Show one agent since a date' },
     { command: 'cadre analytics --html conversations.html', description: 'Write a report to share' },
     { command: "cadre analytics --days 7 --json | jq '.p95_response_time_ms'", description: 'Print one figure in a script' },
   ]

@@ -13,8 +13,9 @@ const MAX_SHOWN = 10
 
 export default class EvaluationsReport extends CadreCommand {
   static override description =
-    'Report on a run: figures, scores, test cases and the trend over runs.\n\n' +
-    'With --baseline, shows the differences from another run side by side. Without --html or --markdown, prints a summary.'
+    'Report on a run as HTML or Markdown.\n\n' +
+    'Contains figures, scores, test cases and the trend over runs; with --baseline, also the differences from another run. Without ' +
+    '--html or --markdown, prints a summary.'
   static override examples = [
     { command: "cadre evaluations report 'Leave questions' --html report.html", description: 'Write a report of the newest run' },
     {

@@ -5,7 +5,7 @@ import { createWriteError } from '../input/file-errors.ts'
 
 export const htmlFlags = {
   html: string({
-    description: 'Write a report as one HTML file that needs no network; - for stdout.',
+    description: 'Write a report as one HTML file; - for stdout.',
     helpValue: '<file>',
     exclusive: ['json', 'output'],
   }),
