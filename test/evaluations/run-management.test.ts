@@ -45,10 +45,10 @@ const createAgent = async (fields: Record<string, unknown> = {}) => resources.ag
 test('a run is found without its evaluation', async () => {
   const { id } = await resources.evaluation({ target_id: (await createAgent()).id })
   const { run_id } = await runEvaluation(service, id)
-  const found = await expectData(service.get(`/evaluations/runs/${run_id}`))
+  const found = await expectData(service.get(`/evaluation-runs/${run_id}`))
   assert.equal(found, await expectData(service.get(`/evaluations/${id}/runs/${run_id}`)))
   assert.is(found.evaluation_id, id)
-  await expectError(service.get(`/evaluations/runs/run_${'0'.repeat(8)}`), 'NOT_FOUND')
+  await expectError(service.get(`/evaluation-runs/run_${'0'.repeat(8)}`), 'NOT_FOUND')
 })
 
 test('a cancelled run keeps its results', async () => {

@@ -219,7 +219,7 @@ export const runRoutes = {
     params: object({ run_id: identifier('the run') }),
     id: 'evaluations.runs.find',
     method: 'GET',
-    path: '/evaluations/runs/{run_id}',
+    path: '/evaluation-runs/{run_id}',
     summary: 'Get a run without its evaluation',
     description: 'Returns the run with its evaluation_id.',
     access: 'read',
