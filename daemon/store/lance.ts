@@ -16,17 +16,20 @@ const INDEX_CACHE_BYTES = 512n * 1024n * 1024n
 const METADATA_CACHE_BYTES = 64n * 1024n * 1024n
 const CATALOG_FOLDER = '__manifest'
 
-export async function openLance(uri: string): Promise<LanceConnection> {
+/** LanceDB 0.30 panics if its catalog is damaged, and creates a missing one from the folders of the tables. */
+const CATALOG_DAMAGE = /^Panic in async function/
+
+export async function openLance(uri: string, connect?: LanceConnection['lancedb']['connect']): Promise<LanceConnection> {
   configureLance()
   const lancedb = await import('@lancedb/lancedb')
   // Passed as an option: LanceDB 0.30 ignores a session passed as an argument.
-  const open = () => lancedb.connect(uri, { session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES) })
+  const open = () => (connect ?? lancedb.connect)(uri, { session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES) })
   try {
     const database = await open()
     await database.tableNames()
     return { lancedb, database }
-  } catch {
-    // LanceDB 0.30 panics if its catalog is damaged, and creates a missing one from the folders of the tables.
+  } catch (error) {
+    if (!CATALOG_DAMAGE.test((error as Error).message)) throw error
     await rm(join(uri, CATALOG_FOLDER), { recursive: true, force: true })
     return { lancedb, database: await open() }
   }

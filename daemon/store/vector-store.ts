@@ -51,7 +51,10 @@ export class VectorStore {
 
   /** Loads LanceDB (150 MB and 0.2 s) on first use. */
   #connect(): Promise<LanceConnection> {
-    this.#connection ??= openLance(this.#uri)
+    this.#connection ??= openLance(this.#uri).catch((error) => {
+      this.#connection = undefined // the next call tries again
+      throw error
+    })
     return this.#connection
   }
 }
