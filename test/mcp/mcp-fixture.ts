@@ -62,8 +62,9 @@ export class McpFixture {
       const earlier = new EarlierClient(information, { capabilities })
       await earlier.connect(new EarlierTransport(url, { requestInit }) as never)
       // Its second argument is a schema.
-      const callTool: McpClient['callTool'] = (call, options) => earlier.callTool(call as never, undefined, options as never)
-      client = Object.assign(Object.create(earlier), { callTool })
+      const callWithSchema = earlier.callTool.bind(earlier)
+      const callTool: McpClient['callTool'] = (call, options) => callWithSchema(call as never, undefined, options as never)
+      client = Object.assign(earlier, { callTool }) as unknown as McpClient
     } else {
       const mode = generation === 'handshake' ? 'legacy' : { pin: generation }
       const current = new Client(information, { capabilities, versionNegotiation: { mode } })
