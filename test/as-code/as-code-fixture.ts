@@ -81,6 +81,7 @@ export async function createResources(service: TestServer): Promise<void> {
     model_id: cloud.id,
     top_k: 8,
     rerank: false,
+    expose_mcp: true,
   })
   const find = await make('/retrieval-tools', {
     name: 'handbook',
@@ -89,6 +90,7 @@ export async function createResources(service: TestServer): Promise<void> {
     rerank: true,
     filters: { type: ['md', 'txt'] },
     embedding_model: local.id,
+    expose_mcp: true,
   })
   const weather = await make('/api-tools', {
     name: 'weather',
@@ -96,6 +98,7 @@ export async function createResources(service: TestServer): Promise<void> {
     parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
     headers: { 'X-Trace': SECRETS.CADRE_API_TOOL_WEATHER_HEADER_X_TRACE },
     auth: { type: 'bearer', token: SECRETS.CADRE_API_TOOL_WEATHER_AUTH_TOKEN },
+    expose_mcp: true,
   })
   const { CADRE_API_TOOL_CRM_AUTH_USERNAME: username, CADRE_API_TOOL_CRM_AUTH_PASSWORD: password } = SECRETS
   await make('/api-tools', {

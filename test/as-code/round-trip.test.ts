@@ -110,6 +110,8 @@ test('an export applied to an empty home yields the same export', async ({ servi
   const again = await exportHome(empty)
   assert.equal(await formatResources(again.resources), await formatResources(everything.resources))
   assert.equal(again, everything)
+  for (const path of ['/rag-tools', '/retrieval-tools', '/api-tools'])
+    assert.is((await empty.get(`${path}?expose_mcp=true`)).body.pagination.total, 1, path)
   // The order does not matter: referenced resources are created first.
   const third = await TestServer.start()
   await expectData(third.post('/apply', { resources: (await declareResources(everything.resources)).reverse() }))
