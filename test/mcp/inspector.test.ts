@@ -1,17 +1,12 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { McpFixture } from './mcp-fixture.ts'
+import { findPackageFile } from './optional-package.ts'
 
-const INSPECTOR = join(
-  fileURLToPath(new URL('../..', import.meta.url)),
-  'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
-)
+const INSPECTOR = findPackageFile('@modelcontextprotocol/inspector', 'clients/launcher/build/index.js')
 /** It needs Node 22.19. */
-const canRun = existsSync(INSPECTOR) && Number(process.versions.node.split('.')[0]) >= 22
+const canRun = INSPECTOR !== undefined && Number(process.versions.node.split('.')[0]) >= 22
 
 const test = suite('MCP inspector')
 
@@ -22,7 +17,7 @@ const test = suite('MCP inspector')
   const inspect = (...words: string[]) =>
     new Promise<{ failed: boolean; stdout: string }>((resolve) => {
       const target = ['--cli', `${fixture.url}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${token}`]
-      execFile(process.execPath, [INSPECTOR, ...target, ...words], (error, stdout) => resolve({ failed: error !== null, stdout }))
+      execFile(process.execPath, [INSPECTOR as string, ...target, ...words], (error, stdout) => resolve({ failed: error !== null, stdout }))
     })
   const listed = await inspect('--method', 'tools/list', '--strict')
   const called = await inspect('--method', 'tools/call', '--tool-name', 'search', '--tool-arg', 'query=leave')
