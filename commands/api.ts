@@ -21,6 +21,7 @@ export default class Api extends CadreCommand {
     { command: 'cadre api /agents -f sort=name -F limit=5', description: 'Add query parameters' },
     { command: "cadre api POST /agents -f name='Handbook helper' -F temperature=0.2", description: 'Send a body built from fields' },
     { command: 'cadre api PUT /agents/ID --input agent.json', description: 'Send a body from a file' },
+    { command: 'cadre api /v1/models', description: 'Call the OpenAI-compatible API' },
     { command: 'cadre api GET /conversations --paginate', description: 'Fetch all pages as one list' },
   ]
   static override args = {

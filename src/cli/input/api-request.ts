@@ -30,13 +30,16 @@ function parseMethodAndPath(first: string, second: string | undefined, sends: bo
   return { method, path: normalizePath(second) }
 }
 
+/** Paths of the OpenAI-compatible API. Others below /v1 are those of /api/v1. */
+const OPENAI_PATH = /^\/v1\/(models|chat|responses|embeddings)(\/|\?|$)/
+
 /** Adds /api if it is missing. Full URLs are rejected so that the token is never sent to another host. */
 function normalizePath(text: string): string {
   if (text === '' || METHODS.some((method) => method === text.toUpperCase()))
     throw new UsageError('The path is missing.', 'For example: cadre api GET /agents')
   if (/^[a-z]+:\/\//i.test(text)) throw new UsageError('Expected a path, not a URL.', 'To call another server, set CADRE_URL.')
   const path = `/${text.replace(/^\/+/, '')}`
-  return /^\/(api|docs)(\/|\?|$)/.test(path) ? path : `/api${path}`
+  return /^\/(api|docs)(\/|\?|$)/.test(path) || OPENAI_PATH.test(path) ? path : `/api${path}`
 }
 
 export async function buildApiRequest(
