@@ -31,6 +31,7 @@ export class EmbeddingsService {
     const embedder = await embedding.getEmbedder(id).catch((error: unknown) => {
       throw error instanceof CadreError && error.code === 'VALIDATION_ERROR' ? nameModel(error) : error
     })
+    if (body.dimensions != null) requireDimensions(body.dimensions, await embedder.getDimensions())
     let tokens = 0
     const vectors = await ledger.record(
       embedder,
@@ -45,7 +46,6 @@ export class EmbeddingsService {
       },
       signal,
     )
-    requireDimensions(body, vectors[0]?.length ?? 0)
     const prompt_tokens = tokens || texts.reduce((sum, text) => sum + estimateTokens(text), 0)
     return {
       object: 'list',
@@ -65,8 +65,8 @@ function readTexts({ input }: EmbeddingCreate): string[] {
 const nameModel = ({ message, hint }: CadreError) =>
   new CadreError('VALIDATION_ERROR', message, { hint, details: [{ field: 'model', problem: 'is not an embedding model' }] })
 
-function requireDimensions({ dimensions }: EmbeddingCreate, actual: number): void {
-  if (dimensions != null && dimensions !== actual)
+function requireDimensions(dimensions: number, actual: number): void {
+  if (dimensions !== actual)
     throw createValidationError('dimensions', `the vectors of this model have ${actual} dimensions, which cannot be changed`)
 }
 
