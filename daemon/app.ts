@@ -76,7 +76,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     getIdleMinutes: async () => (await system.getSettings()).conversation_idle_minutes,
   })
   const { askOnce, completions } = conversations
-  const openai = createOpenai({ ...shared, agents, models, completions, embedding, ledger: knowledgeFamily.embeddingLedger })
+  const { embeddingLedger: ledger } = knowledgeFamily
+  const openai = createOpenai({ ...shared, agents, models, conversations: conversations.service, completions, embedding, ledger })
   const evaluationFamily = createEvaluations({ ...shared, ...agentFamily.services, models, knowledge, embedding, meter, askOnce })
   const { documentReader } = knowledgeFamily
   const mcp = createMcp({ ...shared, ...agentFamily.services, knowledge, documentReader, models, meter, askOnce, version })

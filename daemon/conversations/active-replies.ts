@@ -68,6 +68,12 @@ export class ActiveReplies {
     this.#timer ??= setInterval(() => void this.#storeCheckpoint(), CHECKPOINT_INTERVAL_MS)
   }
 
+  /** Forgets a reply that ended and was deleted. */
+  forget(messageId: string): void {
+    const reply = this.#retained.get(messageId)
+    if (reply) this.#release(messageId, reply)
+  }
+
   /** Aborts the replies of a conversation and waits until they are stored. */
   async abortConversation(conversationId: string): Promise<void> {
     const affected = [...this.#running.values()].filter(({ reply }) => reply.conversationId === conversationId)

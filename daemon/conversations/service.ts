@@ -15,7 +15,12 @@ import { searchConversations } from './search/search-conversations.ts'
 import {
   conversationRecords,
   countMessages,
+  deleteMessage,
   deleteMessages,
+  findConversationId,
+  findMessage,
+  findQuestion,
+  findQuestionId,
   listIdleConversations,
   listLastMessages,
   listMessagePage,
@@ -104,6 +109,38 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     await this.require(this.database, caller, id)
     const { items, total } = await listMessagePage(this.database, id, query)
     return { items: await refreshMessages(this.#dependencies, this.database, items), total }
+  }
+
+  /** Finds a reply in the conversations of the caller. */
+  async findReply(caller: Caller, messageId: string): Promise<{ conversation: StoredConversation; reply: StoredMessage } | undefined> {
+    const id = await findConversationId(this.database, messageId)
+    const conversation = id === undefined ? undefined : await this.records.get(this.database, id, scopeToCaller(caller))
+    const message = conversation && (await findMessage(this.database, conversation.id, messageId))
+    if (!conversation || message?.role !== 'assistant') return undefined
+    const [reply = message] = await refreshMessages(this.#dependencies, this.database, [message])
+    return { conversation, reply }
+  }
+
+  /** Also deletes the question if no other reply answers it, and then the conversation if it is empty. */
+  async removeReply(change: ChangeContext, conversationId: string, messageId: string, signal: AbortSignal): Promise<void> {
+    const { activeReplies } = this.#dependencies
+    const turn = await activeReplies.queue.acquireTurn(conversationId, false, signal)
+    try {
+      const isEmpty = await this.database.write(async (transaction) => {
+        const reply = await findMessage(transaction, conversationId, messageId)
+        if (!reply) return false // deleted in the meantime
+        const questionId = await findQuestionId(transaction, conversationId, reply)
+        await deleteMessage(transaction, messageId)
+        if (questionId !== undefined && !(await findQuestion(transaction, conversationId, questionId))?.reply)
+          await deleteMessage(transaction, questionId)
+        await touchConversation(transaction, conversationId, new Date().toISOString())
+        return (await countMessages(transaction, conversationId)) === 0
+      })
+      activeReplies.forget(messageId)
+      if (isEmpty) await this.remove(change, conversationId)
+    } finally {
+      turn.end()
+    }
   }
 
   /** Aborts active replies before the deletion, and afterwards those that started in the meantime. */

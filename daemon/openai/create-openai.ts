@@ -1,18 +1,21 @@
 /** Creates the OpenAI-compatible API: its services and routes. */
 import type { AgentsService } from '../agents/service.ts'
 import type { CompletionsService } from '../conversations/completion-service.ts'
+import type { ConversationsService } from '../conversations/service.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { EmbeddingLedger } from '../knowledge/sync/embedding-ledger.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { EmbeddingsService } from './embedding-service.ts'
 import { ModelDirectory } from './model-directory.ts'
+import { StoredResponses } from './responses/stored-responses.ts'
 import { bindOpenaiRoutes } from './routes.ts'
 import { OpenaiService } from './service.ts'
 
 interface OpenaiFamilyDependencies {
   agents: AgentsService
   models: ModelsService
+  conversations: ConversationsService
   completions: CompletionsService
   embedding: EmbeddingService
   ledger: EmbeddingLedger
@@ -20,8 +23,9 @@ interface OpenaiFamilyDependencies {
 }
 
 export function createOpenai(dependencies: OpenaiFamilyDependencies) {
-  const { agents, models } = dependencies
+  const { agents, models, conversations } = dependencies
   const directory = new ModelDirectory(agents, models)
-  const service = new OpenaiService({ ...dependencies, directory })
-  return { bindings: bindOpenaiRoutes(directory, service, new EmbeddingsService({ ...dependencies, directory })) }
+  const openai = new OpenaiService({ ...dependencies, directory })
+  const embeddings = new EmbeddingsService({ ...dependencies, directory })
+  return { bindings: bindOpenaiRoutes({ directory, openai, responses: new StoredResponses(agents, conversations), embeddings }) }
 }

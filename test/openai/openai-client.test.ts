@@ -201,6 +201,31 @@ test('a stored response is continued with previous_response_id, also with the ou
   )
 })
 
+test('a stored response is retrieved, also one with calls, and deleted', async () => {
+  fixture.provider.script = [callWeather, streamText('It is cold.')]
+  const tools = [{ type: 'function' as const, ...weather, strict: false }]
+  const first = await client.responses.create({ model: 'Helper', input: 'Weather?', tools, store: true })
+  const result = { type: 'function_call_output' as const, call_id: 'call_1', output: '-5 °C' }
+  const second = await client.responses.create({ model: 'Helper', input: [result], tools, previous_response_id: first.id })
+  const read = async (id: string) => (await client.responses.retrieve(id)) as Json
+  assert.equal((await read(first.id)).output, first.output)
+  const { output_text, status, usage, model, store, created_at } = await read(second.id)
+  assert.equal([output_text, status, usage, model, store], ['It is cold.', 'completed', second.usage, 'Helper', true])
+  assert.ok(Math.abs(created_at - second.created_at) <= 1)
+
+  const { id } = (second as Json).conversation
+  const listRoles = async () => (await fixture.conversations.listMessages(id)).map(({ role }) => role)
+  await client.responses.delete(second.id)
+  assert.equal(await listRoles(), ['user', 'assistant'], 'the first response still needs the question')
+  await client.responses.delete(first.id)
+  assert.is((await fixture.service.get(`/conversations/${id}`)).status, 404)
+  for (const call of [read(first.id), client.responses.delete(first.id)])
+    await call.then(
+      () => assert.unreachable(),
+      (error) => assert.equal([error.status, error.param], [404, 'response_id']),
+    )
+})
+
 test('texts are embedded as numbers or base64', async () => {
   const { data, usage, model } = await client.embeddings.create({ model: 'minilm', input: ['Annual leave', 'Weather'] })
   assert.equal([data.length, data[0]?.embedding.length, data[1]?.index, model], [2, 384, 1, 'minilm'])

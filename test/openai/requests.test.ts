@@ -1,7 +1,15 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { reportFailure } from '../harness/hooks.ts'
-import { endEarlyAfter, respondWithError, stallAfter, streamReply, streamText } from '../harness/scripted-provider.ts'
+import {
+  endEarlyAfter,
+  respondWithError,
+  ScriptedProvider,
+  sendBody,
+  stallAfter,
+  streamReply,
+  streamText,
+} from '../harness/scripted-provider.ts'
 import { type Json, MEMBER_USER } from '../harness/test-server.ts'
 import { waitFor } from '../harness/wait-for.ts'
 import { expectOpenaiError, OpenaiFixture } from './openai-fixture.ts'
@@ -130,6 +138,44 @@ test('embeddings refuse tokens, other dimensions and models that do not embed', 
   await expectOpenaiError(embed({ model: claude.name }), 400, 'invalid_request_error', null, 'model')
   assert.is((await embed({}, 'viewer')).status, 200)
   await expectOpenaiError(embed({}, 'member'), 403, 'invalid_request_error', 'insufficient_permissions')
+})
+
+test('refused dimensions are not charged', async () => {
+  const vector = sendBody('{"data":[{"index":0,"embedding":[1,0]}],"usage":{"prompt_tokens":3,"total_tokens":3}}', 'application/json')
+  const provider = await ScriptedProvider.start('openai', vector)
+  const { id, name } = await fixture.conversations.resources.model({ ...provider.model, pricing: { input: 1, output: 1 } })
+  const embed = (dimensions: number) => fixture.service.post('/v1/embeddings', { model: name, input: 'x', dimensions })
+  const countCalls = async () =>
+    (await fixture.service.database.get<Json>('SELECT count(*) AS calls FROM usage_calls WHERE model_id = ?', [id])).calls
+  await expectOpenaiError(embed(10), 400, 'invalid_request_error', null, 'dimensions')
+  assert.is(await countCalls(), 0)
+  assert.is((await embed(2)).status, 200)
+  assert.is(await countCalls(), 1)
+  await provider.close()
+})
+
+test('stored responses belong to their user, and busy conversations are not changed', async () => {
+  const send = (method: string, id: string, as: string) => fixture.service.call(method, `/v1/responses/${id}`, undefined, { as })
+  const { body: other } = await respond({ store: true })
+  const { body: own } = await respond({ store: true }, { as: 'member' })
+  for (const method of ['GET', 'DELETE']) assert.is((await send(method, other.id, 'member')).status, 404)
+  assert.is((await send('GET', own.id, 'member')).status, 200)
+  assert.is((await send('GET', own.id, 'viewer')).status, 200)
+  assert.is((await send('DELETE', own.id, 'viewer')).status, 403)
+  for (const id of ['resp_x', other.id.replace('resp_', 'msg_'), other.conversation.id])
+    assert.is((await send('GET', id, 'admin')).status, 404)
+
+  fixture.provider.script = [stallAfter('Twenty')]
+  const stream = await fixture.conversations.open('/v1/responses', { model: 'Helper', input: 'Hello', stream: true, store: true })
+  const { response } = ((await stream.next()) as { data: Json }).data
+  assert.is((await send('GET', response.id, 'admin')).body.status, 'in_progress')
+  await expectOpenaiError(send('DELETE', response.id, 'admin'), 409, 'invalid_request_error', 'conflict')
+  stream.disconnect()
+  const ended = await waitFor(async () => {
+    const { body } = await send('GET', response.id, 'admin')
+    return body.status === 'in_progress' ? undefined : body
+  })
+  assert.equal([ended.status, ended.output[0].content[0].text], ['cancelled', 'Twenty'])
 })
 
 test('a reply is aborted when the client disconnects, and the call is settled', async () => {

@@ -5,15 +5,20 @@ import { getSources, listClientCalls, type ReplyFormat, replacePrefix } from '..
 import { locateCitations } from '../sources.ts'
 
 export interface ResponseFormatting extends ReplyFormat {
-  request: ResponseCreate
+  request: Partial<ResponseCreate>
   /** In seconds since 1970. */
   createdAt: number
 }
 
 type State = Pick<OpenaiResponse, 'status' | 'output'> & Partial<OpenaiResponse>
 
-export function formatResponse(message: Message, format: ResponseFormatting): OpenaiResponse {
-  const calls = listClientCalls(message, format).map((call) => formatCall(call))
+/** @param clientCalls calls that the client executes */
+export function formatResponse(
+  message: Message,
+  format: ResponseFormatting,
+  clientCalls: readonly ToolCall[] = listClientCalls(message, format),
+): OpenaiResponse {
+  const calls = clientCalls.map((call) => formatCall(call))
   const text = message.content + getSources(message, format)
   const isIncomplete = getStatus(message) === 'incomplete'
   return createResponse(format, {

@@ -126,7 +126,8 @@ export const ResponseCreate = object(
   },
 )
 
-const status = stringEnum(['in_progress', 'completed', 'incomplete', 'failed'], { description: 'Whether it is complete.' })
+const STATUSES = ['in_progress', 'completed', 'incomplete', 'failed'] as const
+const status = stringEnum(STATUSES, { description: 'Whether it is complete.' })
 export type OutputText = Static<typeof OutputText>
 export const OutputText = object(
   {
@@ -214,7 +215,7 @@ export const OpenaiResponse = object(
     id: Type.String({ description: 'Identifier of the response.' }),
     object: Type.Literal('response', { description: 'Kind of object.' }),
     created_at: created('the response'),
-    status,
+    status: stringEnum([...STATUSES, 'cancelled'], { description: 'Whether it is complete. cancelled: the client disconnected.' }),
     error: nullable(
       object(
         { code: Type.String({ description: 'Error code.' }), message: Type.String({ description: 'Error message.' }) },
@@ -251,4 +252,13 @@ export const OpenaiResponse = object(
     ...optional({ citations }),
   },
   { title: 'OpenaiResponse', description: "A reply in the format of OpenAI's responses." },
+)
+
+export const DeletedResponse = object(
+  {
+    id: Type.String({ description: 'Identifier of the response.' }),
+    object: Type.Literal('response', { description: 'Kind of object.' }),
+    deleted: Type.Literal(true, { description: 'Always true.' }),
+  },
+  { title: 'DeletedResponse', description: 'A deleted response.' },
 )

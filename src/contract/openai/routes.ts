@@ -1,12 +1,13 @@
 /** Routes of the OpenAI-compatible API, which are below /v1 instead of /api. */
 import { type Static, Type } from 'typebox'
+import { conversationRoutes } from '../families/conversations.ts'
 import { route } from '../route.ts'
 import { object, stringEnum } from '../schemas/fields.ts'
 import { CHAT_EVENTS, ChatCompletion, ChatCompletionCreate } from './chat-completions.ts'
 import { EmbeddingCreate, EmbeddingList } from './embeddings.ts'
 import { created } from './fields.ts'
 import { RESPONSE_EVENTS } from './response-events.ts'
-import { OpenaiResponse, ResponseCreate } from './responses.ts'
+import { DeletedResponse, OpenaiResponse, ResponseCreate } from './responses.ts'
 
 export type OpenaiModel = Static<typeof OpenaiModel>
 export const OpenaiModel = object(
@@ -42,6 +43,7 @@ export const OpenaiModel = object(
 const MAX_BODY_BYTES = 32 * 1024 * 1024
 const shared = { family: 'openai', protocol: 'openai', shape: 'bare' } as const
 const modelCall = { ...shared, method: 'POST', callsModel: true, callsExternalService: true, bodyLimit: MAX_BODY_BYTES } as const
+const responseParams = object({ response_id: Type.String({ minLength: 1, maxLength: 200, description: 'Identifier of the response.' }) })
 const STORAGE =
   'With store, or with the header Cadre-Conversation (the identifier of a conversation), the question and the reply are stored.'
 
@@ -95,6 +97,28 @@ export const openaiRoutes = {
     response: OpenaiResponse,
     events: RESPONSE_EVENTS,
     storesConversation: true,
+  }),
+  getResponse: route({
+    ...shared,
+    id: 'openai.responses.get',
+    method: 'GET',
+    path: '/v1/responses/{response_id}',
+    summary: 'Get a stored response',
+    description: 'The settings of its request are not stored.',
+    access: conversationRoutes.get.access,
+    params: responseParams,
+    response: OpenaiResponse,
+  }),
+  deleteResponse: route({
+    ...shared,
+    id: 'openai.responses.delete',
+    method: 'DELETE',
+    path: '/v1/responses/{response_id}',
+    summary: 'Delete a stored response',
+    description: 'Deletes the reply and its question, and the conversation if nothing else is in it.',
+    access: conversationRoutes.remove.access,
+    params: responseParams,
+    response: DeletedResponse,
   }),
   createEmbeddings: route({
     ...modelCall,
