@@ -1,7 +1,7 @@
 /** Duration of a sync, relative to embedding alone, of a second sync, and until full-text search finds the documents. */
 import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
-import { chunkDocument } from '../daemon/knowledge/chunking/chunk-document.ts'
+import { generatePassages } from '../daemon/knowledge/chunking/chunk-document.ts'
 import { DEFAULT_CHUNKING } from '../src/contract/schemas/passages.ts'
 import { withDaemon, withHome } from './support/daemon.ts'
 import { type Benchmark, type Figure, formatMilliseconds } from './support/figures.ts'
@@ -66,7 +66,7 @@ async function measureEmbedding(texts: readonly string[]): Promise<number> {
   const embedder = await service.getEmbedder('minilm')
   const settings = { size: DEFAULT_CHUNKING.chunk_size, overlap: DEFAULT_CHUNKING.chunk_overlap }
   const passages = texts
-    .flatMap((text) => chunkDocument({ text, format: 'markdown', pages: [], title: null }, settings))
+    .flatMap((text) => [...generatePassages({ text, format: 'markdown', pages: [], title: null }, settings)])
     .map(({ headings, content }) => `${headings.join(' › ')}\n${content}`)
   await embedder.embed(passages.slice(0, embedder.batchSize)) // loads the model
   const startedAt = performance.now()

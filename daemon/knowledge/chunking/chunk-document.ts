@@ -23,10 +23,6 @@ export interface Passage {
   words: string
 }
 
-export const chunkDocument = (document: ParsedDocument, settings: ChunkingSettings, name = ''): Passage[] => [
-  ...generatePassages(document, settings, name),
-]
-
 /** Length of the empty line between the parts of a document. */
 const PART_SEPARATOR_LENGTH = 2
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chunkDocument } from '../../../daemon/knowledge/chunking/chunk-document.ts'
+import { generatePassages } from '../../../daemon/knowledge/chunking/chunk-document.ts'
 import type { ChunkingSettings } from '../../../daemon/knowledge/chunking/chunking-settings.ts'
 import type { ParsedDocument } from '../../../daemon/knowledge/readers/parsed-document.ts'
 import { measureCpu } from '../../harness/measure-cpu.ts'
@@ -14,8 +14,9 @@ const document = (text: string, format: ParsedDocument['format'] = 'markdown', p
   pages,
   title: null,
 })
-const chunk = (text: string, size: number, overlap = 0, format: ParsedDocument['format'] = 'markdown') =>
-  chunkDocument(document(text, format), { size, overlap })
+const chunk = (text: string, size: number, overlap = 0, format: ParsedDocument['format'] = 'markdown') => [
+  ...generatePassages(document(text, format), { size, overlap }),
+]
 const contents = (text: string, size: number, overlap = 0, format: ParsedDocument['format'] = 'markdown') =>
   chunk(text, size, overlap, format).map(({ content }) => content)
 
@@ -59,7 +60,7 @@ const paged = fc.tuple(texts, formats, fc.array(fc.nat(), { maxLength: 6 })).map
 })
 
 function check(read: ParsedDocument, { size, overlap }: ChunkingSettings): void {
-  const passages = chunkDocument(read, { size, overlap })
+  const passages = [...generatePassages(read, { size, overlap })]
   const covered = new Uint8Array(read.text.length)
   for (const [index, { content, start, end, position, page, headings }] of passages.entries()) {
     assert.is(content, read.text.slice(start, end))
@@ -88,7 +89,9 @@ test('passages cover every character with exact spans and keep to size and overl
 
 test('chunking is deterministic', () => {
   fc.assert(
-    fc.property(paged, settings, (read, setting) => assert.equal(chunkDocument(read, setting), chunkDocument(read, setting))),
+    fc.property(paged, settings, (read, setting) =>
+      assert.equal([...generatePassages(read, setting)], [...generatePassages(read, setting)]),
+    ),
     { numRuns: 30 },
   )
 })
@@ -172,13 +175,15 @@ test('rows that fit are not split, and a table header stays with its first row',
 
 test('passages end with pages, and small pages are joined', () => {
   const [one, two] = [`${'First page text. '.repeat(35)}`.trim(), `${'Second page text. '.repeat(30)}`.trim()]
-  const passages = chunkDocument(
-    document(`${one}\n\n${two}`, 'plain', [
-      { number: 1, start: 0 },
-      { number: 2, start: one.length + 2 },
-    ]),
-    { size: 800, overlap: 100 },
-  )
+  const passages = [
+    ...generatePassages(
+      document(`${one}\n\n${two}`, 'plain', [
+        { number: 1, start: 0 },
+        { number: 2, start: one.length + 2 },
+      ]),
+      { size: 800, overlap: 100 },
+    ),
+  ]
   assert.equal(
     passages.map(({ content, page }) => [content, page]),
     [
@@ -186,13 +191,15 @@ test('passages end with pages, and small pages are joined', () => {
       [two, 2],
     ],
   )
-  const small = chunkDocument(
-    document('Tiny.\n\nAlso tiny.', 'plain', [
-      { number: 1, start: 0 },
-      { number: 2, start: 7 },
-    ]),
-    { size: 800, overlap: 100 },
-  )
+  const small = [
+    ...generatePassages(
+      document('Tiny.\n\nAlso tiny.', 'plain', [
+        { number: 1, start: 0 },
+        { number: 2, start: 7 },
+      ]),
+      { size: 800, overlap: 100 },
+    ),
+  ]
   assert.equal(
     small.map(({ content, page }) => [content, page]),
     [['Tiny.\n\nAlso tiny.', 1]],

@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chunkDocument } from '../../../daemon/knowledge/chunking/chunk-document.ts'
+import { generatePassages } from '../../../daemon/knowledge/chunking/chunk-document.ts'
 import { measureCpu } from '../../harness/measure-cpu.ts'
 import { read } from '../readers/read-fixture.ts'
 
 const test = suite('passages of configuration files and tables')
 
 const chunk = async (source: string, name: string, size = 800, overlap = 120) =>
-  chunkDocument(await read(source, name), { size, overlap }, name).map(({ headings, content }) => [headings.join(' › '), content])
+  [...generatePassages(await read(source, name), { size, overlap }, name)].map(({ headings, content }) => [headings.join(' › '), content])
 const comment = (word: string, lines = 6) => `# This comment explains the setting ${word} in words.\n`.repeat(lines).trim()
 
 test('banners and [sections] are headings below the file name', async () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chunkDocument, type Passage } from '../../../daemon/knowledge/chunking/chunk-document.ts'
+import { generatePassages, type Passage } from '../../../daemon/knowledge/chunking/chunk-document.ts'
 import type { ParsedDocument } from '../../../daemon/knowledge/readers/parsed-document.ts'
 import { measureCpu } from '../../harness/measure-cpu.ts'
 
 const test = suite('sections and passages')
 
 const document = (text: string): ParsedDocument => ({ text, format: 'markdown', pages: [], title: null })
-const chunk = (text: string, size = 800, overlap = 120) => chunkDocument(document(text), { size, overlap })
+const chunk = (text: string, size = 800, overlap = 120) => [...generatePassages(document(text), { size, overlap })]
 const summarize = (passages: Passage[]) => passages.map(({ headings, content }) => [headings.join(' › '), content])
 const fill = (word: string, length: number) => `${`${word} is described here. `.repeat(Math.ceil(length / (word.length + 20)))}`.trim()
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chunkDocument } from '../../../daemon/knowledge/chunking/chunk-document.ts'
+import { generatePassages } from '../../../daemon/knowledge/chunking/chunk-document.ts'
 import { measureCpu } from '../../harness/measure-cpu.ts'
 import { docx, paragraph } from './document-fixtures.ts'
 import { read } from './read-fixture.ts'
@@ -104,7 +104,7 @@ test('passages know their page and section', async () => {
   const heading = (name: string, level = 1) => paragraph(name, `<w:pStyle w:val="Heading${level}"/>`)
   const leave = `${paragraph('Thirty days. '.repeat(20))}<w:p>${run(RENDERED + text('Days expire in March. '.repeat(10)))}</w:p>`
   const body = heading('Leave') + leave + heading('Travel') + paragraph('Second class. '.repeat(20))
-  const passages = chunkDocument(await read(docx(body), 'a.docx'), { size: 300, overlap: 0 })
+  const passages = [...generatePassages(await read(docx(body), 'a.docx'), { size: 300, overlap: 0 })]
   const places = passages.map(({ content, page, headings }) => [content.match(/Thirty|expire|Second/)?.[0], page, headings.join(' › ')])
   assert.equal(places, [
     ['Thirty', 1, 'Leave'],

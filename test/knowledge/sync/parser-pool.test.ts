@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chunkDocument, type Passage } from '../../../daemon/knowledge/chunking/chunk-document.ts'
+import { generatePassages, type Passage } from '../../../daemon/knowledge/chunking/chunk-document.ts'
 import type { ChunkingSettings } from '../../../daemon/knowledge/chunking/chunking-settings.ts'
 import { DocumentReadError } from '../../../daemon/knowledge/readers/parsed-document.ts'
 import { readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
@@ -58,7 +58,7 @@ test('a parser thread returns the same passages as the main thread', async () =>
     assert.is(result.pages, null)
     assert.equal(
       result.passages,
-      settings.map((setting) => chunkDocument(document, setting)),
+      settings.map((setting) => [...generatePassages(document, setting)]),
     )
   })
 })
