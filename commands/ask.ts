@@ -18,9 +18,9 @@ import { paint } from '../src/cli/terminal/color.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
 import { formatTokens } from '../src/cli/terminal/format-quantity.ts'
 import { sanitizeLine } from '../src/cli/terminal/text.ts'
+import { findDefaultAgent } from '../src/client/default-agent.ts'
 import type { ReplyRequest } from '../src/client/follow-reply.ts'
 import type { Connection } from '../src/client/request.ts'
-import { readSettings } from '../src/config.ts'
 import type { Message } from '../src/contract/schemas/messages.ts'
 
 interface AskFlags extends GlobalFlags {
@@ -92,7 +92,7 @@ export default class Ask extends CadreCommand {
       agent: flags.agent,
       conversation: flags.conversation,
       continueLast: flags.continue || flags.retry,
-      configuredAgent: readSettings(this.paths).agent,
+      configuredAgent: findDefaultAgent(this.paths, flags.profile),
     }
     if (flags.retry) {
       if (args.question?.length)

@@ -4,7 +4,7 @@ import { boolean, string as text } from '@oclif/core/flags'
 import { canOpenChat, openChat } from '../src/cli/ask/open-chat.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
-import { readSettings } from '../src/config.ts'
+import { findDefaultAgent } from '../src/client/default-agent.ts'
 
 export default class Chat extends CadreCommand {
   static override description =
@@ -40,8 +40,14 @@ export default class Chat extends CadreCommand {
         'cadre chat needs an interactive terminal.',
         'Use cadre ask for one question, or cadre chat --plain to chat line by line.',
       )
-    const { conversation, continue: continueLast, model, plain, start } = flags
-    const options = { agent: args.agent ?? flags.agent, conversation, continueLast, model, defaultAgent: readSettings(this.paths).agent }
-    await openChat({ paths: this.paths, root: this.config.root, start, notify: this.notify, plain }, options)
+    const { conversation, continue: continueLast, model, plain, profile, start } = flags
+    const options = {
+      agent: args.agent ?? flags.agent,
+      conversation,
+      continueLast,
+      model,
+      defaultAgent: findDefaultAgent(this.paths, profile),
+    }
+    await openChat({ paths: this.paths, profile, root: this.config.root, start, notify: this.notify, plain }, options)
   }
 }

@@ -5,7 +5,7 @@ import { formatAnswer } from '../src/cli/ask/format-answer.ts'
 import { canOpenChat, openChat } from '../src/cli/ask/open-chat.ts'
 import { createMissingQuestionError } from '../src/cli/ask/read-question.ts'
 import { findFolderProblem } from '../src/cli/knowledge/inspect-folder.ts'
-import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { CadreCommand, type GlobalFlags } from '../src/cli/oclif/base-command.ts'
 import { askAgent, askForModelAndFolder, askForQuestion, prepareAgent } from '../src/cli/quickstart/quickstart.ts'
 import { paint } from '../src/cli/terminal/color.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
@@ -80,12 +80,13 @@ export default class Quickstart extends CadreCommand {
     }
   }
 
-  async #converse(connection: Connection, { agent, path, question }: Talk, flags: { chat: boolean; start?: boolean }): Promise<void> {
+  async #converse(connection: Connection, { agent, path, question }: Talk, flags: GlobalFlags & { chat: boolean }): Promise<void> {
     if (question !== undefined) process.stdout.write(`\n${paint('bold', sanitizeLine(question), process.stdout)}\n\n`)
     const asked = question ?? (await askForQuestion())
     const conversation = asked === '' ? undefined : await askAgent(connection, agent, asked)
     if (flags.chat && canOpenChat()) {
-      const chatting = { paths: this.paths, root: this.config.root, start: flags.start !== false, notify: this.notify }
+      const { profile, start } = flags
+      const chatting = { paths: this.paths, profile, root: this.config.root, start: start !== false, notify: this.notify }
       await openChat(chatting, conversation === undefined ? { agent: agent.id } : { conversation, isAlreadyPrinted: true })
     }
     this.notify(next(agent, path))

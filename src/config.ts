@@ -1,6 +1,6 @@
 /** Paths, environment variables and settings. No other file reads the environment. */
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 
 export const DEFAULT_PORT = 7411
@@ -28,6 +28,8 @@ export interface Paths {
   /** Location of the vault key. */
   vault: string
   settings: string
+  /** Addresses of remote services; also their tokens if there is no keychain. */
+  profiles: string
 }
 
 type Environment = Record<string, string | undefined>
@@ -50,6 +52,7 @@ export function homePaths(environment: Environment = process.env): Paths {
     vaultKey: resolveName('vault.key'),
     vault: resolveName('vault.json'),
     settings: resolveName('config.json'),
+    profiles: resolveName('profiles.json'),
   }
 }
 
@@ -77,22 +80,32 @@ export interface Settings {
 }
 
 export function readSettings(paths: Paths): Settings {
+  return readJsonFile(paths.settings) as Settings
+}
+
+export function writeSettings(paths: Paths, change: (current: Settings) => Settings): Promise<Settings> {
+  return changeJsonFile(paths.settings, change)
+}
+
+/** Returns an empty object if there is no such file. */
+export function readJsonFile(file: string): object {
   try {
-    return JSON.parse(readFileSync(paths.settings, 'utf8')) as Settings
+    return JSON.parse(readFileSync(file, 'utf8')) as object
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
     if (syscall !== undefined) throw error
-    throw new Error(`Cannot read the settings in ${paths.settings}: ${(error as Error).message}`, { cause: error })
+    throw new Error(`Cannot read the settings in ${file}: ${(error as Error).message}`, { cause: error })
   }
 }
 
-/** Loads Conf only for writing: loading it takes longer than a short command. */
-export async function writeSettings(paths: Paths, change: (current: Settings) => Settings): Promise<Settings> {
-  ensureDirectory(paths.home)
+/** Writes a file that only its owner can read. Loads Conf only for writing: loading it takes longer than a short command. */
+export async function changeJsonFile<T extends object>(file: string, change: (current: T) => T): Promise<T> {
+  ensureDirectory(dirname(file))
   const { default: Conf } = await import('conf')
-  const store = new Conf<Settings>({ cwd: paths.home, configName: 'config', configFileMode: 0o600, clearInvalidConfig: false })
-  store.store = change(store.store)
+  const options = { cwd: dirname(file), configName: basename(file, '.json'), configFileMode: 0o600, clearInvalidConfig: false }
+  const store = new Conf<T & Record<string, unknown>>(options)
+  store.store = change(store.store) as T & Record<string, unknown>
   return store.store
 }
 
@@ -129,6 +142,7 @@ function readUrls(environment: Environment, name: string): string[] | undefined 
 interface EnvironmentOverrides {
   url: string | undefined
   token: string | undefined
+  profile: string | undefined
   port: number | undefined
   rateLimit: number | undefined
   logLevel: LogLevel | undefined
@@ -142,6 +156,7 @@ export function environmentOverrides(environment: Environment = process.env): En
   return {
     url: environment.CADRE_URL || undefined,
     token: environment.CADRE_TOKEN || undefined,
+    profile: environment.CADRE_PROFILE || undefined,
     port: readInteger(environment, 'CADRE_PORT', 0, 65_535),
     rateLimit: readInteger(environment, 'CADRE_RATE_LIMIT', 0, 1_000_000_000),
     logLevel: readEnum(environment, 'CADRE_LOG_LEVEL', LOG_LEVELS),

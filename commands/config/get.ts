@@ -16,7 +16,11 @@ export default class ConfigGet extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConfigGet)
-    const value = await readSetting(args.name as SettingName, this.paths, () => this.connect(flags))
+    const value = await readSetting(args.name as SettingName, {
+      paths: this.paths,
+      profile: flags.profile,
+      connect: () => this.connect(flags),
+    })
     if (this.getFormat(flags) !== 'table') await this.print({ data: { [args.name]: value ?? null } }, flags)
     else if (value !== undefined) process.stdout.write(`${value}\n`)
     if (value !== undefined) return

@@ -1,7 +1,6 @@
 /** `cadre config list`: lists the settings. */
-import { findDefaultModel, SETTINGS } from '../../src/cli/daemon/config-settings.ts'
+import { findDefaultModel, listSettings, SETTINGS } from '../../src/cli/daemon/config-settings.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { readSettings } from '../../src/config.ts'
 
 export default class ConfigList extends CadreCommand {
   static override description =
@@ -10,7 +9,7 @@ export default class ConfigList extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(ConfigList)
-    const current: Record<string, unknown> = { ...readSettings(this.paths) }
+    const current: Record<string, unknown> = { ...listSettings(this.paths, flags.profile) }
     if (current.token !== undefined) current.token = '(set)'
     const model = await findDefaultModel(() => this.connect({ ...flags, start: false }), this.notify)
     if (this.getFormat(flags) !== 'table') return this.print({ data: { ...current, ...(model && { 'default-model': model.id }) } }, flags)

@@ -19,7 +19,11 @@ export default class ConfigSet extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConfigSet)
     const value = args.value === '-' ? await new InputReader().readSecret('-', args.name) : args.value
-    await writeSetting(args.name as SettingName, value.trim(), this.paths, () => this.connect(flags))
+    await writeSetting(args.name as SettingName, value.trim(), {
+      paths: this.paths,
+      profile: flags.profile,
+      connect: () => this.connect(flags),
+    })
     this.notify(`Set ${args.name}${args.name === 'token' ? '' : ` to ${value.trim()}`}.`)
   }
 }

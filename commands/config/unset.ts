@@ -11,8 +11,8 @@ export default class ConfigUnset extends CadreCommand {
   }
 
   override async run(): Promise<void> {
-    const { args } = await this.parse(ConfigUnset)
-    await clearSetting(args.name as SettingName, this.paths)
+    const { args, flags } = await this.parse(ConfigUnset)
+    await clearSetting(args.name as SettingName, { paths: this.paths, profile: flags.profile })
     this.notify(`Removed ${args.name}.`)
   }
 }

@@ -19,6 +19,7 @@ export default class DaemonInstall extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonInstall)
+    this.requireLocal(flags)
     const run = join(this.config.root, 'bin', 'run.js')
     const { file, text, enable } = createService({ run, home: this.paths.home, arguments: formatDaemonArguments(flags) })
     if (flags.print) return void process.stdout.write(text)

@@ -22,6 +22,7 @@ export default class DaemonLogs extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonLogs)
+    this.requireLocal(flags)
     const pretty = flags.pretty ?? (process.stdout.isTTY === true && !flags.json)
     const write = (line: string) =>
       process.stdout.write(`${pretty ? formatLogLine(line, process.stdout) : flags.raw ? line : sanitizeText(line)}\n`)

@@ -16,6 +16,7 @@ export default class DaemonRestart extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonRestart)
+    this.requireLocal(flags)
     const before = findDaemonProcess(this.paths)
     // CADRE_PORT=0 means any free port, so the previous one is kept.
     const wanted = flags.port ?? (environmentOverrides().port || undefined)

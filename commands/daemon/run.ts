@@ -16,6 +16,7 @@ export default class DaemonRun extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonRun)
+    this.requireLocal(flags)
     const { file } = getDaemonEntry(this.config.root)
     // This process becomes the daemon: it handles signals and sets the exit code itself.
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(name)

@@ -13,6 +13,7 @@ export default class DaemonStart extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonStart)
+    this.requireLocal(flags)
     const running = await findRunningDaemon(this.paths)
     if (running) this.notify(`The Cadre daemon is already running at ${running.url}`)
     const daemon =

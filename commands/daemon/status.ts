@@ -14,6 +14,7 @@ export default class DaemonStatus extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonStatus)
+    this.requireLocal(flags)
     const record = findDaemonProcess(this.paths)
     const found = record && (await fetchHealth(record.url))
     if (!record || !found) {

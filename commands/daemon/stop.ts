@@ -10,6 +10,7 @@ export default class DaemonStop extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonStop)
+    this.requireLocal(flags)
     const stopped = await stopDaemon(this.paths)
     this.notify(stopped ? 'Stopped the Cadre daemon.' : 'The Cadre daemon is not running.')
     if (this.getFormat(flags) !== 'table') await this.print({ data: { stopped } }, flags)

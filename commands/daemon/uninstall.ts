@@ -10,6 +10,7 @@ export default class DaemonUninstall extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonUninstall)
+    this.requireLocal(flags)
     const { file, links, disable } = createService({ run: join(this.config.root, 'bin', 'run.js'), home: this.paths.home })
     const installed = existsSync(file)
     for (const path of [file, ...links]) rmSync(path, { force: true })

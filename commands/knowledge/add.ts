@@ -7,7 +7,6 @@ import { planSources, sourceFlags } from '../../src/cli/knowledge/plan-sources.t
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { ReportedError } from '../../src/cli/terminal/errors.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
-import { isLoopback } from '../../src/client/address.ts'
 
 export default class KnowledgeAdd extends CadreCommand {
   static override description =
@@ -59,7 +58,7 @@ export default class KnowledgeAdd extends CadreCommand {
     const display = new ProgressDisplay(flags.quiet)
     this.notify = display.log
     const connection = await this.connect(flags)
-    const sources = flags.send || isLoopback(connection.url) ? local : await plan(true)
+    const sources = flags.send || connection.isSameMachine ? local : await plan(true)
     const added: AddedSource[] = []
     try {
       for (const source of sources) {

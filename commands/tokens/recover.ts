@@ -2,7 +2,7 @@
 import { formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
-import { findAdminToken, findConfiguredUrl, findDaemonProcess } from '../../src/client/address.ts'
+import { findAddress, findAdminToken, findDaemonProcess } from '../../src/client/address.ts'
 import { call } from '../../src/client/call.ts'
 import { startDaemon, stopDaemon } from '../../src/client/daemon.ts'
 import { UnreachableError } from '../../src/client/errors.ts'
@@ -23,11 +23,11 @@ export default class TokensRecover extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(TokensRecover)
-    const chosen = findConfiguredUrl(this.paths)
+    const { url: chosen } = findAddress(this.paths, flags.profile)
     if (chosen !== undefined)
       throw new UsageError(
         `Commands use the service at ${chosen}. Recover its token on the machine where that daemon runs.`,
-        'To recover the token of the local daemon, unset CADRE_URL and run: cadre config unset url',
+        'To recover the token of the local daemon: cadre tokens recover --profile local',
       )
     const before = findDaemonProcess(this.paths)
     const port = before ? Number(new URL(before.url).port) : undefined

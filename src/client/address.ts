@@ -1,8 +1,9 @@
-/** Finds the URL of the service and the token for it: environment first, then settings, then the home of the daemon. */
+/** Finds the URL of the service and the token for it: a profile, the environment, the settings or the home of the daemon. */
 import { readFileSync } from 'node:fs'
 import { type DaemonRecord, environmentOverrides, type Paths, readDaemonRecord, readSettings } from '../config.ts'
 import { CadreError } from '../contract/errors.ts'
 import { UnreachableError } from './errors.ts'
+import { LOCAL_PROFILE, readProfiles, readProfileToken, requireProfile } from './profiles.ts'
 import type { Connection } from './request.ts'
 
 type Notify = Connection['notify']
@@ -10,10 +11,32 @@ type Notify = Connection['notify']
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]'])
 const RECOVER_HINT = 'To create a new one: cadre tokens recover'
 
-/** Returns the URL from the environment or the settings. */
-export function findConfiguredUrl(paths: Paths): string | undefined {
-  const url = environmentOverrides().url ?? readSettings(paths).url
-  return url === undefined ? undefined : normalizeUrl(url)
+/** The service that commands use. Without a URL it is the daemon of this home. */
+export interface Address {
+  url: string | undefined
+  /** The profile that the URL comes from. */
+  profile?: string
+}
+
+/** A named profile takes precedence over CADRE_URL, this over CADRE_PROFILE, the current profile and the setting url. */
+export function findAddress(paths: Paths, profile?: string): Address {
+  if (profile !== undefined) return findProfileAddress(paths, profile)
+  const { url } = environmentOverrides()
+  if (url !== undefined) return { url: normalizeUrl(url) }
+  const selected = findSelectedProfile(paths)
+  if (selected !== undefined) return findProfileAddress(paths, selected)
+  const { url: configured } = readSettings(paths)
+  return { url: configured === undefined ? undefined : normalizeUrl(configured) }
+}
+
+/** Returns the profile of commands without --profile. It may not exist anymore. */
+export function findSelectedProfile(paths: Paths): string | undefined {
+  const { url, profile } = environmentOverrides()
+  return url === undefined ? (profile ?? readProfiles(paths).current) : undefined
+}
+
+function findProfileAddress(paths: Paths, name: string): Address {
+  return name === LOCAL_PROFILE ? { url: undefined } : { url: requireProfile(paths, name).url, profile: name }
 }
 
 /** Returns the root URL of a service, given with or without /api. */
@@ -55,17 +78,26 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Whether the service runs on this machine, so that file paths are valid on both sides. */
 export function isLoopback(url: string): boolean {
   return LOOPBACK_HOSTS.has(new URL(url).hostname)
 }
 
-/** The admin token of the local daemon is never sent to another machine. */
-export async function findToken(paths: Paths, url: string, notify: Notify): Promise<string | undefined> {
-  const { token } = environmentOverrides()
-  if (token !== undefined) return requireValidToken(token, 'CADRE_TOKEN')
-  const { token: configured } = readSettings(paths)
-  if (configured !== undefined) return requireValidToken(configured, paths.settings)
+/**
+ * The token of a profile is sent to its URL only, and no other token is sent there. The admin token of the local daemon is
+ * never sent to another machine.
+ */
+export async function findToken(paths: Paths, address: Address, url: string, notify: Notify): Promise<string | undefined> {
+  const environment = environmentOverrides()
+  if (address.profile !== undefined) {
+    if (environment.token !== undefined) notify(`CADRE_TOKEN is ignored: the profile "${address.profile}" has its own token.`)
+    return requireValidToken(await readProfileToken(paths, address.profile), `the profile "${address.profile}"`)
+  }
+  const settings = readSettings(paths)
+  // With the profile "local", tokens for another URL are not sent to the daemon.
+  const isLocal = address.url === undefined
+  if (environment.token !== undefined && !(isLocal && environment.url !== undefined))
+    return requireValidToken(environment.token, 'CADRE_TOKEN')
+  if (settings.token !== undefined && !(isLocal && settings.url !== undefined)) return requireValidToken(settings.token, paths.settings)
   if (!isLoopback(url) && readDaemonRecord(paths)?.url !== url) return undefined
   return findAdminToken(paths, notify)
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createDaemonEnvironment, type DaemonRecord, EXIT_HOME_IN_USE, ensureDirectory, type Paths, readSettings } from '../config.ts'
 import type { Health } from '../contract/families/system.ts'
 import { version } from '../version.ts'
-import { findConfiguredUrl, findDaemonProcess, findToken, isProcessAlive } from './address.ts'
+import { findAddress, findDaemonProcess, findToken, isLoopback, isProcessAlive } from './address.ts'
 import { UnreachableError } from './errors.ts'
 import { type Connection, sendOnce } from './request.ts'
 
@@ -28,6 +28,8 @@ export async function fetchHealth(url: string): Promise<Health | undefined> {
 
 export interface ConnectOptions {
   paths: Paths
+  /** The profile of the --profile flag. */
+  profile?: string | undefined
   /** Start the daemon if it is not running. */
   start: boolean
   /** Installation directory of Cadre. */
@@ -36,21 +38,28 @@ export interface ConnectOptions {
 }
 
 /** Connects to the service and starts the daemon if necessary and allowed. */
-export async function connect({ paths, start, root, notify }: ConnectOptions): Promise<Connection> {
-  const configured = findConfiguredUrl(paths)
-  const url = configured ?? (await findOrStartDaemon({ paths, start, root, notify })).url
-  if (configured !== undefined) {
-    const health = await fetchHealth(url)
-    if (!health)
-      throw new UnreachableError(`No Cadre service responds at ${url}.`, {
-        hint: 'The URL is set by CADRE_URL or cadre config set url. A daemon at a configured URL is not started automatically.',
-      })
-    if (health.version !== version) notify(`The service at ${url} is version ${health.version}, this command is ${version}.`)
+export async function connect({ paths, profile, start, root, notify }: ConnectOptions): Promise<Connection> {
+  const address = findAddress(paths, profile)
+  const url = address.url ?? (await findOrStartDaemon({ paths, start, root, notify })).url
+  if (address.url !== undefined) {
+    const hint =
+      address.profile === undefined
+        ? 'The URL is set by CADRE_URL or cadre config set url. A daemon at a configured URL is not started automatically.'
+        : `The URL is that of the profile "${address.profile}". To use the local daemon: --profile local, or cadre profiles use local`
+    await checkService(address.url, hint, notify)
   }
-  return { url, token: await findToken(paths, url, notify), notify }
+  const isSameMachine = address.profile === undefined && isLoopback(url)
+  return { url, token: await findToken(paths, address, url, notify), notify, isSameMachine }
 }
 
-async function findOrStartDaemon({ paths, start, root, notify }: ConnectOptions): Promise<DaemonRecord> {
+/** Throws an UnreachableError if no service responds, and notifies the user if its version differs. */
+export async function checkService(url: string, hint: string, notify: Connection['notify']): Promise<void> {
+  const health = await fetchHealth(url)
+  if (!health) throw new UnreachableError(`No Cadre service responds at ${url}.`, { hint })
+  if (health.version !== version) notify(`The service at ${url} is version ${health.version}, this command is ${version}.`)
+}
+
+async function findOrStartDaemon({ paths, start, root, notify }: Omit<ConnectOptions, 'profile'>): Promise<DaemonRecord> {
   const running = await findRunningDaemon(paths)
   if (running && running.version !== version)
     throw new UnreachableError(`The running daemon is version ${running.version}, this command is ${version}.`, {
@@ -77,7 +86,7 @@ export function getDaemonEntry(root: string): { file: string; nodeOptions: strin
   return { file: join(root, 'daemon', 'main.ts'), nodeOptions: ['--import', import.meta.resolve('tsx')] }
 }
 
-interface StartOptions extends Omit<ConnectOptions, 'start'> {
+interface StartOptions extends Omit<ConnectOptions, 'start' | 'profile'> {
   /** Options of the daemon: --host, --port, --allow-remote. */
   options: string[]
 }

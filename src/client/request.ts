@@ -7,6 +7,8 @@ export interface Connection {
   /** Root URL of the service, without /api. */
   url: string
   token: string | undefined
+  /** Whether paths of files are valid on both sides. A profile with a loopback URL may be a tunnel to another machine. */
+  isSameMachine?: boolean
   /** Shows a progress line to the user. */
   notify: (line: string) => void
 }

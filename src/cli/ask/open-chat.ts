@@ -15,7 +15,7 @@ export function canOpenChat(): boolean {
 
 /** Resolves when the user leaves the chat. */
 export async function openChat(
-  { paths, root, start, notify, plain = false }: OpenChatOptions,
+  { paths, profile, root, start, notify, plain = false }: OpenChatOptions,
   options: ConversationOptions,
 ): Promise<void> {
   const [input, output] = [process.stdin, process.stdout]
@@ -23,7 +23,7 @@ export async function openChat(
   let isDrawn = false
   const shared = {
     connect: (canStart: boolean) =>
-      connect({ paths, root, start: canStart && start, notify: (line) => (isDrawn ? undefined : notify(line)) }),
+      connect({ paths, profile, root, start: canStart && start, notify: (line) => (isDrawn ? undefined : notify(line)) }),
     conversation: options,
     cwd: process.cwd(),
     input,

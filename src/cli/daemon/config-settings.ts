@@ -1,7 +1,9 @@
 /** Settings of `cadre config`: CLI settings, and the default model, which the service stores. */
 import { normalizeUrl } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
+import { findDefaultAgent, storeDefaultAgent } from '../../client/default-agent.ts'
 import { UnreachableError } from '../../client/errors.ts'
+import { LOCAL_PROFILE } from '../../client/profiles.ts'
 import type { Connection } from '../../client/request.ts'
 import { type Paths, readSettings, type Settings, writeSettings } from '../../config.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -16,7 +18,7 @@ export const SETTINGS = {
   token: 'Token to send (default: the token of the local daemon).',
   output: `Output format: ${FORMATS.join(', ')}.`,
   start: 'Whether commands start the daemon if it is not running.',
-  agent: 'Default agent of cadre ask and cadre chat.',
+  agent: 'Default agent of cadre ask and cadre chat; each profile has its own.',
   'default-model': 'Model of agents and RAG tools without one; stored by the service.',
 } as const
 export type SettingName = keyof typeof SETTINGS
@@ -24,8 +26,22 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
 type Connect = () => Promise<Connection>
 
-export async function readSetting(name: SettingName, paths: Paths, connect: Connect): Promise<string | boolean | undefined> {
-  if (name !== 'default-model') return readSettings(paths)[name]
+interface SettingsContext {
+  paths: Paths
+  /** The profile of the --profile flag. */
+  profile: string | undefined
+  connect: Connect
+}
+
+/** Returns the CLI settings, with the default agent of the profile. */
+export function listSettings(paths: Paths, profile: string | undefined): Settings {
+  const { agent: _, ...settings } = readSettings(paths)
+  const agent = findDefaultAgent(paths, profile)
+  return { ...settings, ...(agent === undefined ? {} : { agent }) }
+}
+
+export async function readSetting(name: SettingName, { paths, profile, connect }: SettingsContext): Promise<string | boolean | undefined> {
+  if (name !== 'default-model') return listSettings(paths, profile)[name]
   const { data } = await call(await connect(), systemRoutes.getSettings, {})
   return data.default_model_id
 }
@@ -46,22 +62,36 @@ export async function findDefaultModel(
   }
 }
 
-export async function writeSetting(name: SettingName, text: string, paths: Paths, connect: Connect): Promise<void> {
+export async function writeSetting(name: SettingName, text: string, { paths, profile, connect }: SettingsContext): Promise<void> {
   if (name === 'default-model') {
     const connection = await connect()
     const body = await resolveReferences(connection, { default_model_id: ['model'] }, { default_model_id: text })
     await call(connection, systemRoutes.updateSettings, { body: body as { default_model_id: string } })
     return
   }
-  if (name === 'agent') await resolveReferences(await connect(), { agent: ['agent'] }, { agent: text }) // the agent must exist
+  if (name === 'agent') {
+    await resolveReferences(await connect(), { agent: ['agent'] }, { agent: text }) // the agent must exist
+    return storeDefaultAgent(paths, profile, text)
+  }
+  requireNoProfile(name, profile)
   const value = parseSetting(name, text)
   await writeSettings(paths, (current) => ({ ...current, [name]: value }))
 }
 
-export async function clearSetting(name: SettingName, paths: Paths): Promise<void> {
+export async function clearSetting(name: SettingName, { paths, profile }: Omit<SettingsContext, 'connect'>): Promise<void> {
   if (name === 'default-model')
     throw new UsageError('The default model cannot be unset.', 'Set another one: cadre config set default-model NAME')
+  if (name === 'agent') return storeDefaultAgent(paths, profile, undefined)
+  requireNoProfile(name, profile)
   await writeSettings(paths, ({ [name]: _, ...rest }) => rest)
+}
+
+/** Rejects --profile for a setting that is not part of a profile. */
+function requireNoProfile(name: SettingName, profile: string | undefined): void {
+  if (profile === undefined || profile === LOCAL_PROFILE) return
+  const hint =
+    name === 'url' || name === 'token' ? `To change the URL or token of a profile: cadre login URL --profile ${profile}` : undefined
+  throw new UsageError(`${name} is not a setting of a profile.`, hint ?? 'Omit --profile.')
 }
 
 function parseSetting(name: keyof Settings, text: string): string | boolean {
@@ -74,7 +104,7 @@ function parseSetting(name: keyof Settings, text: string): string | boolean {
   return name === 'start' ? text === 'true' : text
 }
 
-function parseUrl(text: string): string {
+export function parseUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     throw new UsageError(`"${text}" is not an HTTP address.`, 'For example: http://127.0.0.1:7411')
   return normalizeUrl(text)

@@ -2,7 +2,7 @@
 import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
-import { findConfiguredUrl, findDaemonProcess, findSecretsLocation, findToken, isLoopback } from '../../client/address.ts'
+import { type Address, findDaemonProcess, findSecretsLocation, findToken, isLoopback } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import { fetchHealth } from '../../client/daemon.ts'
 import { DEFAULT_PORT, environmentOverrides, type Paths } from '../../config.ts'
@@ -78,8 +78,8 @@ export function checkEmbedding(root: string): Check {
 }
 
 /** Checks the daemon and everything behind it. */
-export async function checkService(paths: Paths, root: string): Promise<Check[]> {
-  const chosen = findConfiguredUrl(paths)
+export async function checkService(paths: Paths, address: Address, root: string): Promise<Check[]> {
+  const { url: chosen, profile } = address
   const record = findDaemonProcess(paths)
   const url = chosen ?? record?.url
   const database = chosen === undefined ? await checkDatabase(paths, root) : undefined
@@ -87,14 +87,14 @@ export async function checkService(paths: Paths, root: string): Promise<Check[]>
   const answer = await fetchHealth(url)
   if (!answer) {
     const fix = chosen
-      ? 'Check CADRE_URL and: cadre config get url'
+      ? `Check ${profile === undefined ? 'CADRE_URL and: cadre config get url' : 'the URL of the profile: cadre profiles list'}`
       : `Check what process ${record?.pid} is doing: cadre daemon logs. If it hangs, kill it.`
     return [fail('daemon', `no response from ${url}`, fix)]
   }
-  const service = [pass('daemon', url), checkVersion(answer, chosen !== undefined)]
+  const service = [pass('daemon', profile === undefined ? url : `${url} (profile ${profile})`), checkVersion(answer, chosen !== undefined)]
   // The other checks read the database and would fail for the same reason.
   if (database?.state === 'broken') return [...service, database]
-  return [...service, ...checkStores(answer), ...(await checkAccess(paths, url))]
+  return [...service, ...checkStores(answer), ...(await checkAccess(paths, address, url))]
 }
 
 /** Suggests to start the daemon only if its files allow it. */
@@ -130,18 +130,18 @@ function checkStores(answer: Health): Check[] {
   return [check('database', answer.database), check('vectors', answer.vector_db)]
 }
 
-async function checkAccess(paths: Paths, url: string): Promise<Check[]> {
+async function checkAccess(paths: Paths, address: Address, url: string): Promise<Check[]> {
   const messages: string[] = []
   const notify = (line: string) => void messages.push(line)
   try {
-    const token = await findToken(paths, url, notify)
+    const token = await findToken(paths, address, url, notify)
     if (token === undefined) {
-      const fix = isLoopback(url) ? 'cadre tokens recover' : 'Set CADRE_TOKEN, or: cadre config set token -'
+      const fix = isLoopback(url) ? 'cadre tokens recover' : `cadre login ${url}`
       return [fail('token', messages[0] ?? 'none found', fix)]
     }
     const connection = { url, token, notify }
     const { data } = await call(connection, systemRoutes.status, {})
-    const accepted = pass('token', environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted')
+    const accepted = pass('token', address.profile === undefined && environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted')
     return [accepted, checkSecrets(data.secrets, paths, url), ...(await checkResources(connection))]
   } catch (error) {
     const failure = toFailure(error)

@@ -1,10 +1,13 @@
 /** The base class of all commands: global flags, connection, data on stdout and messages on stderr. */
 import { Command } from '@oclif/core/command'
-import { boolean, option } from '@oclif/core/flags'
+import { boolean, option, string } from '@oclif/core/flags'
+import { findSelectedProfile } from '../../client/address.ts'
 import { connect } from '../../client/daemon.ts'
+import { LOCAL_PROFILE } from '../../client/profiles.ts'
 import type { Connection } from '../../client/request.ts'
 import { homePaths, type Paths, readSettings } from '../../config.ts'
 import { paint, stripControlSequences } from '../terminal/color.ts'
+import { UsageError } from '../terminal/errors.ts'
 import { FORMATS, type Format, type OutputData, render } from '../terminal/render.ts'
 import { wrapForStream } from '../terminal/wrap-sentences.ts'
 import { toUsageError } from './parse-errors.ts'
@@ -12,6 +15,7 @@ import { toUsageError } from './parse-errors.ts'
 export interface GlobalFlags {
   json?: boolean
   output?: Format | undefined
+  profile?: string | undefined
   start?: boolean
   raw?: boolean
 }
@@ -26,6 +30,11 @@ export abstract class CadreCommand extends Command {
       char: 'o',
       description: 'Output format (default: table, or the output setting).',
       helpValue: FORMATS.join('|'),
+    }),
+    profile: string({
+      ...globalGroup,
+      description: 'Use the service of this profile; local is the daemon of this machine.',
+      helpValue: '<name>',
     }),
     raw: boolean({ ...globalGroup, description: 'Keep escape sequences and control characters in replies, text and CSV.' }),
     start: boolean({
@@ -54,7 +63,22 @@ export abstract class CadreCommand extends Command {
   }
 
   protected connect(flags: GlobalFlags): Promise<Connection> {
-    return connect({ paths: this.paths, start: flags.start !== false, root: this.config.root, notify: this.notify })
+    const { profile, start } = flags
+    return connect({ paths: this.paths, profile, start: start !== false, root: this.config.root, notify: this.notify })
+  }
+
+  /** For commands of the local daemon: rejects --profile, and reports that the selected profile is ignored. */
+  protected requireLocal({ profile }: GlobalFlags): void {
+    if (profile === LOCAL_PROFILE) return
+    const command = `cadre ${this.id?.replaceAll(':', ' ')}`
+    if (profile !== undefined)
+      throw new UsageError(
+        `${command} manages the daemon of this machine and cannot be used with a profile.`,
+        `Run it without --profile on the machine of the service.`,
+      )
+    const selected = findSelectedProfile(this.paths)
+    if (selected !== undefined && selected !== LOCAL_PROFILE)
+      this.notify(`This is about the daemon of this machine. Other commands use the profile "${selected}".`)
   }
 
   protected getFormat(flags: GlobalFlags): Format {

@@ -7,7 +7,7 @@ import { getInvocation, rewriteCommands } from '../terminal/invocation.ts'
 import { formatWelcome, isFirstRun } from './first-run-screen.ts'
 import { describeService, formatHomeScreen } from './home-screen.ts'
 
-const SERVICE_TOPICS = new Set(['daemon', 'config', 'tokens', 'webhooks', 'usage'])
+const SERVICE_TOPICS = new Set(['daemon', 'config', 'profiles', 'tokens', 'webhooks', 'usage'])
 
 /** Listed first for new users. */
 const FIRST_COMMAND = 'quickstart'
@@ -34,6 +34,7 @@ const EXAMPLES = [
 const ENVIRONMENT: [string, string][] = [
   ['CADRE_HOME', 'Directory of all data.'],
   ['CADRE_URL', 'Address of a remote service.'],
+  ['CADRE_PROFILE', 'Profile to use; see cadre profiles.'],
   ['CADRE_TOKEN', 'Token to send; the admin token when a daemon starts for the first time.'],
   ['CADRE_PORT', 'Port of the daemon (default: 7411).'],
   ['CADRE_RATE_LIMIT', 'Requests per minute per token; 0 means unlimited.'],

@@ -1,5 +1,5 @@
 /** The output of `cadre` without arguments: the state of the service and common commands. Does not start the daemon. */
-import { findConfiguredUrl, findDaemonProcess, findToken } from '../../client/address.ts'
+import { type Address, findAddress, findDaemonProcess, findToken } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Paths } from '../../config.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -71,16 +71,17 @@ function formatCommands(commands: readonly [string, string][], columns: number):
 
 /** Omits the summary if the service does not respond in time. */
 export async function describeService(paths: Paths): Promise<string[]> {
-  const chosen = findConfiguredUrl(paths)
-  const url = chosen ?? findDaemonProcess(paths)?.url
+  const address = findAddress(paths)
+  const url = address.url ?? findDaemonProcess(paths)?.url
   if (url === undefined) return ['The daemon is not running. Commands start it automatically.']
-  const summary = await withTimeout(summarizeService(paths, url))
-  const running = chosen === undefined ? `The daemon is running at ${url}.` : `Using the service at ${url}.`
+  const summary = await withTimeout(summarizeService(paths, address, url))
+  const profile = address.profile === undefined ? '' : ` (profile ${address.profile})`
+  const running = address.url === undefined ? `The daemon is running at ${url}.` : `Using the service at ${url}${profile}.`
   return summary === undefined ? [running] : [running, summary]
 }
 
-async function summarizeService(paths: Paths, url: string): Promise<string> {
-  const connection = { url, token: await findToken(paths, url, () => undefined), notify: () => undefined }
+async function summarizeService(paths: Paths, address: Address, url: string): Promise<string> {
+  const connection = { url, token: await findToken(paths, address, url, () => undefined), notify: () => undefined }
   const options = { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) }
   const [{ data: status }, { data: settings }] = await Promise.all([
     call(connection, systemRoutes.status, {}, options),

@@ -6,6 +6,7 @@ import { settings } from '@oclif/core/settings'
 import { EXIT, formatFailure, formatFailureJson, formatOutputFailure, ReportedError, toFailure } from '../terminal/errors.ts'
 import { getInvocation, rewriteCommands } from '../terminal/invocation.ts'
 import { wrapForStream } from '../terminal/wrap-sentences.ts'
+import { moveLeadingFlags } from './leading-flags.ts'
 
 /** Passed only when running from source. */
 export type LoadOptions = Parameters<typeof run>[1]
@@ -20,7 +21,7 @@ export async function main(
   handleOutputErrors()
   rewriteStderr()
   try {
-    await run(argv, start)
+    await run(moveLeadingFlags(argv), start)
   } catch (error) {
     process.exitCode = reportError(error, argv)
   }

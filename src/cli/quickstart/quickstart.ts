@@ -1,6 +1,5 @@
 /** The steps of `cadre quickstart`: prompts, indexing, agent and first question. */
 import { resolve } from 'node:path'
-import { isLoopback } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Agent } from '../../contract/families/agents.ts'
@@ -106,7 +105,7 @@ export async function prepareAgent(
   { connection, display }: QuickstartContext,
   { path, name, root }: DocumentOptions,
 ): Promise<QuickstartResources> {
-  const send = !isLoopback(connection.url)
+  const send = !connection.isSameMachine
   const [addition] = path === undefined ? [await createDocumentationSource(root, send)] : await planSources([path], { send, name })
   if (!addition) throw new UsageError(`Folder not found: ${path}.`)
   const named =

@@ -71,18 +71,19 @@ const DEFAULT_HINTS: Record<string, string> = {
 /** Replace the hints of the service, which are written for API clients. */
 const CLI_HINTS: Record<string, string> = {
   UNAUTHENTICATED:
-    'Set CADRE_TOKEN, or store a token: cadre config set token -. To create a new admin token on the machine of the daemon: ' +
+    'Log in (cadre login URL), set CADRE_TOKEN, or store a token: cadre config set token -. To create a new admin token on the machine of the daemon: ' +
     'cadre tokens recover',
 }
 
 export function toFailure(error: unknown): Failure {
   if (error instanceof CadreError) {
     const request_id = error instanceof ServiceError ? error.requestId : undefined
+    const ownHint = error instanceof ServiceError && CLI_HINTS[error.code] ? undefined : error.hint
     return {
       exitCode: EXIT_BY_CODE[error.code] ?? EXIT.failed,
       code: error.code,
       error: error.message,
-      hint: CLI_HINTS[error.code] ?? error.hint ?? DEFAULT_HINTS[error.code],
+      hint: ownHint ?? CLI_HINTS[error.code] ?? DEFAULT_HINTS[error.code],
       details: error.details,
       request_id,
     }
