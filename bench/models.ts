@@ -77,6 +77,7 @@ function createOurReply(providers: ProviderRegistry, port: number): Reply {
     allow_private: true,
     price: null,
     canCallTools: true,
+    canReadImages: null,
     contextTokens: 8_192,
     isContextKnown: false,
   })

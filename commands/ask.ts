@@ -1,13 +1,16 @@
-/** `cadre ask`: asks an agent and streams its reply. */
+/** `cadre ask`: asks an agent, or a model without one, and streams the reply. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { getLastQuestion } from '../src/cli/ask/get-last-question.ts'
 import { printReply } from '../src/cli/ask/print-reply.ts'
-import { createQuestionFromStdin, hasStdin, readQuestion } from '../src/cli/ask/read-question.ts'
+import { createQuestionFromStdin, hasStdin, type Question, readQuestion } from '../src/cli/ask/read-question.ts'
+import { NoAgentsError } from '../src/cli/ask/resolve-default-agent.ts'
+import { resolvePromptModel } from '../src/cli/ask/resolve-prompt-model.ts'
 import {
   findQuotingModel,
   formatAskCommand,
   isAgentName,
+  isNamed,
   resolveConversation,
   splitAgentAndQuestion,
   type Target,
@@ -19,22 +22,25 @@ import { UsageError } from '../src/cli/terminal/errors.ts'
 import { formatTokens } from '../src/cli/terminal/format-quantity.ts'
 import { sanitizeLine } from '../src/cli/terminal/text.ts'
 import { findDefaultAgent } from '../src/client/default-agent.ts'
+import type { CompletionRequest } from '../src/client/follow-completion.ts'
 import type { ReplyRequest } from '../src/client/follow-reply.ts'
 import type { Connection } from '../src/client/request.ts'
+import type { Model } from '../src/contract/families/models.ts'
 import type { Message } from '../src/contract/schemas/messages.ts'
 
 interface AskFlags extends GlobalFlags {
   'allow-tools': boolean
   citations: boolean
   full: boolean
+  model?: string | undefined
   quiet: boolean
 }
 
 export default class Ask extends CadreCommand {
   static override description =
-    'Ask an agent a question and stream its reply.\n\n' +
-    'Without AGENT, the agent set with cadre config set agent is asked, or the only one. Piped input and files named with @ are ' +
-    'sent with the question; without a question, the piped input is the question.'
+    'Ask an agent or a model and stream the reply.\n\n' +
+    'Without AGENT, the agent set with cadre config set agent is asked, or the only one, or the default model if there are no ' +
+    'agents. Piped input, files and images named with @ are sent with the question.'
   static override examples = [
     { command: 'cadre ask "How many days of leave do I have?"', description: 'Ask the default agent' },
     { command: 'cadre ask \'Handbook helper\' "Who approves travel?"', description: 'Ask an agent by name' },
@@ -43,6 +49,9 @@ export default class Ask extends CadreCommand {
       description: 'Ask about piped input (the embedded model does not read it)',
     },
     { command: 'cadre ask "What is wrong in @src/parser.ts?"', description: 'Ask about a file' },
+    { command: 'cadre ask --model llama "Translate to German: @notes.txt"', description: 'Ask a model without an agent' },
+    { command: 'git diff | cadre ask --system "You review code." "Any bugs?"', description: 'Give the default model instructions' },
+    { command: 'cadre ask --model gpt-4o "What does @screenshot.png show?"', description: 'Ask about an image' },
     { command: 'cadre ask --continue "And how do I fix it?"', description: 'Continue your last conversation' },
     { command: 'cadre ask --retry', description: 'Answer your last message again after an error' },
     {
@@ -70,6 +79,17 @@ export default class Ask extends CadreCommand {
     retry: boolean({
       description: 'Answer the last message of your last conversation again if its reply failed, was aborted or was interrupted.',
       exclusive: ['continue'],
+    }),
+    model: text({
+      char: 'm',
+      description: "Ask this model without an agent; with an agent or conversation, instead of the agent's model.",
+      helpValue: '<text>',
+    }),
+    system: text({
+      char: 's',
+      description: 'Instructions for a model without an agent; @file reads a file, - reads stdin.',
+      helpValue: '<text>',
+      exclusive: ['agent', 'conversation', 'continue', 'retry'],
     }),
     'allow-tools': boolean({ description: 'Approve all tool calls that need confirmation.' }),
     citations: boolean({
@@ -99,28 +119,41 @@ export default class Ask extends CadreCommand {
         throw new UsageError('--retry takes no question.', 'It answers the last message of the conversation again.')
       return this.#retry(target, flags)
     }
-    const { agent, words } = splitAgentAndQuestion(args.question ?? [], target)
+    const hasNoAgent = flags.system !== undefined || (flags.model !== undefined && !isNamed(target))
+    const { agent, words } = hasNoAgent
+      ? { agent: undefined, words: args.question ?? [] }
+      : splitAgentAndQuestion(args.question ?? [], target)
+    const reader = new InputReader()
+    const system = flags.system === undefined ? undefined : await reader.readValue(flags.system, 'system')
     const asked = await readQuestion({
       words,
-      reader: new InputReader(),
-      stdin: flags.stdin,
+      reader,
+      stdin: flags.stdin && flags.system !== '-',
       notify: this.notify,
       command: formatAskCommand({ ...target, agent }),
     })
     if (flags.quiet) this.notify = () => undefined
     const connection = await this.connect(flags)
+    if (hasNoAgent) return this.#prompt(connection, await resolvePromptModel(connection, flags.model), asked, system, flags)
     const onlyAgent = (await isAgentName(connection, words, { ...target, agent })) ? words[0] : undefined
     const question =
       onlyAgent === undefined
         ? asked
         : createQuestionFromStdin(asked.stdin, formatAskCommand({ ...target, agent: onlyAgent }), flags.stdin && hasStdin())
-    for (const missing of question.missingFiles) this.notify(`${sanitizeLine(missing)} Sent as plain text.`)
-    const conversation = await resolveConversation(
-      connection,
-      { ...target, agent: onlyAgent ?? agent, isAgentGuessed: flags.agent === undefined },
-      words.join(' '),
-    )
-    const quoting = question.attachments.length > 0 ? await findQuotingModel(connection, conversation) : undefined
+    const chosen = { ...target, agent: onlyAgent ?? agent, isAgentGuessed: flags.agent === undefined }
+    const conversation = await resolveConversation(connection, chosen, words.join(' ')).catch((error: unknown) => {
+      if (error instanceof NoAgentsError) return error
+      throw error
+    })
+    if (conversation instanceof NoAgentsError) {
+      const model = await resolvePromptModel(connection, undefined).catch(() => {
+        throw conversation // the default model cannot answer, or the caller may not use it
+      })
+      return this.#prompt(connection, model, question, undefined, flags)
+    }
+    this.#reportMissingFiles(question)
+    const model = flags.model === undefined ? undefined : await resolvePromptModel(connection, flags.model)
+    const quoting = question.attachments.length > 0 && !model ? await findQuotingModel(connection, conversation) : undefined
     if (quoting !== undefined) {
       const along = sanitizeLine(question.attachments.join(', '))
       this.notify(
@@ -128,8 +161,19 @@ export default class Ask extends CadreCommand {
           'that can: cadre models discover --add',
       )
     }
-    const message = quoting === undefined ? question.message : question.text
-    await this.#print(connection, { conversation, message }, question.text, flags)
+    const content = quoting === undefined ? { message: question.message, images: question.images } : { message: question.text }
+    await this.#print(connection, { conversation, ...content, ...(model ? { model: model.id } : {}) }, question.text, flags)
+  }
+
+  /** Asks a model without an agent. Nothing is stored. */
+  async #prompt(connection: Connection, model: Model, question: Question, system: string | undefined, flags: AskFlags): Promise<void> {
+    this.#reportMissingFiles(question)
+    const { message, images, text } = question
+    await this.#print(connection, { model: model.id, system, message, images }, text, flags)
+  }
+
+  #reportMissingFiles({ missingFiles }: Question): void {
+    for (const missing of missingFiles) this.notify(`${sanitizeLine(missing)} Sent as plain text.`)
   }
 
   async #retry(target: Target, flags: AskFlags): Promise<void> {
@@ -138,10 +182,11 @@ export default class Ask extends CadreCommand {
     const conversation = await resolveConversation(connection, target, '')
     const { question, isAnswered } = await getLastQuestion(connection, conversation)
     if (isAnswered) this.notify('The last message already has a complete reply:')
-    await this.#print(connection, { conversation, retry: true }, question, flags)
+    const model = flags.model === undefined ? {} : { model: (await resolvePromptModel(connection, flags.model)).id }
+    await this.#print(connection, { conversation, retry: true, ...model }, question, flags)
   }
 
-  async #print(connection: Connection, request: ReplyRequest, question: string, flags: AskFlags): Promise<void> {
+  async #print(connection: Connection, request: ReplyRequest | CompletionRequest, question: string, flags: AskFlags): Promise<void> {
     const json = this.getFormat(flags) === 'json'
     const { citations, full, quiet, raw } = flags
     const reply = await printReply(connection, request, {
@@ -153,15 +198,15 @@ export default class Ask extends CadreCommand {
       raw,
       tools: flags['allow-tools'] ? 'allow' : 'ask',
     })
-    if (!quiet && !json && process.stderr.isTTY) this.notify(`\n${paint('dim', footer(reply))}`)
+    if (!quiet && !json && process.stderr.isTTY) this.notify(`\n${paint('dim', footer(reply, 'conversation' in request))}`)
   }
 }
 
-function footer({ usage, latency_ms }: Message): string {
+function footer({ usage, latency_ms }: Message, isStored: boolean): string {
   const parts = [
     usage ? formatTokens(usage.total_tokens, usage.estimated) : '',
     latency_ms === undefined ? '' : `${(latency_ms / 1000).toFixed(1)} s`,
-    'continue with --continue',
+    isStored ? 'continue with --continue' : '',
   ]
   return parts.filter(Boolean).join(' · ')
 }

@@ -6,13 +6,14 @@ import { Toolset } from '../agents/toolset.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { generateId } from '../core/identifiers.ts'
 import type { CallOrigin } from '../core/meter.ts'
-import type { ChatMessage, ChatModel } from '../models/chat-model.ts'
+import { type ChatMessage, type ChatModel, hasImages, requireReadsImages } from '../models/chat-model.ts'
 import type { ModelsService } from '../models/service.ts'
 import { createToolsUnsupportedError } from './agent-loop/agent-loop.ts'
 import { buildHistory, requireFitsContext } from './agent-loop/context-window.ts'
 import { createTurnContext, type ReplyOptions, type Responder, type TurnContext } from './agent-loop/turn-context.ts'
+import { formatQuestion } from './message-images.ts'
 import type { Turn } from './message-queue.ts'
-import { addToolResults, formatQuestion, nameToolResults, type SplitMessages, splitMessages } from './prompt-messages.ts'
+import { addToolResults, nameToolResults, type SplitMessages, splitMessages } from './prompt-messages.ts'
 import { ActiveReply } from './reply/active-reply.ts'
 import { type DeferredReply, followReply } from './reply/follow-reply.ts'
 import { MessageDraft } from './reply/message-draft.ts'
@@ -231,13 +232,7 @@ function requireSupported({ model, responder }: LoadedTarget, { messages, option
   const taken = names.find((name, index) => responder.toolset.names.includes(name) || names.indexOf(name) !== index)
   if (taken !== undefined)
     throw createValidationError('tools', `the name "${taken}" is taken by another tool`, 'Rename the tool: the agent has its own tools.')
-  if (model.id !== EMBEDDED_MODEL_ID) return
-  const hint = 'Use another model.'
-  if (sampling?.responseFormat)
-    throw createValidationError('response_format', `the model "${model.name}" quotes documents and cannot write JSON`, hint)
-  if (messages.some((message) => message.role === 'user' && message.images?.length))
-    throw new CadreError('VALIDATION_ERROR', `The model "${model.name}" cannot read images.`, {
-      hint,
-      details: [{ field: 'messages', problem: 'contain an image' }],
-    })
+  if (hasImages({ messages })) requireReadsImages(model, 'messages')
+  if (model.id === EMBEDDED_MODEL_ID && sampling?.responseFormat)
+    throw createValidationError('response_format', `the model "${model.name}" quotes documents and cannot write JSON`, 'Use another model.')
 }

@@ -3,16 +3,19 @@ import type { Static } from 'typebox'
 import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
 import type { conversationRoutes } from '../../src/contract/families/conversations.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
+import type { MessageImage } from '../../src/contract/schemas/images.ts'
 import { isComplete, type ToolCall } from '../../src/contract/schemas/messages.ts'
 import type { AgentsService } from '../agents/service.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { DeferredResponse } from '../core/deferred-response.ts'
 import { generateId } from '../core/identifiers.ts'
 import type { CallOrigin } from '../core/meter.ts'
+import { requireReadsImages } from '../models/chat-model.ts'
 import type { ModelsService } from '../models/service.ts'
 import { checkText } from '../store/records.ts'
 import { buildHistory, omitRepeatedFailures, requireFitsContext } from './agent-loop/context-window.ts'
 import { createTurnContext } from './agent-loop/turn-context.ts'
+import { formatQuestion, removeImageMarkers, requireNoImages, requireTotalSize } from './message-images.ts'
 import type { Turn } from './message-queue.ts'
 import { getOutcome, replayStoredReply, type StoredReply } from './replay-stored-reply.ts'
 import { ActiveReply } from './reply/active-reply.ts'
@@ -32,7 +35,9 @@ type SendBody = Static<typeof conversationRoutes.send.body>
 type ConfirmBody = Static<typeof conversationRoutes.confirm.body>
 
 /** A new message, or one that is answered again. */
-type Question = { text: string } | NonNullable<Awaited<ReturnType<typeof findQuestion>>>
+type Question =
+  | { text: string; images: readonly MessageImage[] }
+  | (NonNullable<Awaited<ReturnType<typeof findQuestion>>> & { images: readonly MessageImage[] })
 
 /** What is stored for an Idempotency-Key. Version 0.1 stored only the id of the reply. */
 export interface StoredSend {
@@ -49,12 +54,14 @@ export class MessagesService {
 
   /** Stores the message and starts its reply, which is aborted when its last follower leaves. */
   async send(change: ChangeContext, id: string, body: SendBody, signal: AbortSignal): Promise<DeferredReply> {
-    const { message, retry = false } = body
+    const { message, retry = false, images = [] } = body
     if (message === undefined && !retry) throw createValidationError('message', 'is required')
     if (message !== undefined) checkText('message', message)
+    if (message === undefined && images.length > 0) throw createValidationError('message', 'is required with images')
+    requireTotalSize(images)
     const { database, conversations, activeReplies } = this.#dependencies
     await conversations.require(database, change.caller, id)
-    const repeated = retry ? await this.#findRepeatedQuestion(change, id, message) : undefined
+    const repeated = retry ? await this.#findRepeatedQuestion(change, id, body) : undefined
     if (repeated !== undefined) return (await this.#answerAgain(change, id, repeated, body, signal)).response
     if (message === undefined) throw new CadreError('CONFLICT', 'There is no message to retry.', { hint: 'Send a message first.' })
     const modelId = await this.#resolveModel(change.caller, body)
@@ -62,7 +69,11 @@ export class MessagesService {
     try {
       signal.throwIfAborted()
       const conversation = await conversations.require(database, change.caller, id)
-      return followReply(await this.#startReply(change, conversation, { text: message }, modelId, turn), body.stream === true, signal)
+      return followReply(
+        await this.#startReply(change, conversation, { text: message, images }, modelId, turn),
+        body.stream === true,
+        signal,
+      )
     } catch (error) {
       turn.end()
       throw error
@@ -110,11 +121,11 @@ export class MessagesService {
   }
 
   /** Finds the last message if it is the one to retry, and stores it for the Idempotency-Key of the request. */
-  async #findRepeatedQuestion(change: ChangeContext, id: string, message: string | undefined): Promise<string | undefined> {
+  async #findRepeatedQuestion(change: ChangeContext, id: string, { message, images = [] }: SendBody): Promise<string | undefined> {
     const { database } = this.#dependencies
     const last = await findLastQuestionId(database, id)
     const found = last === undefined ? undefined : await findQuestion(database, id, last)
-    if (!found || (message !== undefined && found.question.content !== message)) return undefined
+    if (!found || (message !== undefined && found.question.content !== formatQuestion({ question: message, images }))) return undefined
     const { storeResponse } = change
     const response: StoredSend = { message_id: found.reply?.id ?? '', user_message_id: found.question.id }
     if (storeResponse) await database.write((transaction) => storeResponse(transaction, response))
@@ -130,7 +141,7 @@ export class MessagesService {
     signal: AbortSignal,
   ): Promise<{ response: DeferredReply; isReplayed: boolean }> {
     const { database, conversations, activeReplies } = this.#dependencies
-    const { stream = false, wait = false } = body
+    const { stream = false, wait = false, images = [] } = body
     const { reply } = await this.#requireQuestion(id, questionId)
     const active = reply && (await activeReplies.findAnnounced(reply.id))
     if (active && (active.outcome ? isComplete(active.outcome.message) : !active.signal.aborted))
@@ -147,7 +158,7 @@ export class MessagesService {
         turn.end()
         return this.#replay(change.caller, id, question.reply.id, stream)
       }
-      const newReply = await this.#startReply(change, conversation, question, modelId, turn)
+      const newReply = await this.#startReply(change, conversation, { ...question, images }, modelId, turn)
       return { response: followReply(newReply, stream, signal), isReplayed: false }
     } catch (error) {
       turn.end()
@@ -184,7 +195,10 @@ export class MessagesService {
     const { agent, systemPrompt, toolset } = loadedAgent
     const model = await models.getChatModel(database, modelId ?? agent.model_id)
     const repeated = 'question' in asked ? asked : undefined
-    const message = 'question' in asked ? asked.question.content : asked.text
+    const { images } = asked
+    if (images.length > 0) requireReadsImages(model, 'images')
+    if (repeated && images.length === 0) requireNoImages(repeated.question)
+    const message = 'question' in asked ? removeImageMarkers(asked.question.content, images) : asked.text
     requireFitsContext(model, systemPrompt, message)
     const [userMessageId, messageId] = [repeated?.question.id ?? generateId('msg'), generateId('msg')]
     const origin: CallOrigin = {
@@ -203,8 +217,9 @@ export class MessagesService {
     const reply = new ActiveReply(conversation.id, messageId, draft)
     const history = buildHistory(omitRepeatedFailures(earlier, message), model.canCallTools ? toolset.valueToolNames : [])
     const toolUse = { caller: change.caller, origin, signal: reply.signal }
-    const context = createTurnContext(loadedAgent, model, { question: message, history }, toolUse)
-    const question = { id: userMessageId, text: repeated ? undefined : message, isFirst: earlier.length === 0 }
+    const context = createTurnContext(loadedAgent, model, { question: message, images, history }, toolUse)
+    const text = repeated ? undefined : formatQuestion({ question: message, images })
+    const question = { id: userMessageId, text, isFirst: earlier.length === 0 }
     await startStoredReply(this.#dependencies, {
       change,
       conversation,

@@ -60,7 +60,3 @@ export function addToolResults(
 }
 
 const isPending = ({ result, error }: { result?: unknown; error?: string }): boolean => result === undefined && error === undefined
-
-/** The text of a message in a conversation, where images are not stored. */
-export const formatQuestion = ({ question, images }: Pick<SplitMessages, 'question' | 'images'>): string =>
-  [question, ...images.map(() => '[image]')].filter((part) => part !== '').join('\n')

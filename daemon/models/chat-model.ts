@@ -115,6 +115,8 @@ export interface ChatModel extends Readonly<ContextWindow> {
   readonly name: string
   /** Becomes false when the server reports that the model does not support tools. */
   readonly canCallTools: boolean
+  /** Null if unknown. Becomes false when the server reports that the model does not read images. */
+  readonly canReadImages: boolean | null
   /** Null if unknown. */
   readonly price: Price | null
   /**
@@ -122,6 +124,18 @@ export interface ChatModel extends Readonly<ContextWindow> {
    * ToolsUnsupportedError before the first part if tools were sent to a model without tool support.
    */
   stream(request: ChatRequest): AsyncIterable<ChatPart>
+}
+
+export const hasImages = ({ messages }: Pick<ChatRequest, 'messages'>): boolean =>
+  messages.some((message) => message.role === 'user' && (message.images?.length ?? 0) > 0)
+
+/** Throws if the model is known not to read images. Others may still reject them. */
+export function requireReadsImages({ name, canReadImages }: Pick<ChatModel, 'name' | 'canReadImages'>, field: string): void {
+  if (canReadImages !== false) return
+  throw new CadreError('VALIDATION_ERROR', `The model "${name}" cannot read images.`, {
+    hint: 'Use another model. If it can, set its supports_images to true.',
+    details: [{ field, problem: 'contain an image' }],
+  })
 }
 
 /** The model does not support tools. Callers retry with passages instead. */

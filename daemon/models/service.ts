@@ -17,6 +17,7 @@ import { getContextWindow } from './context-windows.ts'
 import { EmbeddedChatModel } from './embedded/embedded-chat-model.ts'
 import { formatRefusal } from './embedded/format-refusal.ts'
 import { type GeneratedText, type GenerationOptions, generateText, generateUnsettledText, type UnsettledText } from './generate-text.ts'
+import { findImageSupport } from './image-support.ts'
 import type { AvailableModel, ModelDiscovery } from './model-discovery.ts'
 import {
   createBuiltInModelError,
@@ -137,13 +138,14 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
       name: model.name,
       price: getPrice(model),
       canCallTools: model.supports_tools ?? true,
+      canReadImages: findImageSupport(model),
       ...getContextWindow(model.provider, model.model_id, model.context_window),
     })
   }
 
   async #createReplayModel(
     reader: Reader,
-    { id, name, model_id, recording, supports_tools, context_window }: StoredModel,
+    { id, name, model_id, recording, supports_tools, supports_images, context_window }: StoredModel,
   ): Promise<ChatModel> {
     const { database, meter } = this.#dependencies
     const source = (await this.exists(reader, model_id)) ? await this.getChatModel(reader, model_id) : undefined
@@ -154,6 +156,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
       meter,
       pendingRequests: this.#pendingRecordings,
       canCallTools: supports_tools ?? source?.canCallTools ?? true,
+      canReadImages: supports_images ?? source?.canReadImages ?? null,
       window: context_window === null && source ? source : getContextWindow('openai', '', context_window),
       source: recording === false ? undefined : source,
       unavailableReason: recording === false ? 'recording is off' : 'the recorded model does not exist anymore',

@@ -25,6 +25,7 @@ import { exposedTools } from './migrations/0021-exposed-tools.ts'
 import { allowedTools } from './migrations/0022-allowed-tools.ts'
 import { messageSearch } from './migrations/0023-message-search.ts'
 import { sourceDescriptions } from './migrations/0024-source-descriptions.ts'
+import { imageSupport } from './migrations/0025-image-support.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   allowedTools,
   messageSearch,
   sourceDescriptions,
+  imageSupport,
 ]
 
 /** Whether the database has no tables. */

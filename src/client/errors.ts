@@ -1,5 +1,6 @@
 /** Errors of the client: an error response, or no response at all. */
 import { CadreError, type ErrorBody, type ErrorCode } from '../contract/errors.ts'
+import { parseOpenaiError } from '../contract/openai/errors.ts'
 
 /** The service responded with an error. */
 export class ServiceError extends CadreError {
@@ -58,7 +59,9 @@ export function parseServiceError(status: number, text: string, requestId?: stri
 function parseErrorBody(text: string): ErrorBody | undefined {
   try {
     const body = JSON.parse(text) as Partial<ErrorBody>
-    return typeof body?.error === 'string' && typeof body.code === 'string' ? (body as ErrorBody) : undefined
+    if (typeof body?.error === 'string' && typeof body.code === 'string') return body as ErrorBody
+    const failure = parseOpenaiError(body)
+    return failure && { success: false, code: failure.code, error: failure.message }
   } catch {
     return undefined // not JSON
   }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CadreError } from '../contract/errors.ts'
 import { conversationRoutes } from '../contract/families/conversations.ts'
 import { REPLY_EVENTS, type ReplyEvent, TERMINAL_EVENTS } from '../contract/reply-events.ts'
+import type { MessageImage } from '../contract/schemas/images.ts'
 import type { ServerEvent } from '../sse.ts'
 import { stream } from './call.ts'
 import { UnreachableError } from './errors.ts'
@@ -14,6 +15,7 @@ export type ReplyRequest =
       conversation: string
       /** Optional for a retry: the last message of the conversation. */
       message?: string
+      images?: readonly MessageImage[]
       /** Answer the last message again if its reply failed, instead of sending it twice. */
       retry?: boolean
       /** Wait for the running reply of the conversation instead of failing. */
@@ -117,9 +119,10 @@ function openStream(
   const options = { idleTimeoutMs, ...(signal ? { signal } : {}) }
   const { conversation: id } = request
   if (!('reply' in request)) {
-    const { message, retry, wait, model, key } = request
+    const { message, images = [], retry, wait, model, key } = request
     const body = {
       ...(message === undefined ? {} : { message }),
+      ...(images.length === 0 ? {} : { images: [...images] }),
       stream: true,
       ...(retry ? { retry: true } : {}),
       ...(wait ? { wait: true } : {}),

@@ -33,8 +33,9 @@ export function requireProfile(paths: Paths, name: string): Profile {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (profile) return profile
   const near = suggestWord(name, [LOCAL_PROFILE, ...Object.keys(profiles)])
+  const suggestion = near === undefined ? '' : `Did you mean ${near}? `
   throw new CadreError('NOT_FOUND', `There is no profile "${name}".`, {
-    hint: `${near === undefined ? '' : `Did you mean ${near}? `}To create it: cadre login URL --profile NAME. To list profiles: cadre profiles list`,
+    hint: `${suggestion}To list profiles: cadre profiles list. To create one: cadre login URL --profile NAME`,
   })
 }
 

@@ -3,7 +3,7 @@ import { AttachmentError, attachFiles } from '../cli/input/attachments.ts'
 import { runCommand } from './commands/run-command.ts'
 import { clearAndRemember } from './input/editor.ts'
 import { parseCommand } from './input/slash-commands.ts'
-import type { ChatSession } from './session/chat-session.ts'
+import type { ChatSession, OutgoingText } from './session/chat-session.ts'
 import { sendMessage } from './session/send-message.ts'
 
 /** Resolves when the command is done or the reply has ended. Text that cannot be sent stays in the input. */
@@ -18,14 +18,14 @@ export async function submit(session: ChatSession, text: string): Promise<void> 
   }
   if (store.state.transcript.isAwaitingReply) return store.update({ hint: 'A reply is in progress. Press Esc to stop it.' })
   if (!store.state.agent) return store.addNote('No agent is selected. To select one: /agents', 'bad')
-  const message = buildMessage(session, text)
-  if (message === undefined) return
+  const outgoing = buildMessage(session, text)
+  if (outgoing === undefined) return
   clearInput(session, text)
-  await sendMessage(session, text, message)
+  await sendMessage(session, { text, ...outgoing })
 }
 
 /** Attaches files. Returns undefined and adds a note if that fails; submitting the same text again skips the check. */
-function buildMessage(session: ChatSession, text: string): string | undefined {
+function buildMessage(session: ChatSession, text: string): Omit<OutgoingText, 'text'> | undefined {
   const { store, cwd, isPlain } = session
   const isConfirmed = session.unconfirmedText === text
   session.unconfirmedText = undefined
@@ -34,14 +34,14 @@ function buildMessage(session: ChatSession, text: string): string | undefined {
     store.addNote(`${problem} ${isPlain ? 'Enter the same line' : 'Press Enter'} again to send ${sent}.`, 'bad')
   }
   try {
-    const { message, files, missing } = attachFiles(text, cwd)
+    const { message, images, files, missing } = attachFiles(text, cwd)
     if (missing[0] !== undefined && !isConfirmed) {
       askToConfirm(missing[0], 'the message as it is')
       return undefined
     }
-    if (files.length === 0 || !store.state.model?.onlyQuotes) return message
+    if (files.length === 0 || !store.state.model?.onlyQuotes) return { message, images }
     // Such a model would search for the text of the file.
-    if (isConfirmed) return text
+    if (isConfirmed) return { message: text, images: [] }
     const names = files.join(', ')
     askToConfirm(
       `${store.state.model.name} only quotes the agent's documents and does not read ${names}. To select another model: /model.`,

@@ -37,6 +37,7 @@ test('a model requires three fields; other fields get their defaults', async () 
     pricing: null,
     context_window: null,
     supports_tools: null,
+    supports_images: null,
     recording: null,
     has_api_key: false,
   })

@@ -26,6 +26,7 @@ export class EmbeddedChatModel implements ChatModel {
   readonly id: string
   readonly name: string
   readonly canCallTools = false
+  readonly canReadImages = false
   readonly contextTokens = CONTEXT_TOKENS
   readonly isContextKnown = false
   readonly price = { input: 0, output: 0 }

@@ -1,5 +1,6 @@
 /** Chat models of providers, with retries. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CadreError } from '../../../src/contract/errors.ts'
 import type { ConnectionPool } from '../../outbound/connection-pool.ts'
 import { resolveEndpoint } from '../../providers/endpoints.ts'
 import {
@@ -10,7 +11,15 @@ import {
   ProviderError,
 } from '../../providers/provider-error.ts'
 import type { RemoteModel } from '../../providers/remote-model.ts'
-import { type ChatModel, type ChatPart, type ChatRequest, type ContextWindow, type Price, ToolsUnsupportedError } from '../chat-model.ts'
+import {
+  type ChatModel,
+  type ChatPart,
+  type ChatRequest,
+  type ContextWindow,
+  hasImages,
+  type Price,
+  ToolsUnsupportedError,
+} from '../chat-model.ts'
 import { type ExchangeOptions, HttpExchange, type ProviderTimeouts } from './http-exchange.ts'
 import { createChatCompletionsProtocol } from './openai-compatible/protocol.ts'
 import type { OpenStream, ProviderStream } from './protocol.ts'
@@ -20,6 +29,7 @@ export interface ProviderModelRecord extends RemoteModel, ContextWindow {
   name: string
   price: Price | null
   canCallTools: boolean
+  canReadImages: boolean | null
 }
 
 const MAX_RETRIES = 2
@@ -27,6 +37,14 @@ const MAX_RETRIES = 2
 const TOOLS_UNSUPPORTED = new RegExp(
   "(do(es)? not|doesn't) support (tool|function)|(tool|function)s?( calling| use)?`? (is|are) not supported" +
     '|support tool use|enable-auto-tool-choice|requires --jinja',
+  'i',
+)
+
+/** Error messages of OpenAI, vLLM, llama.cpp, Ollama, OpenRouter, DeepSeek and Groq for models that do not read images. */
+const IMAGES_UNSUPPORTED = new RegExp(
+  "(do(es)? not|doesn't|not|cannot) (currently )?(support|accept|process|read) (image|vision|multimodal)" +
+    '|not a multimodal model|image_url.{0,40}(only )?supported by certain models|images?( input| inputs)? (is|are) not supported' +
+    '|support image input|unknown variant `image_url`|missing data required for image input|content must be a string',
   'i',
 )
 
@@ -41,6 +59,7 @@ export class ProviderChatModel implements ChatModel {
   readonly #timeouts: ProviderTimeouts
   #protocol: Promise<OpenStream> | undefined
   #canCallTools: boolean
+  #canReadImages: boolean | null
   /** Old servers reject requests that ask for usage. */
   #requestsUsage = true
 
@@ -54,10 +73,15 @@ export class ProviderChatModel implements ChatModel {
     this.#connections = connections
     this.#timeouts = timeouts
     this.#canCallTools = record.canCallTools
+    this.#canReadImages = record.canReadImages
   }
 
   get canCallTools(): boolean {
     return this.#canCallTools
+  }
+
+  get canReadImages(): boolean | null {
+    return this.#canReadImages
   }
 
   async *stream(chatRequest: ChatRequest): AsyncGenerator<ChatPart> {
@@ -128,7 +152,15 @@ export class ProviderChatModel implements ChatModel {
   }
 
   /** Remembers what the server does not support. Returns true if the request can be sent again without it. */
-  #adapt(error: ProviderError, { tools = [] }: ChatRequest): boolean {
+  #adapt(error: ProviderError, request: ChatRequest): boolean {
+    const { tools = [] } = request
+    if (hasImages(request) && IMAGES_UNSUPPORTED.test(error.message)) {
+      this.#canReadImages = false
+      throw new CadreError('PROVIDER_ERROR', `The model "${this.name}" cannot read images. ${error.message}`, {
+        hint: 'Send the message without images, or use a model that reads them.',
+        cause: error,
+      })
+    }
     if (tools.length > 0 && TOOLS_UNSUPPORTED.test(error.message)) {
       this.#canCallTools = false
       throw new ToolsUnsupportedError('PROVIDER_ERROR', error.message, {

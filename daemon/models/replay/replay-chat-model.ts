@@ -15,6 +15,7 @@ interface ReplayDependencies {
   database: Database
   meter: Meter
   canCallTools: boolean
+  canReadImages: boolean | null
   window: Readonly<ContextWindow>
   /** Locks by model and request: concurrent identical requests are recorded, and paid for, once. */
   pendingRequests: Map<string, Promise<void>>
@@ -28,6 +29,7 @@ export class ReplayChatModel implements ChatModel {
   readonly id: string
   readonly name: string
   readonly canCallTools: boolean
+  readonly canReadImages: boolean | null
   readonly contextTokens: number
   readonly isContextKnown: boolean
   readonly price = { input: 0, output: 0 }
@@ -37,6 +39,7 @@ export class ReplayChatModel implements ChatModel {
     this.id = dependencies.id
     this.name = dependencies.name
     this.canCallTools = dependencies.canCallTools
+    this.canReadImages = dependencies.canReadImages
     this.contextTokens = dependencies.window.contextTokens
     this.isContextKnown = dependencies.window.isContextKnown
     this.#dependencies = dependencies

@@ -1,5 +1,6 @@
 /** Prints a reply while it is generated, for `ask`, `quickstart` and `conversations show --follow`. */
 import { once } from 'node:events'
+import type { CompletionRequest } from '../../client/follow-completion.ts'
 import { followReply, type ReplyRequest } from '../../client/follow-reply.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -37,16 +38,21 @@ const MAX_RECONNECTS = 3
 const MAX_ARGUMENTS_COLUMNS = 60
 
 /** Prints the reply and returns it. Throws if it failed, was aborted or was interrupted. */
-export async function printReply(connection: Connection, request: ReplyRequest, options: PrintReplyOptions): Promise<Message> {
-  const { conversation } = request
-  const printer = new ReplyPrinter({ ...options, quiet: options.quiet || options.json })
+export async function printReply(
+  connection: Connection,
+  request: ReplyRequest | CompletionRequest,
+  options: PrintReplyOptions,
+): Promise<Message> {
+  // Without a conversation there are no tools.
+  const conversation = 'conversation' in request ? request.conversation : ''
+  const printer = new ReplyPrinter({ ...options, isStored: conversation !== '', quiet: options.quiet || options.json })
   const abort = () => printer.abort()
   process.prependOnceListener('SIGINT', abort)
   printer.showProgress('Thinking')
   let message = 'reply' in request ? request.reply : ''
   let foundNothing = false
   try {
-    for await (const event of followReply(connection, request, { maxReconnects: MAX_RECONNECTS })) {
+    for await (const event of await followRequest(connection, request)) {
       if (options.json) printer.printJson(event)
       else await printer.print(event)
       if (event.event === 'message_start') message = event.data.message_id
@@ -70,6 +76,12 @@ export async function printReply(connection: Connection, request: ReplyRequest, 
   throw new Error('the reply ended without its last event') // followReply throws before this
 }
 
+async function followRequest(connection: Connection, request: ReplyRequest | CompletionRequest): Promise<AsyncIterable<ReplyEvent>> {
+  if ('conversation' in request) return followReply(connection, request, { maxReconnects: MAX_RECONNECTS })
+  const { followCompletion } = await import('../../client/follow-completion.ts')
+  return followCompletion(connection, request)
+}
+
 /** Best effort: errors are ignored because the reply itself is complete. */
 async function explainEmptySearch(connection: Connection, conversation: string): Promise<void> {
   const { reportUnreadSourcesOfConversation } = await import('./report-unread-sources.ts')
@@ -87,14 +99,14 @@ export const FINISH_NOTES: Partial<Record<NonNullable<Message['finish_reason']>,
 
 /** Writes the reply to stdout as it arrives, and tool calls to stderr. */
 class ReplyPrinter {
-  readonly #options: PrintReplyOptions
+  readonly #options: PrintReplyOptions & { isStored: boolean }
   readonly #wrapper: StreamWrapper | undefined
   readonly #filter: StreamWrapper | StreamSanitizer | undefined
   readonly #display: ProgressDisplay
   #lastCharacter = '\n'
   #hasText = false
 
-  constructor(options: PrintReplyOptions) {
+  constructor(options: PrintReplyOptions & { isStored: boolean }) {
     this.#options = options
     // Piped output is data and is not wrapped.
     this.#wrapper = process.stdout.isTTY ? createProseWrapper(() => getOutput(process.stdout)) : undefined
@@ -146,7 +158,12 @@ class ReplyPrinter {
   /** Called on Ctrl+C. Another client may continue to follow the reply. */
   abort(): void {
     this.#display.end()
-    const note = this.#options.tools === 'leave' ? 'Stopped.' : this.#hasText ? 'Aborted. The partial reply is kept.' : 'Aborted.'
+    const note =
+      this.#options.tools === 'leave'
+        ? 'Stopped.'
+        : this.#hasText && this.#options.isStored
+          ? 'Aborted. The partial reply is kept.'
+          : 'Aborted.'
     process.stderr.write(`${this.#lastCharacter === '\n' ? '' : '\n'}${paint('dim', note)}\n`)
   }
 

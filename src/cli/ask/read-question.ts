@@ -1,6 +1,7 @@
 /** Reads the question of `ask` from the arguments, the files they name with @, and stdin. */
 import { fstatSync } from 'node:fs'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
+import type { MessageImage } from '../../contract/schemas/images.ts'
 import { AttachmentError, attachFiles, type MessageWithFiles } from '../input/attachments.ts'
 import type { InputReader } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
@@ -36,8 +37,9 @@ interface QuestionInput {
 export interface Question {
   /** The question alone. */
   text: string
-  /** The question with its attachments. */
+  /** The question with its attached texts. */
   message: string
+  images: MessageImage[]
   /** Names of the attached files, and `stdin`. */
   attachments: string[]
   /** One sentence per word that looks like a file but does not name one. */
@@ -54,23 +56,24 @@ export async function readQuestion({ words, reader, stdin, notify, command }: Qu
   const readsStdin = isDash || (stdin && hasStdin())
   if (question === '' && !readsStdin) throw createMissingQuestionError(command)
   // Only arguments may name files: text from stdin is untrusted and must not select files.
-  const { message, files, missing: missingFiles } = attachMentionedFiles(question)
+  const { message, images, files, missing: missingFiles } = attachMentionedFiles(question)
   const context = (readsStdin ? await readStdin(reader, notify) : '').trimEnd()
   if (question === '') return createQuestionFromStdin(context, command, true)
-  if (context.trim() === '') return checkLength({ text: question, message, attachments: files, missingFiles, stdin: context })
+  if (context.trim() === '') return checkLength({ text: question, message, images, attachments: files, missingFiles, stdin: context })
   const messageWithStdin = `${message}\n\n<stdin>\n${context}\n</stdin>`
-  return checkLength({ text: question, message: messageWithStdin, attachments: [...files, 'stdin'], missingFiles, stdin: context })
+  const attachments = [...files, 'stdin']
+  return checkLength({ text: question, message: messageWithStdin, images, attachments, missingFiles, stdin: context })
 }
 
 export function createQuestionFromStdin(context: string, command: string, reads: boolean): Question {
   const text = context.trim()
   if (text === '') throw createMissingQuestionError(command, reads)
-  return checkLength({ text, message: text, attachments: [], missingFiles: [], stdin: context })
+  return checkLength({ text, message: text, images: [], attachments: [], missingFiles: [], stdin: context })
 }
 
 /** Calls process.cwd() only if needed, because it throws if the directory was deleted. */
 function attachMentionedFiles(question: string): MessageWithFiles {
-  if (!question.includes('@')) return { message: question, files: [], missing: [] }
+  if (!question.includes('@')) return { message: question, images: [], files: [], missing: [] }
   try {
     return attachFiles(question, process.cwd())
   } catch (error) {

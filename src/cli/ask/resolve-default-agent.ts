@@ -12,6 +12,15 @@ import { sanitizeLine } from '../terminal/text.ts'
 /** Several agents exist and none is configured. Callers with a terminal let the user choose instead. */
 export class AmbiguousAgentError extends UsageError {}
 
+/** Callers may ask the default model instead. */
+export class NoAgentsError extends CadreError {
+  constructor() {
+    super('NOT_FOUND', 'There are no agents.', {
+      hint: 'Create one with cadre agents create, or try cadre quickstart. To ask a model without an agent: cadre ask --model NAME "…"',
+    })
+  }
+}
+
 const MAX_LISTED_AGENTS = 5
 
 interface DefaultAgentOptions {
@@ -30,8 +39,7 @@ export async function resolveDefaultAgent(
   if (configuredAgent !== undefined) return resolveConfiguredAgent(connection, configuredAgent)
   const { data, pagination } = await call(connection, agentRoutes.list, { query: { limit: MAX_LISTED_AGENTS } })
   const [first, ...others] = data
-  if (!first)
-    throw new CadreError('NOT_FOUND', 'There are no agents.', { hint: 'Create one with cadre agents create, or try cadre quickstart.' })
+  if (!first) throw new NoAgentsError()
   if (others.length === 0) return first.id
   /** Whether the name is unique among the listed agents and can be typed. */
   const isAddressable = ({ name, id }: typeof first) =>

@@ -23,7 +23,8 @@ export interface Target {
   configuredAgent?: string | undefined
 }
 
-const isNamed = ({ agent, conversation, continueLast }: Target) => agent !== undefined || conversation !== undefined || continueLast
+/** Whether the command names an agent or a conversation. */
+export const isNamed = ({ agent, conversation, continueLast }: Target) => agent !== undefined || conversation !== undefined || continueLast
 
 /** Splits the arguments into an agent and the words of the question. */
 export function splitAgentAndQuestion(words: readonly string[], target: Target): { agent: string | undefined; words: readonly string[] } {

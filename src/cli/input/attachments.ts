@@ -1,7 +1,8 @@
-/** Attaches text files named with @ in a message of `chat` or `ask`. */
-import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+/** Attaches text files and images named with @ in a message of `chat` or `ask`. */
+import { closeSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, extname, resolve } from 'node:path'
+import { MAX_IMAGE_BYTES, MAX_IMAGES, MAX_TOTAL_IMAGE_BYTES, type MessageImage } from '../../contract/schemas/images.ts'
 import { suggestWord } from '../../contract/suggest.ts'
 import { toFailure } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
@@ -11,6 +12,8 @@ const MAX_MESSAGE_CHARACTERS = 450_000
 
 export interface MessageWithFiles {
   message: string
+  /** Attached images. Their names are in `files` too. */
+  images: MessageImage[]
   /** Attached files, as written in the message. */
   files: string[]
   /** One sentence per @ that names no file; perhaps no file was meant. */
@@ -54,22 +57,20 @@ export function findMentionedFiles(text: string, cwd: string): string[] {
   return [...new Set(files.flatMap((file) => (file?.stats.isFile() ? [file.path] : [])))]
 }
 
-/** Appends the text of each file. An @ without a file stays in the text and is reported in `missing`. */
+/** Appends the text of each file and reads the images. An @ without a file stays in the text and is reported in `missing`. */
 export function attachFiles(text: string, cwd: string): MessageWithFiles {
   const files: string[] = []
   const missing: string[] = []
   const parts: string[] = []
+  const images: MessageImage[] = []
   for (const [, quoted, plain] of text.matchAll(MENTION)) {
     const mentioned = quoted ?? plain ?? ''
     const file = wrapReadError(mentioned, () => findFile(cwd, mentioned))
     if (file === undefined) missing.push(formatMissingFile(cwd, mentioned))
     if (file === undefined || files.includes(file.path)) continue
-    parts.push(
-      formatSection(
-        file.path,
-        wrapReadError(file.path, () => readTextFile(resolvePath(cwd, file.path), file)),
-      ),
-    )
+    const content = wrapReadError(file.path, () => readAttachment(resolvePath(cwd, file.path), file))
+    if (typeof content === 'string') parts.push(formatSection(file.path, content))
+    else images.push(content)
     files.push(file.path)
   }
   const message = [text, ...parts].join('\n\n')
@@ -78,7 +79,8 @@ export function attachFiles(text: string, cwd: string): MessageWithFiles {
       `The message with its files has ${message.length.toLocaleString('en')} characters; the maximum is ` +
         `${MAX_MESSAGE_CHARACTERS.toLocaleString('en')}.`,
     )
-  return { message, files, missing }
+  checkImages(images)
+  return { message, images, files, missing }
 }
 
 interface MentionedFile {
@@ -125,10 +127,13 @@ function formatMissingFile(cwd: string, mentioned: string): string {
   return `@${path}: no such file: ${resolvePath(cwd, path)}.${near === undefined ? '' : ` Did you mean @${directory}${near}?`}`
 }
 
-function readTextFile(file: string, { path, stats }: MentionedFile): string {
+function readAttachment(file: string, mentioned: MentionedFile): string | MessageImage {
+  const { path, stats } = mentioned
   if (stats.isDirectory())
     throw new AttachmentError(`${path} is a directory. Attach a file in it, or add the directory as knowledge: cadre knowledge add`)
   if (!stats.isFile()) throw new AttachmentError(`${path} is not a file.`)
+  const type = findImageType(file)
+  if (type !== undefined) return readImage(file, mentioned, type)
   if (stats.size > MAX_FILE_BYTES)
     throw new AttachmentError(
       `${path} has ${formatBytes(stats.size)}; ${formatBytes(MAX_FILE_BYTES)} is the maximum. To ask about long documents: cadre ` +
@@ -141,7 +146,36 @@ function readTextFile(file: string, { path, stats }: MentionedFile): string {
   } catch {
     // not UTF-8: reported below
   }
-  throw new AttachmentError(`${path} is not a UTF-8 text file.`)
+  throw new AttachmentError(`${path} is neither a UTF-8 text file nor a PNG, JPEG, GIF or WebP image.`)
+}
+
+/** Finds the type by the first bytes of the file, as models do. */
+function findImageType(file: string): MessageImage['type'] | undefined {
+  const start = Buffer.alloc(12)
+  const descriptor = openSync(file, 'r')
+  try {
+    readSync(descriptor, start, 0, start.length, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+  const text = start.toString('latin1')
+  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  if (/^GIF8[79]a/.test(text)) return 'image/gif'
+  return text.startsWith('RIFF') && text.endsWith('WEBP') ? 'image/webp' : undefined
+}
+
+function readImage(file: string, { path, stats }: MentionedFile, type: MessageImage['type']): MessageImage {
+  if (stats.size > MAX_IMAGE_BYTES)
+    throw new AttachmentError(`${path} has ${formatBytes(stats.size)}; ${formatBytes(MAX_IMAGE_BYTES)} is the maximum of an image.`)
+  return { type, data: readFileSync(file).toString('base64') }
+}
+
+function checkImages(images: readonly MessageImage[]): void {
+  if (images.length > MAX_IMAGES) throw new AttachmentError(`The message has ${images.length} images; the maximum is ${MAX_IMAGES}.`)
+  const bytes = images.reduce((sum, { data }) => sum + (data.length / 4) * 3, 0)
+  if (bytes > MAX_TOTAL_IMAGE_BYTES)
+    throw new AttachmentError(`The images have ${formatBytes(bytes)} together; ${formatBytes(MAX_TOTAL_IMAGE_BYTES)} is the maximum.`)
 }
 
 /** The fence is longer than any in the text, so that the text cannot close it. */

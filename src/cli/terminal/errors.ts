@@ -71,8 +71,8 @@ const DEFAULT_HINTS: Record<string, string> = {
 /** Replace the hints of the service, which are written for API clients. */
 const CLI_HINTS: Record<string, string> = {
   UNAUTHENTICATED:
-    'Log in (cadre login URL), set CADRE_TOKEN, or store a token: cadre config set token -. To create a new admin token on the machine of the daemon: ' +
-    'cadre tokens recover',
+    'Log in (cadre login URL), set CADRE_TOKEN, or store a token: cadre config set token -. To create a new admin token on the ' +
+    'machine of the daemon: cadre tokens recover',
 }
 
 export function toFailure(error: unknown): Failure {

@@ -15,6 +15,7 @@ import {
   stringEnum,
   timestamp,
 } from '../schemas/fields.ts'
+import { MAX_IMAGE_BODY_BYTES, MAX_IMAGES, MessageImage } from '../schemas/images.ts'
 import { listQuery, MAX_LIMIT } from '../schemas/list-query.ts'
 import { Message, ToolCall } from '../schemas/messages.ts'
 import { day } from './usage.ts'
@@ -163,6 +164,10 @@ export const conversationRoutes = {
             pattern: '\\S',
             description: 'Text of the message. Required unless retry is true.',
           }),
+          images: Type.Array(MessageImage, {
+            maxItems: MAX_IMAGES,
+            description: 'Images for the model, which must read images. They are not stored: the message then ends with `[image]`.',
+          }),
           retry: Type.Boolean({
             default: false,
             description:
@@ -186,8 +191,7 @@ export const conversationRoutes = {
     isBodyRequired: true,
     response: Message,
     events: REPLY_EVENTS,
-    // A character takes up to six bytes in JSON.
-    bodyLimit: 4 * 1024 * 1024,
+    bodyLimit: MAX_IMAGE_BODY_BYTES,
   }),
   confirm: route({
     family: 'conversations',

@@ -52,6 +52,11 @@ const optionalFields = {
       description: 'Whether the model can call tools; null detects it. A model that cannot gets passages of the documents instead.',
     }),
   ),
+  supports_images: nullable(
+    Type.Boolean({
+      description: 'Whether the model reads images; null derives it from the name of the model, or asks the server if that is unknown.',
+    }),
+  ),
   recording: nullable(
     Type.Boolean({
       description:
@@ -82,7 +87,16 @@ export const Model = resource(
   { ...requiredFields, ...optionalFields, has_api_key: Type.Boolean({ description: 'Whether an API key is stored.' }) },
   {
     description: 'A language or embedding model.',
-    examples: [createExample('model', { ...example, context_window: null, supports_tools: null, recording: null, has_api_key: false })],
+    examples: [
+      createExample('model', {
+        ...example,
+        context_window: null,
+        supports_tools: null,
+        supports_images: null,
+        recording: null,
+        has_api_key: false,
+      }),
+    ],
   },
 )
 export const ModelCreate = createBody('model', requiredFields, { ...optionalFields, api_key }, example)

@@ -73,6 +73,17 @@ export function createOpenaiError({ code, message, hint, details }: CadreError) 
   }
 }
 
+/** Reads an error in OpenAI's format; undefined if it is none. Several codes of Cadre have no code at OpenAI. */
+export function parseOpenaiError(body: unknown): { code: ErrorCode; message: string } | undefined {
+  const { error } = (body ?? {}) as { error?: { message?: unknown; type?: unknown; code?: unknown } | null }
+  if (typeof error !== 'object' || error === null || typeof error.message !== 'string') return undefined
+  const [code] = Object.entries(KINDS).find(([, kind]) => kind.code !== null && kind.code === error.code) ?? []
+  if (code !== undefined) return { code: code as ErrorCode, message: error.message }
+  const isMissing = typeof error.code === 'string' && error.code.endsWith('_not_found')
+  const other = error.type === 'invalid_request_error' ? 'VALIDATION_ERROR' : 'INTERNAL'
+  return { code: isMissing ? 'NOT_FOUND' : other, message: error.message }
+}
+
 /** Codes that clients of OpenAI's API check. */
 function findSpecificCode(code: ErrorCode, detail: { field: string; problem: string } | undefined): string | undefined {
   if (code === 'NOT_FOUND' && detail?.field === 'model') return 'model_not_found'

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { conversationRoutes } from '../families/conversations.ts'
 import { route } from '../route.ts'
 import { object, stringEnum } from '../schemas/fields.ts'
+import { MAX_IMAGE_BODY_BYTES } from '../schemas/images.ts'
 import { CHAT_EVENTS, ChatCompletion, ChatCompletionCreate } from './chat-completions.ts'
 import { EmbeddingCreate, EmbeddingList } from './embeddings.ts'
 import { created } from './fields.ts'
@@ -39,10 +40,8 @@ export const OpenaiModel = object(
   },
 )
 
-/** Images are sent in base64. */
-const MAX_BODY_BYTES = 32 * 1024 * 1024
 const shared = { family: 'openai', protocol: 'openai', shape: 'bare' } as const
-const modelCall = { ...shared, method: 'POST', callsModel: true, callsExternalService: true, bodyLimit: MAX_BODY_BYTES } as const
+const modelCall = { ...shared, method: 'POST', callsModel: true, callsExternalService: true, bodyLimit: MAX_IMAGE_BODY_BYTES } as const
 const responseParams = object({ response_id: Type.String({ minLength: 1, maxLength: 200, description: 'Identifier of the response.' }) })
 const STORAGE =
   'With store, or with the header Cadre-Conversation (the identifier of a conversation), the question and the reply are stored.'

@@ -6,6 +6,7 @@ import type { Connection } from '../../client/request.ts'
 import type { Agent } from '../../contract/families/agents.ts'
 import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
 import type { Model } from '../../contract/families/models.ts'
+import type { MessageImage } from '../../contract/schemas/images.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
 import { clearAndRemember, type Editor, setText } from '../input/editor.ts'
 import type { ChatStore } from '../state/chat-store.ts'
@@ -13,6 +14,14 @@ import { findAgent, listAgents, listLastMessages, listModels } from './api.ts'
 import { ConversationSwitch } from './conversation-switch.ts'
 import { ReconnectingClient } from './reconnecting-client.ts'
 import { ReplyStream } from './reply-stream.ts'
+
+export interface OutgoingText {
+  /** As the user typed it. */
+  text: string
+  /** The text with its attached files. */
+  message: string
+  images: readonly MessageImage[]
+}
 
 interface ChatSessionDependencies {
   store: ChatStore
@@ -40,7 +49,7 @@ export class ChatSession {
   /** Id of the model that overrides the one of the agent. */
   chosenModel: string | undefined
   /** The last message as typed, and as sent with its attached files. */
-  lastMessage: { text: string; message: string } | undefined
+  lastMessage: OutgoingText | undefined
   /** Text that was not sent because of an attachment; submitting it again sends it. */
   unconfirmedText: string | undefined
   /** Names for completion. */

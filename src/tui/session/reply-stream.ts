@@ -9,6 +9,7 @@ import { followReply, type ReplyRequest } from '../../client/follow-reply.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
+import type { MessageImage } from '../../contract/schemas/images.ts'
 import type { Transcript, TranscriptAction } from '../state/transcript-reducer.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
 
@@ -25,6 +26,7 @@ interface ReplyStreamDependencies {
 
 interface OutgoingMessage {
   message: string
+  images: readonly MessageImage[]
   /** Idempotency key. */
   key: string
   /** Whether the message was sent before and its reply failed. */
@@ -48,8 +50,8 @@ export class ReplyStream {
   }
 
   /** Resolves when the reply has ended. Does not throw: the transcript contains the outcome. */
-  send(message: string, { retry = false } = {}): Promise<void> {
-    this.done = this.#run({ message, key: randomUUID(), retry })
+  send(message: string, { images = [], retry = false }: { images?: readonly MessageImage[]; retry?: boolean } = {}): Promise<void> {
+    this.done = this.#run({ message, images, key: randomUUID(), retry })
     return this.done
   }
 

@@ -1,12 +1,13 @@
 /** Sends a message, or retries the last one if its reply failed or was stopped. */
 import { canRetry } from '../state/chat-state.ts'
-import type { ChatSession } from './chat-session.ts'
+import type { ChatSession, OutgoingText } from './chat-session.ts'
 
-/** Resolves when the reply has ended. `message` is the text with its attached files. */
-export async function sendMessage(session: ChatSession, text: string, message: string, { retry = false } = {}): Promise<void> {
-  session.lastMessage = { text, message }
+/** Resolves when the reply has ended. */
+export async function sendMessage(session: ChatSession, outgoing: OutgoingText, { retry = false } = {}): Promise<void> {
+  const { text, message, images } = outgoing
+  session.lastMessage = outgoing
   session.store.dispatch({ kind: 'said', text })
-  await session.replies.send(message, { retry })
+  await session.replies.send(message, { images, retry })
 }
 
 /** Returns false if there is nothing to retry. The daemon answers the stored message again instead of storing it twice. */
@@ -15,6 +16,7 @@ export async function retryLastMessage(session: ChatSession): Promise<boolean> {
   if (!canRetry(store.state.transcript)) return false
   const entry = store.state.transcript.entries.findLast((candidate) => candidate.kind === 'said')
   if (entry?.kind !== 'said') return false
-  await sendMessage(session, entry.text, lastMessage?.text === entry.text ? lastMessage.message : entry.text, { retry: true })
+  const { text } = entry
+  await sendMessage(session, lastMessage?.text === text ? lastMessage : { text, message: text, images: [] }, { retry: true })
   return true
 }

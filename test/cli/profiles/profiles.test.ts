@@ -117,7 +117,7 @@ test('each profile has its own default agent', async () => {
   assert.is((await client.run(['config', 'set', 'agent', 'Remote helper', ...select])).code, 0)
   assert.is((await client.run(['config', 'get', 'agent', ...select])).stdout, 'Remote helper\n')
   assert.is((await client.run(['config', 'get', 'agent', '--profile', 'local'])).code, 3)
-  assert.match((await client.run(['ask', 'Hello?', ...select])).stderr, 'no documents', 'the agent of the profile is asked')
+  assert.match((await client.run(['ask', 'Leave?', ...select])).stdout, 'no documents', 'the agent of the profile is asked')
   assert.is((await client.run(['config', 'unset', 'agent', ...select])).code, 0)
   const url = await client.run(['config', 'set', 'url', 'http://127.0.0.1:1', ...select])
   assert.is(url.code, 2)

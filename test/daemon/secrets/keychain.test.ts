@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { deleteProfile, readProfileToken, storeProfile } from '../../../src/client/profiles.ts'
 import { homePaths } from '../../../src/config.ts'
 import {
   ADMIN_TOKEN,
@@ -167,6 +168,19 @@ withKeyring('a keychain that stops answering locks the vault, and the daemon sti
   assert.is(refused.status, 503, JSON.stringify(refused))
   assert.is(refused.body.code, 'UNAVAILABLE')
   await daemon.stop()
+})
+
+withKeyring('the token of a profile is in the keychain only, and bound to its URL', async ({ root, home, sessions }) => {
+  await startKeyring(root, sessions)
+  const paths = homePaths({ CADRE_HOME: home })
+  assert.is(await storeProfile(paths, 'team', 'https://cadre.example.com', 'cadre_secret'), 'keychain')
+  assert.not.match(readFileSync(paths.profiles, 'utf8'), 'cadre_secret')
+  assert.is(await readProfileToken(paths, 'team'), 'cadre_secret')
+  writeFileSync(paths.profiles, readFileSync(paths.profiles, 'utf8').replace('cadre.example.com', 'evil.example.com'))
+  const moved = await readProfileToken(paths, 'team').catch((error: Error) => error.message)
+  assert.match(moved, 'belongs to another URL')
+  await deleteProfile(paths, 'team', assert.unreachable)
+  assert.is(await readKeychain(home, 'profile-team'), undefined)
 })
 
 withKeyring('a locked keyring is treated as missing', async ({ root, home, sessions }) => {

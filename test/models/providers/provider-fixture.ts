@@ -34,6 +34,7 @@ export class ProviderFixture {
       api_key: KEY,
       price: null,
       canCallTools: true,
+      canReadImages: null,
       contextTokens: 8_192,
       isContextKnown: false,
       allow_private: true,
