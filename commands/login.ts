@@ -4,7 +4,7 @@ import { parseUrl } from '../src/cli/daemon/config-settings.ts'
 import { InputReader, promptSecret } from '../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
-import { isLoopback } from '../src/client/address.ts'
+import { findSelectedProfile, isLoopback } from '../src/client/address.ts'
 import { call } from '../src/client/call.ts'
 import { checkService } from '../src/client/daemon.ts'
 import { isProfileName, storeProfile } from '../src/client/profiles.ts'
@@ -44,6 +44,7 @@ export default class Login extends CadreCommand {
       `Logged in to ${url}. The token is stored in ${location === 'keychain' ? 'the keychain' : this.paths.profiles}. Commands now use ` +
         `the profile "${name}". To use the local daemon: cadre profiles use local`,
     )
+    if (findSelectedProfile(this.paths) !== name) this.notify('In this shell, CADRE_URL or CADRE_PROFILE takes precedence.')
     if (this.getFormat(flags) !== 'table') await this.print({ data: { name, url, token: location } }, flags)
   }
 }

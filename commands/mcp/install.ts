@@ -38,7 +38,7 @@ export default class McpInstall extends CadreCommand {
     const { args, flags } = await this.parse(McpInstall)
     const client: McpClient = MCP_CLIENTS[args.client as McpClientName]
     const file = this.#findFile(client, flags.project)
-    const server = describeStdioServer(this.config.root, this.paths, flags.project)
+    const server = describeStdioServer(this.config.root, this.paths, flags.project, flags.profile)
     const before = readConfigurationFile(file)
     const after = editConfiguration(file, before, client.property, 'cadre', client.describe(server))
     const result = { client: args.client, file, changed: before !== after }

@@ -1,4 +1,5 @@
 /** Follows the reply of a model without an agent, as the events that a reply in a conversation has. Nothing is stored. */
+import { CadreError } from '../contract/errors.ts'
 import type { ChatCompletionChunk } from '../contract/openai/chat-completions.ts'
 import { parseOpenaiError } from '../contract/openai/errors.ts'
 import { openaiRoutes } from '../contract/openai/routes.ts'
@@ -45,15 +46,16 @@ export async function* followCompletion(connection: Connection, request: Complet
       if (text !== '') yield { event: 'message_delta', data: { text } }
     }
   } catch (error) {
-    // Errors of the system are those of a connection that ended too early.
-    if (!(error instanceof Error && 'syscall' in error) && !isTimeout(error)) throw error
+    if (error instanceof CadreError || error instanceof UnreachableError) throw error
+    throw createLostError(error)
   }
-  throw new UnreachableError('The connection was lost before the reply was complete.', { hint: 'Nothing was stored; ask again.' })
+  throw createLostError()
 }
 
 const OPTIONS = { idleTimeoutMs: IDLE_TIMEOUT_MS }
 
-const isTimeout = (error: unknown): boolean => error instanceof Error && /aborted|No data from/.test(error.message)
+const createLostError = (cause?: unknown) =>
+  new UnreachableError('The connection was lost before the reply was complete.', { hint: 'Nothing was stored; ask again.', cause })
 
 function buildBody({ model, system, message, images }: CompletionRequest) {
   const parts = images.map(({ type, data }) => ({
