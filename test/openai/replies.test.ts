@@ -138,6 +138,15 @@ test('the embedded model answers without tools, images and JSON', async () => {
   await expectOpenaiError(chat({ model, messages: image }), 400, 'invalid_request_error', null, 'messages')
 })
 
+test('images are rejected for models that cannot read them, and their number is limited', async () => {
+  const part = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } }
+  const ask = (model: string, count: number) => chat({ model, messages: [{ role: 'user', content: Array(count).fill(part) }] })
+  assert.is((await ask('Helper', 50)).status, 200)
+  await expectOpenaiError(ask('Helper', 51), 400, 'invalid_request_error', null, 'messages.0.content.50.image_url.url')
+  await fixture.service.post('/models', { ...fixture.provider.model, name: 'Blind', supports_images: false })
+  await expectOpenaiError(ask('Blind', 1), 400, 'invalid_request_error', null, 'messages')
+})
+
 test('an image URL is downloaded through the outbound guard', async () => {
   const send = (url: string) => chat({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] })
   await expectOpenaiError(send('http://127.0.0.1:9/x.png'), 400, 'invalid_request_error', 'address_blocked')

@@ -78,6 +78,7 @@ test('commands are distinguished from messages', () => {
 test('an attached file is fenced so that its text cannot end the fence', () => {
   assert.equal(attachFiles('What is in @notes.md?', folder), {
     message: 'What is in @notes.md?\n\nnotes.md:\n```md\nRemember the milk.\n```',
+    images: [],
     files: ['notes.md'],
     missing: [],
   })
@@ -88,11 +89,17 @@ test('an attached file is fenced so that its text cannot end the fence', () => {
 test('an @ without a file is text, and a missing path is reported', () => {
   assert.equal(attachFiles('see @docs/cod.ts.', folder), {
     message: 'see @docs/cod.ts.',
+    images: [],
     files: [],
     missing: [`@docs/cod.ts: no such file: ${join(folder, 'docs/cod.ts')}. Did you mean @docs/code.ts?`],
   })
   assert.equal(attachFiles('ask @ada about @notes.md', folder).files, ['notes.md'])
-  assert.equal(attachFiles('write to a@notes.md or @ noon', folder), { message: 'write to a@notes.md or @ noon', files: [], missing: [] })
+  assert.equal(attachFiles('write to a@notes.md or @ noon', folder), {
+    message: 'write to a@notes.md or @ noon',
+    images: [],
+    files: [],
+    missing: [],
+  })
 })
 
 test('an unreadable path is reported and does not throw', () => {
@@ -103,13 +110,29 @@ test('an unreadable path is reported and does not throw', () => {
   assert.match(attachFiles(endless, folder).missing[0] ?? '', 'no such file')
 })
 
+test('images are recognized by their first bytes, whatever their name is', () => {
+  const starts = {
+    'image/png': Buffer.from('89504e470d0a1a0a00000000', 'hex'),
+    'image/jpeg': Buffer.from('ffd8ffe000104a4649460001', 'hex'),
+    'image/gif': Buffer.from('GIF89a\0\0\0\0\0\0'),
+    'image/webp': Buffer.from('RIFF\0\0\0\0WEBPVP8 '),
+  }
+  for (const [type, bytes] of Object.entries(starts)) {
+    writeFileSync(join(folder, 'image.dat'), bytes)
+    const { message, images, files } = attachFiles('Look at @image.dat', folder)
+    assert.equal([message, images, files], ['Look at @image.dat', [{ type, data: bytes.toString('base64') }], ['image.dat']])
+  }
+  writeFileSync(join(folder, 'fake.png'), 'only text')
+  assert.equal(attachFiles('@fake.png', folder).images, [])
+})
+
 test('a file that is too large, binary or not a regular file is rejected', () => {
   writeFileSync(join(folder, 'long.txt'), 'x'.repeat(MAX_FILE_BYTES + 1))
   writeFileSync(join(folder, 'binary.bin'), Buffer.from([1, 0, 2]))
   writeFileSync(join(folder, 'latin.txt'), Buffer.from([0x66, 0xfc, 0x72]))
   assert.throws(() => attachFiles('@long.txt', folder), /long\.txt has .*; .* is the maximum/)
-  assert.throws(() => attachFiles('@binary.bin', folder), /binary\.bin is not a UTF-8 text file\./)
-  assert.throws(() => attachFiles('@latin.txt', folder), /latin\.txt is not a UTF-8 text file\./)
+  assert.throws(() => attachFiles('@binary.bin', folder), /binary\.bin is neither a UTF-8 text file nor/)
+  assert.throws(() => attachFiles('@latin.txt', folder), /latin\.txt is neither a UTF-8 text file nor/)
   assert.throws(() => attachFiles('@docs', folder), /docs is a directory/)
   for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `${name}.txt`), 'y'.repeat(MAX_FILE_BYTES))
   assert.throws(() => attachFiles('@a.txt @b.txt @c.txt', folder), /600,\d+ characters/)

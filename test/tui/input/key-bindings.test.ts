@@ -123,7 +123,18 @@ test('a file that cannot be attached keeps the message in the input', async () =
   writeFileSync(join(folder, 'x.bin'), Buffer.from([0, 1]))
   type('@x.bin and more\r')
   await nextTurn()
-  assert.equal([notes(), text()], [['x.bin is not a UTF-8 text file.'], '@x.bin and more'])
+  assert.equal([notes(), text()], [['x.bin is neither a UTF-8 text file nor a PNG, JPEG, GIF or WebP image.'], '@x.bin and more'])
+})
+
+test('an image named with @ is sent with the message', async () => {
+  const { type, session } = setUp()
+  const sent: unknown[] = []
+  session.replies.send = async (message, options) => void sent.push(message, options?.images)
+  const bytes = Buffer.from('GIF89a\0\0\0\0\0\0')
+  writeFileSync(join(folder, 'cat.gif'), bytes)
+  type('What is @cat.gif ?\r')
+  await nextTurn()
+  assert.equal(sent, ['What is @cat.gif ?', [{ type: 'image/gif', data: bytes.toString('base64') }]])
 })
 
 test('a missing file keeps the message in the input until Enter is pressed again', async () => {
