@@ -45,15 +45,13 @@ export interface ResourceUser {
   field: string
 }
 
-/** Lists the first resources that use the target, each once, and their total number. */
+/** An allowed tool is also one of the tools of its agent, so that the agent is not listed twice. */
+const USES = "FROM links WHERE target_id = ? AND field <> 'allowed_tools'"
+
+/** Lists the first uses of the target, and their total number. */
 export async function listUsers(reader: Reader, target: string, most = 10): Promise<{ users: ResourceUser[]; total: number }> {
-  const rows = await reader.all<Link>(
-    // With max, SQLite returns the other columns of the same row.
-    `SELECT owner_family, owner_id, owner_name, max(field) AS field FROM links WHERE target_id = ? GROUP BY owner_family, owner_id
-      ORDER BY owner_family, owner_id LIMIT ?`,
-    [target, most],
-  )
-  const counted = await reader.get<{ total: number }>('SELECT count(DISTINCT owner_id) AS total FROM links WHERE target_id = ?', [target])
+  const rows = await reader.all<Link>(`SELECT * ${USES} ORDER BY owner_family, owner_id LIMIT ?`, [target, most])
+  const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total ${USES}`, [target])
   const users = rows.map((row) => ({ noun: getNoun(row.owner_family), id: row.owner_id, name: row.owner_name, field: row.field }))
   return { users, total: counted?.total ?? 0 }
 }

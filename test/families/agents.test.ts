@@ -28,6 +28,7 @@ test('an agent requires only a name; other fields get their defaults', async () 
     temperature: null,
     max_tokens: null,
     tools: [],
+    allowed_tools: [],
     topics: [],
     prompt_template_id: null,
     variables: {},
