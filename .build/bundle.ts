@@ -2,8 +2,11 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { writeModels } from './embedded-models.ts'
-import { writeManifest } from './manifest.ts'
-import { cliBuild, daemonBuild, ROOT } from './options.ts'
+import { ROOT } from './external.ts'
+import { writeLicenses } from './licenses.ts'
+import { cliBuild, daemonBuild } from './options.ts'
+import { runOclif } from './run-oclif.ts'
+import { copyRuntimeFiles } from './runtime-files.ts'
 
 /** dist/ is replaced by a complete build, because commands and daemons may be running from it. */
 const buildDirectory = `${ROOT}node_modules/.cache/cadre-build-${process.pid}`
@@ -13,7 +16,7 @@ const commands = readdirSync(`${ROOT}commands`, { recursive: true, encoding: 'ut
   .sort()
 
 mkdirSync(buildDirectory, { recursive: true })
-await build({
+const cli = await build({
   ...cliBuild,
   outdir: buildDirectory,
   entryPoints: [
@@ -23,7 +26,7 @@ await build({
     ...commands.map((file) => ({ in: `commands/${file}`, out: `commands/${file.replace(/\.ts$/, '')}` })),
   ],
 })
-await build({
+const daemon = await build({
   ...daemonBuild,
   outdir: `${buildDirectory}/daemon`,
   entryPoints: [
@@ -36,6 +39,9 @@ await build({
 // Reused if it is up to date, because writing the models takes seconds.
 if (existsSync(`${ROOT}dist/models`)) cpSync(`${ROOT}dist/models`, `${buildDirectory}/models`, { recursive: true })
 writeModels(`${buildDirectory}/models`)
+copyRuntimeFiles(buildDirectory)
+writeLicenses(`${buildDirectory}/LICENSES.txt`, [cli.metafile, daemon.metafile])
 rmSync(`${ROOT}dist`, { recursive: true, force: true })
 renameSync(buildDirectory, `${ROOT}dist`)
-await writeManifest(ROOT)
+// Describes every command, so that the command line does not load them to find one.
+runOclif(['manifest', ROOT])

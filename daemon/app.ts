@@ -83,7 +83,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const mcp = createMcp({ ...shared, ...agentFamily.services, knowledge, documentReader, models, meter, askOnce, version })
   const webhooks = createWebhooks({ ...shared, random })
   const tokens = new TokensService(database)
-  const systemFamily = createSystem({ ...shared, paths, version, vectors, models, embedding, getAddress: () => http.getAddress() })
+  const { countReplies } = conversations
+  const getAddress = () => http.getAddress()
+  const systemFamily = createSystem({ ...shared, paths, version, vectors, models, embedding, countReplies, getAddress })
   const { service: system, getOpenapi } = systemFamily
   const tools = [ragTools, retrievalTools, apiTools]
   const asCode = new AsCodeService({

@@ -94,7 +94,7 @@ async function run(redactor: Redactor): Promise<void> {
     })
     running.app = app
     const url = await listen(app, wanted)
-    writeDaemonRecord(paths, url)
+    writeDaemonRecord(paths, url, wanted)
     log.logger.info({ version, url, home: paths.home, secrets: vault.location }, 'ready')
     if (vault.location === 'locked') log.logger.warn('the vault is locked: models, tools and webhooks that use secrets do not work')
     process.stdout.write(`Cadre is ready at ${url}\n`)
@@ -144,8 +144,10 @@ function explainListenError(error: NodeJS.ErrnoException, host: string, port: nu
   return new CadreError('UNAVAILABLE', `Cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error })
 }
 
-function writeDaemonRecord(paths: Paths, url: string): void {
-  const record: DaemonRecord = { pid: process.pid, url, version, started_at: new Date(performance.timeOrigin).toISOString() }
+function writeDaemonRecord(paths: Paths, url: string, { host, isRemote, foreground }: DaemonOptions): void {
+  const options = ['--host', host, '--port', new URL(url).port || '80', ...(isRemote ? ['--allow-remote'] : [])]
+  const started_at = new Date(performance.timeOrigin).toISOString()
+  const record: DaemonRecord = { pid: process.pid, url, version, started_at, options, foreground }
   writeFileAtomically(paths.daemon, `${JSON.stringify(record)}\n`)
 }
 

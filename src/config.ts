@@ -196,6 +196,10 @@ export interface DaemonRecord {
   url: string
   version: string
   started_at: string
+  /** Its command-line options, with which a newer version is started. Missing in records of version 0.1. */
+  options?: string[]
+  /** Whether a service manager, a container or a terminal runs it, which restarts it itself. */
+  foreground?: boolean
 }
 
 export function readDaemonRecord(paths: Paths): DaemonRecord | undefined {

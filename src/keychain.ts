@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { environmentOverrides, isSessionBusReachable } from './config.ts'
 import { CadreError } from './contract/errors.ts'
+import { findPackageFolder } from './package-folder.ts'
 
 export const ADMIN_TOKEN = 'admin-token'
 export const VAULT_KEY = 'vault-key'
@@ -124,10 +125,5 @@ function findKeytar(): string {
     throw new KeychainError('The keychain is disabled by CADRE_KEYCHAIN=off.', 'Unset CADRE_KEYCHAIN to use it.')
   if (process.platform === 'linux' && !isSessionBusReachable())
     throw new KeychainError('No keychain is available: there is no session bus.', 'Run the command in a desktop session.')
-  try {
-    return createRequire(import.meta.url).resolve('keytar')
-  } catch {
-    // keytar is an optional dependency.
-    throw new KeychainError('No keychain is available: the keytar package is not installed.', 'Reinstall Cadre with optional dependencies.')
-  }
+  return fileURLToPath(new URL('dist/keytar/lib/keytar.js', findPackageFolder()))
 }

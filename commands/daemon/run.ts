@@ -21,7 +21,7 @@ export default class DaemonRun extends CadreCommand {
     // This process becomes the daemon: it handles signals and sets the exit code itself.
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(name)
     for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error')
-    process.argv = [process.execPath, file, ...formatDaemonArguments(flags), ...(flags.verbose ? ['--verbose'] : [])]
+    process.argv = [process.execPath, file, '--foreground', ...formatDaemonArguments(flags), ...(flags.verbose ? ['--verbose'] : [])]
     await import(pathToFileURL(file).href)
   }
 }

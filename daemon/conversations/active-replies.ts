@@ -53,6 +53,10 @@ export class ActiveReplies {
     return this.find(messageId)
   }
 
+  get count(): number {
+    return this.#running.size
+  }
+
   /** Finds an active or recently ended reply. */
   find(messageId: string): ActiveReply | undefined {
     return this.#running.get(messageId)?.reply ?? this.#retained.get(messageId)

@@ -52,6 +52,7 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
     completions: new CompletionsService(replies),
     bindings: bindConversationRoutes(service, messages),
     askOnce: ((input) => askOnce({ database, meter, logger }, input)) satisfies AskOnce,
+    countReplies: () => activeReplies.count,
     /** Must run before the usage ledger recovers, which settles the remaining open calls. */
     async recover() {
       const count = await recoverInterruptedReplies(database, meter)

@@ -1,6 +1,6 @@
 /** Paths of the embedded models and of the worker's code, for the source tree and the bundle. */
 import { fileURLToPath } from 'node:url'
-import { findPackageFolder } from '../process/package-folder.ts'
+import { findPackageFolder } from '../../src/package-folder.ts'
 
 export const getModelsDirectory = (): string => fileURLToPath(new URL('dist/models/', findPackageFolder()))
 

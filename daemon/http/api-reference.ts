@@ -1,7 +1,11 @@
 /** The API reference at /docs: Swagger UI, served from local files. Redirects browsers from / to it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { findPackageFolder } from '../../src/package-folder.ts'
 
 const DOCS_PATH = '/docs'
 
@@ -9,10 +13,14 @@ export async function registerApiReference(server: FastifyInstance, getOpenapi: 
   server.addHook('onRoute', (route) => {
     if (route.url === DOCS_PATH || route.url.startsWith(`${DOCS_PATH}/`)) route.config = { ...route.config, open: true }
   })
+  // The plugins are bundled, so they do not find their files next to themselves.
+  const baseDir = fileURLToPath(new URL('dist/swagger-ui', findPackageFolder()))
   await server.register(swagger, { mode: 'static', specification: { document: {} as never } })
   await server.register(swaggerUi, {
     routePrefix: DOCS_PATH,
     staticCSP: true,
+    baseDir,
+    logo: { type: 'image/svg+xml', content: readFileSync(join(baseDir, 'logo.svg')) },
     // Building the document takes 5 % of the daemon's start, so it is built for the first reader.
     transformSpecification: getOpenapi as never,
     transformSpecificationClone: false,

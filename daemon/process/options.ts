@@ -7,6 +7,8 @@ export interface DaemonOptions {
   host: string
   port: number
   verbose: boolean
+  /** Whether the process that started it waits for it. */
+  foreground: boolean
   /** Whether other machines can reach the address. */
   isRemote: boolean
   /** Create a new admin token at startup. */
@@ -32,6 +34,7 @@ export function parseOptions(given: string[], port = DEFAULT_PORT): DaemonOption
     host: values.host,
     port: values.port === undefined ? port : parsePort(values.port),
     verbose: values.verbose,
+    foreground: values.foreground,
     isRemote,
     recoverToken: values['recover-token'],
     checkDatabase: values['check-database'],
@@ -47,6 +50,7 @@ function parseFlags(given: string[]) {
         port: { type: 'string' },
         'allow-remote': { type: 'boolean', default: false },
         verbose: { type: 'boolean', default: false },
+        foreground: { type: 'boolean', default: false },
         'recover-token': { type: 'boolean', default: false },
         'check-database': { type: 'boolean', default: false },
       },

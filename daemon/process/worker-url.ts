@@ -1,5 +1,5 @@
 /** Finds the code of a worker thread: JavaScript in the build, TypeScript in a source checkout. */
-import { findPackageFolder } from './package-folder.ts'
+import { findPackageFolder } from '../../src/package-folder.ts'
 
 /** TypeScript needs tsx in each thread, because Node 20 does not pass loaders on. */
 export function getWorkerUrl(built: string, source: URL): URL {

@@ -6,11 +6,13 @@ import { type SystemDependencies, SystemService } from './service.ts'
 
 interface SystemFamilyDependencies extends Omit<SystemDependencies, 'startedAt' | 'getQueues'> {
   embedding: EmbeddingService
+  /** Returns the number of replies that are being written. */
+  countReplies(): number
 }
 
 export function createSystem(dependencies: SystemFamilyDependencies) {
-  const { version, embedding } = dependencies
-  const getQueues = () => ({ embedding: embedding.getStatus().pending })
+  const { version, embedding, countReplies } = dependencies
+  const getQueues = () => ({ embedding: embedding.getStatus().pending, replies: countReplies() })
   const service = new SystemService({ ...dependencies, startedAt: new Date(), getQueues })
   let openapi: object | undefined
   /** The document is created at the first request. */

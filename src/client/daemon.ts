@@ -5,14 +5,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDaemonEnvironment, type DaemonRecord, EXIT_HOME_IN_USE, ensureDirectory, type Paths, readSettings } from '../config.ts'
 import type { Health } from '../contract/families/system.ts'
-import { version } from '../version.ts'
-import { findAddress, findDaemonProcess, findToken, isLoopback, isProcessAlive } from './address.ts'
+import { isNewerVersion, version } from '../version.ts'
+import { findAddress, findAdminToken, findDaemonProcess, findToken, isLoopback, isProcessAlive } from './address.ts'
 import { UnreachableError } from './errors.ts'
 import { type Connection, sendOnce } from './request.ts'
 
 const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 15_000
 const POLL_INTERVAL_MS = 50
+const REPLIES_TIMEOUT_MS = 120_000
+const REPLIES_POLL_INTERVAL_MS = 500
 /** A daemon that is shutting down still holds the lock of the home. */
 const RESPAWN_DELAY_MS = 2_000
 
@@ -61,13 +63,59 @@ export async function checkService(url: string, hint: string, notify: Connection
 
 async function findOrStartDaemon({ paths, start, root, notify }: Omit<ConnectOptions, 'profile'>): Promise<DaemonRecord> {
   const running = await findRunningDaemon(paths)
-  if (running && running.version !== version)
-    throw new UnreachableError(`The running daemon is version ${running.version}, this command is ${version}.`, {
-      hint: 'To restart it with this version: cadre daemon restart',
+  const canStart = start && readSettings(paths).start !== false
+  if (!running && !canStart) throw new UnreachableError('The daemon is not running.', { hint: 'To start it: cadre daemon start' })
+  if (!running) return startDaemon({ paths, root, notify, options: [] })
+  if (running.version === version) return running
+  requireReplaceable(running, canStart)
+  await waitForReplies(paths, running, notify)
+  notify(`Restarting the Cadre daemon: it is version ${running.version}, this command is ${version}.`)
+  // Another command may have restarted it meanwhile.
+  if (findDaemonProcess(paths)?.pid === running.pid) await stopDaemon(paths)
+  const { options = ['--port', new URL(running.url).port || '80'] } = running
+  return startDaemon({ paths, root, notify, options })
+}
+
+/** Throws unless the daemon is older and can be restarted. A newer one is kept: commands of two versions would replace it in turns. */
+function requireReplaceable(running: DaemonRecord, canStart: boolean): void {
+  const message = `The running daemon is version ${running.version}, this command is ${version}.`
+  if (!isNewerVersion(version, running.version))
+    throw new UnreachableError(message, {
+      hint: `Upgrade this command: npm install -g cadre@${running.version}. To run this version instead: cadre daemon restart`,
     })
-  if (!running && (!start || readSettings(paths).start === false))
-    throw new UnreachableError('The daemon is not running.', { hint: 'To start it: cadre daemon start' })
-  return running ?? startDaemon({ paths, root, notify, options: [] })
+  if (running.foreground)
+    throw new UnreachableError(message, {
+      hint: 'It is run by a service manager, a container or a terminal. Restart it there; a user service: systemctl --user restart cadre',
+    })
+  if (!canStart) throw new UnreachableError(message, { hint: 'To restart it with this version: cadre daemon restart' })
+}
+
+/** Waits until the daemon writes no reply, because a stop would interrupt it. */
+async function waitForReplies(paths: Paths, { url, version: running }: DaemonRecord, notify: Connection['notify']): Promise<void> {
+  const token = await findAdminToken(paths, () => undefined)
+  const deadline = Date.now() + REPLIES_TIMEOUT_MS
+  for (let waited = false; ; waited = true) {
+    const count = await countReplies({ url, token })
+    if (count === 0) return
+    const replies = `${count} ${count === 1 ? 'reply' : 'replies'}`
+    if (Date.now() > deadline)
+      throw new UnreachableError(`The daemon is version ${running}, this command is ${version}, and it is still writing ${replies}.`, {
+        hint: 'Try again later, or interrupt them: cadre daemon restart',
+      })
+    if (!waited) notify(`Waiting for ${replies} before the daemon is restarted with version ${version}.`)
+    await sleep(REPLIES_POLL_INTERVAL_MS)
+  }
+}
+
+/** Returns 0 if the daemon does not say: version 0.1 does not. */
+async function countReplies(connection: Pick<Connection, 'url' | 'token'>): Promise<number> {
+  try {
+    const response = await sendOnce(connection, { method: 'GET', path: '/api/status', signal: AbortSignal.timeout(5_000) })
+    const { data } = JSON.parse(await response.text()) as { data?: { queues?: Record<string, number> } }
+    return data?.queues?.replies ?? 0
+  } catch {
+    return 0 // it is stopping
+  }
 }
 
 /** Returns the daemon of this home if it runs and responds. */

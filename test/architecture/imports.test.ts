@@ -33,6 +33,7 @@ const SHARED = [
   'src/config.ts',
   'src/version.ts',
   'src/keychain.ts',
+  'src/package-folder.ts',
   'src/webhook-signature.ts',
   'src/segment-text.ts',
   'src/files/',

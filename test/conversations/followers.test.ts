@@ -38,8 +38,11 @@ test('several clients follow one reply, from its start or from their last event'
   const second = await fixture.follow(id, messageId)
   await second.readUntil('message_delta')
   const third = await fixture.follow(id, messageId, { 'last-event-id': String(delta.id) })
+  const countReplies = async () => (await expectData(fixture.service.get('/status'))).queues.replies
+  assert.is(await countReplies(), 1)
   resume()
   const [a, b, c] = await Promise.all([stream.readAll(), second.readAll(), third.readAll()])
+  await waitFor(async () => (await countReplies()) === 0)
   assert.equal(b, a)
   assert.equal(c, a.slice(2))
   assert.equal([second.replyText, third.replyText], ['one two', ' two'])

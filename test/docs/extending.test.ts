@@ -21,7 +21,8 @@ const copy = mkdtempSync(join(tmpdir(), 'cadre-extending-'))
 
 test.before(() => {
   for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true })
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  // The daemon reads the files of Swagger UI from dist.
+  for (const folder of ['node_modules', 'dist']) symlinkSync(join(ROOT, folder), join(copy, folder))
 })
 test.after(() => rmSync(copy, { recursive: true, force: true }))
 

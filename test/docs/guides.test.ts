@@ -130,6 +130,7 @@ test('the guides of the first steps exist', () => {
     'evaluations-in-ci',
     'backup-and-upgrade',
     'openai',
+    'server',
   ])
     assert.ok(readdirSync(GUIDES).includes(`${name}.md`), name)
 })

@@ -40,7 +40,9 @@ export const Status = object(
       },
       { title: 'StorageSizes', description: 'Sizes of the stored data.' },
     ),
-    queues: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'Number of waiting jobs by queue.' }),
+    queues: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      description: 'Number of waiting or running jobs by queue: texts to embed, and replies.',
+    }),
     embedding_model: Type.String({ description: 'Default embedding model.' }),
     secrets: stringEnum(['keychain', 'file', 'locked'], {
       description: "Location of the vault's key; locked if its keychain is not available.",

@@ -75,6 +75,20 @@ test('knowledge add indexes a folder and creates its RAG tool', async () => {
   assert.equal(await listNames('/rag-tools'), ['handbook'])
 })
 
+test('describe sets, lists and removes the descriptions of a source and its folders', async () => {
+  await ok(['knowledge', 'describe', 'handbook', 'Rules for all staff'])
+  const { stderr } = await ok(['knowledge', 'describe', 'handbook/policies/', 'Travel and expenses'])
+  assert.is(stderr, 'Described handbook/policies.\n')
+  const misspelt = await ok(['knowledge', 'describe', 'handbook/policy', 'x'])
+  assert.match(misspelt.stderr, 'handbook has no documents in policy yet.')
+  await ok(['knowledge', 'describe', 'handbook/policy', ''])
+  assert.equal(await terminal.json(['knowledge', 'describe', 'handbook', '--json']), [
+    { path: 'handbook', description: 'Rules for all staff' },
+    { path: 'handbook/policies', description: 'Travel and expenses' },
+  ])
+  assert.is((await terminal.run(['knowledge', 'describe', 'nothing/policies', 'x'])).code, 3)
+})
+
 test('adding the same folder again syncs its source and creates nothing', async () => {
   const { stderr } = await ok(['knowledge', 'add', './handbook'], { cwd: place })
   assert.match(stderr, /handbook: no changes in .*; total 3 documents/)
@@ -218,20 +232,6 @@ test('a sync continues in the background after Ctrl+C, and --cancel stops it', a
   assert.is(await following.ended, 0)
   assert.is(following.said().trim(), 'large: the sync was cancelled; indexed documents are kept.')
   assert.is((await terminal.run(['knowledge', 'sync', 'large', '--cancel'])).code, 1)
-})
-
-test('describe sets, lists and removes the descriptions of a source and its folders', async () => {
-  await ok(['knowledge', 'describe', 'handbook', 'Rules for all staff'])
-  const { stderr } = await ok(['knowledge', 'describe', 'handbook/policies/', 'Travel and expenses'])
-  assert.is(stderr, 'Described handbook/policies.\n')
-  const misspelt = await ok(['knowledge', 'describe', 'handbook/policy', 'x'])
-  assert.match(misspelt.stderr, 'handbook has no documents in policy yet.')
-  await ok(['knowledge', 'describe', 'handbook/policy', ''])
-  assert.equal(await terminal.json(['knowledge', 'describe', 'handbook', '--json']), [
-    { path: 'handbook', description: 'Rules for all staff' },
-    { path: 'handbook/policies', description: 'Travel and expenses' },
-  ])
-  assert.is((await terminal.run(['knowledge', 'describe', 'nothing/policies', 'x'])).code, 3)
 })
 
 test('delete reports what it deletes, needs --yes, and rejects a source that is in use without --force', async () => {
