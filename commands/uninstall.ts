@@ -9,6 +9,7 @@ import { yesFlag } from '../src/cli/resources/verbs/delete.ts'
 import { confirm } from '../src/cli/terminal/confirm.ts'
 import { formatBytes } from '../src/cli/terminal/format-quantity.ts'
 import { stopDaemon } from '../src/client/daemon.ts'
+import { readProfiles } from '../src/client/profiles.ts'
 
 export default class Uninstall extends CadreCommand {
   static override description =
@@ -47,7 +48,7 @@ export default class Uninstall extends CadreCommand {
 
   async #purge(): Promise<string[]> {
     const { home } = this.paths
-    await deleteHome(this.paths)
+    await deleteHome(this.paths, this.notify)
     const foreign = findForeignEntries(this.paths)
     this.notify(foreign.length > 0 ? `Deleted the data in ${home}.` : `Deleted ${home}.`)
     return foreign.length > 0 ? [`${home} with files that are not Cadre's: ${foreign.slice(0, 5).join(', ')}`] : []
@@ -56,9 +57,11 @@ export default class Uninstall extends CadreCommand {
   async #listData(exists: boolean): Promise<string[]> {
     if (!exists) return []
     const { home } = this.paths
+    const profiles = Object.keys(readProfiles(this.paths).profiles)
     return [
       `your data: ${home}, ${formatBytes(measureHome(home))} (to delete it: cadre uninstall --purge)`,
       ...(await listKeychainEntries(this.paths)).map((name) => `${name} in the keychain`),
+      ...(profiles.length > 0 ? [`profiles of remote services: ${profiles.join(', ')} (to delete one: cadre profiles delete NAME)`] : []),
     ]
   }
 }

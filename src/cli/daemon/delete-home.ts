@@ -1,6 +1,7 @@
 /** Measures and deletes the data of a home. */
 import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { deleteProfile, readProfiles } from '../../client/profiles.ts'
 import type { Paths } from '../../config.ts'
 import { ADMIN_TOKEN, deleteKeychain, KeychainError, readKeychain, VAULT_KEY } from '../../keychain.ts'
 import { UsageError } from '../terminal/errors.ts'
@@ -34,7 +35,8 @@ export function findForeignEntries(paths: Paths): string[] {
 }
 
 /** Deletes what Cadre created, and the folder if nothing else is in it. The keychain is first: its entries are found by the home. */
-export async function deleteHome(paths: Paths): Promise<void> {
+export async function deleteHome(paths: Paths, notify: (line: string) => void): Promise<void> {
+  for (const name of Object.keys(readProfiles(paths).profiles)) await deleteProfile(paths, name, notify)
   for (const name of Object.keys(KEYCHAIN_ENTRIES)) await deleteKeychain(paths.home, name).catch(ignoreMissingKeychain)
   const foreign = new Set(findForeignEntries(paths))
   for (const name of readdirSync(paths.home)) if (!foreign.has(name)) rmSync(join(paths.home, name), { recursive: true, force: true })
