@@ -43,7 +43,8 @@ function formatPage(text: string): string {
 
 if (import.meta.url === `file://${process.argv[1]}`) {
   const folder = `${ROOT}docs/commands/`
+  const pages = createCommandReference()
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
-  for (const [name, text] of createCommandReference()) writeFileSync(folder + name, text)
+  for (const [name, text] of pages) writeFileSync(folder + name, text)
 }
