@@ -44,7 +44,8 @@ export function formatDocuments(documents: readonly McpDocument[]): string {
 export function formatSources(sources: readonly McpSource[]): string {
   if (sources.length === 0) return 'There are no knowledge sources.'
   const lines = sources.flatMap(({ name, type, documents, status, id, description, folders = [] }) => [
-    `- ${name}: ${documents} ${documents === 1 ? 'document' : 'documents'}, type ${type}, ${status} (${id})${description ? `\n  ${description}` : ''}`,
+    `- ${name}: ${documents} ${documents === 1 ? 'document' : 'documents'}, type ${type}, ${status} (${id})`,
+    ...(description ? [`  ${description}`] : []),
     ...folders.map((folder) => `  - ${folder.path}: ${folder.description}`),
   ])
   return lines.join('\n')
