@@ -34,6 +34,7 @@ const daemon = await build({
     { in: 'daemon/embedded-models/worker.ts', out: 'embedded-models/worker' },
     { in: 'daemon/knowledge/sync/parser-worker.ts', out: 'knowledge/parser-worker' },
     { in: 'daemon/api-tools/openapi/worker.ts', out: 'api-tools/openapi-worker' },
+    { in: 'daemon/system/backup/worker.ts', out: 'system/backup-worker' },
   ],
 })
 // Reused if it is up to date, because writing the models takes seconds.

@@ -85,7 +85,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const tokens = new TokensService(database)
   const { countReplies } = conversations
   const getAddress = () => http.getAddress()
-  const systemFamily = createSystem({ ...shared, paths, version, vectors, models, embedding, countReplies, getAddress })
+  const systemFamily = createSystem({ ...shared, paths, version, originals, vectors, models, embedding, countReplies, getAddress })
   const { service: system, getOpenapi } = systemFamily
   const tools = [ragTools, retrievalTools, apiTools]
   const asCode = new AsCodeService({
@@ -123,6 +123,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   )
   webhooks.start()
   conversations.start()
+  systemFamily.start()
   return {
     server: http.server,
     drain: http.drain,
@@ -133,7 +134,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close() {
       http.drain()
       const webhooksClosed = webhooks.close()
-      await Promise.all([conversations.close(), mcp.close()])
+      await Promise.all([conversations.close(), mcp.close(), systemFamily.close()])
       await resumed
       await Promise.all([knowledgeFamily.stop(), evaluationFamily.close()])
       await http.server.close()

@@ -254,6 +254,16 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
   }
 }
 
+/** Writes a consistent copy with all commits so far. Other connections read and write meanwhile. */
+export function copyDatabase(path: string, target: string): void {
+  const session = new Session(path)
+  try {
+    session.exec(`VACUUM INTO '${target.replaceAll("'", "''")}'`)
+  } finally {
+    session.connection.close()
+  }
+}
+
 /** Checks a database that may be in use by another process. The connection is not closed, because that would write to the file. */
 export function findDamage(path: string): CadreError | undefined {
   const session = new Session(path)

@@ -26,6 +26,7 @@ import { allowedTools } from './migrations/0022-allowed-tools.ts'
 import { messageSearch } from './migrations/0023-message-search.ts'
 import { sourceDescriptions } from './migrations/0024-source-descriptions.ts'
 import { imageSupport } from './migrations/0025-image-support.ts'
+import { backups } from './migrations/0026-backups.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   messageSearch,
   sourceDescriptions,
   imageSupport,
+  backups,
 ]
 
 /** Whether the database has no tables. */

@@ -9,6 +9,8 @@ export class DamagedOriginalError extends Error {}
 export class OriginalStore {
   readonly #directory: string
   readonly #queues = new Map<string, Promise<unknown>>()
+  readonly #released = new Map<string, () => Promise<boolean>>()
+  #holds = 0
 
   constructor(directory: string) {
     this.#directory = directory
@@ -23,8 +25,24 @@ export class OriginalStore {
     })
   }
 
+  /** Keeps all files until the returned function is called, which removes those released in between. */
+  hold(): () => Promise<void> {
+    this.#holds++
+    return async () => {
+      this.#holds--
+      if (this.#holds > 0) return
+      const released = [...this.#released]
+      this.#released.clear()
+      for (const [contentHash, inUse] of released) await this.release(contentHash, inUse)
+    }
+  }
+
   /** Removes the file unless it is still in use. */
   async release(contentHash: string, inUse: () => Promise<boolean>): Promise<void> {
+    if (this.#holds > 0) {
+      this.#released.set(contentHash, inUse)
+      return
+    }
     await this.#runExclusively(contentHash, async () => {
       if (!(await inUse())) await rm(this.#path(contentHash), { force: true })
     })

@@ -1,6 +1,10 @@
-/** Creates the system family: health, status, settings and the OpenAPI document. */
+/** Creates the system family: health, status, settings, the OpenAPI document and backups. */
 import { createOpenapiDocument } from '../../src/contract/openapi.ts'
+import type { Clock } from '../async/clock.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
+import type { Logger } from '../logging/logger.ts'
+import type { OriginalStore } from '../store/original-store.ts'
+import { createBackup } from './backup/create-backup.ts'
 import { bindSystemRoutes } from './routes.ts'
 import { type SystemDependencies, SystemService } from './service.ts'
 
@@ -8,6 +12,9 @@ interface SystemFamilyDependencies extends Omit<SystemDependencies, 'startedAt' 
   embedding: EmbeddingService
   /** Returns the number of replies that are being written. */
   countReplies(): number
+  originals: OriginalStore
+  clock: Clock
+  logger: Logger
 }
 
 export function createSystem(dependencies: SystemFamilyDependencies) {
@@ -17,5 +24,12 @@ export function createSystem(dependencies: SystemFamilyDependencies) {
   let openapi: object | undefined
   /** The document is created at the first request. */
   const getOpenapi = () => (openapi ??= createOpenapiDocument(version))
-  return { service, getOpenapi, bindings: bindSystemRoutes(service, getOpenapi) }
+  const backup = createBackup({ ...dependencies, getDailyBackups: async () => (await service.getSettings()).daily_backups })
+  return {
+    service,
+    getOpenapi,
+    bindings: [...bindSystemRoutes(service, getOpenapi), ...backup.bindings],
+    start: backup.start,
+    close: backup.close,
+  }
 }

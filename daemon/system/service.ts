@@ -11,7 +11,7 @@ import type { ModelsService } from '../models/service.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import type { VectorStore } from '../store/vector-store.ts'
-import { readCounts, readSettings, writeSettings } from './store.ts'
+import { readCounts, readLastBackup, readSettings, writeSettings } from './store.ts'
 
 const STORE_TIMEOUT_MS = 3_000
 
@@ -70,6 +70,7 @@ export class SystemService {
       queues: getQueues(),
       embedding_model: DEFAULT_EMBEDDING_MODEL,
       secrets: vault.location,
+      last_backup_at: await readLastBackup(database),
       memory: { rss, heap_used: heapUsed },
     }
   }

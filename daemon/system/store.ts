@@ -5,16 +5,20 @@ import type { Reader, Transaction } from '../store/database.ts'
 import { replaceLinks } from '../store/links.ts'
 
 export async function readSettings(reader: Reader): Promise<Settings> {
-  const row = await reader.get<Settings>("SELECT default_model_id, conversation_idle_minutes FROM settings WHERE id = 'settings'")
+  const row = await reader.get<Settings>(
+    "SELECT default_model_id, conversation_idle_minutes, daily_backups FROM settings WHERE id = 'settings'",
+  )
   if (!row) throw new Error('The database has no settings.')
   return row
 }
 
 /** Links the default model. If it is deleted, the embedded model becomes the default. */
-export async function writeSettings(transaction: Transaction, { default_model_id, conversation_idle_minutes }: Settings): Promise<void> {
+export async function writeSettings(transaction: Transaction, settings: Settings): Promise<void> {
+  const { default_model_id, conversation_idle_minutes, daily_backups } = settings
   await transaction.run(
-    "UPDATE settings SET default_model_id = ?, conversation_idle_minutes = ?, version = version + 1, updated_at = ? WHERE id = 'settings'",
-    [default_model_id, conversation_idle_minutes, new Date().toISOString()],
+    `UPDATE settings SET default_model_id = ?, conversation_idle_minutes = ?, daily_backups = ?, version = version + 1, updated_at = ?
+      WHERE id = 'settings'`,
+    [default_model_id, conversation_idle_minutes, daily_backups, new Date().toISOString()],
   )
   const link = { field: 'default_model_id', target: default_model_id, detach: { kind: 'value' as const, value: EMBEDDED_MODEL_ID } }
   await replaceLinks(
@@ -22,6 +26,14 @@ export async function writeSettings(transaction: Transaction, { default_model_id
     { family: 'settings', id: 'settings', name: 'default model' },
     default_model_id === EMBEDDED_MODEL_ID ? [] : [link],
   )
+}
+
+export async function recordBackup(transaction: Transaction, createdAt: string): Promise<void> {
+  await transaction.run("UPDATE settings SET last_backup_at = ? WHERE id = 'settings'", [createdAt])
+}
+
+export async function readLastBackup(reader: Reader): Promise<string | null> {
+  return (await reader.get<{ last_backup_at: string | null }>('SELECT last_backup_at FROM settings'))?.last_backup_at ?? null
 }
 
 export async function readCounts(reader: Reader): Promise<Record<string, number>> {

@@ -4,6 +4,7 @@ import { agentRoutes, agents } from './families/agents.ts'
 import { analyticsRoutes } from './families/analytics.ts'
 import { apiToolRoutes, apiTools } from './families/api-tools.ts'
 import { asCodeRoutes } from './families/as-code.ts'
+import { backupRoutes } from './families/backups.ts'
 import { conversationRoutes, conversations } from './families/conversations.ts'
 import { documentRoutes } from './families/documents.ts'
 import { runRoutes } from './families/evaluation-runs.ts'
@@ -39,7 +40,7 @@ const createGroup = (family: Family, description: string, ...routes: object[]): 
 
 /** The one list of the API: routes, families and OpenAPI tags are derived from it. */
 export const ROUTE_GROUPS: readonly RouteGroup[] = [
-  { tag: 'system', description: 'Health, status and settings of the daemon', routes: [systemRoutes] },
+  { tag: 'system', description: 'Health, status, settings and backups of the daemon', routes: [systemRoutes, backupRoutes] },
   createGroup(agents, 'Agents: a model, instructions and tools', agentRoutes),
   createGroup(promptTemplates, 'Texts with {{variables}}', promptTemplateRoutes),
   createGroup(knowledgeSources, 'Knowledge sources and their documents', knowledgeSourceRoutes, documentRoutes),

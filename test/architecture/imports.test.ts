@@ -37,6 +37,7 @@ const SHARED = [
   'src/webhook-signature.ts',
   'src/segment-text.ts',
   'src/files/',
+  'src/backup/',
 ]
 
 /** Imports allowed between the folders below a path. Folders that are not listed may import those of `default`. */

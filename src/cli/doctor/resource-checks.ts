@@ -22,7 +22,12 @@ const PROVIDERS_WITH_KEY = new Set(['openai', 'anthropic', 'google'])
 /** Returns all problems of each kind of resource, or one good check. */
 export async function checkResources(connection: Connection): Promise<Check[]> {
   const checks: Check[] = []
-  for (const [name, check] of Object.entries({ models: checkModels, knowledge: checkKnowledge, webhooks: checkWebhooks }))
+  for (const [name, check] of Object.entries({
+    models: checkModels,
+    knowledge: checkKnowledge,
+    webhooks: checkWebhooks,
+    backup: checkBackup,
+  }))
     checks.push(...(await check(connection).catch((error: unknown) => [describeFailure(name, error)])))
   return checks
 }
@@ -95,6 +100,13 @@ function formatSourceFix(source: KnowledgeSource): string {
   if (source.error === null || !isBlockedAddress(source, source.error)) return `cadre knowledge sync ${name}`
   const open = formatAllowCommand(source, source.error)
   return `${open ? `Allow it: ${open}. ` : ''}Or delete the source: cadre knowledge delete ${name}`
+}
+
+/** Suggests a backup; a home without one still works. */
+async function checkBackup(connection: Connection): Promise<Check[]> {
+  const { data } = await call(connection, systemRoutes.status, {})
+  const found = data.last_backup_at === null ? 'none yet; to create one: cadre backup FILE' : `last created at ${data.last_backup_at}`
+  return [pass('backup', found)]
 }
 
 async function checkWebhooks(connection: Connection): Promise<Check[]> {

@@ -1,7 +1,7 @@
 /** Health, status and settings of the daemon. */
 import { type Static, Type } from 'typebox'
 import { route } from '../route.ts'
-import { identifier, object, optional, stringEnum } from '../schemas/fields.ts'
+import { identifier, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
 
 const connection = stringEnum(['connected', 'disconnected'], { description: 'Whether the store can be read.' })
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes.` })
@@ -47,6 +47,7 @@ export const Status = object(
     secrets: stringEnum(['keychain', 'file', 'locked'], {
       description: "Location of the vault's key; locked if its keychain is not available.",
     }),
+    last_backup_at: nullable(timestamp('Time of the last backup; null if there is none')),
     memory: object(
       { rss: bytes('Resident memory'), heap_used: bytes('Used heap') },
       { title: 'MemoryUsage', description: 'Memory of the daemon.' },
@@ -61,13 +62,18 @@ const conversation_idle_minutes = Type.Integer({
   maximum: 5_256_000,
   description: 'Minutes without messages after which a conversation is completed; 0 disables it.',
 })
+const daily_backups = Type.Integer({
+  minimum: 0,
+  maximum: 365,
+  description: 'Number of daily backups to keep in the folder `backups` of the home; 0 disables daily backups.',
+})
 export type Settings = Static<typeof Settings>
 export const Settings = object(
-  { default_model_id, conversation_idle_minutes },
+  { default_model_id, conversation_idle_minutes, daily_backups },
   {
     title: 'Settings',
     description: 'Settings of the daemon.',
-    examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001', conversation_idle_minutes: 1_440 }],
+    examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001', conversation_idle_minutes: 1_440, daily_backups: 0 }],
   },
 )
 
@@ -119,7 +125,7 @@ export const systemRoutes = {
     path: '/settings',
     summary: 'Update the settings',
     access: 'write',
-    body: object(optional({ default_model_id, conversation_idle_minutes }), {
+    body: object(optional({ default_model_id, conversation_idle_minutes, daily_backups }), {
       title: 'SettingsUpdate',
       description: 'Settings to change.',
       examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001' }],

@@ -1,0 +1,17 @@
+/** Errors for backups that cannot be read. */
+import { ArchiveError } from '../../backup/tar.ts'
+import { CadreError } from '../../contract/errors.ts'
+import { createReadError } from '../input/file-errors.ts'
+
+/** Returns a handler that explains what is wrong with a backup. */
+export const createArchiveError =
+  (file: string) =>
+  (error: unknown): never => {
+    if (error instanceof ArchiveError)
+      throw new CadreError('VALIDATION_ERROR', `${file} cannot be restored: ${error.message}.`, {
+        hint: 'Nothing was changed. Use another backup.',
+        cause: error,
+      })
+    if ((error as NodeJS.ErrnoException).path === file) throw createReadError(file, error)
+    throw error
+  }

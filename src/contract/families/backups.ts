@@ -1,0 +1,53 @@
+/** Backups of the home. */
+import { Type } from 'typebox'
+import { route } from '../route.ts'
+import { ErrorEvent } from '../schemas/error-event.ts'
+import { count, object, optional, timestamp } from '../schemas/fields.ts'
+
+const path = Type.String({
+  minLength: 1,
+  maxLength: 4_000,
+  description: "Absolute path of the file on the daemon's machine.",
+})
+const BackupProgress = object(
+  { bytes: count('Bytes read so far.'), total_bytes: count('Bytes to read.') },
+  { title: 'BackupProgress', description: 'Data of `progress`: how much of the home was read.' },
+)
+const Backup = object(
+  {
+    path,
+    size: count('Size of the file, in bytes.'),
+    files: count('Number of files of the home in it.'),
+    sha256: Type.String({ description: 'SHA-256 checksum of the file, in hexadecimal.' }),
+    created_at: timestamp('Time of the backup: it contains all changes before'),
+  },
+  { title: 'Backup', description: 'Data of `backup_end`: the complete backup.' },
+)
+export const BACKUP_EVENTS = { progress: BackupProgress, backup_end: Backup, error: ErrorEvent }
+
+export const backupRoutes = {
+  create: route({
+    id: 'backups.create',
+    family: 'system',
+    method: 'POST',
+    path: '/backups',
+    summary: 'Back up the home',
+    description:
+      'Writes records, documents and sealed secrets to a file, while requests are served. Streams progress events, then one ' +
+      'backup_end event or one error event. If the client disconnects, the backup is aborted and no file is left.',
+    access: 'admin',
+    body: object(
+      {
+        path,
+        ...optional({
+          include_index: Type.Boolean({ default: false, description: 'Whether to include the indexes, which can be rebuilt.' }),
+          overwrite: Type.Boolean({ default: false, description: 'Whether to replace an existing file.' }),
+        }),
+      },
+      { title: 'BackupCreate', description: 'A new backup.', examples: [{ path: '/var/backups/cadre.tar.gz' }] },
+    ),
+    response: Type.String(),
+    shape: 'events',
+    events: BACKUP_EVENTS,
+  }),
+}

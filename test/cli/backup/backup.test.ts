@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { stopDaemon } from '../../../src/client/daemon.ts'
+import { homePaths } from '../../../src/config.ts'
+import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { reportFailure } from '../../harness/hooks.ts'
+import { ScriptedProvider, streamText } from '../../harness/scripted-provider.ts'
+import type { Json } from '../../harness/test-server.ts'
+
+const test = suite('backup and restore')
+let terminal: Terminal
+let provider: ScriptedProvider
+let conversation: string
+let folder: string
+
+test.before(
+  reportFailure(async () => {
+    terminal = openTerminal()
+    folder = join(terminal.home, '..')
+    provider = await ScriptedProvider.start('openai', streamText('Noted.'))
+    const handbook = join(folder, 'handbook')
+    mkdirSync(handbook)
+    writeFileSync(join(handbook, 'leave.md'), '# Leave\n\nEveryone gets twenty-five days of leave.\n')
+    await terminal.run(['knowledge', 'add', handbook, '--quiet'])
+    const model = (await terminal.request('POST', '/models', { name: 'scripted', ...provider.model, api_key: 'sk-kept-0123456789' })).data
+    const agent = (await terminal.request('POST', '/agents', { name: 'Helper', model_id: model.id })).data
+    conversation = (await terminal.request('POST', '/conversations', { agent_id: agent.id })).data.id
+  }),
+)
+test.after(
+  reportFailure(async () => {
+    await terminal.close()
+    await provider.close()
+  }),
+)
+
+const send = async (message: string) => {
+  const { status } = await terminal.request('POST', `/conversations/${conversation}/messages`, { message, wait: true })
+  assert.is(status, 200)
+}
+
+/** Restores a backup and runs work with the environment of the restored home. */
+async function withRestored(file: string, work: (environment: Record<string, string>) => Promise<void>): Promise<void> {
+  const environment = { CADRE_HOME: join(folder, `restored-${Date.now()}`) }
+  const { code, stderr } = await terminal.run(['restore', file], { environment })
+  assert.is(code, 0, stderr)
+  try {
+    await work(environment)
+  } finally {
+    await stopDaemon(homePaths(environment))
+  }
+}
+
+test('a backup during writes restores to a home that passes doctor and contains every acknowledged message', async () => {
+  const acknowledged: string[] = []
+  let isWriting = true
+  const writing = (async () => {
+    for (let number = 0; isWriting; number++) {
+      await send(`message ${number}`)
+      acknowledged.push(`message ${number}`)
+    }
+  })()
+  while (acknowledged.length < 3) await new Promise(setImmediate)
+  const before = [...acknowledged]
+  const file = join(folder, 'cadre.tar.gz')
+  const backup = await terminal.json<Json>(['backup', 'cadre.tar.gz', '--verify'])
+  isWriting = false
+  await writing
+  assert.equal([backup.path, backup.verified, backup.size], [file, true, statSync(file).size])
+  assert.is(statSync(file).mode & 0o077, 0)
+  assert.equal(
+    readdirSync(folder).filter((name) => name.includes('partial')),
+    [],
+  )
+  assert.equal(
+    readdirSync(join(terminal.home, 'work')).filter((name) => name.startsWith('backup')),
+    [],
+  )
+
+  await withRestored(file, async (environment) => {
+    const messages = await terminal.json<Json[]>(['conversations', 'messages', conversation, '--all', '--filter', 'role=user'], {
+      environment,
+    })
+    const restored = new Set(messages.map(({ content }) => content))
+    assert.equal(
+      before.filter((message) => !restored.has(message)),
+      [],
+    )
+    const doctor = await terminal.run(['doctor', '--json'], { environment })
+    assert.is(doctor.code, 0, doctor.stdout)
+    // The key of the vault, the documents and the index came along.
+    assert.is((await terminal.json<Json>(['models', 'show', 'scripted'], { environment })).has_api_key, true)
+    assert.match((await terminal.run(['rag', 'query', 'handbook', 'How many days of leave?'], { environment })).stdout, /twenty-five/)
+  })
+})
+
+test('the indexes are included on request', async () => {
+  await terminal.json(['backup', 'index.tar.gz', '--index'])
+  await withRestored(join(folder, 'index.tar.gz'), async (environment) => {
+    assert.ok(readdirSync(join(environment.CADRE_HOME as string, 'vectors')).length > 0)
+    assert.match((await terminal.run(['rag', 'query', 'handbook', 'How many days of leave?'], { environment })).stdout, /twenty-five/)
+  })
+})
+
+test('existing files, folders in the home and homes in use are not overwritten', async () => {
+  const run = async (...words: string[]) => {
+    const { code, stderr } = await terminal.run(words)
+    return `${code} ${stderr}`
+  }
+  writeFileSync(join(folder, 'mine.txt'), 'mine')
+  assert.match(await run('backup', 'mine.txt'), /^1 .*already exists/s)
+  assert.is(readFileSync(join(folder, 'mine.txt'), 'utf8'), 'mine')
+  assert.match(await run('backup', join(terminal.home, 'x.tar.gz')), /must not be in the home/)
+  assert.match(await run('backup', 'missing/x.tar.gz'), /does not exist/)
+  assert.match(await run('backup'), /^2 .*Name the file/s)
+  assert.match(await run('restore', 'cadre.tar.gz'), /^2 .*is not empty/s)
+  assert.match(await run('restore', 'cadre.tar.gz', '--verify'), /^0 .*is intact/s)
+  assert.match(await run('restore', 'mine.txt', '--verify'), /^1 .*cannot be restored: it is damaged/s)
+  assert.match(await run('restore', 'absent.tar.gz', '--verify'), /not found/)
+})
+
+test('a backup that is killed half-way leaves no file', async () => {
+  const original = join(terminal.home, 'documents', 'ff', 'f'.repeat(64))
+  mkdirSync(join(original, '..'), { recursive: true })
+  // Random bytes do not compress, so writing them takes a while.
+  writeFileSync(
+    original,
+    randomBytes(200_000_000),
+  )
+  const child = terminal.start(['backup', 'killed.tar.gz'])
+  const partial = join(folder, '.killed.tar.gz.partial')
+  while (!existsSync(partial) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 5))
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  // The daemon notices that the client is gone.
+  while (existsSync(partial)) await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.not.ok(existsSync(join(folder, 'killed.tar.gz')))
+})
+
+test('daily backups are set, written and limited', async () => {
+  const { stderr } = await terminal.run(['backup', '--daily', '2'])
+  assert.match(stderr, /newest 2 are kept/)
+  mkdirSync(join(terminal.home, 'backups'), { recursive: true, mode: 0o700 })
+  for (const day of ['2020-01-01', '2020-01-02']) writeFileSync(join(terminal.home, 'backups', `cadre-${day}.tar.gz`), '')
+  await terminal.run(['daemon', 'restart'])
+  const today = `cadre-${new Date().toISOString().slice(0, 10)}.tar.gz`
+  const list = () => readdirSync(join(terminal.home, 'backups')).filter((name) => !name.startsWith('.'))
+  while (list().includes('cadre-2020-01-01.tar.gz')) await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.equal(list().sort(), ['cadre-2020-01-02.tar.gz', today])
+  const { checks } = await terminal.json<Json>(['doctor'])
+  assert.match(checks.find(({ name }: Json) => name === 'backup').found, /last created at 20/)
+})
+
+test.run()

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { isBackupName } from '../../../src/backup/format.ts'
+import { createHeader, createPadding, createTrailer } from '../../../src/backup/tar.ts'
+import { readBackup } from '../../../src/cli/backup/read-backup.ts'
+import { requireEmptyHome, restoreHome } from '../../../src/cli/backup/restore-home.ts'
+import { homePaths } from '../../../src/config.ts'
+
+const test = suite<{ root: string }>('reading backups')
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), 'cadre-backup-'))
+})
+test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
+
+type Files = Record<string, Buffer | string>
+
+const createEntry = (name: string, content: Buffer | string, change = (_: Buffer) => {}): Buffer => {
+  const bytes = Buffer.from(content)
+  const header = createHeader(name, bytes.length, new Date(0))
+  change(header)
+  return Buffer.concat([header, bytes, createPadding(bytes.length)])
+}
+const createManifest = (files: Files, fields = {}) =>
+  createEntry(
+    'manifest.json',
+    JSON.stringify({
+      format: 1,
+      version: '0.1.0',
+      created_at: '2026-01-31T09:30:00.000Z',
+      home: '/home',
+      files: Object.entries(files).map(([name, content]) => ({
+        name,
+        size: Buffer.from(content).length,
+        sha256: createHash('sha256').update(content).digest('hex'),
+      })),
+      ...fields,
+    }),
+  )
+const createArchive = (files: Files, manifest = createManifest(files)) =>
+  Buffer.concat([...Object.entries(files).map(([name, content]) => createEntry(name, content)), manifest, createTrailer()])
+
+function setChecksum(header: Buffer): void {
+  header.fill(' ', 148, 156)
+  header.write(
+    `${header
+      .reduce((sum, byte) => sum + byte, 0)
+      .toString(8)
+      .padStart(6, '0')}\0 `,
+    148,
+  )
+}
+
+async function restore(root: string, archive: Buffer): Promise<string | undefined> {
+  const file = join(root, 'backup.tar.gz')
+  writeFileSync(file, archive)
+  const paths = homePaths({ CADRE_HOME: join(root, 'home') })
+  const error = await restoreHome(file, paths, () => {}).then(
+    () => undefined,
+    (thrown: Error) => thrown.message,
+  )
+  if (error !== undefined) assert.equal(readdirSync(paths.home), [], 'a rejected backup leaves an empty home')
+  return error
+}
+
+const DOCUMENT = `documents/ab/${'ab'.repeat(32)}`
+const HOME: Files = { 'cadre.db': 'records', 'vault.json': '{"location":"file"}', [DOCUMENT]: Buffer.alloc(5000, 7) }
+
+test('a backup is restored with private files, only into an empty home', async ({ root }) => {
+  const paths = homePaths({ CADRE_HOME: join(root, 'home') })
+  requireEmptyHome(paths)
+  assert.is(await restore(root, gzipSync(createArchive(HOME))), undefined)
+  assert.equal(readdirSync(paths.home).sort(), ['cadre.db', 'documents', 'vault.json'])
+  assert.ok(readFileSync(join(paths.home, DOCUMENT)).equals(HOME[DOCUMENT] as Buffer))
+  for (const name of ['', 'cadre.db', 'documents', DOCUMENT]) assert.is(statSync(join(paths.home, name)).mode & 0o077, 0, name)
+  assert.throws(() => requireEmptyHome(paths), /not empty/)
+})
+
+test('a backup that is cut off or changed anywhere is rejected', async ({ root }) => {
+  const archive = createArchive(HOME)
+  const packed = gzipSync(archive)
+  assert.match((await restore(root, packed.subarray(0, packed.length / 2))) ?? '', /incomplete/)
+  assert.match((await restore(root, gzipSync(archive.subarray(0, 1024)))) ?? '', /incomplete/)
+  assert.match((await restore(root, gzipSync(createArchive(HOME, Buffer.alloc(0))))) ?? '', /manifest is missing/)
+  const changed = Buffer.from(archive)
+  changed[512] = 1
+  assert.match((await restore(root, gzipSync(changed))) ?? '', /checksum of "cadre.db" is wrong/)
+  assert.match((await restore(root, Buffer.from('not a backup'))) ?? '', /damaged/)
+  assert.match((await restore(root, gzipSync('not a tar archive'.repeat(100)))) ?? '', /not a tar archive/)
+})
+
+test('paths to the outside, links, unknown files, repetitions and unlisted files are rejected', async ({ root }) => {
+  for (const name of [
+    '../evil',
+    '/etc/passwd',
+    'documents/../../evil',
+    'vectors/../x',
+    'vectors/./x',
+    'bin/x',
+    'documents/ab/x',
+    'cadre.db-wal',
+  ])
+    assert.match((await restore(root, gzipSync(createArchive({ 'cadre.db': 'x', [name]: 'x' })))) ?? '', /not part of a home/, name)
+  assert.not.ok(existsSync(join(root, 'evil')))
+  for (const type of ['1', '2', '3', '5', 'x', 'L']) {
+    const link = createEntry('cadre.db', '', (header) => {
+      header.write(type, 156)
+      header.write('/etc/passwd', 157)
+      setChecksum(header)
+    })
+    assert.match((await restore(root, gzipSync(link))) ?? '', /not a plain file/, type)
+  }
+  const twice = Buffer.concat([createEntry('cadre.db', 'x'), createArchive({ 'cadre.db': 'x' })])
+  assert.match((await restore(root, gzipSync(twice))) ?? '', /twice/)
+  const unlisted = createArchive(HOME, createManifest({ 'cadre.db': 'records' }))
+  assert.match((await restore(root, gzipSync(unlisted))) ?? '', /differ from its manifest/)
+  const late = Buffer.concat([
+    createEntry('cadre.db', 'x'),
+    createManifest({ 'cadre.db': 'x' }),
+    createEntry('token', 'x'),
+    createTrailer(),
+  ])
+  assert.match((await restore(root, gzipSync(late))) ?? '', /after the manifest/)
+  assert.match((await restore(root, gzipSync(createArchive({ token: 'x' })))) ?? '', /does not contain cadre.db/)
+})
+
+test('an archive that expands enormously, a large key and a newer format are rejected', async ({ root }) => {
+  const bomb = gzipSync(createArchive({ 'cadre.db': Buffer.alloc(128 * 1024 ** 2) }), { level: 9 })
+  assert.match((await restore(root, bomb)) ?? '', /200 times/)
+  assert.match((await restore(root, gzipSync(createArchive({ 'cadre.db': 'x', token: Buffer.alloc(17 * 1024 ** 2) })))) ?? '', /too large/)
+  const newer = createArchive({ 'cadre.db': 'x' }, createManifest({ 'cadre.db': 'x' }, { format: 2, version: '9.0.0' }))
+  assert.match((await restore(root, gzipSync(newer))) ?? '', /newer version of Cadre \(9\.0\.0\)/)
+})
+
+test('verifying writes nothing', async ({ root }) => {
+  const file = join(root, 'backup.tar.gz')
+  writeFileSync(file, gzipSync(createArchive(HOME)))
+  assert.is((await readBackup(file, { report: () => {} })).files.length, 3)
+  assert.equal(readdirSync(root), ['backup.tar.gz'])
+})
+
+test('names of indexes are part of a backup, up to a length', () => {
+  assert.ok(isBackupName('vectors/index_1.lance/_versions/1.manifest'))
+  assert.ok(isBackupName('vectors/index_1.lance/data/3f-1.lance'))
+  assert.not.ok(isBackupName(`vectors/${'x'.repeat(300)}`))
+  const long = `vectors/${'i'.repeat(90)}.lance/data/${'d'.repeat(60)}.lance`
+  assert.is(createHeader(long, 1, new Date(0)).toString('latin1', 345, 345 + 20), `vectors/${'i'.repeat(12)}`)
+})
+
+test.run()
