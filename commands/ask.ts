@@ -33,6 +33,7 @@ interface AskFlags extends GlobalFlags {
   citations: boolean
   full: boolean
   model?: string | undefined
+  plain: boolean
   quiet: boolean
 }
 
@@ -98,6 +99,7 @@ export default class Ask extends CadreCommand {
       description: 'Print the cited passages after the reply; --no-citations omits them.',
     }),
     full: boolean({ description: 'Print whole passages instead of excerpts.' }),
+    plain: boolean({ description: 'Print the reply as the model wrote it, without rendering Markdown.' }),
     stdin: boolean({
       default: true,
       allowNo: true,
@@ -188,11 +190,12 @@ export default class Ask extends CadreCommand {
 
   async #print(connection: Connection, request: ReplyRequest | CompletionRequest, question: string, flags: AskFlags): Promise<void> {
     const json = this.getFormat(flags) === 'json'
-    const { citations, full, quiet, raw } = flags
+    const { citations, full, plain, quiet, raw } = flags
     const reply = await printReply(connection, request, {
       question,
       citations,
       full,
+      plain,
       quiet,
       json,
       raw,

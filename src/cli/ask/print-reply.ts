@@ -14,7 +14,7 @@ import { rewriteReply } from '../terminal/invocation.ts'
 import { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { formatJsonLine } from '../terminal/render.ts'
 import { StreamSanitizer, type StreamWrapper } from '../terminal/stream-wrapper.ts'
-import { getOutput } from '../terminal/table.ts'
+import { getOutput, type Output } from '../terminal/table.ts'
 import { sanitizeLine, truncate } from '../terminal/text.ts'
 import { confirmToolCall } from './confirm-tool-call.ts'
 import { formatCitations } from './format-citations.ts'
@@ -30,6 +30,8 @@ interface PrintReplyOptions {
   json: boolean
   /** Whether to keep escape sequences of the reply if stdout is not a terminal. */
   raw?: boolean | undefined
+  /** Whether to print plain text at a terminal, as in a pipe. */
+  plain?: boolean | undefined
   /** How to confirm tool calls: prompt for each, allow all, or leave it to the client that sent the message. */
   tools: 'ask' | 'allow' | 'leave'
 }
@@ -97,6 +99,9 @@ export const FINISH_NOTES: Partial<Record<NonNullable<Message['finish_reason']>,
   interrupted: 'The reply was interrupted: the daemon stopped.',
 }
 
+/** Output as in a pipe: not wrapped and without colors. */
+const PLAIN_OUTPUT: Output = { columns: Number.POSITIVE_INFINITY, stream: { isTTY: false } as NodeJS.WriteStream }
+
 /** Writes the reply to stdout as it arrives, and tool calls to stderr. */
 class ReplyPrinter {
   readonly #options: PrintReplyOptions & { isStored: boolean }
@@ -109,7 +114,7 @@ class ReplyPrinter {
   constructor(options: PrintReplyOptions & { isStored: boolean }) {
     this.#options = options
     // Piped output is data and is not wrapped.
-    this.#wrapper = process.stdout.isTTY ? createProseWrapper(() => getOutput(process.stdout)) : undefined
+    this.#wrapper = process.stdout.isTTY && !options.plain ? createProseWrapper(() => getOutput(process.stdout)) : undefined
     this.#filter = this.#wrapper ?? (options.raw ? undefined : new StreamSanitizer())
     this.#display = new ProgressDisplay(options.quiet || !canRedraw(process.stderr))
   }
@@ -172,7 +177,8 @@ class ReplyPrinter {
     const { citations = [], finish_reason } = message
     const { question, full } = this.#options
     if (this.#options.citations) {
-      const lines = formatCitations(citations, { query: question, output: getOutput(process.stdout), full })
+      const output = this.#options.plain ? PLAIN_OUTPUT : getOutput(process.stdout)
+      const lines = formatCitations(citations, { query: question, output, full })
       if (lines.length > 0) await this.#write(`${lines.join('\n')}\n`)
     }
     const note = finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason]
