@@ -47,6 +47,8 @@ export default class BackupCommand extends CadreCommand {
     const { args, flags } = await this.parse(BackupCommand)
     if (args.file === undefined && flags.daily === undefined)
       throw new UsageError('Name the file to write.', 'For example: cadre backup cadre.tar.gz')
+    if (args.file !== undefined && !/\.(?:tar\.gz|tgz)$/.test(args.file))
+      throw new UsageError('The name of a backup ends in .tar.gz or .tgz.', `For example: cadre backup ${args.file}.tar.gz`)
     const connection = await this.connect(flags)
     if (flags.daily !== undefined) await this.#setDaily(connection, flags.daily)
     if (args.file === undefined) return

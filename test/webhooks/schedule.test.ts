@@ -51,8 +51,8 @@ async function withFixture(
   }
 }
 
-/** Waits for three timers: the next attempt, the daily cleanup and the check for idle conversations. */
-const TIMER_COUNT = 3
+/** Waits for four timers: the next attempt, the daily cleanup, the check for idle conversations and daily backups. */
+const TIMER_COUNT = 4
 
 /** Advances from timer to timer until this many attempts were made. */
 async function advanceUntil({ clock, receiver }: ScheduleFixture, attempts: number): Promise<void> {

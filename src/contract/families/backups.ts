@@ -7,7 +7,8 @@ import { count, object, optional, timestamp } from '../schemas/fields.ts'
 const path = Type.String({
   minLength: 1,
   maxLength: 4_000,
-  description: "Absolute path of the file on the daemon's machine.",
+  pattern: '\\.(?:tar\\.gz|tgz)$',
+  description: "Absolute path of the file on the daemon's machine, ending in .tar.gz or .tgz.",
 })
 const BackupProgress = object(
   { bytes: count('Bytes read so far.'), total_bytes: count('Bytes to read.') },

@@ -111,15 +111,16 @@ test('existing files, folders in the home and homes in use are not overwritten',
     const { code, stderr } = await terminal.run(words)
     return `${code} ${stderr}`
   }
-  writeFileSync(join(folder, 'mine.txt'), 'mine')
-  assert.match(await run('backup', 'mine.txt'), /^1 .*already exists/s)
-  assert.is(readFileSync(join(folder, 'mine.txt'), 'utf8'), 'mine')
+  writeFileSync(join(folder, 'mine.tar.gz'), 'mine')
+  assert.match(await run('backup', 'mine.tar.gz'), /^1 .*already exists/s)
+  assert.is(readFileSync(join(folder, 'mine.tar.gz'), 'utf8'), 'mine')
   assert.match(await run('backup', join(terminal.home, 'x.tar.gz')), /must not be in the home/)
   assert.match(await run('backup', 'missing/x.tar.gz'), /does not exist/)
   assert.match(await run('backup'), /^2 .*Name the file/s)
+  assert.match(await run('backup', 'cadre.zip'), /^2 .*ends in \.tar\.gz/s)
   assert.match(await run('restore', 'cadre.tar.gz'), /^2 .*is not empty/s)
   assert.match(await run('restore', 'cadre.tar.gz', '--verify'), /^0 .*is intact/s)
-  assert.match(await run('restore', 'mine.txt', '--verify'), /^1 .*cannot be restored: it is damaged/s)
+  assert.match(await run('restore', 'mine.tar.gz', '--verify'), /^1 .*cannot be restored: it is damaged/s)
   assert.match(await run('restore', 'absent.tar.gz', '--verify'), /not found/)
 })
 
@@ -127,10 +128,7 @@ test('a backup that is killed half-way leaves no file', async () => {
   const original = join(terminal.home, 'documents', 'ff', 'f'.repeat(64))
   mkdirSync(join(original, '..'), { recursive: true })
   // Random bytes do not compress, so writing them takes a while.
-  writeFileSync(
-    original,
-    randomBytes(200_000_000),
-  )
+  writeFileSync(original, randomBytes(200_000_000))
   const child = terminal.start(['backup', 'killed.tar.gz'])
   const partial = join(folder, '.killed.tar.gz.partial')
   while (!existsSync(partial) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 5))
