@@ -86,8 +86,7 @@ async function writeBackup(
 ): Promise<Backup> {
   const show = showBytes(display, 'Backing up')
   show(0, null)
-  // The records are copied before the first event.
-  for await (const { event, data } of stream(connection, backupRoutes.create, { body }, { idleTimeoutMs: 0 })) {
+  for await (const { event, data } of stream(connection, backupRoutes.create, { body })) {
     const value = JSON.parse(data) as unknown
     if (event === 'progress') {
       const { bytes, total_bytes } = value as Static<typeof BACKUP_EVENTS.progress>
