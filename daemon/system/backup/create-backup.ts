@@ -1,8 +1,7 @@
 /** Creates the backup family: its routes and the task that backs up the home every day. */
-import { backupRoutes } from '../../../src/contract/families/backups.ts'
 import type { Clock } from '../../async/clock.ts'
 import { RecurringTask } from '../../async/recurring-task.ts'
-import { bind } from '../../http/binding.ts'
+import { bindBackupRoutes } from './routes.ts'
 import { BackupService } from './service.ts'
 
 const CHECK_INTERVAL_MS = 3_600_000
@@ -26,7 +25,7 @@ export function createBackup({ clock, getDailyBackups, ...dependencies }: Backup
         .catch((error: unknown) => dependencies.logger.error({ err: error }, 'the daily backup could not be written'))
   })
   return {
-    bindings: [bind(backupRoutes.create, ({ body, signal }) => service.create(body, signal))],
+    bindings: bindBackupRoutes(service),
     start: () => daily.start(),
     async close() {
       await Promise.all([service.close(), daily.close()])

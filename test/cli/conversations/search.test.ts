@@ -11,7 +11,7 @@ let provider: ScriptedProvider
 test.before(
   reportFailure(async () => {
     terminal = openTerminal()
-    provider = await ScriptedProvider.start('openai', streamText('Twenty-five days of \u001b[31mannual\u001b[0m leave.'))
+    provider = await ScriptedProvider.start('openai', streamText('Twenty-five days of \u0007annual leave.'))
     await terminal.json(['models', 'create', '--name', 'scripted', ...toFlags(provider.model)])
     for (const name of ['Helper', 'Other']) {
       const { id } = await terminal.json<{ id: string }>(['agents', 'create', '--name', name, '--model', 'scripted'])
