@@ -140,6 +140,7 @@ test('every stream documents its events and how to resume it', () => {
   assert.equal(
     streams.map(({ name, canResume, events }) => [name, canResume, events]),
     [
+      ['post /api/backups', false, ['progress', 'backup_end', 'error']],
       ['get /api/knowledge-sources/{id}/sync/events', false, ['progress', 'sync_end', 'error']],
       ['post /api/conversations/{id}/messages', false, reply],
       ['get /api/conversations/{id}/messages/{message_id}/events', true, reply],

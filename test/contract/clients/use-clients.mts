@@ -17,6 +17,7 @@ export const bodies: {
   AgentUpdate: Schemas['AgentUpdate'] & hey.AgentUpdate
   AgentPatch: Schemas['AgentPatch'] & hey.AgentPatch
   ApplyRequest: Schemas['ApplyRequest'] & hey.ApplyRequest
+  BackupCreate: Schemas['BackupCreate'] & hey.BackupCreate
   ChatCompletionCreate: Schemas['ChatCompletionCreate'] & hey.ChatCompletionCreate
   Confirmation: Schemas['Confirmation'] & hey.Confirmation
   ConversationCreate: Schemas['ConversationCreate'] & hey.ConversationCreate
@@ -72,6 +73,7 @@ export const bodies: {
   AgentUpdate: {},
   AgentPatch: {},
   ApplyRequest: { resources: [{ family: 'agents', fields: {} }] },
+  BackupCreate: { path: '/backups/cadre.tar.gz' },
   ChatCompletionCreate: { model: 'Helper', messages: [{ role: 'user' }] },
   Confirmation: { tool_call_id: 'call_1', allow: true },
   ConversationCreate: { agent_id: 'agent_1' },
