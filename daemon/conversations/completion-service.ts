@@ -173,7 +173,7 @@ export class CompletionsService {
       turn,
       now,
       question: { id: questionId, text: isNew ? text : undefined, isFirst: stored.length === 0 },
-      completed,
+      updated: completed,
     })
     return prepared
   }

@@ -54,16 +54,17 @@ export class MessagesService {
 
   /** Stores the message and starts its reply, which is aborted when its last follower leaves. */
   async send(change: ChangeContext, id: string, body: SendBody, signal: AbortSignal): Promise<DeferredReply> {
-    const { message, retry = false, images = [] } = body
-    if (message === undefined && !retry) throw createValidationError('message', 'is required')
+    const { message, retry = false, replace = false, images = [] } = body
+    if (message === undefined && !retry && !replace) throw createValidationError('message', 'is required')
     if (message !== undefined) checkText('message', message)
     if (message === undefined && images.length > 0) throw createValidationError('message', 'is required with images')
     requireTotalSize(images)
     const { database, conversations, activeReplies } = this.#dependencies
     await conversations.require(database, change.caller, id)
-    const repeated = retry ? await this.#findRepeatedQuestion(change, id, body) : undefined
+    const repeated = retry || replace ? await this.#findRepeatedQuestion(change, id, replace ? {} : body) : undefined
     if (repeated !== undefined) return (await this.#answerAgain(change, id, repeated, body, signal)).response
-    if (message === undefined) throw new CadreError('CONFLICT', 'There is no message to retry.', { hint: 'Send a message first.' })
+    if (message === undefined || replace)
+      throw new CadreError('CONFLICT', `There is no message to ${replace ? 'replace' : 'retry'}.`, { hint: 'Send a message first.' })
     const modelId = await this.#resolveModel(change.caller, body)
     const turn = await activeReplies.queue.acquireTurn(id, body.wait === true, signal)
     try {
@@ -90,7 +91,7 @@ export class MessagesService {
   ): Promise<{ response: DeferredReply; isReplayed: boolean }> {
     await this.#dependencies.conversations.require(this.#dependencies.database, change.caller, id)
     const questionId = user_message_id ?? (await this.#loadStoredReply(change.caller, id, message_id)).start.user_message_id
-    return this.#answerAgain(change, id, questionId, body, signal)
+    return this.#answerAgain(change, id, questionId, { ...body, replace: false }, signal)
   }
 
   /** Follows a reply from its first event, or from the event after `lastEventId`. */
@@ -132,7 +133,7 @@ export class MessagesService {
     return found.question.id
   }
 
-  /** The reply to a stored message: followed while it is written, replayed if it is complete, otherwise generated again. */
+  /** The reply to a stored message: followed while it is written, replayed if complete, generated again if it failed or is replaced. */
   async #answerAgain(
     change: ChangeContext,
     id: string,
@@ -141,12 +142,12 @@ export class MessagesService {
     signal: AbortSignal,
   ): Promise<{ response: DeferredReply; isReplayed: boolean }> {
     const { database, conversations, activeReplies } = this.#dependencies
-    const { stream = false, wait = false, images = [] } = body
+    const { stream = false, wait = false, replace = false, images = [] } = body
     const { reply } = await this.#requireQuestion(id, questionId)
     const active = reply && (await activeReplies.findAnnounced(reply.id))
-    if (active && (active.outcome ? isComplete(active.outcome.message) : !active.signal.aborted))
+    if (active && !replace && (active.outcome ? isComplete(active.outcome.message) : !active.signal.aborted))
       return { response: followReply(active, stream, signal), isReplayed: true }
-    if (reply && !active && isComplete(reply)) return this.#replay(change.caller, id, reply.id, stream)
+    if (reply && !active && !replace && isComplete(reply)) return this.#replay(change.caller, id, reply.id, stream)
     const modelId = await this.#resolveModel(change.caller, body)
     // An aborted reply has the turn until its end is stored.
     const turn = await activeReplies.queue.acquireTurn(id, wait || (active !== undefined && !active.outcome), signal)
@@ -154,11 +155,13 @@ export class MessagesService {
       signal.throwIfAborted()
       const conversation = await conversations.require(database, change.caller, id)
       const question = await this.#requireQuestion(id, questionId)
-      if (question.reply && isComplete(question.reply)) {
+      if (question.reply && !replace && isComplete(question.reply)) {
         turn.end()
         return this.#replay(change.caller, id, question.reply.id, stream)
       }
-      const newReply = await this.#startReply(change, conversation, { ...question, images }, modelId, turn)
+      const content = replace && body.message !== undefined ? formatQuestion({ question: body.message, images }) : question.question.content
+      const asked = { ...question, question: { ...question.question, content }, images }
+      const newReply = await this.#startReply(change, conversation, asked, modelId, turn)
       return { response: followReply(newReply, stream, signal), isReplayed: false }
     } catch (error) {
       turn.end()
@@ -230,6 +233,7 @@ export class MessagesService {
       now,
       question,
       replaced: repeated?.reply,
+      updated: repeated?.question,
     })
     return reply
   }

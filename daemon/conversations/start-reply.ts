@@ -43,14 +43,14 @@ interface StoredReplyInput extends ReplyInput {
   }
   /** A failed reply that this one replaces. */
   replaced?: StoredMessage | undefined
-  /** An earlier reply that has received the results of a client's tools. */
-  completed?: StoredMessage | undefined
+  /** An earlier message that changes: it is replaced, or has received the results of a client's tools. */
+  updated?: StoredMessage | undefined
 }
 
 /** Stores the question and the reply, and starts to write it. */
 export async function startStoredReply(dependencies: ReplyDependencies, input: StoredReplyInput): Promise<void> {
   const { database, conversations, meter, activeReplies, logger } = dependencies
-  const { change, conversation, context, reply, origin, turn, now, question, replaced, completed } = input
+  const { change, conversation, context, reply, origin, turn, now, question, replaced, updated } = input
   const { id: conversationId, agent_id } = conversation
   const firstRequest = composeFirstRequest(context)
   const recorder = new ReplyRecorder({ database, meter, model: context.model, origin, reply })
@@ -62,7 +62,7 @@ export async function startStoredReply(dependencies: ReplyDependencies, input: S
       if (question.text !== undefined)
         await insertMessage(transaction, conversationId, { id: question.id, role: 'user', content: question.text, timestamp: now })
       if (replaced) await deleteMessage(transaction, replaced.id)
-      if (completed) await updateMessage(transaction, completed)
+      if (updated) await updateMessage(transaction, updated)
       await recorder.insertReply(transaction, firstRequest)
       await change.storeResponse?.(transaction, { message_id: messageId, user_message_id: question.id })
     })

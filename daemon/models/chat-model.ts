@@ -91,6 +91,8 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' |
 
 export type ChatPart =
   | { type: 'text'; text: string }
+  /** What the model writes before its answer; not part of the reply. */
+  | { type: 'reasoning'; text: string }
   /** `problem` says why the arguments are not a JSON object; they are empty then. */
   | { type: 'tool_call'; call: ToolCall; problem?: string }
   /** The last part. Without usage the provider did not report it. */

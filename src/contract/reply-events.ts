@@ -32,6 +32,7 @@ export const REPLY_EVENTS = {
       name,
       arguments: callArguments,
       ...optional({
+        tool_id: identifier('the tool'),
         method: Type.String({ description: 'HTTP method of an API tool.' }),
         url: Type.String({ description: 'URL that an API tool requests with these arguments, without credentials.' }),
       }),
@@ -46,6 +47,7 @@ export const REPLY_EVENTS = {
           id: 'call_1',
           name: 'create_ticket',
           arguments: { title: 'Broken printer' },
+          tool_id: 'api_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
           method: 'POST',
           url: 'https://tickets.example.com/tickets',
         },
@@ -63,6 +65,14 @@ export const REPLY_EVENTS = {
       ...optional({ citations, arguments: jsonObject('Arguments as changed by the user, if the confirmation contained others.') }),
     },
     { title: 'ToolResultEvent', description: 'Data of `tool_result`: the result of a tool call, or its error.' },
+  ),
+  reasoning_delta: object(
+    { text: Type.String({ description: 'The next part of the reasoning.' }) },
+    {
+      title: 'ReasoningDeltaEvent',
+      description: 'Data of `reasoning_delta`: a part of what the model writes before its answer, if the provider returns it.',
+      examples: [{ text: 'The user asks about leave.' }],
+    },
   ),
   message_delta: object(
     { text: Type.String({ description: 'The next part of the text.' }) },

@@ -269,4 +269,28 @@ test('the reply to an earlier failed message is stored next to it and does not r
   )
 })
 
+test('replace answers the last message again although its reply is complete, and changes the message if one is given', async () => {
+  const id = await fixture.startConversation(provider)
+  const list = async () => (await fixture.listMessages(id)).map(({ content }) => content)
+  await expectError(fixture.service.post(`/conversations/${id}/messages`, { replace: true }), 'CONFLICT')
+  await expectError(fixture.send(id, 'Nothing to replace', { replace: true }), 'CONFLICT')
+  provider.script = [streamText('one'), streamText('two'), streamText('three'), streamText('four')]
+  await fixture.sendAndWait(id, 'First')
+  await fixture.sendAndWait(id, 'Second')
+  assert.is((await answer(id, { replace: true })).text, 'three')
+  assert.equal(await list(), ['First', 'one', 'Second', 'three'])
+  const changed = await answer(id, { message: 'Changed', replace: true }, 'replaced')
+  assert.is(changed.text, 'four')
+  assert.equal(await list(), ['First', 'one', 'Changed', 'four'])
+  assert.equal(
+    provider.received
+      .at(-1)
+      ?.body.messages.slice(1)
+      .map(({ content }: Json) => content),
+    ['First', 'one', 'Changed'],
+  )
+  const again = await answer(id, { message: 'Changed', replace: true }, 'replaced')
+  assert.equal([again.text, again.replayed, await list()], ['four', 'true', ['First', 'one', 'Changed', 'four']], 'once per key')
+})
+
 test.run()

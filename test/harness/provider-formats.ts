@@ -12,6 +12,8 @@ export interface ScriptedToolCall {
 export interface ScriptedReply {
   /** One event for each text. */
   text?: readonly string[]
+  /** Reasoning before the text, one event for each; not for Google. */
+  reasoning?: readonly string[]
   calls?: readonly ScriptedToolCall[]
   /** Null for a provider that does not report usage. */
   usage?: { input: number; output: number; cached?: number } | null
@@ -30,6 +32,7 @@ const formatData = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`
 const formatArguments = ({ arguments: given }: ScriptedToolCall) => (typeof given === 'string' ? given : JSON.stringify(given))
 
 function formatOpenai({
+  reasoning = [],
   text = [],
   calls = [],
   usage = USAGE,
@@ -38,7 +41,11 @@ function formatOpenai({
   const chunk = (choices: unknown[], more: object = {}) =>
     formatData({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_760_000_000, model: 'scripted', choices, ...more })
   const delta = (part: object) => chunk([{ index: 0, delta: part, finish_reason: null }])
-  const events = [delta({ role: 'assistant', content: '' }), ...text.map((content) => delta({ content }))]
+  const events = [
+    delta({ role: 'assistant', content: '' }),
+    ...reasoning.map((reasoning_content) => delta({ reasoning_content })),
+    ...text.map((content) => delta({ content })),
+  ]
   for (const [index, call] of calls.entries()) {
     const { id = `call_${index + 1}`, name } = call
     const all = formatArguments(call)
@@ -64,6 +71,7 @@ function formatOpenai({
 }
 
 function formatAnthropic({
+  reasoning = [],
   text = [],
   calls = [],
   usage = USAGE,
@@ -84,6 +92,13 @@ function formatAnthropic({
   }
   const events = [event({ type: 'message_start', message }), event({ type: 'ping' })]
   let index = 0
+  if (reasoning.length > 0) {
+    events.push(event({ type: 'content_block_start', index, content_block: { type: 'thinking', thinking: '' } }))
+    for (const thinking of reasoning)
+      events.push(event({ type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking } }))
+    events.push(event({ type: 'content_block_stop', index }))
+    index++
+  }
   if (text.length > 0) {
     events.push(event({ type: 'content_block_start', index, content_block: { type: 'text', text: '' } }))
     for (const piece of text) events.push(event({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: piece } }))

@@ -151,6 +151,10 @@ async function callModel(
       const backpressure = reply.events.waitForFollowers()
       if (backpressure) await raceAbort(backpressure, reply.signal)
       if (length + text.length > MAX_REPLY_LENGTH) break
+    } else if (part.type === 'reasoning') {
+      reply.appendReasoning(part.text)
+      const backpressure = reply.events.waitForFollowers()
+      if (backpressure) await raceAbort(backpressure, reply.signal)
     } else if (part.type === 'tool_call') {
       writtenArguments += JSON.stringify(part.call.arguments)
       if (calls.length < MAX_CALLS_PER_STEP) calls.push(addToolCall(reply, part.call, part.problem))

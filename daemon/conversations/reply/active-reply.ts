@@ -10,6 +10,8 @@ import { ReplyEventLog } from './reply-event-log.ts'
 
 /** How long the HTTP response waits for the first text: until then a failure can still be reported as a status code. */
 const FIRST_EVENT_TIMEOUT_MS = 5_000
+/** In characters. */
+const MAX_REASONING_LENGTH = 100_000
 const CONFIRMATION_TIMEOUT_MS = 10 * 60 * 1000
 
 /** Unattended replies have nobody who could answer. */
@@ -25,6 +27,9 @@ export class ReplyAbortedError extends Error {
     this.finishReason = finishReason
   }
 }
+
+/** What a tool call would do, for the user who confirms it. */
+type RequestDescription = Pick<ReplyEvents['confirmation_required'], 'tool_id' | 'method' | 'url'>
 
 interface ReplyMode {
   signal?: AbortSignal
@@ -97,6 +102,14 @@ export class ActiveReply {
     }
   }
 
+  /** Appends what the model writes before its answer. What is over the limit is neither sent nor stored. */
+  appendReasoning(text: string): void {
+    const clean = text.replaceAll('\u0000', '\ufffd').slice(0, MAX_REASONING_LENGTH - this.draft.reasoning.length)
+    if (clean === '') return
+    this.draft.reasoning += clean
+    if (this.#controller) this.emit('reasoning_delta', { text: clean.toWellFormed() })
+  }
+
   #flush(more = false): void {
     // A split surrogate pair waits for its second half.
     const half = more && /[\ud800-\udbff]$/.test(this.#unsentText)
@@ -145,7 +158,7 @@ export class ActiveReply {
   }
 
   /** Asks the followers whether a tool call may be executed. */
-  async requestConfirmation(call: StoredToolCall, request: { method?: string; url?: string } = {}): Promise<ConfirmationAnswer> {
+  async requestConfirmation(call: StoredToolCall, request: RequestDescription = {}): Promise<ConfirmationAnswer> {
     this.signal.throwIfAborted()
     if (this.#isUnattended) {
       call.confirmation = 'refused'

@@ -15,6 +15,7 @@ type DraftHeader = Required<Pick<StoredMessage, 'id' | 'timestamp' | 'model_id'>
 
 export class MessageDraft {
   content = ''
+  reasoning = ''
   readonly toolCalls: StoredToolCall[] = []
   readonly citations = new CitationRegistry()
   readonly #header: DraftHeader
@@ -69,6 +70,7 @@ export class MessageDraft {
       timestamp,
       citations: this.citations.listFor(content),
       tool_calls: this.toolCalls.map((call) => ({ ...call })),
+      ...(this.reasoning === '' ? {} : { reasoning: this.reasoning.toWellFormed() }),
       usage: tokens,
       cost,
       model_id,

@@ -118,10 +118,10 @@ export class ReplayChatModel implements ChatModel {
   }
 }
 
-/** Joins consecutive texts. */
+/** Joins consecutive texts, and consecutive reasoning. */
 function appendPart(parts: ChatPart[], part: ChatPart): void {
   const last = parts.at(-1)
-  if (part.type === 'text' && last?.type === 'text') last.text += part.text
+  if ('text' in part && last !== undefined && 'text' in last && last.type === part.type) last.text += part.text
   else parts.push({ ...part })
 }
 

@@ -162,7 +162,7 @@ export const conversationRoutes = {
             minLength: 1,
             maxLength: 500_000,
             pattern: '\\S',
-            description: 'Text of the message. Required unless retry is true.',
+            description: 'Text of the message. Required unless retry or replace is true.',
           }),
           images: Type.Array(MessageImage, {
             maxItems: MAX_IMAGES,
@@ -173,6 +173,12 @@ export const conversationRoutes = {
             description:
               'Whether to answer the last message of the conversation again if its reply failed, was aborted or was interrupted. ' +
               'A complete reply is returned as it is. If message is given and differs from the last message, it is sent.',
+          }),
+          replace: Type.Boolean({
+            default: false,
+            description:
+              'Whether to replace the reply to the last message, even if it is complete. ' +
+              'If message is given, it replaces the last message.',
           }),
           stream: Type.Boolean({ default: false, description: 'Whether to stream the reply as events.' }),
           wait: Type.Boolean({

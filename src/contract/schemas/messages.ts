@@ -54,6 +54,7 @@ export const Message = object(
     ...optional({
       citations: Type.Array(Citation, { description: 'Replies only: all passages that the model received.' }),
       tool_calls: Type.Array(ToolCall, { description: 'Replies only: tool calls.' }),
+      reasoning: Type.String({ description: 'Replies only: what the model wrote before its answer, if the provider returns it.' }),
       usage: Usage,
       cost: nullable(Type.Number({ minimum: 0, description: 'Cost of the reply; null if the price is unknown.' })),
       model_id: nullable(identifier('the model that wrote the reply')),

@@ -36,6 +36,26 @@ test('a server that rejects stream_options is retried without it, and not sent i
   assert.is(provider.received.length, 3)
 })
 
+test('reasoning is separate from the text, in each field that servers use', async () => {
+  const deltas = [
+    { reasoning_content: 'think' },
+    { reasoning: 'think' },
+    { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'think' }] }] },
+  ]
+  for (const delta of deltas) {
+    const chunks = [delta, { content: 'ok' }].map((part) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: part }] })}\n\n`)
+    const parts = await collectParts(fixture.getModel(await start(sendBody(`${chunks.join('')}data: [DONE]\n\n`))))
+    assert.equal(
+      parts.slice(0, -1),
+      [
+        { type: 'reasoning', text: 'think' },
+        { type: 'text', text: 'ok' },
+      ],
+      JSON.stringify(delta),
+    )
+  }
+})
+
 test('a reply with [DONE] and no finish reason is complete', async () => {
   const events = formatEvents('openai', { text: ['ok'], finish: null }).join('')
   const parts = await collectParts(fixture.getModel(await start(sendBody(`${events}data: [DONE]\n\n`))))

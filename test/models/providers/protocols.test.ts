@@ -270,6 +270,7 @@ test('events with unexpected fields are ignored', async () => {
     ),
   )
   assert.equal(await collectParts(fixture.getModel(provider)), [
+    { type: 'reasoning', text: 'hm' },
     { type: 'text', text: 'Hi' },
     { type: 'end', finishReason: 'other', usage: undefined },
   ])

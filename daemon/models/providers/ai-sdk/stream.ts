@@ -29,7 +29,7 @@ export class AiSdkStream implements ProviderStream {
       if (done) throw this.#exchange.createIncompleteError(this.#hasContent)
       const part = this.#convert(value)
       if (part === undefined) continue
-      this.#hasContent = true
+      if (part.type !== 'reasoning') this.#hasContent = true
       return part
     }
     return undefined
@@ -44,6 +44,8 @@ export class AiSdkStream implements ProviderStream {
     switch (part.type) {
       case 'text-delta':
         return part.delta === '' ? undefined : { type: 'text', text: part.delta }
+      case 'reasoning-delta':
+        return part.delta === '' ? undefined : { type: 'reasoning', text: part.delta }
       case 'tool-call':
         return this.#toolCallParser.parse({ id: part.toolCallId, name: part.toolName, input: part.input, seal: part.providerMetadata })
       case 'finish':

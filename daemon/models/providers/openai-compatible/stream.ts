@@ -17,6 +17,10 @@ interface Chunk {
 
 interface Delta {
   content?: unknown
+  /** DeepSeek, vLLM and llama.cpp. */
+  reasoning_content?: unknown
+  /** OpenRouter and Ollama. */
+  reasoning?: unknown
   tool_calls?: unknown
 }
 
@@ -97,7 +101,9 @@ export class ChatCompletionsStream implements ProviderStream {
     const choice = chunk.choices?.[0]
     this.#finishReason = parseString(choice?.finish_reason) || this.#finishReason
     const delta = choice?.delta ?? choice?.message
-    const text = extractText(delta?.content)
+    const reasoning = parseString(delta?.reasoning_content) || parseString(delta?.reasoning) || extractText(delta?.content, 'thinking')
+    if (reasoning !== '') this.#parts.push({ type: 'reasoning', text: reasoning })
+    const text = extractText(delta?.content, 'text')
     if (text !== '') {
       this.#hasContent = true
       this.#parts.push({ type: 'text', text })
@@ -143,10 +149,11 @@ const parseString = (value: unknown): string => (typeof value === 'string' ? val
 const filterObjects = (value: unknown): object[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : []
 
-/** Some servers send typed pieces, with reasoning in between. */
-const extractText = (content: unknown): string =>
-  typeof content === 'string'
-    ? content
-    : filterObjects(content)
-        .map((piece: { type?: unknown; text?: unknown }) => (piece.type === 'text' ? parseString(piece.text) : ''))
-        .join('')
+/** Some servers, such as Mistral's, send typed pieces, with reasoning in pieces of its own. */
+function extractText(content: unknown, type: 'text' | 'thinking'): string {
+  if (typeof content === 'string') return type === 'text' ? content : ''
+  return filterObjects(content)
+    .filter((piece: { type?: unknown }) => piece.type === type)
+    .map((piece: { text?: unknown; thinking?: unknown }) => parseString(piece.text) || extractText(piece.thinking, 'text'))
+    .join('')
+}
