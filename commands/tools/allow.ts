@@ -1,8 +1,8 @@
 /** `cadre tools allow`. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { agentFlag, setPermission } from '../../src/cli/resources/set-permission.ts'
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
-import { agentFlag, setPermission } from '../../src/cli/tools/set-permission.ts'
 
 export default class ToolsAllow extends CadreCommand {
   static override description =

@@ -52,15 +52,16 @@ export async function printReply(
   process.prependOnceListener('SIGINT', abort)
   printer.showProgress('Thinking')
   let message = 'reply' in request ? request.reply : ''
+  let agent: string | null = null
   let foundNothing = false
   try {
     for await (const event of await followRequest(connection, request)) {
       if (options.json) printer.printJson(event)
       else await printer.print(event)
-      if (event.event === 'message_start') message = event.data.message_id
+      if (event.event === 'message_start') [message, agent] = [event.data.message_id, event.data.agent_id]
       if (event.event === 'confirmation_required' && options.tools !== 'leave') {
         await printer.pause()
-        await confirmToolCall(event.data, { connection, conversation, message, allowAll: options.tools === 'allow' })
+        await confirmToolCall(event.data, { connection, conversation, message, agent, allowAll: options.tools === 'allow' })
       }
       if (event.event === 'error') throw new CadreError(event.data.code, event.data.error, { hint: event.data.hint })
       if (event.event === 'retrieval') foundNothing = event.data.citations.length === 0

@@ -102,19 +102,23 @@ atTerminal('a tool call that needs confirmation runs only after a yes', async ()
   for (const [answer, outcome] of [
     ['y', 'pay: done'],
     ['', 'pay was denied'],
+    ['{"amount": 13}', 'pay: done'],
+    ['a', 'pay: done'],
   ] as const) {
     provider.script = [streamReply({ text: ['Let me '], calls: [{ name: 'pay', arguments: { amount: 12 } }] }), streamText('So it is.')]
     screen.start('cadre ask Payer "Pay 12"')
     assert.match(
-      await screen.waitFor('Allow this call? [y/N]'),
-      /Let me\nCalling pay \(amount: 12\)\nThe agent wants to call pay with:\n {2}amount: 12\n/,
+      await screen.waitFor(/Allow this call\? \[y\]es, \[N\]o, always for this \[t\]ool[\s\S]*as\s+JSON/),
+      /Let me\nCalling pay \(amount: 12\)\nThe agent wants to call pay:\n {2}GET http:\S+\/pay\?amount=12\n {2}amount: 12\n/,
     )
     screen.type(answer)
     const text = await screen.waitForExit()
     assert.match(text, outcome)
     assert.match(text, /So it is\.\n/)
   }
-  assert.equal(paid, ['/pay?amount=12'])
+  assert.equal(paid, ['/pay?amount=12', '/pay?amount=13', '/pay?amount=12'])
+  const payer = await findByName('/agents', 'Payer')
+  assert.equal(payer?.allowed_tools, payer?.tools, 'always for this agent')
 })
 
 atTerminal('a reply is wrapped and sanitized, and Ctrl+C aborts it', async () => {

@@ -4,9 +4,9 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { agentRoutes } from '../../contract/families/agents.ts'
 import { apiToolRoutes } from '../../contract/families/api-tools.ts'
-import { resolveResource } from '../resources/resolve-references.ts'
-import { agentTopic } from '../resources/topics/agents.ts'
-import { toolTopic } from '../resources/topics/tools.ts'
+import { resolveResource } from './resolve-references.ts'
+import { agentTopic } from './topics/agents.ts'
+import { toolTopic } from './topics/tools.ts'
 
 export const agentFlag = string({ description: 'ID or name of the agent. Default: all agents.', helpValue: '<name>' })
 
