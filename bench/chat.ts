@@ -1,9 +1,10 @@
-/** The chat in tmux: CPU time of its start, of a flood of deltas and of keys meanwhile, and memory after a thousand messages. */
+/** The chat in tmux: CPU time of its start, of a flood of deltas and of keys, and memory after a thousand messages. */
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { END_UPDATE } from '../src/tui/render/buffered-stdout.ts'
 import { openChatTerminal } from '../test/harness/chat-fixture.ts'
@@ -19,6 +20,14 @@ const FLOOD_SECONDS = 12
 const MAX_FRAMES_PER_SECOND = 30
 const KEY_COUNT = 20
 const TURNS = 500
+const TRANSCRIPT_LINES = 5_000
+/** A question and the page of paced-provider.js take more. */
+const LINES_PER_TURN = 20
+const STREAM_RATE = 100
+const STREAM_SECONDS = 15
+const STREAM_KEYS = 100
+const KEY_INTERVAL_MS = 100
+const MAX_KEY_COST_MS = 16
 const MAX_MEMORY_GROWTH_BYTES = 50e6
 /** Kernel ticks of /proc/PID/stat. */
 const TICKS_PER_SECOND = 100
@@ -41,7 +50,12 @@ export const chat: Benchmark = {
           }
           const { data } = await request<{ data: { id: string } }>(daemon, 'POST', '/api/models', model)
           await request(daemon, 'POST', '/api/agents', { name: 'Bench', model_id: data.id })
-          return [await measureStart(home), ...(await measureFlood(home, daemon)), await measureMemoryGrowth(home)]
+          return [
+            await measureStart(home),
+            ...(await measureFlood(home, daemon)),
+            await measureKeyCost(home),
+            await measureMemoryGrowth(home),
+          ]
         }),
       )
     } finally {
@@ -174,16 +188,52 @@ async function measureKeyLatency(terminal: TmuxTerminal, count: number): Promise
   return median(times)
 }
 
+/** Writes a transcript, then compares the CPU time of a stream with that of the same stream while keys are pressed. */
+async function measureKeyCost(home: string): Promise<Figure> {
+  const terminal = openChat(home)
+  try {
+    await terminal.waitFor(/Ask Bench/)
+    const pid = findChatProcess(home)
+    for (let number = 1; number <= TRANSCRIPT_LINES / LINES_PER_TURN; number++) {
+      terminal.write(`question ${number}\r`)
+      await terminal.waitFor((screen) => screen.includes(`This answers question ${number}.`) && screen.includes('Ask Bench'))
+    }
+    const measureStream = async (press: () => Promise<void>) => {
+      const before = readCpuSeconds(pid)
+      terminal.write(`flood ${STREAM_RATE} ${STREAM_SECONDS}\r`)
+      await terminal.waitFor(/Esc to stop/)
+      await press()
+      await terminal.waitFor((screen) => !screen.includes('Esc to stop'))
+      return readCpuSeconds(pid) - before
+    }
+    const alone = await measureStream(async () => {})
+    const withKeys = await measureStream(async () => {
+      for (let key = 0; key < STREAM_KEYS; key++) {
+        terminal.write(key % 2 === 0 ? 'x' : '\u007f')
+        await pause(KEY_INTERVAL_MS)
+      }
+    })
+    const cost = (Math.max(0, withKeys - alone) / STREAM_KEYS) * 1000
+    return {
+      name: `CPU per key with ${TRANSCRIPT_LINES} lines while a reply streams, relative to 16 ms`,
+      figure: formatMilliseconds(cost),
+      ratio: cost / MAX_KEY_COST_MS,
+      bar: { most: 1 },
+    }
+  } finally {
+    terminal.close()
+  }
+}
+
 async function measureMemoryGrowth(home: string): Promise<Figure> {
   const terminal = openChat(home)
   try {
     await terminal.waitFor(/Ask Bench/)
     const pid = findChatProcess(home)
     const sendQuestion = async (number: number) => {
-      terminal.write(`question ${number}`)
-      // The chat ignores Enter until the previous reply has ended.
-      do terminal.write('\r')
-      while (!(await terminal.waitFor(/› Ask Bench|Esc stops it/)).includes('Ask Bench'))
+      // Sent during a reply, it would be queued.
+      await terminal.waitFor((screen) => !screen.includes('Esc to stop'))
+      terminal.write(`question ${number}\r`)
       await terminal.waitFor(new RegExp(`This answers question ${number}\\.`))
     }
     for (let number = 1; number <= 10; number++) await sendQuestion(number)

@@ -30,6 +30,8 @@ export interface Paths {
   settings: string
   /** Addresses of remote services; also their tokens if there is no keychain. */
   profiles: string
+  /** Messages typed in the chat. */
+  history: string
 }
 
 type Environment = Record<string, string | undefined>
@@ -53,6 +55,7 @@ export function homePaths(environment: Environment = process.env): Paths {
     vault: resolveName('vault.json'),
     settings: resolveName('config.json'),
     profiles: resolveName('profiles.json'),
+    history: resolveName('chat-history'),
   }
 }
 
@@ -77,6 +80,8 @@ export interface Settings {
   start?: boolean
   /** Default agent of `ask` and `chat`. */
   agent?: string
+  /** Whether messages typed in the chat are stored. Default: true. */
+  history?: boolean
 }
 
 export function readSettings(paths: Paths): Settings {

@@ -18,6 +18,8 @@ export type ReplyRequest =
       images?: readonly MessageImage[]
       /** Answer the last message again if its reply failed, instead of sending it twice. */
       retry?: boolean
+      /** Replace the last message and its reply. */
+      replace?: boolean
       /** Wait for the running reply of the conversation instead of failing. */
       wait?: boolean
       /** Idempotency key: retries do not send the message twice. */
@@ -119,12 +121,13 @@ function openStream(
   const options = { idleTimeoutMs, ...(signal ? { signal } : {}) }
   const { conversation: id } = request
   if (!('reply' in request)) {
-    const { message, images = [], retry, wait, model, key } = request
+    const { message, images = [], retry, replace, wait, model, key } = request
     const body = {
       ...(message === undefined ? {} : { message }),
       ...(images.length === 0 ? {} : { images: [...images] }),
       stream: true,
       ...(retry ? { retry: true } : {}),
+      ...(replace ? { replace: true } : {}),
       ...(wait ? { wait: true } : {}),
       ...(model === undefined ? {} : { model_id: model }),
     }

@@ -1,16 +1,13 @@
 /** Runs the chat on a terminal: connects keyboard, session and screen, and restores the terminal. */
-import { render } from 'ink'
 import type { Connection } from '../client/request.ts'
+import { ChatScreen, getSize } from './chat-screen.tsx'
 import { copyToClipboard } from './commands/clipboard.ts'
-import { listenToKeyboard } from './input/keyboard.ts'
+import { editInEditor, findEditor } from './input/external-editor.ts'
+import type { HistoryFile } from './input/history-file.ts'
 import { handleKey } from './key-bindings.ts'
 import { type ConversationOptions, openConversation } from './open-conversation.ts'
-import { bufferStdout } from './render/buffered-stdout.ts'
-import { ChatView } from './render/chat-view.tsx'
-import { FrameBuilder } from './render/frame-builder.ts'
-import { FrameScheduler } from './render/frame-scheduler.ts'
-import { FrameStore } from './render/frame-store.ts'
-import { ChatSession } from './session/chat-session.ts'
+import { ChatSession, type ChatTerminal } from './session/chat-session.ts'
+import { continueQueue } from './session/message-queue.ts'
 import { ChatStore } from './state/chat-store.ts'
 
 export interface ChatOptions {
@@ -20,54 +17,43 @@ export interface ChatOptions {
   cwd: string
   input: NodeJS.ReadStream
   output: NodeJS.WriteStream
+  environment: NodeJS.ProcessEnv
+  /** Undefined if the history is disabled. */
+  history: HistoryFile | undefined
   /** Called before the first frame: afterwards nothing else may write to the terminal. */
   onTerminalAcquired: () => void
 }
 
 const TICK_MS = 100
-/** Effectively unlimited: FrameScheduler limits the frame rate. */
-const INK_MAX_FPS = 1000
 
 /** Resolves when the user quits, with the id of the last conversation. */
-export async function runChat({
-  connect,
-  conversation,
-  colors,
-  cwd,
-  input,
-  output,
-  onTerminalAcquired,
-}: ChatOptions): Promise<string | undefined> {
-  const size = () => ({ columns: output.columns || 80, rows: output.rows || 24 })
-  let onChange = () => {}
-  const store = new ChatStore(() => onChange())
-  store.update({ size: size() })
+export async function runChat(options: ChatOptions): Promise<string | undefined> {
+  const { connect, conversation, colors, cwd, input, output, environment, history, onTerminalAcquired } = options
+  let screen: ChatScreen | undefined
+  const store = new ChatStore(() => screen?.update())
+  store.update({ size: getSize(output) })
   let quit = () => {}
   const hasQuit = new Promise<void>((resolve) => {
     quit = resolve
   })
-  const session = new ChatSession({ store, connect, isPlain: false, cwd, quit, copy: (text) => copyToClipboard(text, output) })
+  const terminal: ChatTerminal = {
+    copy: (text) => copyToClipboard(text, { terminal: output, environment }),
+    suspend: () => {
+      if (process.platform === 'win32') store.update({ hint: 'Windows cannot suspend programs.' })
+      else void screen?.suspend()
+    },
+    edit: async (text, fileName) => {
+      const edit = () => editInEditor(text, findEditor(environment), fileName)
+      return screen ? screen.handOver(edit) : text
+    },
+  }
+  const session = new ChatSession({ store, connect, isPlain: false, cwd, quit, terminal, history })
+  session.loadHistory()
+  session.replies.onEnd = () => continueQueue(session)
   await openConversation(session, conversation)
   onTerminalAcquired()
-  const stdout = bufferStdout(output)
-  const builder = new FrameBuilder(colors, store.state)
-  const frames = new FrameStore()
-  const scheduler = new FrameScheduler(() => frames.publish(builder.build(store.state)))
-  onChange = () => scheduler.request()
-  scheduler.flush()
-  const ink = render(<ChatView frames={frames} />, {
-    stdin: input,
-    stdout: stdout.stream,
-    exitOnCtrlC: false,
-    patchConsole: false,
-    maxFps: INK_MAX_FPS,
-  })
-  const onResize = () => {
-    store.update({ size: size() })
-    store.redraw()
-  }
-  output.on('resize', onResize)
-  const stopListening = listenToKeyboard(input, output, (key) => handleKey(session, key))
+  screen = new ChatScreen({ store, colors, isRewrapped: isRewrapping(environment), input, output, onKey: (key) => handleKey(session, key) })
+  screen.open()
   const ticker = setInterval(() => {
     if (store.state.transcript.isAwaitingReply) store.update({ now: store.now() })
   }, TICK_MS)
@@ -78,17 +64,9 @@ export async function runChat({
   session.client.close()
   session.switcher.cancel()
   session.replies.stop()
-  stopListening()
-  output.off('resize', onResize)
-  scheduler.flush()
-  scheduler.stop()
-  // Removes the input; the messages stay in the scrollback.
-  frames.publish({ isFullRedraw: false, history: [], lines: [], cursor: undefined })
-  await waitForRender()
-  ink.unmount()
-  stdout.flush()
+  await screen.close()
   return store.state.conversation?.id
 }
 
-/** React renders before the next immediate. */
-const waitForRender = () => new Promise((resolve) => setImmediate(resolve))
+/** xterm, GNU screen and the Linux console cut lines off instead. */
+const isRewrapping = ({ TMUX, STY, XTERM_VERSION, TERM }: NodeJS.ProcessEnv) => Boolean(TMUX) || !(STY || XTERM_VERSION || TERM === 'linux')

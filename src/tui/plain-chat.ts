@@ -3,12 +3,15 @@ import { createInterface } from 'node:readline'
 import { toAnsi } from '../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../cli/terminal/text.ts'
 import type { Connection } from '../client/request.ts'
+import { parseArguments } from './confirmation-keys.ts'
 import { type ConversationOptions, openConversation } from './open-conversation.ts'
 import { formatArguments } from './render/render-tool-call.ts'
 import { advanceScrollback, EMPTY_SCROLLBACK, type ScrollbackState } from './render/scrollback.ts'
-import { ChatSession } from './session/chat-session.ts'
+import { allowAlways } from './session/allow-tool.ts'
+import { ChatSession, type ChatTerminal } from './session/chat-session.ts'
 import type { ChatState } from './state/chat-state.ts'
 import { ChatStore } from './state/chat-store.ts'
+import type { ToolCall } from './state/reply-reducer.ts'
 import { findPendingConfirmation } from './state/transcript-reducer.ts'
 import { submit } from './submit.ts'
 
@@ -23,13 +26,20 @@ interface PlainChatOptions {
 /** Effectively unlimited: the terminal or screen reader wraps the lines. */
 const COLUMNS = 2_000
 
+/** Plain chats have no keys, and their output may be read by a program. */
+const NO_TERMINAL: ChatTerminal = {
+  copy: async () => ({ outcome: 'failed', note: 'The plain chat cannot use the clipboard.' }),
+  suspend: () => {},
+  edit: async (text) => text,
+}
+
 /** Resolves at the end of the input or when the user quits. */
 export async function runPlainChat({ connect, conversation, cwd, input, output }: PlainChatOptions): Promise<void> {
   const printer = new Printer(output, input.isTTY === true)
   const store = new ChatStore(() => printer.print(store.state))
   store.update({ size: { columns: COLUMNS, rows: 24 } })
   let quit = () => {}
-  const session = new ChatSession({ store, connect, isPlain: true, cwd, quit: () => quit(), copy: async () => false })
+  const session = new ChatSession({ store, connect, isPlain: true, cwd, quit: () => quit(), terminal: NO_TERMINAL })
   await openConversation(session, conversation)
   const { agent, model } = store.state
   const names = [agent?.name ?? '', ...(model ? [model.name] : [])].map(sanitizeLine).join(', ')
@@ -44,7 +54,7 @@ export async function runPlainChat({ connect, conversation, cwd, input, output }
     for await (const line of lines) {
       await Promise.race([Promise.all([submission, session.replies.done]), printer.waitForConfirmation()])
       const tool = findPendingConfirmation(store.state.transcript)
-      if (tool) await session.replies.confirm(tool.id, /^y(es)?$/i.test(line.trim()))
+      if (tool) await answerConfirmation(session, tool, line.trim())
       else submission = submit(session, line)
     }
     let isDone = false
@@ -61,6 +71,29 @@ export async function runPlainChat({ connect, conversation, cwd, input, output }
     process.off('SIGINT', stop)
     session.client.close()
   }
+}
+
+/** Other answers than those offered refuse the call. */
+async function answerConfirmation(session: ChatSession, tool: ToolCall, answer: string): Promise<void> {
+  const { replies, store } = session
+  const scope = /^always( tool)?$/i.test(answer) ? 'all' : /^always agent$/i.test(answer) ? 'agent' : undefined
+  if (!answer.startsWith('{')) await replies.confirm(tool.id, scope !== undefined || /^y(es)?$/i.test(answer))
+  else {
+    try {
+      await replies.confirm(tool.id, true, parseArguments(answer))
+    } catch (error) {
+      store.addNote((error as Error).message, 'bad')
+    }
+  }
+  if (scope) await allowAlways(session, tool, scope)
+}
+
+function describeConfirmation({ name, arguments: args, request }: ToolCall): string {
+  const details = [request && `${request.method} ${request.url}`, formatArguments(args) && `with ${formatArguments(args)}`].filter(Boolean)
+  return (
+    `${sanitizeLine(name)} wants to run: ${sanitizeLine(details.join(' '))}. ` +
+    'Allow? Type yes, no, always tool, always agent, or other arguments as JSON.'
+  )
 }
 
 /** Prints entries as soon as they are complete. */
@@ -85,14 +118,13 @@ class Printer {
     // A terminal has already echoed the input.
     if (this.#isEchoed && transcript.isAwaitingReply && transcript.entries[this.#scrollback.entries]?.kind === 'said')
       this.#scrollback = { ...this.#scrollback, entries: this.#scrollback.entries + 1 }
-    const { state, done } = advanceScrollback(this.#scrollback, transcript, { columns: COLUMNS, now, details: false })
+    const { state, done } = advanceScrollback(this.#scrollback, transcript, { columns: COLUMNS, now, details: false, hidesReasoning: true })
     this.#scrollback = state
     this.#write(done.map((line) => toAnsi(line, false)))
     if (connectionProblem !== undefined && connectionProblem !== this.#connectionProblem) this.#write([sanitizeLine(connectionProblem)])
     this.#connectionProblem = connectionProblem
     const tool = findPendingConfirmation(transcript)
-    if (tool && tool.id !== this.#confirmationId)
-      this.#write([`${sanitizeLine(tool.name)} wants to run with ${formatArguments(tool.arguments)}. Allow? Type yes or no.`])
+    if (tool && tool.id !== this.#confirmationId) this.#write([describeConfirmation(tool)])
     this.#confirmationId = tool?.id
     if (tool) for (const resolve of this.#waiters.splice(0)) resolve()
   }

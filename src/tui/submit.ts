@@ -4,6 +4,7 @@ import { runCommand } from './commands/run-command.ts'
 import { clearAndRemember } from './input/editor.ts'
 import { parseCommand } from './input/slash-commands.ts'
 import type { ChatSession, OutgoingText } from './session/chat-session.ts'
+import { queueMessage } from './session/message-queue.ts'
 import { sendMessage } from './session/send-message.ts'
 
 /** Resolves when the command is done or the reply has ended. Text that cannot be sent stays in the input. */
@@ -16,12 +17,18 @@ export async function submit(session: ChatSession, text: string): Promise<void> 
     clearInput(session, text)
     return runCommand(session, command)
   }
-  if (store.state.transcript.isAwaitingReply) return store.update({ hint: 'A reply is in progress. Press Esc to stop it.' })
   if (!store.state.agent) return store.addNote('No agent is selected. To select one: /agents', 'bad')
-  const outgoing = buildMessage(session, text)
-  if (outgoing === undefined) return
+  const built = buildMessage(session, text)
+  if (built === undefined) return
+  const outgoing = { text, ...built }
+  if (store.state.transcript.isAwaitingReply) {
+    if (queueMessage(session, outgoing)) clearInput(session, text)
+    else store.update({ hint: 'The queue is full. Wait for the reply, or press Esc to stop it.' })
+    return
+  }
+  const replace = store.state.replacesLast
   clearInput(session, text)
-  await sendMessage(session, { text, ...outgoing })
+  await sendMessage(session, outgoing, { replace })
 }
 
 /** Attaches files. Returns undefined and adds a note if that fails; submitting the same text again skips the check. */
@@ -54,6 +61,12 @@ function buildMessage(session: ChatSession, text: string): Omit<OutgoingText, 't
   return undefined
 }
 
-function clearInput({ store }: ChatSession, text: string): void {
-  store.update({ editor: clearAndRemember(store.state.editor, text), menu: undefined, files: [], panel: undefined })
+/** Clears the input. As in shells, a line that starts with a space is not stored. */
+function clearInput({ store, history }: ChatSession, text: string): void {
+  try {
+    if (!text.startsWith(' ')) history?.append(text)
+  } catch {
+    // optional: the history of this chat is kept in memory
+  }
+  store.update({ editor: clearAndRemember(store.state.editor, text), menu: undefined, files: [], panel: undefined, replacesLast: false })
 }

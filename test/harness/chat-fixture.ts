@@ -14,6 +14,7 @@ export interface ChatOptions {
   environment?: Record<string, string>
   columns?: number
   rows?: number
+  isInTmux?: boolean
 }
 
 const createEnvironment = (home: string) => ({
@@ -30,7 +31,7 @@ const installCommand = (home: string) => linkCommand(mkdtempSync(join(home, 'bin
 
 /** Runs `cadre chat` in tmux. The terminal stays open after the command, so that its last output can be read. */
 export function openChatTerminal(home: string, options: ChatOptions = {}): TmuxTerminal {
-  const { agent, arguments: more = [], environment, columns = 80, rows = 24 } = options
+  const { agent, arguments: more = [], environment, columns = 80, rows = 24, isInTmux = false } = options
   const chat = [process.execPath, installCommand(home), 'chat', ...(agent === undefined ? [] : [agent]), ...more]
   return new TmuxTerminal({
     command: ['sh', '-c', '"$@"; echo "exit $?"; exec sleep 600', 'sh', ...chat],
@@ -38,6 +39,7 @@ export function openChatTerminal(home: string, options: ChatOptions = {}): TmuxT
     cwd: home,
     columns,
     rows,
+    isInTmux,
   })
 }
 
@@ -86,6 +88,14 @@ export class ChatFixture {
     const terminal = openChatTerminal(this.home, { ...options, environment: { CADRE_TOKEN: TOKEN, ...options.environment } })
     this.#terminals.push(terminal)
     return terminal
+  }
+
+  /** Opens a shell with job control, and returns the command that starts a chat in it. */
+  openShell(): { terminal: TmuxTerminal; cadre: string } {
+    const environment = { ...createEnvironment(this.home), CADRE_TOKEN: TOKEN, PS1: '$ ' }
+    const terminal = new TmuxTerminal({ command: ['bash', '--norc', '-i'], environment, cwd: this.home, columns: 80, rows: 24 })
+    this.#terminals.push(terminal)
+    return { terminal, cadre: `"${process.execPath}" "${installCommand(this.home)}"` }
   }
 
   /** Runs a command of cadre in this home to its end. */

@@ -10,6 +10,7 @@ export class TerminalEmulator {
   #x = 0
   #y = 0
   #pending = ''
+  #saved = { x: 0, y: 0 }
 
   constructor(columns: number, rows: number) {
     this.columns = columns
@@ -37,11 +38,11 @@ export class TerminalEmulator {
 
   /** Does not reflow lines. The program is expected to redraw. */
   resize(columns: number, rows: number): void {
-    while (this.#cells.length > rows) this.history.push(this.#toText(this.#cells.shift() ?? []))
+    for (; this.#cells.length > rows; this.#y--) this.history.push(this.#toText(this.#cells.shift() ?? []))
     while (this.#cells.length < rows) this.#cells.push([])
     this.columns = columns
     this.rows = rows
-    this.#y = Math.min(this.#y, rows - 1)
+    this.#y = Math.max(0, Math.min(this.#y, rows - 1))
     this.#x = Math.min(this.#x, columns - 1)
   }
 
@@ -54,6 +55,10 @@ export class TerminalEmulator {
         // OSC sequences (title, clipboard) do not change the screen.
         if (control[3] !== undefined) this.#applyControl(control[1] ?? '', control[2] ?? '', control[3])
         input = input.slice(control[0].length)
+      } else if (/^\u001b[78]/.test(input)) {
+        if (input[1] === '7') this.#saved = this.cursor
+        else [this.#x, this.#y] = [this.#saved.x, this.#saved.y]
+        input = input.slice(2)
       } else if (input.startsWith('\u001b')) {
         this.#pending = input
         return
@@ -102,7 +107,7 @@ export class TerminalEmulator {
     else if (final === 'D') this.#x = Math.max(0, this.#x - first)
     else if (final === 'E') [this.#x, this.#y] = [0, Math.min(this.rows - 1, this.#y + first)]
     else if (final === 'G') this.#x = first - 1
-    else if (final === 'H') [this.#y, this.#x] = [first - 1, second - 1]
+    else if (final === 'H') [this.#y, this.#x] = [Math.min(this.rows, first) - 1, Math.min(this.columns, second) - 1]
     else if (final === 'J') this.#erase()
     else if (final === 'K') row.length = parameters === '2' ? 0 : Math.min(row.length, this.#x)
     else if (final !== 'm') throw new Error(`Unsupported control sequence: CSI ${parameters}${final}`)

@@ -17,15 +17,23 @@ export interface TmuxOptions {
   cwd: string
   columns: number
   rows: number
+  /** Whether the program can find tmux. Otherwise it runs as in a terminal without tmux. */
+  isInTmux?: boolean
 }
 
 export class TmuxTerminal {
   readonly #folder = mkdtempSync(join(tmpdir(), 'cadre-tmux-'))
 
-  constructor({ command, environment, cwd, columns, rows }: TmuxOptions) {
-    const variables = Object.entries({ ...environment, TERM: 'screen-256color' }).map(([name, value]) => `${name}=${value ?? ''}`)
+  constructor({ command, environment, cwd, columns, rows, isInTmux = false }: TmuxOptions) {
+    const variables = Object.entries({ TERM: 'screen-256color', ...environment }).map(([name, value]) => `${name}=${value ?? ''}`)
     const size = ['-x', String(columns), '-y', String(rows)]
-    this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, 'env', '-i', ...variables, ...command)
+    const start = isInTmux ? ['sh', '-c', 'exec env -i TMUX="$TMUX" "$@"', 'sh'] : ['env', '-i']
+    this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, ...start, ...variables, ...command)
+  }
+
+  /** Returns the buffer that tmux pastes. */
+  readBuffer(): string {
+    return this.#tmux('show-buffer')
   }
 
   #tmux(...args: string[]): string {

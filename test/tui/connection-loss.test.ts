@@ -37,10 +37,12 @@ atTerminal('after the daemon is killed during a reply, its text stays, it is mar
   await terminal.waitFor(/› Tell me\n\n {2}The beginning of an answer\n\n {2}✗ The daemon stopped before the reply was complete/)
   await terminal.waitFor(/› typed meanwhile\n/)
   fixture.script(streamText('The whole answer.'))
-  terminal.write('\u0012')
+  terminal.write('\u001b')
+  await terminal.waitFor(/› Ask Guide/)
+  terminal.write('/retry\r')
   await terminal.waitFor(/The whole answer\.\n/)
   await terminal.waitFor(
-    (screen) => /› typed meanwhile\n/.test(screen) && !/not running|Cannot connect|does not respond/.test(screen),
+    (screen) => /› Ask Guide\n/.test(screen) && !/not running|Cannot connect|does not respond/.test(screen),
     'no connection problem',
   )
 })

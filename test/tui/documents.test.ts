@@ -1,4 +1,4 @@
-/** The chat over documents with the embedded model: citations, sources panel, /search and shared replies. */
+/** The chat over documents with the embedded model: citations, sources panel, /documents and shared replies. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -40,11 +40,11 @@ atTerminal('a reply cites its sources, and Ctrl+O shows the passage', async () =
   )
   terminal.write('\u001b')
   await terminal.waitFor((now) => !now.includes('│'), 'a closed panel')
-  terminal.write('/search hotels\r')
+  terminal.write('/documents hotels\r')
   await terminal.waitFor(/Found for "hotels".*\n› \[1\] travel\.md\n/)
   terminal.write('\u001b')
   await terminal.waitFor((now) => !now.includes('│'), 'a closed panel')
-  terminal.write('/search zzz\r')
+  terminal.write('/documents zzz\r')
   await terminal.waitFor(/No good match for "zzz"; these passages are only loosely related\.[\s\S]*› \[1\]/)
 })
 

@@ -1,5 +1,6 @@
 /** Opens the full-screen or plain chat, which is loaded on demand. */
 import { type ConnectOptions, connect } from '../../client/daemon.ts'
+import { readSettings } from '../../config.ts'
 import type { ConversationOptions } from '../../tui/open-conversation.ts'
 import { canRedraw, paint, supportsColor } from '../terminal/color.ts'
 
@@ -17,6 +18,7 @@ export function canOpenChat(): boolean {
 export async function openChat(
   { paths, profile, root, start, notify, plain = false }: OpenChatOptions,
   options: ConversationOptions,
+  environment: NodeJS.ProcessEnv = process.env,
 ): Promise<void> {
   const [input, output] = [process.stdin, process.stdout]
   // Nothing else may write to the terminal once the screen is drawn.
@@ -33,9 +35,11 @@ export async function openChat(
     const { runPlainChat } = await import('../../tui/plain-chat.ts')
     return runPlainChat(shared)
   }
-  const { runChat } = await import('../../tui/chat.tsx')
+  const [{ runChat }, { HistoryFile }] = await Promise.all([import('../../tui/chat.tsx'), import('../../tui/input/history-file.ts')])
   const conversation = await runChat({
     ...shared,
+    environment,
+    history: readSettings(paths).history === false ? undefined : new HistoryFile(paths.history),
     colors: supportsColor(output),
     onTerminalAcquired: () => {
       isDrawn = true

@@ -19,6 +19,7 @@ export const SETTINGS = {
   output: `Output format: ${FORMATS.join(', ')}.`,
   start: 'Whether commands start the daemon if it is not running.',
   agent: 'Default agent of cadre ask and cadre chat; each profile has its own.',
+  history: 'Whether the chat stores what you type, for the next one.',
   'default-model': 'Model of agents and RAG tools without one; stored by the service.',
 } as const
 export type SettingName = keyof typeof SETTINGS
@@ -98,10 +99,11 @@ function parseSetting(name: keyof Settings, text: string): string | boolean {
   if (name === 'url') return parseUrl(text)
   if (name === 'output' && !FORMATS.includes(text as Format))
     throw new UsageError(`output must be one of ${FORMATS.join(', ')}, not "${text}".`)
-  if (name === 'start' && text !== 'true' && text !== 'false') throw new UsageError(`start must be true or false, not "${text}".`)
+  const isSwitch = name === 'start' || name === 'history'
+  if (isSwitch && text !== 'true' && text !== 'false') throw new UsageError(`${name} must be true or false, not "${text}".`)
   if (name === 'token' && !/^[\x21-\x7e]+$/.test(text))
     throw new UsageError('A token can contain only printable ASCII characters without spaces.')
-  return name === 'start' ? text === 'true' : text
+  return isSwitch ? text === 'true' : text
 }
 
 export function parseUrl(text: string): string {

@@ -6,6 +6,7 @@ import { call } from '../../client/call.ts'
 import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
 import { usageRoutes } from '../../contract/families/usage.ts'
 import type { Citation } from '../../contract/schemas/messages.ts'
+import { setText } from '../input/editor.ts'
 import { type CommandCall, type CommandName, formatHelp } from '../input/slash-commands.ts'
 import { formatCost, formatTokens } from '../render/status-line.ts'
 import { listTools, searchDocuments } from '../session/agent-tools.ts'
@@ -17,20 +18,22 @@ import {
   listConversationsByOwner,
   listLastMessages,
   listModels,
+  searchConversations,
 } from '../session/api.ts'
 import type { ChatSession } from '../session/chat-session.ts'
 import { describeError } from '../session/reply-stream.ts'
-import { retryLastMessage } from '../session/send-message.ts'
+import { findLastMessage, retryLastMessage } from '../session/send-message.ts'
 import { buildQuoteContext, type Choice, findLastReply, listSources, type Picker, sumUsage } from '../state/chat-state.ts'
 import { getText } from '../state/reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, reduceTranscript } from '../state/transcript-reducer.ts'
 import { exportConversation } from './export-conversation.ts'
 
+type PickerTarget = Exclude<Picker['target'], 'history'>
 type CommandHandler = (session: ChatSession, argument: string, signal: AbortSignal) => void | Promise<void>
 
 const MAX_MESSAGES = 10_000
 /** Commands that open a list or change the conversation: keys are held back until they are done. */
-const SWITCH_COMMANDS: ReadonlySet<CommandName> = new Set(['agents', 'agent', 'model', 'resume', 'history'])
+const SWITCH_COMMANDS: ReadonlySet<CommandName> = new Set(['agents', 'agent', 'model', 'resume', 'history', 'search'])
 const NEVER_ABORTED = new AbortController().signal
 
 /** Runs a command and adds a note if it fails. */
@@ -49,7 +52,7 @@ async function reportErrors(session: ChatSession, work: () => void | Promise<voi
 }
 
 /** Applies a choice of a picker. */
-export async function applyChoice(session: ChatSession, target: Picker['target'], id: string): Promise<void> {
+export async function applyChoice(session: ChatSession, target: PickerTarget, id: string): Promise<void> {
   const change = async (signal: AbortSignal) => {
     if (target === 'agent') await switchAgent(session, id, signal)
     else if (target === 'model') await switchModel(session, id, signal)
@@ -77,7 +80,7 @@ const PICKERS = {
 }
 
 /** Opens a picker. Without a screen, lists the choices and the command that selects one. */
-function openPicker({ store, isPlain }: ChatSession, target: Picker['target'], choices: readonly Choice[]): void {
+function openPicker({ store, isPlain }: ChatSession, target: PickerTarget, choices: readonly Choice[]): void {
   const { title, command } = PICKERS[target]
   if (choices.length === 0) store.addNote(`There are no ${title.toLowerCase()}.`)
   else if (!isPlain) store.update({ panel: { kind: 'picker', target, title, choices, filter: '', selected: 0 } })
@@ -159,8 +162,21 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     )
   },
   sources: (session) => toggleSources(session),
-  search: async (session, query) => {
+  search: async (session, query, signal) => {
     if (query === '') throw new Error('Missing query. Example: /search annual leave')
+    session.assertIdle()
+    const found = await searchConversations(await session.client.getConnection(), query)
+    signal.throwIfAborted()
+    if (found.length === 0) return session.store.addNote(`No message contains "${sanitizeLine(query)}".`)
+    const choices = found.map(({ id, title, match }) => ({
+      id,
+      label: title ?? 'untitled',
+      note: match ? `${formatTimestamp(match.timestamp, session.store.now())} · ${match.snippet}` : '',
+    }))
+    openPicker(session, 'conversation', choices)
+  },
+  documents: async (session, query) => {
+    if (query === '') throw new Error('Missing query. Example: /documents annual leave')
     const result = await searchDocuments(await session.client.getConnection(), session.agent?.tools ?? [], query)
     if (!result) throw new Error(`${session.agent?.name ?? 'The agent'} has no documents to search.`)
     const { citations, loose } = result
@@ -210,13 +226,21 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
   copy: async (session) => {
     const reply = findLastReply(session.store.state.transcript)
     if (!reply || getText(reply) === '') throw new Error('There is no reply to copy.')
-    if (!(await session.copy(getText(reply))))
-      throw new Error('The clipboard is not available. To write the conversation to a file: /export')
-    session.store.addNote('Copied the last reply to the clipboard.', 'good')
+    const { outcome, note } = await session.terminal.copy(getText(reply))
+    const more = outcome === 'copied' ? '' : '\nTo write the conversation to a file: /export'
+    session.store.addNote(`${note}${more}`, ({ copied: 'good', unknown: 'plain', failed: 'bad' } as const)[outcome])
   },
   retry: async (session) => {
     session.assertIdle()
-    if (!(await retryLastMessage(session))) throw new Error('There is no failed message to retry.')
+    if (!(await retryLastMessage(session))) throw new Error('There is no message to retry.')
+  },
+  edit: (session) => {
+    session.assertIdle()
+    const text = findLastMessage(session)
+    if (text === undefined) throw new Error('There is no message to change.')
+    if (session.isPlain) throw new Error('The plain chat cannot change messages.')
+    const hint = 'Enter replaces your last message and its reply. Esc cancels.'
+    session.store.update({ editor: setText(session.store.state.editor, text), replacesLast: true, hint })
   },
   usage: async (session) => {
     const connection = await session.client.getConnection()

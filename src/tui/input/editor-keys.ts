@@ -15,7 +15,6 @@ const CTRL_COMMANDS: Record<string, EditorCommand> = {
   u: commands.cutToStart,
   w: commands.cutWordLeft,
   y: commands.pasteCutText,
-  z: commands.undo,
   _: commands.undo,
 }
 const ALT_COMMANDS: Record<string, EditorCommand> = { b: commands.moveWordLeft, d: commands.cutWordRight, f: commands.moveWordRight }

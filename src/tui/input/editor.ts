@@ -1,6 +1,7 @@
 /** State of the input editor; the cursor moves by grapheme. */
 import { splitGraphemes } from '../../cli/terminal/text.ts'
 import { findOffset, layOutText } from './editor-layout.ts'
+import { MAX_ENTRIES } from './history-file.ts'
 
 export interface Editor {
   readonly text: string
@@ -29,7 +30,6 @@ export const EMPTY_EDITOR: Editor = {
 }
 
 const MAX_UNDO_STEPS = 100
-const MAX_HISTORY = 500
 
 /** Changes text and cursor and adds an undo step. */
 function applyChange(editor: Editor, text: string, cursor: number): Editor {
@@ -141,8 +141,13 @@ function recallHistory(editor: Editor, step: -1 | 1): Editor {
   }
 }
 
+/** Clears the input; undo and Ctrl+Y bring the text back. */
+export function clearText(editor: Editor): Editor {
+  return { ...setText(editor, ''), cutText: editor.text, historyIndex: undefined }
+}
+
 /** Clears the input and adds the text to the history. */
 export function clearAndRemember(editor: Editor, text = editor.text): Editor {
-  const history = editor.history.at(-1) === text || text.trim() === '' ? editor.history : [...editor.history.slice(-MAX_HISTORY + 1), text]
+  const history = editor.history.at(-1) === text || text.trim() === '' ? editor.history : [...editor.history.slice(-MAX_ENTRIES + 1), text]
   return { ...EMPTY_EDITOR, cutText: editor.cutText, history }
 }

@@ -25,6 +25,8 @@ export interface Key {
   readonly shift: boolean
 }
 
+export const isCtrl = ({ name, ctrl, text }: Key, letter: string): boolean => name === 'text' && ctrl && text === letter
+
 const PASTE_START = '\u001b[200~'
 const PASTE_END = '\u001b[201~'
 const NAMES_BY_LETTER: Record<string, Key['name']> = { A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', M: 'enter' }

@@ -29,6 +29,7 @@ export class FrameScheduler {
   #nextFrameAt = 0
   #cancel: (() => void) | undefined
   #stopped = false
+  #isPaused = false
 
   constructor(draw: () => void, clock: Clock = REAL_CLOCK) {
     this.#draw = draw
@@ -37,7 +38,7 @@ export class FrameScheduler {
 
   /** Requests a frame. Several requests result in one frame. */
   request(): void {
-    if (this.#cancel || this.#stopped) return
+    if (this.#cancel || this.#stopped || this.#isPaused) return
     this.#cancel = this.#clock.schedule(this.#getDelay(), () => {
       this.#cancel = undefined
       // The duration of the previous frame may have been measured after this request.
@@ -61,6 +62,17 @@ export class FrameScheduler {
     this.#clock.afterRender(() => {
       this.#nextFrameAt = startedAt + Math.min(MAX_DELAY_MS, Math.max(FRAME_INTERVAL_MS, (this.#clock.now() - startedAt) / MAX_DRAW_SHARE))
     })
+  }
+
+  /** Draws nothing until `resume`. */
+  pause(): void {
+    this.flush()
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.flush()
   }
 
   stop(): void {

@@ -1,21 +1,28 @@
 /** Holds the current frame for React, and the text to write above it. */
 import type { Frame } from './frame-builder.ts'
 
-/** Keeps the scrollback. */
-const CLEAR_SCREEN = '\u001b[2J\u001b[H'
+/** Erases from the last cell to the first. Unlike \\e[2J, this does not copy the screen to the scrollback of tmux and others. */
+const CLEAR_SCREEN = '\u001b[999;999H\u001b[1J\u001b[H'
 
 type LiveArea = Pick<Frame, 'lines' | 'cursor'>
 
 export class FrameStore {
   readonly #listeners = new Set<() => void>()
   #liveArea: LiveArea = { lines: [], cursor: undefined }
+  readonly #write: (text: string) => void
   #history: string | undefined
 
-  publish({ isFullRedraw, history, ...liveArea }: Frame): void {
+  /** `write` writes to the terminal before the frame. */
+  constructor(write: (text: string) => void) {
+    this.#write = write
+  }
+
+  publish({ isFullRedraw, erase, history, ...liveArea }: Frame): void {
     const text = history.map((line) => `${line}\n`).join('')
-    // Keeps text that is not written yet, unless everything is redrawn.
+    // Keeps text that is not written yet, unless everything is redrawn. After erasing, even an unchanged live area is drawn.
     if (isFullRedraw) this.#history = CLEAR_SCREEN + text
-    else if (text !== '') this.#history = (this.#history ?? '') + text
+    else if (text !== '' || erase !== undefined) this.#history = (this.#history ?? '') + text
+    if (erase !== undefined) this.#write(erase)
     this.#liveArea = liveArea
     for (const onChange of this.#listeners) onChange()
   }

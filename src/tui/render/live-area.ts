@@ -4,7 +4,8 @@ import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { expandTabs, getVisibleRows, layOutText } from '../input/editor-layout.ts'
 import type { ChatState } from '../state/chat-state.ts'
 import { findPendingConfirmation } from '../state/transcript-reducer.ts'
-import { renderConfirmation, renderMenu, renderPicker } from './panels.ts'
+import { renderConfirmation } from './confirmation-panel.ts'
+import { renderMenu, renderPicker } from './panels.ts'
 import { formatSeconds, getSpinnerFrame } from './render-tool-call.ts'
 import { renderSourcePanel } from './source-panel.ts'
 import { renderStatusLine } from './status-line.ts'
@@ -17,6 +18,7 @@ export interface LiveArea {
 
 const PROMPT = '› '
 const MAX_MENU_ROWS = 16
+const MAX_QUEUE_ROWS = 3
 /** Keys typed before a confirmation appeared must not confirm it. */
 export const CONFIRMATION_GRACE_MS = 300
 
@@ -49,6 +51,8 @@ export function renderLiveArea(state: ChatState, live: readonly Line[]): LiveAre
   left -= panel.length
   const waiting = renderActivity(state)
   left -= waiting.length
+  const queue = renderQueue(state).slice(0, Math.max(0, left))
+  left -= queue.length
   const files =
     state.files.length > 0 && left > 0
       ? [truncateLine([span('  + ', 'green'), span(state.files.map(sanitizeLine).join(', '), 'dim')], columns)]
@@ -57,50 +61,72 @@ export function renderLiveArea(state: ChatState, live: readonly Line[]): LiveAre
   const visible = live.slice(Math.max(0, live.length - Math.max(0, left)))
   // An empty line separates messages and input if it fits.
   const gap: Line[] = visible.length + waiting.length > 0 && left > visible.length ? [[]] : []
-  const above: Line[] = [...visible, ...waiting, ...gap, ...panel, ...files, ...(hasRule ? [line('─'.repeat(columns), 'dim')] : [])]
+  const above: Line[] = [
+    ...visible,
+    ...waiting,
+    ...gap,
+    ...panel,
+    ...queue,
+    ...files,
+    ...(hasRule ? [line('─'.repeat(columns), 'dim')] : []),
+  ]
   const lines = [...above, ...input.lines, ...menu, status].map((row) => truncateLine(row, columns))
   return { lines, cursor: state.panel?.kind !== 'picker' ? { x: input.x, y: above.length + input.y } : undefined }
 }
 
-function renderInput({ editor, size, panel, agent }: ChatState, height: number): { lines: Line[]; x: number; y: number } {
+function renderInput({ editor, size, panel, agent, replacesLast }: ChatState, height: number): { lines: Line[]; x: number; y: number } {
   const columns = getInputColumns(size.columns)
   const layout = layOutText(editor.text, editor.cursor, columns)
   const { rows, row, above, below } = getVisibleRows(layout, height)
   if (editor.text === '' && panel?.kind !== 'picker')
     return { lines: [[span(PROMPT, 'cyan', 'bold'), span(agent ? `Ask ${sanitizeLine(agent.name)}` : '', 'dim')]], x: PROMPT.length, y: 0 }
+  const prompt = replacesLast ? span(PROMPT, 'yellow', 'bold') : span(PROMPT, 'cyan', 'bold')
   const lines = rows.map(({ text }, index): Line => {
     const isCut = (index === 0 && above > 0) || (index === rows.length - 1 && below > 0)
-    return [index === 0 && above === 0 ? span(PROMPT, 'cyan', 'bold') : span(isCut ? '⋮ ' : '  ', 'dim'), span(expandTabs(text))]
+    return [index === 0 && above === 0 ? prompt : span(isCut ? '⋮ ' : '  ', 'dim'), span(expandTabs(text))]
   })
   return { lines, x: PROMPT.length + layout.column, y: row }
 }
 
-function renderPanel({ transcript, panel, size, editor, now, waitingSince }: ChatState, height: number): Line[] {
+function renderPanel(state: ChatState, height: number): Line[] {
+  const { transcript, panel, size, editedArguments } = state
   const tool = findPendingConfirmation(transcript)
-  // The keys are shown as soon as they work.
-  if (tool)
-    return renderConfirmation(
-      tool,
-      size.columns,
-      height,
-      now - waitingSince < CONFIRMATION_GRACE_MS ? '' : editor.text === '' ? 'y yes · n no' : 'Ctrl+Y yes · Ctrl+N no',
-    )
+  if (tool) {
+    const edited = editedArguments?.tool === tool.id ? editedArguments.values : undefined
+    return renderConfirmation(tool, { edited, columns: size.columns, height, keys: listConfirmationKeys(state) })
+  }
   if (!panel) return []
   return panel.kind === 'sources' ? renderSourcePanel(panel, size.columns, height) : renderPicker(panel, size.columns, height)
 }
 
-/** Renders a spinner while a reply has no visible progress. */
-function renderActivity({ transcript, now, waitingSince, connectionProblem }: ChatState): Line[] {
-  const last = transcript.live?.parts.at(-1)
+/** The keys are shown as soon as they work. With text in the input, letters are typed. */
+function listConfirmationKeys({ editor, now, waitingSince }: ChatState): string[] {
+  if (now - waitingSince < CONFIRMATION_GRACE_MS) return []
+  return editor.text === ''
+    ? ['y yes', 'n no', 't always this tool', 'a always with this agent', 'e edit arguments', 'Esc stop']
+    : ['Ctrl+Y yes', 'Ctrl+N no', 'Esc stop']
+}
+
+/** Renders a spinner until the reply ends. A confirmation shows its own keys. */
+function renderActivity(state: ChatState): Line[] {
+  const { transcript, now, waitingSince } = state
   if (!transcript.isAwaitingReply || findPendingConfirmation(transcript)) return []
-  if (last?.kind === 'tool' && last.tool.state === 'running') return []
-  if (last?.kind === 'text' && connectionProblem === undefined) return []
   const time = now - waitingSince >= 2000 ? ` ${formatSeconds(now - waitingSince).replace(/\.\d/, '')}` : ''
-  return [
-    [
-      span(`  ${getSpinnerFrame(now)} `, 'cyan'),
-      span(`${connectionProblem === undefined ? 'thinking' : sanitizeLine(connectionProblem)}${time}`, 'dim'),
-      span(' · Esc to stop', 'dim'),
-    ],
-  ]
+  return [[span(`  ${getSpinnerFrame(now)} `, 'cyan'), span(`${describeActivity(state)}${time}`, 'dim'), span(' · Esc to stop', 'dim')]]
+}
+
+function describeActivity({ transcript, connectionProblem }: ChatState): string {
+  if (connectionProblem !== undefined) return sanitizeLine(connectionProblem)
+  const last = transcript.live?.parts.at(-1)
+  if (last?.kind === 'tool' && last.tool.state === 'running') return 'waiting for the tool'
+  return last?.kind === 'text' ? 'writing' : 'thinking'
+}
+
+/** Renders the messages that are sent after the reply. */
+function renderQueue({ queue, size }: ChatState): Line[] {
+  if (queue.length === 0) return []
+  const hidden = queue.length - MAX_QUEUE_ROWS
+  const rows = queue.slice(0, MAX_QUEUE_ROWS).map(({ text }): Line => [span('  ⏎ ', 'cyan'), span(sanitizeLine(text), 'dim')])
+  const keys = `    ${hidden > 0 ? `and ${hidden} more, ` : ''}sent after the reply · ↑ edits the last one`
+  return [...rows, line(keys, 'dim')].map((row) => truncateLine(row, size.columns))
 }

@@ -1,9 +1,7 @@
-/** Renders pickers, confirmations and the completion menu. */
-import { indentLines, type Line, line, span, truncateLine, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
+/** Renders pickers and the completion menu. */
+import { type Line, line, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { padEnd, sanitizeLine, stringWidth, truncate } from '../../cli/terminal/text.ts'
 import { filterChoices, type Menu, type Picker } from '../state/chat-state.ts'
-import type { ToolCall } from '../state/reply-reducer.ts'
-import { formatArguments } from './render-tool-call.ts'
 
 /** Returns the part of a long list that contains the selected item. */
 export function sliceAround<T>(items: readonly T[], selected: number, height: number): { items: readonly T[]; first: number } {
@@ -34,21 +32,6 @@ export function renderPicker(picker: Picker, columns: number, height: number): L
     ]
   })
   return [head, ...rows].map((row) => truncateLine(row, columns))
-}
-
-/** Renders a tool call that needs a confirmation, with all arguments that fit. */
-export function renderConfirmation(tool: ToolCall, columns: number, height: number, keys: string): Line[] {
-  const args = formatArguments(tool.arguments)
-  const question = wrapLine(
-    [span(sanitizeLine(tool.name) || 'A tool', 'bold'), span(args === '' ? ' wants to run.' : ` wants to run with ${args}`)],
-    columns - 4,
-  )
-  const maxLines = Math.max(1, height - 1)
-  const visible = question.length > maxLines ? [...question.slice(0, maxLines - 1), line('…', 'dim')] : question
-  return [
-    ...indentLines(visible, { first: [span('  ? ', 'yellow')], rest: [span('    ')] }),
-    [span('    Allow? ', 'yellow'), span(keys, 'bold')],
-  ]
 }
 
 export function renderMenu({ completion: { options }, selected }: Menu, columns: number, height: number): Line[] {

@@ -70,7 +70,7 @@ function renderSourceNames(cited: readonly Citation[]): Line {
 }
 
 function describeEnding({ status, error, hint, finishReason }: ReplyState): [string, Style][] {
-  const retry = 'Press Ctrl+R to retry.'
+  const retry = 'To retry: /retry'
   switch (status) {
     case 'failed':
       return [

@@ -30,8 +30,10 @@ const MARKS: Record<Exclude<ToolCall['state'], 'running'>, [string, Style]> = {
 export interface ViewOptions {
   columns: number
   now: number
-  /** Shows tool results in full. */
+  /** Shows tool results and reasoning in full. */
   details: boolean
+  /** Shows no reasoning, for chats without a key that would expand it. */
+  hidesReasoning?: boolean
 }
 
 export function formatSeconds(milliseconds: number): string {

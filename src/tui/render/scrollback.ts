@@ -5,6 +5,7 @@ import type { Line } from '../../cli/terminal/markdown/styled-text.ts'
 import type { Part, ReplyState } from '../state/reply-reducer.ts'
 import type { Entry, Transcript } from '../state/transcript-reducer.ts'
 import { INDENT, insetLines, renderMessage, renderNote, renderReplyFooter } from './render-entry.ts'
+import { renderReasoning } from './render-reasoning.ts'
 import { renderToolCall, type ViewOptions } from './render-tool-call.ts'
 
 /** Position in a reply that is partly written. */
@@ -30,6 +31,8 @@ interface ScrollbackUpdate {
   state: ScrollbackState
   /** New lines for the scrollback. */
   done: Line[]
+  /** Entries with new lines: the index of the entry by that of its first new line. */
+  entryLines: ReadonlyMap<number, number>
   live: Line[]
 }
 
@@ -38,8 +41,10 @@ const INITIAL_PROGRESS: ReplyProgress = { parts: 0, hasStarted: false, stream: I
 /** Renders everything that is new since `state`. */
 export function advanceScrollback(state: ScrollbackState, { entries, live }: Transcript, view: ViewOptions): ScrollbackUpdate {
   const done: Line[] = []
+  const entryLines = new Map<number, number>()
   let { reply } = state
-  for (const entry of entries.slice(state.entries)) {
+  for (const [index, entry] of entries.slice(state.entries).entries()) {
+    entryLines.set(done.length, state.entries + index)
     if (entry.kind !== 'reply') {
       done.push(...renderEntry(entry, view))
       continue
@@ -47,9 +52,10 @@ export function advanceScrollback(state: ScrollbackState, { entries, live }: Tra
     done.push(...advanceReply(entry, reply ?? INITIAL_PROGRESS, view, true).done, ...renderFooter(entry, view))
     reply = undefined
   }
-  if (!live) return { state: { entries: entries.length, reply }, done, live: [] }
+  if (!live) return { state: { entries: entries.length, reply }, done, entryLines, live: [] }
+  entryLines.set(done.length, entries.length)
   const update = advanceReply(live, reply ?? INITIAL_PROGRESS, view, false)
-  return { state: { entries: entries.length, reply: update.progress }, done: [...done, ...update.done], live: update.live }
+  return { state: { entries: entries.length, reply: update.progress }, done: [...done, ...update.done], entryLines, live: update.live }
 }
 
 function renderEntry(entry: Exclude<Entry, ReplyState>, { columns }: ViewOptions): Line[] {
@@ -109,6 +115,10 @@ function renderPart(part: Part, { stream }: ReplyProgress, view: ViewOptions, is
     const isRunning = state === 'running' || state === 'asking'
     return isRunning ? { done: [], live: lines, unfinished: { stream: INITIAL_STREAM, text: '' } } : { done: lines, live: [] }
   }
+  if (part.kind === 'reasoning') {
+    const lines = renderReasoning(part.text, { ...view, columns }, isComplete)
+    return isComplete ? { done: lines, live: [] } : { done: [], live: lines, unfinished: { stream: INITIAL_STREAM, text: '' } }
+  }
   // Only new text is rewritten, since the position counts the characters that were received.
   const text = part.text.slice(0, stream.consumed) + rewriteReply(part.text.slice(stream.consumed))
   const { state, done, live } = renderStream(stream, text, columns, isComplete)
@@ -137,6 +147,7 @@ export function renderTail(transcript: Transcript, view: ViewOptions, maxLines: 
   return {
     state: { entries: transcript.entries.length, reply: state.reply },
     done: [...entries.flat(), ...done].slice(-Math.max(0, maxLines)),
+    entryLines: new Map(),
     live,
   }
 }

@@ -7,7 +7,7 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { handleError } from '../../contract/errors.ts'
 import { type Agent, type AgentItem, agentRoutes } from '../../contract/families/agents.ts'
-import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
+import { type ConversationItem, type ConversationSearchItem, conversationRoutes } from '../../contract/families/conversations.ts'
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
 
@@ -41,6 +41,11 @@ export async function findModel(connection: Connection, name: string): Promise<M
 export async function listConversations(connection: Connection, { mine }: { mine: boolean }): Promise<ConversationItem[]> {
   const query = { mine, limit: PAGE_SIZE, sort: 'updated_at', order: 'desc' as const }
   return (await call(connection, conversationRoutes.list, { query })).data
+}
+
+/** Finds conversations by the text of their messages, best first. */
+export async function searchConversations(connection: Connection, q: string): Promise<ConversationSearchItem[]> {
+  return (await call(connection, conversationRoutes.list, { query: { q, limit: PAGE_SIZE } })).data
 }
 
 export async function listConversationsByOwner(connection: Connection): Promise<{ own: ConversationItem[]; others: ConversationItem[] }> {

@@ -9,6 +9,7 @@ import type { Model } from '../../contract/families/models.ts'
 import type { MessageImage } from '../../contract/schemas/images.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
 import { clearAndRemember, type Editor, setText } from '../input/editor.ts'
+import type { HistoryFile } from '../input/history-file.ts'
 import type { ChatStore } from '../state/chat-store.ts'
 import { findAgent, listAgents, listLastMessages, listModels } from './api.ts'
 import { ConversationSwitch } from './conversation-switch.ts'
@@ -30,7 +31,25 @@ interface ChatSessionDependencies {
   isPlain: boolean
   cwd: string
   quit: () => void
-  copy: (text: string) => Promise<boolean>
+  terminal: ChatTerminal
+  /** Undefined if the history is disabled. */
+  history?: HistoryFile | undefined
+}
+
+/** What the chat does with the terminal besides drawing. */
+export interface ChatTerminal {
+  copy: (text: string) => Promise<CopyResult>
+  /** Stops the process until the shell continues it. */
+  suspend: () => void
+  /** Returns the text as changed in the user's editor. */
+  edit: (text: string, fileName: string) => Promise<string>
+}
+
+export interface CopyResult {
+  /** unknown: the terminal does not report whether it accepted the text. */
+  outcome: 'copied' | 'unknown' | 'failed'
+  /** Where the text is, or why it could not be copied. */
+  note: string
 }
 
 /** Number of messages shown when a conversation is resumed. */
@@ -44,7 +63,8 @@ export class ChatSession {
   readonly isPlain: boolean
   readonly cwd: string
   readonly quit: () => void
-  readonly copy: (text: string) => Promise<boolean>
+  readonly terminal: ChatTerminal
+  readonly history: HistoryFile | undefined
   agent: Agent | undefined
   /** Id of the model that overrides the one of the agent. */
   chosenModel: string | undefined
@@ -56,12 +76,13 @@ export class ChatSession {
   agentNames: string[] = []
   modelNames: string[] = []
 
-  constructor({ store, connect, isPlain, cwd, quit, copy }: ChatSessionDependencies) {
+  constructor({ store, connect, isPlain, cwd, quit, terminal, history }: ChatSessionDependencies) {
     this.store = store
     this.isPlain = isPlain
     this.cwd = cwd
     this.quit = quit
-    this.copy = copy
+    this.terminal = terminal
+    this.history = history
     this.switcher = new ConversationSwitch(store)
     this.client = new ReconnectingClient({
       connect,
@@ -144,6 +165,16 @@ export class ChatSession {
       },
     )
     if (liveReply !== undefined) this.replies.join(liveReply)
+  }
+
+  /** Loads the texts of earlier chats into the input history. */
+  loadHistory(): void {
+    const { editor } = this.store.state
+    try {
+      this.store.update({ editor: { ...editor, history: this.history?.read() ?? [] } })
+    } catch (error) {
+      this.store.addNote(`The history cannot be read: ${(error as Error).message}`, 'bad')
+    }
   }
 
   assertIdle(): void {

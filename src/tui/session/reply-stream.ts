@@ -31,7 +31,11 @@ interface OutgoingMessage {
   key: string
   /** Whether the message was sent before and its reply failed. */
   retry: boolean
+  /** Whether to replace the last message and its reply. */
+  replace: boolean
 }
+
+type SendOptions = Partial<Pick<OutgoingMessage, 'images' | 'retry' | 'replace'>>
 
 const RECONNECT_DELAY_MS = 250
 /** Time for the service to store a stopped reply. */
@@ -44,14 +48,18 @@ export class ReplyStream {
   #conversation: string | undefined
   /** Resolves when no reply is in progress. */
   done: Promise<void> = Promise.resolve()
+  /** Ids of tools that the user always allows. The daemon reads this permission only before a reply starts. */
+  readonly allowedTools = new Set<string>()
+  /** Called after each reply. */
+  onEnd: () => void = () => {}
 
   constructor(dependencies: ReplyStreamDependencies) {
     this.#dependencies = dependencies
   }
 
   /** Resolves when the reply has ended. Does not throw: the transcript contains the outcome. */
-  send(message: string, { images = [], retry = false }: { images?: readonly MessageImage[]; retry?: boolean } = {}): Promise<void> {
-    this.done = this.#run({ message, images, key: randomUUID(), retry })
+  send(message: string, { images = [], retry = false, replace = false }: SendOptions = {}): Promise<void> {
+    this.done = this.#run({ message, images, key: randomUUID(), retry, replace })
     return this.done
   }
 
@@ -79,6 +87,7 @@ export class ReplyStream {
       if (this.#abort === abort) this.#abort = undefined
     }
     if (getTranscript().isAwaitingReply) dispatch({ kind: 'ended', status: 'interrupted' })
+    this.onEnd()
   }
 
   /** Returns false if the connection is lost before the reply ends. */
@@ -92,6 +101,8 @@ export class ReplyStream {
       for await (const event of followReply(connection, request, { signal })) {
         client.markReachable()
         dispatch({ kind: 'event', event, at: now() })
+        if (event.event === 'confirmation_required' && this.allowedTools.has(event.data.tool_id ?? ''))
+          void this.confirm(event.data.id, true)
       }
       return true
     } catch (error) {
@@ -136,16 +147,17 @@ export class ReplyStream {
     }
   }
 
-  /** Allows or refuses a pending tool call. */
-  async confirm(tool: string, allow: boolean): Promise<void> {
+  /** Allows or refuses a pending tool call, with other arguments if given. */
+  async confirm(tool: string, allow: boolean, changed?: Record<string, unknown>): Promise<void> {
     const { client, dispatch, getTranscript, ensureConversation, now } = this.#dependencies
     const message_id = getTranscript().live?.id
-    dispatch({ kind: 'answered', tool, allow, at: now() })
+    dispatch({ kind: 'answered', tool, allow, at: now(), ...(changed ? { arguments: changed } : {}) })
     if (message_id === undefined) return
     try {
       const connection = await client.getConnection()
       const id = await ensureConversation(connection)
-      await call(connection, conversationRoutes.confirm, { params: { id, message_id }, body: { tool_call_id: tool, allow } })
+      const body = { tool_call_id: tool, allow, ...(changed ? { arguments: changed } : {}) }
+      await call(connection, conversationRoutes.confirm, { params: { id, message_id }, body })
     } catch (error) {
       dispatch({ kind: 'noted', tone: 'bad', text: `Cannot send the confirmation: ${describeError(error).error}` })
     }

@@ -1,5 +1,6 @@
 /** State of the chat screen and queries on it. */
 import type { AgentModel } from '../../cli/ask/find-agent-model.ts'
+import type { MessageImage } from '../../contract/schemas/images.ts'
 import type { Citation } from '../../contract/schemas/messages.ts'
 import type { Completion } from '../input/completion.ts'
 import { type Editor, EMPTY_EDITOR } from '../input/editor.ts'
@@ -15,7 +16,7 @@ export interface Choice {
 /** A list to choose from, filtered by typing. */
 export interface Picker {
   readonly kind: 'picker'
-  readonly target: 'agent' | 'model' | 'conversation'
+  readonly target: 'agent' | 'model' | 'conversation' | 'history'
   readonly title: string
   readonly choices: readonly Choice[]
   readonly filter: string
@@ -49,9 +50,27 @@ export interface TerminalSize {
   readonly rows: number
 }
 
+/** A message that is sent after the reply in progress. */
+export interface QueuedMessage {
+  readonly text: string
+  /** The text with its attached files. */
+  readonly message: string
+  readonly images: readonly MessageImage[]
+}
+
+/** Arguments of a pending tool call as changed by the user. */
+export interface EditedArguments {
+  readonly tool: string
+  readonly values: Record<string, unknown>
+}
+
 export interface ChatState {
   readonly transcript: Transcript
   readonly editor: Editor
+  readonly queue: readonly QueuedMessage[]
+  /** Whether the input replaces the last message. */
+  readonly replacesLast: boolean
+  readonly editedArguments: EditedArguments | undefined
   readonly menu: Menu | undefined
   readonly panel: Panel | undefined
   readonly agent: { readonly id: string; readonly name: string } | undefined
@@ -60,7 +79,7 @@ export interface ChatState {
   readonly connectionProblem: string | undefined
   /** Shown instead of the status line. */
   readonly hint: string | undefined
-  /** Shows tool results in full. */
+  /** Shows tool results and the reasoning of the model in full. */
   readonly showsDetails: boolean
   /** Files attached by the input. */
   readonly files: readonly string[]
@@ -79,6 +98,9 @@ export interface ChatState {
 export const INITIAL_STATE: ChatState = {
   transcript: EMPTY_TRANSCRIPT,
   editor: EMPTY_EDITOR,
+  queue: [],
+  replacesLast: false,
+  editedArguments: undefined,
   menu: undefined,
   panel: undefined,
   agent: undefined,

@@ -14,15 +14,22 @@ export interface ToolCall {
   readonly error?: string
   readonly latencyMs?: number
   readonly passages?: number
+  /** Id of the tool, known while the call waits for a confirmation. */
+  readonly toolId?: string
+  /** Request that an API tool would send, while it waits for a confirmation. */
+  readonly request?: { readonly method: string; readonly url: string }
 }
 
-export type Part = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'tool'; readonly tool: ToolCall }
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'reasoning'; readonly text: string }
+  | { readonly kind: 'tool'; readonly tool: ToolCall }
 
 export interface ReplyState {
   readonly kind: 'reply'
   /** Undefined until the first event. */
   readonly id: string | undefined
-  /** Text and tool calls in the order of arrival. */
+  /** Text, reasoning and tool calls in the order of arrival. */
   readonly parts: readonly Part[]
   readonly citations: readonly Citation[]
   readonly status: 'writing' | 'done' | 'aborted' | 'interrupted' | 'failed'
@@ -50,7 +57,9 @@ export function isKnownEvent({ lastEventId }: ReplyState, { id }: ReplyEvent): b
 export function applyEvent(reply: ReplyState, event: ReplyEvent, now: number): ReplyState {
   switch (event.event) {
     case 'message_delta':
-      return appendText(reply, event.data.text)
+      return appendText(reply, 'text', event.data.text)
+    case 'reasoning_delta':
+      return appendText(reply, 'reasoning', event.data.text)
     case 'retrieval':
       return mergeCitations(reply, event.data.citations)
     case 'tool_call':
@@ -59,7 +68,12 @@ export function applyEvent(reply: ReplyState, event: ReplyEvent, now: number): R
       return updateToolCall(
         reply,
         event.data.id,
-        (tool) => ({ ...tool, ...pickCallFields(event.data), state: tool.state === 'running' ? 'asking' : tool.state }),
+        (tool) => ({
+          ...tool,
+          ...pickCallFields(event.data),
+          ...pickRequest(event.data),
+          state: tool.state === 'running' ? 'asking' : tool.state,
+        }),
         now,
       )
     case 'tool_result':
@@ -72,11 +86,11 @@ export function applyEvent(reply: ReplyState, event: ReplyEvent, now: number): R
   }
 }
 
-function appendText(reply: ReplyState, text: unknown): ReplyState {
+function appendText(reply: ReplyState, kind: 'text' | 'reasoning', text: unknown): ReplyState {
   if (typeof text !== 'string' || text === '') return reply
   const last = reply.parts.at(-1)
-  if (last?.kind === 'text') return { ...reply, parts: [...reply.parts.slice(0, -1), { kind: 'text', text: last.text + text }] }
-  return { ...reply, parts: [...reply.parts, { kind: 'text', text }] }
+  if (last?.kind === kind) return { ...reply, parts: [...reply.parts.slice(0, -1), { kind, text: last.text + text }] }
+  return { ...reply, parts: [...reply.parts, { kind, text }] }
 }
 
 /** Changes a tool call. With a time, creates it if it is unknown, because its result may arrive first. */
@@ -93,12 +107,18 @@ export function updateToolCall(reply: ReplyState, id: string, change: (tool: Too
 
 const pickCallFields = ({ name, arguments: args }: ReplyEvents['tool_call']) => ({ name, arguments: args ?? {} })
 
+const pickRequest = ({ tool_id, method, url }: ReplyEvents['confirmation_required']) => ({
+  ...(tool_id === undefined ? {} : { toolId: tool_id }),
+  ...(method === undefined || url === undefined ? {} : { request: { method, url } }),
+})
+
 function applyResult(tool: ToolCall, data: Omit<ReplyEvents['tool_result'], 'id'>): ToolCall {
-  const { name, result, error, latency_ms: latencyMs, confirmation, citations } = data
+  const { name, arguments: changed, result, error, latency_ms: latencyMs, confirmation, citations } = data
   const state = confirmation === 'refused' ? 'refused' : error === undefined ? 'done' : 'failed'
   return {
     ...tool,
     name: name || tool.name,
+    arguments: changed ?? tool.arguments,
     state,
     ...(result === undefined ? {} : { result }),
     ...(error === undefined ? {} : { error }),
@@ -117,12 +137,14 @@ function mergeCitations(reply: ReplyState, more: readonly Citation[]): ReplyStat
 /** Applies the stored message, which contains everything that was missed. */
 export function applyMessage(reply: ReplyState, message: Message): ReplyState {
   let next: ReplyState = { ...reply, ...pickReplyFields(message) }
+  if (message.reasoning && !next.parts.some(({ kind }) => kind === 'reasoning'))
+    next = { ...next, parts: [{ kind: 'reasoning', text: message.reasoning }, ...next.parts] }
   for (const call of message.tool_calls ?? [])
     next = updateToolCall(next, call.id, (tool) => applyResult({ ...tool, ...pickCallFields(call) }, call), UNKNOWN_START)
   const text = getText(next)
   if (text === message.content) return next
-  if (message.content.startsWith(text)) return appendText(next, message.content.slice(text.length))
-  return { ...next, parts: [...next.parts.filter(({ kind }) => kind === 'tool'), { kind: 'text', text: message.content }] }
+  if (message.content.startsWith(text)) return appendText(next, 'text', message.content.slice(text.length))
+  return { ...next, parts: [...next.parts.filter(({ kind }) => kind !== 'text'), { kind: 'text', text: message.content }] }
 }
 
 const STATUS_BY_FINISH_REASON: Record<string, ReplyState['status']> = { aborted: 'aborted', interrupted: 'interrupted', error: 'failed' }

@@ -34,7 +34,7 @@ export type TranscriptAction =
   | { kind: 'event'; event: ReplyEvent; at: number }
   /** The stream ended without a terminal event. */
   | { kind: 'ended'; status: 'aborted' | 'interrupted' | 'failed'; error?: string; hint?: string }
-  | { kind: 'answered'; tool: string; allow: boolean; at: number }
+  | { kind: 'answered'; tool: string; allow: boolean; at: number; arguments?: Record<string, unknown> }
   | { kind: 'loaded'; messages: readonly Message[] }
   | ({ kind: 'noted'; tone?: Note['tone'] } & Omit<Note, 'kind' | 'tone'>)
 
@@ -53,7 +53,9 @@ export function reduceTranscript(state: Transcript, action: TranscriptAction): T
     case 'answered':
       return updateLive(state, (reply) =>
         updateToolCall(reply, action.tool, (tool) =>
-          tool.state === 'asking' ? { ...tool, state: action.allow ? 'running' : 'refused', since: action.at } : tool,
+          tool.state === 'asking'
+            ? { ...tool, state: action.allow ? 'running' : 'refused', since: action.at, arguments: action.arguments ?? tool.arguments }
+            : tool,
         ),
       )
     case 'loaded':

@@ -1,70 +1,15 @@
-/** Key bindings of the chat without a service. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** Key bindings of the chat without a service: completion, commands, panels and attached files. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { UnreachableError } from '../../../src/client/errors.ts'
-import { KeyDecoder } from '../../../src/tui/input/key-decoder.ts'
-import { handleKey } from '../../../src/tui/key-bindings.ts'
-import { ChatSession } from '../../../src/tui/session/chat-session.ts'
-import { ChatStore } from '../../../src/tui/state/chat-store.ts'
-import type { TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
+import { CTRL_L, CTRL_O, createFolder, DOWN, ESC, nextTurn, setUp as openKeys, UP } from './key-fixture.ts'
 
 const test = suite('key bindings')
-const folder = mkdtempSync(join(tmpdir(), 'cadre-keys-'))
+const { folder, remove } = createFolder()
 writeFileSync(join(folder, 'notes.md'), 'Remember.')
-test.after(() => rmSync(folder, { recursive: true }))
-
-const ESC = '\u001b'
-const [UP, DOWN, CTRL_C, CTRL_O, CTRL_L, CTRL_Y] = [`${ESC}[A`, `${ESC}[B`, '\u0003', '\u000f', '\u000c', '\u0019']
-
-function setUp() {
-  const time = { now: 10_000 }
-  let quitCount = 0
-  const store = new ChatStore(
-    () => {},
-    () => time.now,
-  )
-  const connect = () => Promise.reject(new UnreachableError('The service is not reachable.'))
-  const session = new ChatSession({ store, connect, isPlain: false, cwd: folder, quit: () => quitCount++, copy: async () => true })
-  const confirmations: [string, boolean][] = []
-  session.replies.confirm = async (tool, allow) => void confirmations.push([tool, allow])
-  store.update({ agent: { id: 'agent_1', name: 'Guide' }, size: { columns: 60, rows: 20 } })
-  const type = (...chunks: string[]) => {
-    for (const chunk of chunks) {
-      const decoder = new KeyDecoder()
-      for (const key of [...decoder.push(chunk), ...decoder.flush()]) handleKey(session, key)
-    }
-  }
-  return {
-    store,
-    session,
-    type,
-    time,
-    confirmations,
-    quitCount: () => quitCount,
-    text: () => store.state.editor.text,
-    notes: () => store.state.transcript.entries.flatMap((entry) => (entry.kind === 'note' ? [entry.text] : [])),
-  }
-}
-
-const asks: TranscriptAction = {
-  kind: 'event',
-  at: 0,
-  event: { event: 'confirmation_required', data: { id: 'c1', name: 'delete', arguments: {} } },
-}
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
-
-test('Ctrl+C shows a hint, a second one quits, and the input is kept', () => {
-  const { type, quitCount, store, text } = setUp()
-  type('draft', CTRL_C)
-  assert.equal([quitCount(), store.state.hint], [0, 'Press Ctrl+C again to quit.'])
-  type('x', CTRL_C)
-  assert.is(quitCount(), 0, 'another key resets it')
-  type(CTRL_C)
-  assert.equal([quitCount(), text()], [1, 'draftx'])
-})
+test.after(remove)
+const setUp = () => openKeys(folder)
 
 test('Ctrl+D quits with empty input and deletes otherwise', () => {
   const { type, quitCount, text } = setUp()
@@ -167,14 +112,6 @@ test('a model that only quotes documents is sent no file, after a warning', asyn
   assert.equal([sent, text()], [['what is in @notes.md ?'], ''])
 })
 
-test('while a reply is in progress, a message stays in the input', async () => {
-  const { type, store, text } = setUp()
-  store.dispatch({ kind: 'said', text: 'first' })
-  type('second\r')
-  await nextTurn()
-  assert.equal([text(), store.state.hint], ['second', 'A reply is in progress. Press Esc to stop it.'])
-})
-
 test('a message waits for the service; Escape cancels it and it can be sent again', async () => {
   const { type, store } = setUp()
   type('hello\r')
@@ -188,27 +125,6 @@ test('a message waits for the service; Escape cancels it and it can be sent agai
     [said, reply?.kind === 'reply' && reply.status, store.state.editor.text],
     [{ kind: 'said', text: 'hello' }, 'aborted', 'typed meanwhile'],
   )
-})
-
-test('y and n confirm or refuse a tool call after a delay', () => {
-  const { type, store, time, confirmations, text } = setUp()
-  store.dispatch({ kind: 'said', text: 'go' })
-  store.dispatch(asks)
-  type('y')
-  assert.equal([confirmations, text()], [[], 'y'], 'a key pressed too early is typed')
-  type('\u007f')
-  time.now += 1000
-  type('n')
-  assert.equal(confirmations, [['c1', false]])
-})
-
-test('with text in the input, Ctrl+Y and Ctrl+N confirm or refuse', () => {
-  const { type, store, time, confirmations, text } = setUp()
-  store.dispatch({ kind: 'said', text: 'go' })
-  store.dispatch(asks)
-  time.now += 1000
-  type('wh', 'y', CTRL_Y)
-  assert.equal([confirmations, text()], [[['c1', true]], 'why'])
 })
 
 test('Ctrl+O toggles the sources panel and keeps the input', () => {

@@ -29,7 +29,7 @@ function openView(columns = 60, rows = 20) {
   }) as unknown as NodeJS.WriteStream
   Object.defineProperties(output, { columns: { value: columns }, rows: { value: rows } })
   const stdout = bufferStdout(output)
-  const store = new FrameStore()
+  const store = new FrameStore((text) => stdout.stream.write(text))
   const ink = inkRender(<ChatView frames={store} />, { stdout: stdout.stream, patchConsole: false, exitOnCtrlC: false, maxFps: 1000 })
   return {
     terminal,
@@ -67,6 +67,7 @@ test('history is written once, above the live area', async () => {
     '  One.',
     '  Two.',
     '  Three',
+    '  ⠋ writing · Esc to stop',
     '─'.repeat(60),
     '› Ask Guide',
     '  Guide · /help · /quit',
@@ -172,6 +173,18 @@ test('slow drawing lowers the frame rate', () => {
   frames.request()
   clock.pass(1000)
   assert.ok(drawn <= 8)
+})
+
+test('after a resize the visible messages are drawn again, and those in the scrollback are not', async () => {
+  const builder = new FrameBuilder(false, undefined, false)
+  const view = openView()
+  const talk = Array.from({ length: 30 }, (_, index): TranscriptAction => ({ kind: 'noted', text: `Note ${index}.` }))
+  await view.show(builder.build(state(talk)))
+  view.terminal.resize(50, 12)
+  await view.show(builder.build(state(talk, { size: { columns: 50, rows: 12 } })))
+  const all = [...view.terminal.history, ...view.terminal.screen.split('\n')].filter((each) => each.trim() !== '')
+  assert.equal(all, [...talk.map((_, index) => `  Note ${index}.`), '─'.repeat(50), '› Ask Guide', '  Guide · /help · /quit'])
+  view.unmount()
 })
 
 test.run()

@@ -32,6 +32,7 @@ test('the live area fits the terminal with any panel open', () => {
     { transcript: asks, now: 9000 },
     { editor: setText(EMPTY_EDITOR, 'long text '.repeat(500)), files: ['a.md'] },
     { transcript: after(said), connectionProblem: 'Nothing answers.', hint: undefined },
+    { transcript: after(said), queue: Array.from({ length: 9 }, () => ({ text: '很长的一段话。'.repeat(50), message: '', images: [] })) },
   ]
   for (const rows of [6, 8, 12, 24, 50])
     for (const columns of [20, 40, 80, 200])
@@ -74,12 +75,41 @@ test('a confirmation shows its keys after a delay, with Ctrl if the input is not
   const asks = after(said, {
     kind: 'event',
     at: 0,
-    event: { event: 'confirmation_required', data: { id: 'c1', name: 'delete_user', arguments: { id: 4 } } },
+    event: {
+      event: 'confirmation_required',
+      data: { id: 'c1', name: 'delete_user', arguments: { id: 4 }, method: 'DELETE', url: 'https://example.com/users/4' },
+    },
   })
   const lines = (fields: Partial<ChatState>) => texts(renderLiveArea(state({ transcript: asks, ...fields }), []).lines).join('\n')
-  assert.match(lines({ now: 5000, waitingSince: 4000 }), /delete_user wants to run with id: 4\n {4}Allow\? y yes · n no/)
-  assert.not.match(lines({ now: 5000, waitingSince: 4900 }), 'y yes')
-  assert.match(lines({ now: 5000, waitingSince: 4000, editor: setText(EMPTY_EDITOR, 'x') }), 'Ctrl+Y yes')
+  assert.match(
+    lines({ now: 5000, waitingSince: 4000 }),
+    /delete_user wants to run with id: 4\n {4}DELETE https:\/\/example\.com\/users\/4\n {4}Allow\? y.yes · n.no · [\s\S]*e.edit/,
+  )
+  assert.not.match(lines({ now: 5000, waitingSince: 4900 }), /y.yes/)
+  assert.match(lines({ now: 5000, waitingSince: 4000, editor: setText(EMPTY_EDITOR, 'x') }), /Ctrl\+Y.yes/)
+  const editedArguments = { tool: 'c1', values: { id: 5 } }
+  assert.match(lines({ editedArguments }), /with id: 5 \(changed\)\n {4}DELETE https:\/\/example\.com\/…/, 'the URL is not known yet')
+})
+
+test('a spinner and the key that stops the reply are visible until it ends', () => {
+  const activity = (...actions: Parameters<typeof after>) =>
+    texts(renderLiveArea(state({ transcript: after(...actions) }), []).lines).filter((each) => each.includes('Esc to stop'))
+  assert.match(activity(said).join(), /thinking · Esc to stop/)
+  assert.match(activity(said, delta('One. Tw')).join(), /writing · Esc to stop/)
+  assert.match(activity(said, call('c1', 'look', {})).join(), /waiting for the tool · Esc to stop/)
+  assert.equal(activity(said, delta('One.'), end({ content: 'One.' })), [])
+})
+
+test('queued messages are shown above the input', () => {
+  const queue = ['one', 'two', 'three', 'four'].map((text) => ({ text, message: text, images: [] }))
+  const lines = texts(renderLiveArea(state({ transcript: after(said), queue }), []).lines)
+  const first = lines.indexOf('  ⏎ one')
+  assert.equal(lines.slice(first, first + 4), [
+    '  ⏎ one',
+    '  ⏎ two',
+    '  ⏎ three',
+    '    and 1 more, sent after the reply · ↑ edits the last one',
+  ])
 })
 
 test('the status line drops the least important facts if it is narrow', () => {

@@ -76,9 +76,9 @@ test('a failed or stopped reply shows its status and the retry key', () => {
     at: 0,
     event: { event: 'error', data: { error: 'Overloaded.', code: 'PROVIDER_ERROR', hint: 'Wait.' } },
   }
-  assert.equal(ends(failed), ['  ✗ Overloaded.', '  Wait.', '  Press Ctrl+R to retry.'])
+  assert.equal(ends(failed), ['  ✗ Overloaded.', '  Wait.', '  To retry: /retry'])
   assert.equal(ends({ kind: 'ended', status: 'aborted' }), ['  ■ stopped'])
-  assert.match(ends({ kind: 'ended', status: 'interrupted' }).join(), /interrupted.*Ctrl\+R/)
+  assert.match(ends({ kind: 'ended', status: 'interrupted' }).join(), /interrupted.*\/retry/)
   assert.match(ends(end({ content: 'Hel', finish_reason: 'length' })).join(), 'maximum length')
 })
 

@@ -10,6 +10,7 @@ import { renderLiveArea } from '../../../src/tui/render/live-area.ts'
 import { ChatSession } from '../../../src/tui/session/chat-session.ts'
 import type { TerminalSize } from '../../../src/tui/state/chat-state.ts'
 import { ChatStore } from '../../../src/tui/state/chat-store.ts'
+import { FAKE_TERMINAL } from '../fake-terminal.ts'
 
 const test = suite('sources panel')
 
@@ -43,7 +44,7 @@ function openChat(
     () => 0,
   )
   const connect = () => Promise.reject(new UnreachableError('The service is not reachable.'))
-  const session = new ChatSession({ store, connect, isPlain: false, cwd: '.', quit: () => {}, copy: async () => true })
+  const session = new ChatSession({ store, connect, isPlain: false, cwd: '.', quit: () => {}, terminal: FAKE_TERMINAL })
   store.update({ agent: { id: 'agent_1', name: 'Guide' }, size })
   store.dispatch({ kind: 'said', text: question })
   const message = { id: 'msg_2', role: 'assistant' as const, content, timestamp: '', finish_reason: 'stop' as const, citations }

@@ -11,6 +11,7 @@ import { ChatSession } from '../../../src/tui/session/chat-session.ts'
 import type { ChatState } from '../../../src/tui/state/chat-state.ts'
 import { ChatStore } from '../../../src/tui/state/chat-store.ts'
 import { waitFor } from '../../harness/wait-for.ts'
+import { FAKE_TERMINAL } from '../fake-terminal.ts'
 
 const test = suite('conversation switch')
 const servers: Server[] = []
@@ -69,7 +70,7 @@ async function setUp() {
     for (const watch of watchers) watch(store.state)
   })
   const connect = async () => ({ url, token: undefined, notify: () => {} })
-  const session = new ChatSession({ store, connect, isPlain: false, cwd: '.', quit: () => {}, copy: async () => true })
+  const session = new ChatSession({ store, connect, isPlain: false, cwd: '.', quit: () => {}, terminal: FAKE_TERMINAL })
   const sent: string[] = []
   session.replies.send = async (message) => void sent.push(`${store.state.agent?.name}: ${message}`)
   session.agent = agent(GUIDE, 'Guide') as unknown as Agent

@@ -52,7 +52,7 @@ test('a tool call between two texts runs and finishes', () => {
     event('message_delta', { text: 'Found.' }),
   ].reduce(reduceTranscript, before)
   assert.equal(
-    live?.parts.map((part) => (part.kind === 'text' ? part.text : `${part.tool.state} ${part.tool.latencyMs} ${part.tool.passages}`)),
+    live?.parts.map((part) => (part.kind === 'tool' ? `${part.tool.state} ${part.tool.latencyMs} ${part.tool.passages}` : part.text)),
     ['I look.', 'done 12 1', 'Found.'],
   )
 })

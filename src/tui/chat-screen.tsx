@@ -1,0 +1,151 @@
+/** The terminal of the chat: draws frames, listens to the keyboard, and hands the terminal over to other programs. */
+import { type Instance, render } from 'ink'
+import type { Key } from './input/key-decoder.ts'
+import { listenToKeyboard } from './input/keyboard.ts'
+import { bufferStdout } from './render/buffered-stdout.ts'
+import { ChatView } from './render/chat-view.tsx'
+import { FrameBuilder } from './render/frame-builder.ts'
+import { FrameScheduler } from './render/frame-scheduler.ts'
+import { FrameStore } from './render/frame-store.ts'
+import type { ChatStore } from './state/chat-store.ts'
+
+interface ChatScreenDependencies {
+  store: ChatStore
+  colors: boolean
+  /** Whether the terminal wraps lines again when it becomes narrower. */
+  isRewrapped: boolean
+  input: NodeJS.ReadStream
+  output: NodeJS.WriteStream
+  onKey: (key: Key) => void
+}
+
+/** Effectively unlimited: FrameScheduler limits the frame rate. */
+const INK_MAX_FPS = 1000
+const [SHOW_CURSOR, HIDE_CURSOR, CURSOR_UP] = ['\u001b[?25h', '\u001b[?25l', '\u001b[1A']
+/** A stop signal takes effect within this time, unless it is ignored, as without a shell that could continue the process. */
+const STOP_DELAY_MS = 100
+const NO_LIVE_AREA = { isFullRedraw: false, history: [], lines: [], cursor: undefined }
+
+export class ChatScreen {
+  readonly #dependencies: ChatScreenDependencies
+  readonly #stdout: ReturnType<typeof bufferStdout>
+  readonly #frames: FrameStore
+  readonly #builder: FrameBuilder
+  readonly #scheduler: FrameScheduler
+  #ink: Instance | undefined
+  #stopListening: (() => void) | undefined
+
+  constructor(dependencies: ChatScreenDependencies) {
+    this.#dependencies = dependencies
+    const { store, colors, isRewrapped, output } = dependencies
+    this.#stdout = bufferStdout(output)
+    this.#frames = new FrameStore((text) => this.#stdout.stream.write(text))
+    this.#builder = new FrameBuilder(colors, store.state, isRewrapped)
+    this.#scheduler = new FrameScheduler(() => {
+      this.#readSize()
+      this.#frames.publish(this.#builder.build(store.state))
+    })
+  }
+
+  open(): void {
+    const { input, output } = this.#dependencies
+    this.#scheduler.flush()
+    this.#ink = render(<ChatView frames={this.#frames} />, {
+      stdin: input,
+      stdout: this.#stdout.stream,
+      exitOnCtrlC: false,
+      patchConsole: false,
+      maxFps: INK_MAX_FPS,
+    })
+    output.on('resize', this.#onResize)
+    process.on('SIGCONT', this.#onContinue)
+    this.#listen()
+  }
+
+  /** Requests a frame with the current state. */
+  update(): void {
+    this.#scheduler.request()
+  }
+
+  /** Stops the process, as the terminal does with other programs on Ctrl+Z, until the shell continues it. */
+  async suspend(): Promise<void> {
+    await this.handOver(async () => {
+      process.kill(0, 'SIGTSTP')
+      await new Promise((resolve) => setTimeout(resolve, STOP_DELAY_MS))
+    })
+  }
+
+  /** Removes the input, so that another program can use the terminal; the messages stay in the scrollback. */
+  async handOver<T>(work: () => Promise<T>): Promise<T> {
+    const { output } = this.#dependencies
+    this.#stopListening?.()
+    this.#stopListening = undefined
+    this.#scheduler.pause()
+    await this.#removeLiveArea()
+    this.#builder.forgetDrawnLines()
+    // Ink leaves the cursor below an empty line.
+    output.write(CURSOR_UP + SHOW_CURSOR)
+    try {
+      return await work()
+    } finally {
+      // Ink erases the line of the cursor and the one above it, which may be output of the other program.
+      output.write(`\n${HIDE_CURSOR}`)
+      this.#listen()
+      this.#scheduler.resume()
+    }
+  }
+
+  async close(): Promise<void> {
+    const { output } = this.#dependencies
+    this.#stopListening?.()
+    output.off('resize', this.#onResize)
+    process.off('SIGCONT', this.#onContinue)
+    this.#scheduler.flush()
+    this.#scheduler.stop()
+    await this.#removeLiveArea()
+    this.#ink?.unmount()
+    this.#stdout.flush()
+  }
+
+  #listen(): void {
+    const { input, output, onKey } = this.#dependencies
+    this.#stopListening = listenToKeyboard(input, output, (key) => {
+      // A key of the same chunk can have handed the terminal over.
+      if (this.#stopListening) onKey(key)
+    })
+  }
+
+  async #removeLiveArea(): Promise<void> {
+    this.#frames.publish({ ...NO_LIVE_AREA, history: this.#builder.takeSeparator() })
+    await waitForRender()
+    this.#stdout.flush()
+  }
+
+  readonly #onResize = () => {
+    const { store, output } = this.#dependencies
+    const { columns, rows } = getSize(output)
+    const { size } = store.state
+    if (size.columns !== columns || size.rows !== rows) store.update({ size: { columns, rows } })
+  }
+
+  /** Reads the size right before each frame: a frame for the old width would leave lines behind that cannot be erased. */
+  #readSize(): void {
+    // Not documented, but without it Node.js updates the size only when it handles the signal.
+    const { output } = this.#dependencies
+    ;(output as { _refreshSize?: () => void })._refreshSize?.()
+    this.#onResize()
+  }
+
+  /** The shell has changed the mode of the terminal if the process was stopped by a signal from elsewhere. */
+  readonly #onContinue = () => {
+    if (!this.#stopListening) return
+    this.#stopListening()
+    this.#listen()
+    this.#dependencies.store.redraw()
+  }
+}
+
+export const getSize = (output: NodeJS.WriteStream) => ({ columns: output.columns || 80, rows: output.rows || 24 })
+
+/** React renders before the next immediate. */
+const waitForRender = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,83 @@
+/** What is drawn on the terminal, and how much of it can be erased and drawn again after the terminal was resized. */
+import type { TerminalSize } from '../state/chat-state.ts'
+
+export interface HistoryLine {
+  width: number
+  /** Index of the entry that starts with this line. */
+  entry: number | undefined
+}
+
+interface DrawnLiveArea {
+  widths: readonly number[]
+  cursor: { readonly x: number; readonly y: number } | undefined
+}
+
+/** More than the highest terminal. */
+const MAX_LINES = 1_000
+const [ERASE_LINE, SAVE_CURSOR, RESTORE_CURSOR] = ['\u001b[2K', '\u001b7', '\u001b8']
+
+const NO_LIVE_AREA: DrawnLiveArea = { widths: [], cursor: undefined }
+
+export class DrawnLines {
+  /** Terminals wrap lines again when they become narrower; few, such as xterm, cut them off. */
+  readonly #isRewrapped: boolean
+  #history: HistoryLine[] = []
+  #live = NO_LIVE_AREA
+  #rows = 0
+
+  constructor(isRewrapped: boolean) {
+    this.#isRewrapped = isRewrapped
+  }
+
+  add(history: readonly HistoryLine[], live: DrawnLiveArea, { rows }: TerminalSize): void {
+    this.#history = [...this.#history, ...history].slice(-MAX_LINES)
+    this.#live = live
+    this.#rows = rows
+  }
+
+  clear(): void {
+    this.#history = []
+    this.#live = NO_LIVE_AREA
+  }
+
+  /**
+   * Forgets the live area and the entries that are completely visible. Returns the first of these entries, and the sequence that erases
+   * them. It leaves the cursor where Ink expects it: in the same line of a live area that starts at the top of what was erased.
+   */
+  eraseVisible({ columns, rows }: TerminalSize): { entry: number | undefined; sequence: string } {
+    const countRows = (width: number) => (this.#isRewrapped ? Math.max(1, Math.ceil(width / columns)) : 1)
+    const sumRows = (widths: readonly number[]) => widths.reduce((sum, width) => sum + countRows(width), 0)
+    const { widths, cursor = { x: 0, y: widths.length } } = this.#live
+    let erasedRows = sumRows(widths)
+    const start = this.#findFirstVisible(Math.min(rows, this.#rows) - 1 - erasedRows, countRows)
+    const erased = this.#history.splice(start)
+    const historyRows = sumRows(erased.map(({ width }) => width))
+    erasedRows += historyRows
+    const wrapped = this.#isRewrapped ? Math.floor(cursor.x / columns) : 0
+    const rowsAbove = historyRows + sumRows(widths.slice(0, cursor.y)) + wrapped
+    const erase = `${ERASE_LINE}\u001b[1B`.repeat(erasedRows) + ERASE_LINE
+    // Terminals that become lower may drop the rows below the cursor. Line feeds add them again.
+    const height = Math.min(widths.length, rows - 1)
+    const makeRoom = '\n'.repeat(height) + moveUp(height)
+    return {
+      entry: erased[0]?.entry,
+      sequence: `\r${moveUp(rowsAbove)}${SAVE_CURSOR}${erase}${RESTORE_CURSOR}${makeRoom}${moveDown(cursor.y)}`,
+    }
+  }
+
+  /** Returns the position of the first entry that fits the rows. */
+  #findFirstVisible(maxRows: number, countRows: (width: number) => number): number {
+    let first = this.#history.length
+    let used = 0
+    for (let index = this.#history.length - 1; index >= 0; index--) {
+      const { width, entry } = this.#history[index] as HistoryLine
+      used += countRows(width)
+      if (used > maxRows) break
+      if (entry !== undefined) first = index
+    }
+    return first
+  }
+}
+
+const moveUp = (rows: number) => (rows > 0 ? `\u001b[${rows}A` : '')
+const moveDown = (rows: number) => (rows > 0 ? `\u001b[${rows}B` : '')

@@ -1,0 +1,22 @@
+/** Renders the reasoning of a model: dimmed, and collapsed to one line unless details are shown. */
+import { indentLines, type Line, line, span, truncateLine, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
+import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
+import type { ViewOptions } from './render-tool-call.ts'
+
+const MARGIN = { first: [span('┊ ', 'dim')], rest: [span('┊ ', 'dim')] }
+/** While it is written, its end is shown. */
+const MAX_LIVE_LINES = 3
+
+export function renderReasoning(text: string, { columns, details, hidesReasoning }: ViewOptions, isComplete: boolean): Line[] {
+  const clean = sanitizeText(text).trim()
+  if (hidesReasoning || clean === '') return []
+  if (!details && isComplete) {
+    const count = clean.split('\n').filter((each) => each.trim() !== '').length
+    return [truncateLine(line(`▸ Reasoning, ${count} ${count === 1 ? 'line' : 'lines'} · Ctrl+T to show`, 'dim'), columns)]
+  }
+  if (!details) return [truncateLine([span('▸ ', 'dim'), span(sanitizeLine(clean.split('\n').at(-1) ?? ''), 'dim')], columns)]
+  const wrap = (shown: string) => shown.split('\n').flatMap((paragraph) => wrapLine(line(paragraph, 'dim'), columns - 2))
+  // Only the end is wrapped while it is written, so that a frame takes the same time for any length.
+  const lines = isComplete ? wrap(clean) : wrap(clean.slice(-columns * MAX_LIVE_LINES)).slice(-MAX_LIVE_LINES)
+  return indentLines(lines, MARGIN)
+}

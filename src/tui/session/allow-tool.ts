@@ -1,0 +1,21 @@
+/** Allows all further calls of a tool. */
+import { setPermission } from '../../cli/resources/set-permission.ts'
+import { sanitizeLine } from '../../cli/terminal/text.ts'
+import type { ToolCall } from '../state/reply-reducer.ts'
+import type { ChatSession } from './chat-session.ts'
+import { describeError } from './reply-stream.ts'
+
+/** For one agent or for all. Without the permission to store it, the tool is allowed until the chat ends. */
+export async function allowAlways(session: ChatSession, { toolId, name }: ToolCall, scope: 'agent' | 'all'): Promise<void> {
+  const { store, agent, replies } = session
+  if (toolId === undefined || !agent) return
+  replies.allowedTools.add(toolId)
+  const label = sanitizeLine(name)
+  try {
+    await setPermission(await session.client.getConnection(), toolId, scope === 'agent' ? agent.id : undefined, true)
+    const undo = `cadre tools disallow ${label}${scope === 'agent' ? ` --agent ${JSON.stringify(agent.name)}` : ''}`
+    store.addNote(`${label} no longer asks${scope === 'agent' ? ` with ${sanitizeLine(agent.name)}` : ''}. To undo: ${undo}`, 'good')
+  } catch (error) {
+    store.addNote(`${label} no longer asks until you quit. It is not stored: ${describeError(error).error}`)
+  }
+}

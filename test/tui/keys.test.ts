@@ -1,0 +1,266 @@
+/** Keys of the chat in a terminal with a real daemon. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ChatFixture } from '../harness/chat-fixture.ts'
+import { reportFailure } from '../harness/hooks.ts'
+import { stallAfter, streamInTwoParts, streamReply, streamText } from '../harness/scripted-provider.ts'
+import { hasTmux } from '../harness/tmux-terminal.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+const test = suite('keys of the chat')
+/** Skipped on machines without tmux. */
+const atTerminal = hasTmux ? test : test.skip
+let fixture: ChatFixture
+
+test.before(
+  reportFailure(async () => {
+    fixture = await ChatFixture.open()
+    await fixture.createAgent('Guide')
+  }),
+)
+test.after(reportFailure(() => fixture.close()))
+
+const [ENTER, ESCAPE, UP, CTRL_C, CTRL_G, CTRL_R, CTRL_T, CTRL_Z] = [
+  '\r',
+  '\u001b',
+  '\u001b[A',
+  '\u0003',
+  '\u0007',
+  '\u0012',
+  '\u0014',
+  '\u001a',
+]
+
+async function openChat(options: Parameters<ChatFixture['openChat']>[0] = {}) {
+  const terminal = fixture.openChat({ agent: 'Guide', ...options })
+  await terminal.waitFor(/Ask Guide/)
+  return terminal
+}
+
+const getLastMessage = async () => {
+  const [conversation] = await fixture.get('/conversations?sort=updated_at')
+  return (await fixture.get(`/conversations/${conversation.id}`)).messages.at(-1)
+}
+
+atTerminal(
+  'Ctrl+C stops the reply, whose text stays on the screen and is stored; pressed twice with an empty input, it quits',
+  async () => {
+    fixture.script(stallAfter('The first words', ' of a reply'))
+    const terminal = await openChat()
+    terminal.write(`Go on${ENTER}`)
+    await terminal.waitFor(/The first words of a reply[\s\S]*writing.* · Esc to stop/)
+    terminal.write(CTRL_C)
+    await terminal.waitFor(/The first words of a reply\n\n {2}■ stopped/)
+    await waitFor(async () => (await getLastMessage()).finish_reason === 'aborted')
+    assert.is((await getLastMessage()).content, 'The first words of a reply')
+    terminal.write('a draft')
+    await terminal.waitFor(/› a draft/)
+    terminal.write(CTRL_C)
+    await terminal.waitFor(/› Ask Guide\n {2}Cleared\. Ctrl\+Y brings the text back\./)
+    terminal.write(CTRL_C)
+    await terminal.waitFor(/Press Ctrl\+C again to quit\./)
+    terminal.write(CTRL_C)
+    await terminal.waitFor(/^exit 0$/m)
+  },
+)
+
+atTerminal('Ctrl+Z suspends the chat and fg resumes it', async () => {
+  fixture.script(streamText('Still here.'))
+  const { terminal, cadre } = fixture.openShell()
+  await terminal.waitFor(/^\$/m)
+  terminal.type(`${cadre} chat Guide`)
+  await terminal.waitFor(/Ask Guide/)
+  terminal.write('half a quest')
+  await terminal.waitFor(/› half a quest/)
+  terminal.write(CTRL_Z)
+  await terminal.waitFor(/Stopped[\s\S]*\n\$ *$/)
+  terminal.type('echo "in the $((40 + 2)) shell"')
+  await terminal.waitFor(/in the 42 shell/)
+  terminal.type('fg')
+  await terminal.waitFor(/in the 42 shell[\s\S]*\n› half a quest\n {2}Guide/)
+  terminal.write(`ion${ENTER}`)
+  const screen = await terminal.waitFor(/› half a question\n\n {2}Still here\.[\s\S]*› Ask Guide/)
+  assert.is(screen.match(/─{20,}/g)?.length, 1, screen)
+  terminal.type('quit')
+  await terminal.waitFor(/To continue: cadre chat/)
+})
+
+atTerminal('the next chat has the history: Up recalls and Ctrl+R searches it', async () => {
+  fixture.script(streamText('Noted.'))
+  const first = await openChat()
+  for (const question of ['Where is the annual report?', 'Who wrote it?']) {
+    first.write(question + ENTER)
+    await first.waitFor((screen) => screen.includes(`› ${question}\n\n  Noted.`) && screen.includes('Ask Guide'))
+  }
+  const file = join(fixture.home, 'chat-history')
+  assert.is(statSync(file).mode & 0o777, 0o600)
+  const second = await openChat()
+  second.write(UP)
+  await second.waitFor(/› Who wrote it\?\n {2}Guide/)
+  second.write(`${ESCAPE}`)
+  await second.waitFor(/› Ask Guide/)
+  second.write(`${CTRL_R}annual`)
+  await second.waitFor(/History {2}annual\n› Where is the annual report\?/)
+  second.write(ENTER)
+  await second.waitFor(/› Where is the annual report\?\n {2}Guide/)
+  assert.is((await fixture.run(['config', 'set', 'history', 'false'])).code, 0)
+  const stored = readFileSync(file, 'utf8')
+  const third = await openChat()
+  third.write(`Not stored${ENTER}`)
+  await third.waitFor(/› Not stored\n\n {2}Noted\./)
+  assert.is(readFileSync(file, 'utf8'), stored)
+  assert.is((await fixture.run(['config', 'unset', 'history'])).code, 0)
+})
+
+atTerminal('Ctrl+G opens the input in $EDITOR, and an editor that fails changes nothing', async () => {
+  const terminal = await openChat({ environment: { EDITOR: 'sed -i s/draft/edited/' } })
+  terminal.write('a draft')
+  await terminal.waitFor(/› a draft/)
+  terminal.write(CTRL_G)
+  await terminal.waitFor(/› a edited\n {2}Guide/)
+  const failing = await openChat({ environment: { VISUAL: 'false' } })
+  failing.write('a draft')
+  await failing.waitFor(/› a draft/)
+  failing.write('\u0018\u0005')
+  await failing.waitFor(/The editor \(false\) failed with exit code 1\. To use another one, set EDITOR\.[\s\S]*› a draft\n/)
+})
+
+atTerminal('Enter during a reply queues messages, which are sent after it', async () => {
+  const { step, resume } = streamInTwoParts('The beginning', ' and the end.')
+  fixture.script(step, streamText('Second reply.'))
+  const terminal = await openChat()
+  terminal.write(`First${ENTER}`)
+  await terminal.waitFor(/The beginning/)
+  terminal.write(`Second${ENTER}`)
+  await terminal.waitFor(/⏎ Second\n/)
+  terminal.write(`Third${ENTER}`)
+  await terminal.waitFor(/⏎ Second\n {2}⏎ Third\n {4}sent after the reply · ↑ edits the last one/)
+  terminal.write(UP)
+  await terminal.waitFor((screen) => !screen.includes('⏎ Third') && screen.includes('› Third'), 'the message in the input')
+  terminal.write('\u0015')
+  resume()
+  await terminal.waitFor(/The beginning and the end\.\n\n› Second\n\n {2}Second reply\.\n\n─+\n› Ask Guide/)
+})
+
+atTerminal('/retry answers a message again, /edit replaces it, and both say if there is none', async () => {
+  fixture.script(stallAfter('The beginning'), streamText('The whole reply.'), streamText('Another reply.'), streamText('The last reply.'))
+  const terminal = fixture.openChat({ agent: 'Guide' })
+  await terminal.waitFor(/Ask Guide/)
+  terminal.write(`/retry${ENTER}`)
+  await terminal.waitFor(/There is no message to retry\./)
+  terminal.write(`/edit${ENTER}`)
+  await terminal.waitFor(/There is no message to change\./)
+  terminal.write(`Hello${ENTER}`)
+  await terminal.waitFor(/The beginning/)
+  terminal.write(ESCAPE)
+  await terminal.waitFor(/■ stopped/)
+  terminal.write(`/retry${ENTER}`)
+  await terminal.waitFor(/The whole reply\.[\s\S]*Ask Guide/)
+  terminal.write(`/retry${ENTER}`)
+  await terminal.waitFor(/Another reply\.[\s\S]*Ask Guide/)
+  terminal.write(`/edit${ENTER}`)
+  await terminal.waitFor(/› Hello\n {2}Enter replaces your last message/)
+  terminal.write(` there${ENTER}`)
+  await terminal.waitFor(/› Hello there\n\n {2}The last reply\./)
+  const [conversation] = await fixture.get('/conversations?sort=updated_at')
+  const { messages } = await fixture.get(`/conversations/${conversation.id}`)
+  assert.equal(
+    messages.map(({ content }: { content: string }) => content),
+    ['Hello there', 'The last reply.'],
+  )
+})
+
+atTerminal('/search finds earlier conversations by their text and opens one', async () => {
+  fixture.script(streamText('Platypuses lay eggs.'))
+  const terminal = await openChat()
+  terminal.write(`Something odd${ENTER}`)
+  await terminal.waitFor(/Platypuses lay eggs\.[\s\S]*tokens/)
+  terminal.write(`/new${ENTER}`)
+  await terminal.waitFor(/Started a new conversation\./)
+  terminal.write(`/search platypus${ENTER}`)
+  await terminal.waitFor(/Conversations.*\n› Something odd +\d\d:\d\d · .*Platypuses/)
+  terminal.write(ENTER)
+  await terminal.waitFor((screen) => /› Something odd\n\n {2}Platypuses/.test(screen) && !screen.includes('Conversations'), 'it')
+  terminal.write(`/search zebra${ENTER}`)
+  await terminal.waitFor(/No message contains "zebra"\./)
+})
+
+atTerminal('resizing during a stream neither repeats nor loses lines', async () => {
+  const count = 60
+  const lines = Array.from({ length: count }, (_, index) => `This is line ${index + 1} of a reply that streams.\n\n`)
+  fixture.script(streamReply({ text: ['Before the lines.\n\n', ...lines] }, 40))
+  const terminal = await openChat({ columns: 90, rows: 24 })
+  terminal.write(`Write${ENTER}`)
+  for (const [line, columns, rows] of [
+    [5, 60, 24],
+    [12, 44, 20],
+    [20, 120, 30],
+    [30, 100, 12],
+    [40, 70, 24],
+  ] as const) {
+    await terminal.waitFor(new RegExp(`line ${line} of`))
+    terminal.resize(columns, rows)
+  }
+  await terminal.waitFor(new RegExp(`line ${count} of[\\s\\S]*tokens`))
+  const text = terminal.readAll().replaceAll(/\s+/g, ' ')
+  const counts = lines.map((_, index) => text.split(`This is line ${index + 1} of a reply`).length - 1)
+  assert.equal(
+    counts.map((found, index) => `${index + 1}: ${found}`).filter((each) => !each.endsWith(': 1')),
+    [],
+    terminal.readAll(),
+  )
+})
+
+atTerminal('/copy says where the text is: in the buffer of tmux', async () => {
+  fixture.script(streamText('Copy me.'))
+  const terminal = await openChat({ isInTmux: true })
+  terminal.write(`Hello${ENTER}`)
+  await terminal.waitFor(/Copy me\.[\s\S]*tokens/)
+  terminal.write(`/copy${ENTER}`)
+  await terminal.waitFor(/Copied the last reply to the tmux buffer, and sent it to the terminal/)
+  assert.is(terminal.readBuffer(), 'Copy me.')
+})
+
+atTerminal('reasoning is shown collapsed, and Ctrl+T expands it', async () => {
+  fixture.script(streamReply({ reasoning: ['The user greets.\n', 'I greet back.'], text: ['Good morning.'] }))
+  const terminal = await openChat()
+  terminal.write(`Hello${ENTER}`)
+  await terminal.waitFor(/▸ Reasoning, 2 lines · Ctrl\+T to show\n\n {2}Good morning\./)
+  assert.is((await getLastMessage()).reasoning, 'The user greets.\nI greet back.')
+  terminal.write(CTRL_T)
+  await terminal.waitFor(/┊ The user greets\.\n {2}┊ I greet back\.\n\n {2}Good morning\./)
+  assert.match(terminal.readWithColors(), /\u001b\[2m[^\n]*The user greets/)
+})
+
+atTerminal('the chat fits 40 and 200 columns without colors', async () => {
+  const { step, resume } = streamInTwoParts('A reply that is longer than forty columns are wide', ' and ends.')
+  fixture.script(step, streamText('Done.'))
+  for (const columns of [40, 200]) {
+    const terminal = await openChat({ columns, environment: { NO_COLOR: '1' } })
+    terminal.write(`Hello${ENTER}`)
+    await terminal.waitFor(/A reply that is longer[\s\S]*Esc to stop|Done\./)
+    terminal.write(`A message that is queued and is longer than forty columns${ENTER}`)
+    await terminal.waitFor(/A message that is queued/)
+    resume()
+    await terminal.waitFor(/Done\.[\s\S]*› Ask Guide/)
+    assert.not.match(terminal.readWithColors(), '\u001b[')
+    assert.match(terminal.read(), new RegExp(`^─{${columns}}$`, 'm'))
+  }
+})
+
+atTerminal('a terminal that cannot redraw is offered the plain chat', async () => {
+  const terminal = fixture.openChat({ agent: 'Guide', environment: { TERM: 'dumb' } })
+  await terminal.waitFor(/cadre chat --plain[\s\S]*exit 2/)
+})
+
+test('the history file is not part of messages that a plain chat reads', async () => {
+  writeFileSync(join(fixture.home, 'chat-history'), '')
+  fixture.script(streamText('Plain.'))
+  const { stdout } = await fixture.run(['chat', 'Guide', '--plain'], { input: 'Hello\n' })
+  assert.match(stdout, /Plain\./)
+  assert.is(readFileSync(join(fixture.home, 'chat-history'), 'utf8'), '')
+})
+
+test.run()
