@@ -134,7 +134,7 @@ export default class Ask extends CadreCommand {
       notify: this.notify,
       command: formatAskCommand({ ...target, agent }),
     })
-    if (flags.quiet) this.notify = () => undefined
+    if (flags.quiet) this.muteNotices()
     const connection = await this.connect(flags)
     if (hasNoAgent) return this.#prompt(connection, await resolvePromptModel(connection, flags.model), asked, system, flags)
     const onlyAgent = (await isAgentName(connection, words, { ...target, agent })) ? words[0] : undefined
@@ -179,7 +179,7 @@ export default class Ask extends CadreCommand {
   }
 
   async #retry(target: Target, flags: AskFlags): Promise<void> {
-    if (flags.quiet) this.notify = () => undefined
+    if (flags.quiet) this.muteNotices()
     const connection = await this.connect(flags)
     const conversation = await resolveConversation(connection, target, '')
     const { question, isAnswered } = await getLastQuestion(connection, conversation)

@@ -12,7 +12,10 @@ export interface AppOptions {
   paths: Paths
   logger: FastifyBaseLogger
   vault: Vault
+  /** Requests per minute and token; 0 means unlimited. */
   rateLimit: number
+  /** Requests per minute of the token that the CLI of the owner uses. */
+  ownerRateLimit: number
   version: string
   modelDiscovery: DiscoveryOptions
   /** The admin token to create at the first start; generated if undefined. */
@@ -24,6 +27,8 @@ export interface AppOptions {
   providerTimeouts?: Partial<ProviderTimeouts> | undefined
   /** Saves the first admin token for the CLI. Called before the token is stored in the database. */
   keepToken(token: string): Promise<void>
+  /** Reads the token that was saved for the CLI. */
+  readToken(): Promise<string | undefined>
   /** The clock and the jitter of webhook deliveries; tests replace them. */
   clock?: Clock
   random?: () => number

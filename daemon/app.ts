@@ -95,6 +95,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
 
   await ensureAdminToken(tokens, { token: options.adminToken, saveToken: options.keepToken, recover: options.recoverToken === true })
+  const ownerId = await tokens.findId(await options.readToken())
   await knowledgeFamily.sweep()
   await conversations.recover()
   await usage.recover()
@@ -102,7 +103,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   await Promise.all([knowledgeFamily.parkSyncs(), evaluationFamily.parkRuns()])
 
   const authenticate = (secret: string) => tokens.authenticate(secret)
-  const http = await createHttp({ ...shared, rateLimit: options.rateLimit, getOpenapi, authenticate, handleMcp: mcp.handle }, [
+  const getRateLimit = (tokenId: string) => (tokenId === ownerId ? options.ownerRateLimit : undefined)
+  const guards = { rateLimit: options.rateLimit, authenticate, getRateLimit }
+  const http = await createHttp({ ...shared, ...guards, getOpenapi, handleMcp: mcp.handle }, [
     ...systemFamily.bindings,
     ...bindTokenRoutes(tokens),
     ...modelFamily.bindings,

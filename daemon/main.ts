@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import closeWithGrace from 'close-with-grace'
 import {
   type DaemonRecord,
+  DEFAULT_OWNER_RATE_LIMIT,
   DEFAULT_RATE_LIMIT,
   EXIT_HOME_IN_USE,
   environmentOverrides,
@@ -20,7 +21,7 @@ import { type Log, openLog } from './logging/log.ts'
 import { prepareHome, writeFileAtomically } from './process/home.ts'
 import { acquireLock } from './process/lock.ts'
 import { type DaemonOptions, formatLocalUrl, formatUrl, parseOptions, UsageError } from './process/options.ts'
-import { storeAdminToken } from './secrets/admin-token.ts'
+import { readAdminToken, storeAdminToken } from './secrets/admin-token.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { openVault } from './secrets/vault.ts'
 
@@ -83,6 +84,7 @@ async function run(redactor: Redactor): Promise<void> {
       logger: log.logger,
       vault,
       rateLimit: overrides.rateLimit ?? DEFAULT_RATE_LIMIT,
+      ownerRateLimit: overrides.rateLimit ?? DEFAULT_OWNER_RATE_LIMIT,
       version,
       modelDiscovery: { keys, servers: overrides.modelServers },
       adminToken: overrides.token,
@@ -91,6 +93,7 @@ async function run(redactor: Redactor): Promise<void> {
         redactor.add(token)
         await storeAdminToken(token, { paths, keychain, vault })
       },
+      readToken: () => readAdminToken({ paths, keychain, vault }),
     })
     running.app = app
     const url = await listen(app, wanted)

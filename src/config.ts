@@ -5,6 +5,8 @@ import envPaths from 'env-paths'
 
 export const DEFAULT_PORT = 7411
 export const DEFAULT_RATE_LIMIT = 100
+/** Of the admin token in the keychain: the owner's commands should not wait, but a script in an endless loop should. */
+export const DEFAULT_OWNER_RATE_LIMIT = 6_000
 /** Exit code of a daemon whose home is used by another one. */
 export const EXIT_HOME_IN_USE = 75
 

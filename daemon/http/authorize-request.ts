@@ -9,6 +9,8 @@ import type { RateLimiter } from './rate-limiter.ts'
 export interface AuthorizationDependencies {
   hostGuard: HostGuard
   limiter: RateLimiter
+  /** The limit of a token, or undefined for the default. */
+  getRateLimit(tokenId: string): number | undefined
   authenticate(secret: string): Promise<Caller | undefined>
   /** Whether the daemon is stopping and rejects new requests. */
   isDraining(): boolean
@@ -25,7 +27,9 @@ export async function authorizeRequest(
   const { contract, open } = request.routeOptions.config
   if (open || contract?.access === 'public') return
   const caller = await authenticate(dependencies, request)
-  const { headers, error } = dependencies.limiter.consume(caller ? caller.tokenId : `address ${request.ip}`)
+  const { headers, error } = caller
+    ? dependencies.limiter.consume(caller.tokenId, dependencies.getRateLimit(caller.tokenId))
+    : dependencies.limiter.consume(`address ${request.ip}`)
   reply.headers(headers)
   if (error) throw error
   if (!caller) {

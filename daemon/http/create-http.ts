@@ -7,7 +7,9 @@ import { Idempotency } from './idempotency.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { createServer, type ServerDependencies } from './server.ts'
 
-interface HttpDependencies extends Pick<ServerDependencies, 'logger' | 'validator' | 'getOpenapi' | 'authenticate' | 'handleMcp'> {
+type SharedDependencies = 'logger' | 'validator' | 'getOpenapi' | 'authenticate' | 'getRateLimit' | 'handleMcp'
+
+interface HttpDependencies extends Pick<ServerDependencies, SharedDependencies> {
   database: Database
   vault: Vault
   /** Requests per minute and token. */

@@ -28,8 +28,9 @@ export class RateLimiter {
     this.#now = now
   }
 
-  consume(key: string): RateLimitResult {
-    if (this.#limit === 0) return { headers: {}, error: undefined }
+  /** @param limit requests per minute of this key */
+  consume(key: string, limit: number = this.#limit): RateLimitResult {
+    if (limit === 0) return { headers: {}, error: undefined }
     // Whole milliseconds, because the end of a window minus its start is not exact with fractions.
     const now = Math.floor(this.#now())
     this.#sweep(now)
@@ -39,20 +40,20 @@ export class RateLimiter {
       this.#windows.set(key, window)
     }
     window.used++
-    const left = Math.max(0, this.#limit - window.used)
+    const left = Math.max(0, limit - window.used)
     const reset = Math.ceil((window.ends - now) / 1000)
     const headers: RateLimitResult['headers'] = {
-      'x-ratelimit-limit': this.#limit,
+      'x-ratelimit-limit': limit,
       'x-ratelimit-remaining': left,
       'x-ratelimit-reset': reset,
-      'ratelimit-policy': `"default";q=${this.#limit};w=60`,
+      'ratelimit-policy': `"default";q=${limit};w=60`,
       ratelimit: `"default";r=${left};t=${reset}`,
     }
-    if (window.used <= this.#limit) return { headers, error: undefined }
+    if (window.used <= limit) return { headers, error: undefined }
     headers['retry-after'] = reset
     return {
       headers,
-      error: new CadreError('RATE_LIMITED', `Rate limit exceeded: ${this.#limit} requests per minute.`, {
+      error: new CadreError('RATE_LIMITED', `Rate limit exceeded: ${limit} requests per minute.`, {
         hint: `Retry in ${reset} s, or start the daemon with a higher CADRE_RATE_LIMIT.`,
       }),
     }

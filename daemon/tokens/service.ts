@@ -76,6 +76,10 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
     return cached.caller
   }
 
+  async findId(secret: string | undefined): Promise<string | undefined> {
+    return secret === undefined ? undefined : (await this.#find(secret))?.caller.tokenId
+  }
+
   /** Replaces the cache: a lookup that read the database before the change would otherwise add the old token again. */
   #clearCache(): void {
     this.#cache = new Map()

@@ -37,10 +37,11 @@ export interface ConnectOptions {
   /** Installation directory of Cadre. */
   root: string
   notify: Connection['notify']
+  announceWait?: Connection['announceWait']
 }
 
 /** Connects to the service and starts the daemon if necessary and allowed. */
-export async function connect({ paths, profile, start, root, notify }: ConnectOptions): Promise<Connection> {
+export async function connect({ paths, profile, start, root, notify, announceWait }: ConnectOptions): Promise<Connection> {
   const address = findAddress(paths, profile)
   const url = address.url ?? (await findOrStartDaemon({ paths, start, root, notify })).url
   if (address.url !== undefined) {
@@ -51,7 +52,7 @@ export async function connect({ paths, profile, start, root, notify }: ConnectOp
     await checkService(address.url, hint, notify)
   }
   const isSameMachine = address.profile === undefined && isLoopback(url)
-  return { url, token: await findToken(paths, address, url, notify), notify, isSameMachine }
+  return { url, token: await findToken(paths, address, url, notify), notify, announceWait, isSameMachine }
 }
 
 /** Throws an UnreachableError if no service responds, and notifies the user if its version differs. */

@@ -11,6 +11,8 @@ export interface Connection {
   isSameMachine?: boolean
   /** Shows a progress line to the user. */
   notify: (line: string) => void
+  /** Shows why a request waits, if notify is muted by --quiet. */
+  announceWait?: ((line: string) => void) | undefined
 }
 
 export interface ClientRequest {
@@ -41,7 +43,8 @@ export async function sendRequest(connection: Connection, request: ClientRequest
     const canRetry = response.status === 429 && attempt < MAX_ATTEMPTS && seconds >= 0 && seconds <= MAX_RETRY_AFTER_SECONDS
     if (!canRetry) return response
     const { message, hint } = parseServiceError(response.status, await response.text())
-    connection.notify(`${[message, hint].filter(Boolean).join(' ')} Retrying in ${seconds} s.`)
+    const announce = connection.announceWait ?? connection.notify
+    announce(`${[message, hint].filter(Boolean).join(' ')} Retrying in ${seconds} s.`)
     await sleep(seconds * 1000, undefined, request.signal ? { signal: request.signal } : {})
   }
 }

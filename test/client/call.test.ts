@@ -106,6 +106,21 @@ test('a call waits out a 429 and shows the reason and the hint of the service', 
   assert.is(requests, 3)
 })
 
+test('waiting is announced even if other notices are muted', async () => {
+  let requests = 0
+  const listener: RequestListener = (_, response) => {
+    requests++
+    if (requests === 1) response.writeHead(429, { 'retry-after': '0' }).end('{"success":false,"error":"Slow down.","code":"RATE_LIMITED"}')
+    else response.end('{"success":true,"data":[],"pagination":{"page":1,"limit":20,"total":0,"pages":0}}')
+  }
+  const announced: string[] = []
+  await withServer(listener, async (connection, lines) => {
+    await call({ ...connection, announceWait: (line) => announced.push(line) }, agentRoutes.list, {})
+    assert.equal(lines, [])
+  })
+  assert.equal(announced, ['Slow down. Retrying in 0 s.'])
+})
+
 test('10,000 results of a run are read in 10 pages despite a rate limit', async () => {
   const requested: string[] = []
   const listener: RequestListener = (request, response) => {

@@ -43,6 +43,8 @@ export interface CallOptions {
 export interface TestServerOptions extends Pick<AppOptions, 'clock' | 'random' | 'disk'> {
   home?: string
   rateLimit?: number
+  /** Limit of the admin token. Default: rateLimit. */
+  ownerRateLimit?: number
   /** DNS resolver. */
   resolve?: Resolve
   /** Timeouts of providers. */
@@ -76,6 +78,7 @@ export class TestServer {
   static async start({
     home = join(mkdtempSync(join(tmpdir(), 'cadre-app-')), 'home'),
     rateLimit = 0,
+    ownerRateLimit = rateLimit,
     resolve,
     providerTimes,
     surroundings = {},
@@ -91,12 +94,14 @@ export class TestServer {
       logger: log.logger,
       vault,
       rateLimit,
+      ownerRateLimit,
       version,
       modelDiscovery: { keys: {}, servers: [], ...surroundings },
       adminToken: ADMIN_TOKEN,
       resolve,
       providerTimeouts: providerTimes,
       keepToken: async (token) => redactor.add(token),
+      readToken: async () => ADMIN_TOKEN,
       ...timing,
     })
     const streamErrors = checkStreams(app.server)

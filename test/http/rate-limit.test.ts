@@ -60,6 +60,21 @@ test('health is not rate limited', async () => {
   }
 })
 
+test('the admin token that the CLI of the owner uses has a higher limit, other admin tokens do not', async () => {
+  const own = await TestServer.start({ rateLimit: 2, ownerRateLimit: 5 })
+  const { token } = (await own.post('/tokens', { name: 'Script', role: 'admin' })).data
+  const { headers } = await own.get('/agents')
+  assert.equal(
+    [headers['x-ratelimit-limit'], headers['x-ratelimit-remaining'], headers['ratelimit-policy']],
+    ['5', '3', '"default";q=5;w=60'],
+  )
+  for (let left = 3; left > 0; left--) assert.is((await own.get('/agents')).status, 200)
+  assert.match((await own.get('/agents')).body.error, '5 requests per minute')
+  for (let left = 2; left > 0; left--) assert.is((await own.get('/agents', { as: token })).headers['x-ratelimit-limit'], '2')
+  await expectError(own.get('/agents', { as: token }), 'RATE_LIMITED')
+  await own.close()
+})
+
 test('a window ends one minute after its first request', () => {
   let now = 1_000_000
   const limiter = new RateLimiter(2, () => now)

@@ -139,7 +139,7 @@ async function checkAccess(paths: Paths, address: Address, url: string): Promise
       const fix = isLoopback(url) ? 'cadre tokens recover' : `cadre login ${url}`
       return [fail('token', messages[0] ?? 'none found', fix)]
     }
-    const connection = { url, token, notify }
+    const connection = { url, token, notify, announceWait: (line: string) => void process.stderr.write(`${line}\n`) }
     const { data } = await call(connection, systemRoutes.status, {})
     const accepted = pass('token', address.profile === undefined && environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted')
     return [accepted, checkSecrets(data.secrets, paths, url), ...(await checkResources(connection))]

@@ -20,6 +20,8 @@ export interface GlobalFlags {
   raw?: boolean
 }
 
+const writeNotice = (line: string): void => void process.stderr.write(`${wrapForStream(stripControlSequences(line), process.stderr)}\n`)
+
 const globalGroup = { helpGroup: 'GLOBAL' }
 
 export abstract class CadreCommand extends Command {
@@ -58,13 +60,20 @@ export abstract class CadreCommand extends Command {
     throw toUsageError(error, this.ctor) ?? error
   }
 
-  protected notify = (line: string): void => {
-    process.stderr.write(`${wrapForStream(stripControlSequences(line), process.stderr)}\n`)
+  protected notify = writeNotice
+  #isQuiet = false
+
+  /** For --quiet: from now on only errors and waiting for the rate limit are shown. */
+  protected muteNotices(): void {
+    this.#isQuiet = true
+    this.notify = () => undefined
   }
 
   protected connect(flags: GlobalFlags): Promise<Connection> {
     const { profile, start } = flags
-    return connect({ paths: this.paths, profile, start: start !== false, root: this.config.root, notify: this.notify })
+    const { paths, notify } = this
+    const announceWait = this.#isQuiet ? writeNotice : undefined
+    return connect({ paths, profile, start: start !== false, root: this.config.root, notify, announceWait })
   }
 
   /** For commands of the local daemon: rejects --profile, and reports that the selected profile is ignored. */

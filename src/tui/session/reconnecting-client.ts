@@ -41,8 +41,13 @@ export class ReconnectingClient {
 
   /** Connects without retries. */
   async getConnection(): Promise<Connection> {
-    this.#connection ??= await this.#dependencies.connect(true)
+    this.#connection ??= await this.#connect(true)
     return this.#connection
+  }
+
+  async #connect(start: boolean): Promise<Connection> {
+    const { connect, reportProblem } = this.#dependencies
+    return { ...(await connect(start)), announceWait: reportProblem }
   }
 
   /** Forgets the connection: the service may have moved to another port. */
@@ -63,7 +68,7 @@ export class ReconnectingClient {
 
   async #check(): Promise<void> {
     try {
-      this.#connection ??= await this.#dependencies.connect(false)
+      this.#connection ??= await this.#connect(false)
       if (await this.#dependencies.isReachable(this.#connection.url)) this.markReachable()
       else this.markLost('The daemon does not respond.')
     } catch (error) {

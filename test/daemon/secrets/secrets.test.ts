@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { storeAdminToken } from '../../../daemon/secrets/admin-token.ts'
+import { readAdminToken, storeAdminToken } from '../../../daemon/secrets/admin-token.ts'
 import { Redactor } from '../../../daemon/secrets/redactor.ts'
 import { type Keychain, openVault, type Vault } from '../../../daemon/secrets/vault.ts'
 import { homePaths, type Paths } from '../../../src/config.ts'
@@ -177,6 +177,8 @@ test("the first token is stored next to the vault's key: in the keychain or in a
   await storeAdminToken('second', { paths, keychain, vault: { ...vault, location: 'keychain' } })
   assert.is(keychain.entries.get('admin-token'), 'second')
   assert.not(readdirSync(paths.home).includes('token'))
+  assert.is(await readAdminToken({ paths, keychain, vault: { ...vault, location: 'keychain' } }), 'second')
+  assert.is(await readAdminToken({ paths, keychain, vault: { ...vault, location: 'locked' } }), undefined)
   await storeAdminToken('third', { paths, keychain: NO_KEYCHAIN, vault: { ...vault, location: 'keychain' } })
   assert.is(readFileSync(paths.token, 'utf8'), 'third\n')
 })
