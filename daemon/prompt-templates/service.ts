@@ -6,7 +6,7 @@ import type { Caller } from '../core/caller.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { Database, Reader } from '../store/database.ts'
 import { promptTemplateRecords, type StoredPromptTemplate } from './store.ts'
-import { listVariables, renderTemplate } from './template.ts'
+import { listVariables, normalizeName, renderTemplate } from './template.ts'
 
 /** Lists the first agents that use a template and have no value for one of the variables, and their number. */
 export type ListAgentsWithout = (
@@ -49,13 +49,15 @@ export function fillTemplate(
   { template, variables }: Pick<StoredPromptTemplate, 'template' | 'variables'>,
   values: Record<string, unknown>,
 ): { text: string; missing: string[] } {
-  const missing = variables.filter((name) => !Object.hasOwn(values, name) || values[name] === null)
-  return { text: renderTemplate(template, values), missing }
+  const named = Object.fromEntries(Object.entries(values).map(([name, value]) => [normalizeName(name), value]))
+  const missing = variables.filter((name) => !Object.hasOwn(named, name) || named[name] === null)
+  return { text: renderTemplate(template, variables, named), missing }
 }
 
 /** Variables that are empty, or those of the previous text, are those that the text uses. */
-function findVariables(template: string, declared: string[] | undefined, current: StoredPromptTemplate | undefined): string[] {
+function findVariables(template: string, given: string[] | undefined, current: StoredPromptTemplate | undefined): string[] {
   const used = listVariables(template)
+  const declared = given?.map(normalizeName)
   if (!declared?.length || (current?.template !== template && isDeepStrictEqual(declared, current?.variables))) return used
   const unused = declared.filter((name) => !used.includes(name))
   const undeclared = used.filter((name) => !declared.includes(name))

@@ -28,6 +28,23 @@ test('variables default to those of the text, in order and without duplicates', 
   assert.equal([type, version, description], ['system', 1, ''])
 })
 
+test('names of variables can have letters of every script', async () => {
+  const decomposed = 'gro\u0308ße'
+  const { id, variables } = await resources.template({ template: `{{größe}} {{${decomposed}}} {{размер}} {{サイズ_2}}`, variables: [] })
+  assert.equal(variables, ['größe', 'размер', 'サイズ_2'])
+  const values = { [decomposed]: 42, размер: 'XL', サイズ_2: '大' }
+  assert.is((await expectData(render(id, values), 200)).text, '42 42 XL 大')
+  await expectError(render(id, { размер: 1, サイズ_2: 1 }), 'VALIDATION_ERROR', { field: 'variables.größe' })
+  const named = { name: 'x', template: '{{größe}}', variables: [decomposed] }
+  assert.equal((await expectData(server.post('/prompt-templates', named))).variables, ['größe'])
+})
+
+test('placeholders that an earlier version stored as text remain text', async () => {
+  const { id } = await resources.template({ template: '{{größe}} {{a}}' })
+  await server.database.write((transaction) => transaction.run('UPDATE prompt_templates SET variables = ? WHERE id = ?', ['["a"]', id]))
+  assert.is((await expectData(render(id, { a: 1 }), 200)).text, '{{größe}} 1')
+})
+
 test('the variables of a request must match those of the text', async () => {
   const make = (variables: string[]) => server.post('/prompt-templates', { name: 'x', template: '{{a}} {{b}}', variables })
   assert.equal((await expectData(make(['b', 'a']))).variables, ['b', 'a'])

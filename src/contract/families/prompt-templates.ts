@@ -4,7 +4,8 @@ import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from
 import { route } from '../route.ts'
 import { createExample, jsonObject, object, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
 
-const VARIABLE_PATTERN = '^[A-Za-z_][A-Za-z0-9_.-]{0,99}$'
+/** Letters of every script, so that {{größe}} is a variable and not text. */
+const VARIABLE_PATTERN = '^[\\p{L}_][\\p{L}\\p{M}\\p{N}_.-]{0,99}$'
 
 const name = resourceName('prompt template')
 const settings = {
