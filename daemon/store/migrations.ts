@@ -27,6 +27,7 @@ import { messageSearch } from './migrations/0023-message-search.ts'
 import { sourceDescriptions } from './migrations/0024-source-descriptions.ts'
 import { imageSupport } from './migrations/0025-image-support.ts'
 import { backups } from './migrations/0026-backups.ts'
+import { thresholdNames } from './migrations/0027-threshold-names.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sourceDescriptions,
   imageSupport,
   backups,
+  thresholdNames,
 ]
 
 /** Whether the database has no tables. */

@@ -83,7 +83,7 @@ function groupByEntity(thresholds: readonly StoredUsageThreshold[]): Map<string,
 }
 
 function createBudgetError(
-  { id, metric, limit, period, entity_type, entity_id }: StoredUsageThreshold,
+  { id, name, metric, limit, period, entity_type, entity_id }: StoredUsageThreshold,
   value: number,
   open: number,
   { end }: Period,
@@ -96,7 +96,7 @@ function createBudgetError(
   const raisedLimit = 2 * Math.max(limit, value) || 1000
   return new CadreError(
     'BUDGET_EXCEEDED',
-    `The limit of ${quota} for ${entity} is reached: ${format(value)} used${rest}. No model was called.`,
+    `The limit${name === '' ? '' : ` "${name}"`} of ${quota} for ${entity} is reached: ${format(value)} used${rest}. No model was called.`,
     {
       details: [{ field: 'threshold_id', problem: `${id} blocks until ${end}T00:00:00Z` }],
       hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: cadre usage thresholds update ${id} --limit ${raisedLimit}.`,

@@ -4,7 +4,7 @@ import { createCommand } from '../../../src/cli/resources/verbs/create.ts'
 
 export default createCommand(thresholdTopic, [
   {
-    command: 'cadre usage thresholds create --metric cost --limit 20 --period month --action block',
+    command: "cadre usage thresholds create --name 'Monthly budget' --metric cost --limit 20 --period month --action block",
     description: 'Set a monthly budget for all usage',
   },
   {

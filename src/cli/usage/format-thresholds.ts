@@ -18,7 +18,7 @@ const BAR_COLUMNS = 16
 const INDENT = '  '
 const WARNING_SHARE = 0.8
 
-/** Formats two lines per threshold: its identifier and action, then its usage. */
+/** Formats two lines per threshold: its name (or ID) and action, then its usage. */
 export async function formatThresholds(connection: Connection, rows: readonly Row[], output: Output): Promise<string> {
   const thresholds = rows as unknown as Threshold[]
   const entityIds = thresholds.flatMap(({ entity_id }) => entity_id ?? [])
@@ -47,7 +47,7 @@ function getUsedAmount({ entity_type, entity_id, metric }: Threshold, usage: Sta
 }
 
 function formatThreshold(threshold: Threshold, used: number, names: Names, { columns, stream }: Output): string[] {
-  const { id, metric, limit, period, action, entity_type, entity_id } = threshold
+  const { id, name, metric, limit, period, action, entity_type, entity_id } = threshold
   const share = limit > 0 ? used / limit : 1
   const color: Color = share >= 1 ? 'red' : share >= WARNING_SHARE ? 'yellow' : 'green'
   const amount = metric === 'tokens' ? formatCount : formatMoney
@@ -58,7 +58,7 @@ function formatThreshold(threshold: Threshold, used: number, names: Names, { col
   const bar = paint(color, padEnd(formatBar(share, BAR_COLUMNS), BAR_COLUMNS), stream)
   const availableColumns = columns - INDENT.length - BAR_COLUMNS - stringWidth(figures) - 4
   return [
-    `${paint('bold', id, stream)}  ${paint('dim', action === 'block' ? 'blocks calls' : 'notifies only', stream)}`,
+    `${paint('bold', sanitizeLine(name) || id, stream)}  ${paint('dim', action === 'block' ? 'blocks calls' : 'notifies only', stream)}`,
     `${INDENT}${bar}  ${figures}  ${truncate(entity, Math.max(10, availableColumns))}`,
   ]
 }

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
-import { count, createExample, identifier, measure, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
+import { count, createExample, identifier, measure, nullable, object, optional, resource, stringEnum, text } from '../schemas/fields.ts'
 
 export const ENTITY_TYPES = ['agent', 'model', 'rag_tool', 'prompt_template', 'evaluation', 'user'] as const
 
@@ -66,12 +66,14 @@ export const UsageCosts = object(
   { title: 'UsageCosts', description: 'Costs in a period.' },
 )
 
+const name = text('Name of the threshold.', 200)
 const requiredFields = {
   metric: stringEnum(['tokens', 'cost'], { description: 'Metric to limit. cost does not include calls with an unknown price.' }),
   limit: Type.Number({ minimum: 0, maximum: 1e15, description: 'Limit per period.' }),
   period: stringEnum(['day', 'month'], { description: 'Period (UTC).' }),
 }
 const optionalFields = {
+  name,
   entity_type: nullable(entity.entity_type),
   entity_id: nullable(entity.entity_id),
   action: stringEnum(['notify', 'block'], {
@@ -80,6 +82,7 @@ const optionalFields = {
   }),
 }
 const example = {
+  name: 'Daily tokens of the helper',
   entity_type: 'agent',
   entity_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
   metric: 'tokens',
@@ -99,7 +102,7 @@ export const UsageThreshold = resource(
   },
 )
 const UsageThresholdCreate = createBody('usage threshold', requiredFields, optionalFields, example)
-const UsageThresholdUpdate = updateBody('usage threshold', { ...requiredFields, action: optionalFields.action }, { limit: 200_000 })
+const UsageThresholdUpdate = updateBody('usage threshold', { name, ...requiredFields, action: optionalFields.action }, { limit: 200_000 })
 
 export const usageThresholds = createFamily({
   name: 'usage-thresholds',

@@ -7,6 +7,7 @@ export const thresholdTopic: Topic = {
   command: 'usage thresholds',
   family: usageThresholds,
   routes: usageThresholdRoutes,
-  columns: ['id', 'metric', 'limit', 'period', 'action', 'entity_type', 'entity_id'],
+  columns: ['id', 'name', 'metric', 'limit', 'period', 'action', 'entity_type', 'entity_id'],
+  label: 'name',
   references: { entity_id: getKindsByField('entity_type', ['agent', 'model', 'rag_tool', 'prompt_template', 'evaluation']) },
 }
