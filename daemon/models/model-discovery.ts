@@ -103,10 +103,15 @@ export class ModelDiscovery {
     if (statusCode !== 200) return []
     const { data } = JSON.parse(text) as { data?: unknown }
     const ids = Array.isArray(data) ? data.map((model: { id?: unknown } | null) => model?.id) : []
-    return ids
-      .filter((id): id is string => typeof id === 'string' && id.length > 0 && id.length <= MAX_MODEL_ID_LENGTH)
-      .slice(0, MAX_MODELS_PER_SERVER)
+    const isUsable = (id: unknown): id is string => typeof id === 'string' && id.length > 0 && id.length <= MAX_MODEL_ID_LENGTH
+    return [...new Set(ids.filter(isUsable))].slice(0, MAX_MODELS_PER_SERVER)
   }
+}
+
+/** The ways to write a model's name: for Ollama, the tag latest can be omitted. */
+export function listModelNames(modelId: string): string[] {
+  if (modelId.endsWith(':latest')) return [modelId, modelId.slice(0, -':latest'.length)]
+  return modelId.includes(':') ? [modelId] : [modelId, `${modelId}:latest`]
 }
 
 const getOrigin = ({ endpoint }: ModelServer): string => new URL(endpoint).origin

@@ -8,7 +8,7 @@ import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { CallOrigin, Meter, MeteredModel } from '../core/meter.ts'
 import { Resource } from '../crud/resource.ts'
 import type { PassageReader } from '../embedded-models/embedded-models.ts'
-import { resolveEndpoint } from '../providers/endpoints.ts'
+import { normalizeEndpoint } from '../providers/endpoints.ts'
 import type { RemoteModel } from '../providers/remote-model.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
@@ -18,7 +18,7 @@ import { EmbeddedChatModel } from './embedded/embedded-chat-model.ts'
 import { formatRefusal } from './embedded/format-refusal.ts'
 import { type GeneratedText, type GenerationOptions, generateText, generateUnsettledText, type UnsettledText } from './generate-text.ts'
 import { findImageSupport } from './image-support.ts'
-import type { AvailableModel, ModelDiscovery } from './model-discovery.ts'
+import { type AvailableModel, listModelNames, type ModelDiscovery } from './model-discovery.ts'
 import {
   createBuiltInModelError,
   findModelIds,
@@ -72,6 +72,7 @@ const PASSAGE_SHARE = 0.6
 export class ModelsService extends Resource<StoredModel, ModelInput> {
   readonly #dependencies: ModelsDependencies
   readonly #pendingRecordings = new Map<string, Promise<void>>()
+  #lastAdoption: Promise<unknown> = Promise.resolve()
 
   constructor(dependencies: ModelsDependencies) {
     const { database, vault, providers } = dependencies
@@ -169,8 +170,15 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     return Promise.all(available.map(async (model) => ({ ...model, added: await this.#findAdded(model) })))
   }
 
-  /** Adds a discovered model. Its API key is copied from the environment to the vault. */
-  async adopt(change: ChangeContext, { origin, model_id, name }: Static<typeof modelRoutes.adopt.body>): Promise<StoredModel> {
+  /** Adds a discovered model, unless it was added already. Its API key is copied from the environment to the vault. */
+  async adopt(change: ChangeContext, input: Static<typeof modelRoutes.adopt.body>): Promise<StoredModel> {
+    // One after the other: two requests at the same time would both find that the model does not exist.
+    const adoption = this.#lastAdoption.catch(() => undefined).then(() => this.#adopt(change, input))
+    this.#lastAdoption = adoption
+    return adoption
+  }
+
+  async #adopt(change: ChangeContext, { origin, model_id, name }: Static<typeof modelRoutes.adopt.body>): Promise<StoredModel> {
     const { discovery } = this.#dependencies
     const available = await discovery.list(origin)
     const key = discovery.findKey(origin)
@@ -205,9 +213,14 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     return { ok: true, text, latency_ms: latencyMs }
   }
 
+  /** Finds the model at the same address, whatever its provider is called: Ollama is also an OpenAI-compatible server. */
   async #findAdded({ provider, model_id, endpoint }: AvailableModel): Promise<string | null> {
-    const candidates = await this.records.find(this.database, { provider, model_id }, 100)
-    return candidates.find((model) => resolveEndpoint(provider, model.endpoint) === resolveEndpoint(provider, endpoint))?.id ?? null
+    const candidates = await Promise.all(
+      listModelNames(model_id).map((name) => this.records.find(this.database, { model_id: name }, MAX_FILTERED_MODELS)),
+    )
+    const address = normalizeEndpoint(provider, endpoint)
+    const isSame = (model: StoredModel) => isRemote(model) && normalizeEndpoint(model.provider, model.endpoint) === address
+    return candidates.flat().find(isSame)?.id ?? null
   }
 
   /** Generates a complete reply and records its usage. Callers must keep the request within the context window. */
@@ -269,5 +282,6 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
 
 function getPrice({ pricing }: StoredModel): Price | null {
   if (pricing === null) return null
+  if ('input_per_million' in pricing) return { input: pricing.input_per_million / 1000, output: pricing.output_per_million / 1000 }
   return 'input' in pricing ? pricing : { input: pricing.input_per_1k, output: pricing.output_per_1k }
 }

@@ -18,6 +18,13 @@ export function resolveEndpoint(provider: string, endpoint: string | null): stri
   return url.href.replace(/\/+$/, '')
 }
 
+/** Returns the same text for the ways to write the address of one server. */
+export function normalizeEndpoint(provider: string, endpoint: string | null): string {
+  const url = new URL(resolveEndpoint(provider, endpoint))
+  if (url.hostname === 'localhost' || url.hostname === '[::1]') url.hostname = '127.0.0.1'
+  return url.href.replace(/(\/v1)?\/*$/, '')
+}
+
 export function joinEndpoint(endpoint: string, path: string): URL {
   const url = new URL(endpoint)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`

@@ -83,12 +83,19 @@ test('an endpoint must be an http or https URL without credentials', async () =>
 })
 
 test('pricing is returned with the field names of the request', async () => {
-  for (const pricing of [{ input: 0.5, output: 1.5 }, { input_per_1k: 0, output_per_1k: 0.002 }, null])
+  for (const pricing of [
+    { input_per_million: 0.15, output_per_million: 0.6 },
+    { input: 0.5, output: 1.5 },
+    { input_per_1k: 0, output_per_1k: 0.002 },
+    null,
+  ])
     assert.equal((await resources.model({ pricing })).pricing, pricing)
   for (const [pricing, field] of [
     [{}, 'pricing.input_per_1k'],
     [{ input: 1 }, 'pricing.output'],
     [{ output_per_1k: 1 }, 'pricing.input_per_1k'],
+    [{ input_per_million: 1 }, 'pricing.output_per_million'],
+    [{ input_per_million: 1, output_per_million: 1e10 }, 'pricing.output_per_million'],
     [{ input: -1, output: 1 }, 'pricing.input'],
     [{ input_per_1k: 1, output_per_1k: 1e7 }, 'pricing.output_per_1k'],
     [{ input: 1, output_per_1k: 1 }, 'pricing.input_per_1k'],

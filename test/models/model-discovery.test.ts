@@ -87,6 +87,18 @@ test('a discovered model of a local server is added once and works', async () =>
   assert.is(found[0].added, null)
 })
 
+test('a model is added once: at the same time, at another spelling of its address, and with another provider', async () => {
+  const body = { origin: origin(), model_id: 'llama3.2' }
+  const statuses = (await Promise.all([1, 2, 3].map(() => service.post('/models/discover', body)))).map(({ status }) => status)
+  assert.equal(statuses.sort(), [201, 409, 409])
+  const { id } = (await expectData(service.get('/models?model_id=llama3.2')))[0]
+  await expectData(service.delete(`/models/${id}`), 200)
+  const manual = { name: 'x', provider: 'ollama', model_id: 'llama3.2:latest', endpoint: local.url.replace('127.0.0.1', 'localhost') }
+  const { id: added } = await expectData(service.post('/models', manual), 201)
+  assert.is((await expectData(service.get('/models/discover')))[0].added, added)
+  await expectError(service.post('/models/discover', body), 'CONFLICT')
+})
+
 test('adding a model copies its API key to the vault, for any model of the provider, and never shows it', async () => {
   const model = await expectData(service.post('/models/discover', { origin: 'OPENAI_API_KEY', model_id: 'gpt-4o', name: 'My GPT' }), 201)
   assert.equal([model.name, model.provider, model.model_id, model.endpoint, model.has_api_key], ['My GPT', 'openai', 'gpt-4o', null, true])

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { CadreError } from '../../contract/errors.ts'
+import { CadreError, handleError } from '../../contract/errors.ts'
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 
@@ -35,15 +35,24 @@ export async function addModels(
   discovered: readonly DiscoveredModel[],
 ): Promise<Model[]> {
   const added: Model[] = []
+  const known = new Set<string>()
   for (const { origin, model_id } of selection) {
+    const key = `${origin} ${model_id}`
+    if (known.has(key)) continue
+    known.add(key)
     const existing = discovered.find((entry) => entry.origin === origin && entry.model_id === model_id)?.added
     if (existing) {
       connection.notify(`${sanitizeLine(model_id)} has already been added (${existing}).`)
       continue
     }
-    const { data } = await call(connection, modelRoutes.adopt, { body: { origin, model_id } })
-    connection.notify(`Added model ${sanitizeLine(data.name)} (${data.id}).`)
-    added.push(data)
+    // A model that is not listed, or that another command adds at the same time.
+    const reportExisting = ({ message }: CadreError) => connection.notify(sanitizeLine(message))
+    const response = await call(connection, modelRoutes.adopt, { body: { origin, model_id } }).catch(
+      handleError('CONFLICT', reportExisting),
+    )
+    if (!response) continue
+    connection.notify(`Added model ${sanitizeLine(response.data.name)} (${response.data.id}).`)
+    added.push(response.data)
   }
   return added
 }

@@ -10,18 +10,30 @@ export const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 
 export const EMBEDDED_MODEL_ID = 'model_00000000-0000-7000-8000-000000000001'
 
 const price = (kind: 'input' | 'output') => Type.Number({ minimum: 0, maximum: 1_000_000, description: `Price of 1,000 ${kind} tokens.` })
-const Pricing = Type.Unsafe<{ input: number; output: number } | { input_per_1k: number; output_per_1k: number }>({
+const pricePerMillion = (kind: 'input' | 'output') =>
+  Type.Number({ minimum: 0, maximum: 1_000_000_000, description: `Price of a million ${kind} tokens.` })
+
+export type Pricing =
+  | { input_per_million: number; output_per_million: number }
+  | { input: number; output: number }
+  | { input_per_1k: number; output_per_1k: number }
+const Pricing = Type.Unsafe<Pricing>({
   title: 'Pricing',
   description:
-    'Price of 1,000 tokens in any currency, as input and output or as input_per_1k and output_per_1k. Also applies to cached input.',
+    'Price of a million tokens in any currency, as input_per_million and output_per_million. Also applies to cached input. ' +
+    'Prices of 1,000 tokens are accepted too, as input_per_1k and output_per_1k or as input and output.',
   anyOf: [
+    object(
+      { input_per_million: pricePerMillion('input'), output_per_million: pricePerMillion('output') },
+      { title: 'TokenPricesPerMillion', description: 'Prices of a million tokens.' },
+    ),
     object({ input: price('input'), output: price('output') }, { title: 'TokenPrices', description: 'Prices of 1,000 tokens.' }),
     object(
       { input_per_1k: price('input'), output_per_1k: price('output') },
       { title: 'TokenPricesPer1k', description: 'Prices of 1,000 tokens, with the unit in their names.' },
     ),
   ],
-  examples: [{ input_per_1k: 0.5, output_per_1k: 1.5 }],
+  examples: [{ input_per_million: 0.15, output_per_million: 0.6 }],
 })
 
 const requiredFields = {
@@ -78,7 +90,7 @@ const example = {
   provider: 'openai-compatible',
   model_id: 'llama3.2',
   endpoint: 'http://127.0.0.1:11434/v1',
-  pricing: { input_per_1k: 0, output_per_1k: 0 },
+  pricing: { input_per_million: 0, output_per_million: 0 },
 }
 
 export type Model = Static<typeof Model>

@@ -57,6 +57,15 @@ test('discover --add adds a named model once', async () => {
   assert.is(found.find(({ model_id }) => model_id === 'llama')?.added, (added[0] as unknown as { id: string }).id)
 })
 
+test('discover --add never adds a model twice', async () => {
+  const count = async () => (await terminal.request('GET', '/models?limit=100')).data.length
+  const before = await count()
+  const twice = await terminal.run(['models', 'discover', '--add', 'ANTHROPIC_API_KEY=claude-x', 'ANTHROPIC_API_KEY=claude-x'])
+  const again = await terminal.run(['models', 'discover', '--add', 'ANTHROPIC_API_KEY=claude-x'])
+  assert.equal([twice.code, again.code, await count()], [0, 0, before + 1])
+  assert.match(again.stderr, 'claude-x of ANTHROPIC_API_KEY was added already.')
+})
+
 test('discover --add KEY=MODEL adds any model of a provider with its API key', async () => {
   const [claude] = await terminal.json<{ model_id: string; has_api_key: boolean }[]>([
     'models',
