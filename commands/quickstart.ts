@@ -54,6 +54,7 @@ export default class Quickstart extends CadreCommand {
     const pretty = this.getFormat(flags) === 'table'
     const asking = pretty && !flags.quiet && canPrompt()
     const display = new ProgressDisplay(flags.quiet)
+    this.showProgress = undefined
     try {
       display.show({ label: 'Connecting to the daemon', done: 0, total: null, unit: '' })
       this.notify = display.log

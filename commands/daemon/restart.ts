@@ -2,6 +2,7 @@
 import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { findDaemonProcess } from '../../src/client/address.ts'
+import { showIfSlow } from '../../src/client/call.ts'
 import { startDaemon, stopDaemon } from '../../src/client/daemon.ts'
 import { environmentOverrides } from '../../src/config.ts'
 
@@ -20,9 +21,15 @@ export default class DaemonRestart extends CadreCommand {
     const before = findDaemonProcess(this.paths)
     // CADRE_PORT=0 means any free port, so the previous one is kept.
     const wanted = flags.port ?? (environmentOverrides().port || undefined)
-    await stopDaemon(this.paths)
+    await showIfSlow({ showProgress: this.showProgress }, 'Stopping the daemon', () => stopDaemon(this.paths))
     const options = formatDaemonArguments({ ...flags, port: wanted ?? (before ? Number(new URL(before.url).port || 80) : undefined) })
-    const daemon = await startDaemon({ paths: this.paths, root: this.config.root, notify: this.notify, options })
+    const daemon = await startDaemon({
+      paths: this.paths,
+      root: this.config.root,
+      notify: this.notify,
+      showProgress: this.showProgress,
+      options,
+    })
     if (this.getFormat(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
   }
 }

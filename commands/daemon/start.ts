@@ -18,7 +18,13 @@ export default class DaemonStart extends CadreCommand {
     if (running) this.notify(`The Cadre daemon is already running at ${running.url}`)
     const daemon =
       running ??
-      (await startDaemon({ paths: this.paths, root: this.config.root, notify: this.notify, options: formatDaemonArguments(flags) }))
+      (await startDaemon({
+        paths: this.paths,
+        root: this.config.root,
+        notify: this.notify,
+        showProgress: this.showProgress,
+        options: formatDaemonArguments(flags),
+      }))
     if (this.getFormat(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
   }
 }

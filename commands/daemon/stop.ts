@@ -1,5 +1,6 @@
 /** `cadre daemon stop`: stops the daemon. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { showIfSlow } from '../../src/client/call.ts'
 import { stopDaemon } from '../../src/client/daemon.ts'
 
 export default class DaemonStop extends CadreCommand {
@@ -11,7 +12,7 @@ export default class DaemonStop extends CadreCommand {
   override async run(): Promise<void> {
     const { flags } = await this.parse(DaemonStop)
     this.requireLocal(flags)
-    const stopped = await stopDaemon(this.paths)
+    const stopped = await showIfSlow({ showProgress: this.showProgress }, 'Stopping the daemon', () => stopDaemon(this.paths))
     this.notify(stopped ? 'Stopped the Cadre daemon.' : 'The Cadre daemon is not running.')
     if (this.getFormat(flags) !== 'table') await this.print({ data: { stopped } }, flags)
   }

@@ -3,9 +3,12 @@ import { getRoutePath, type ResponseBody, type Route, type RouteInput } from '..
 import type { Pagination } from '../contract/schemas/list-query.ts'
 import { decodeEvents, type ServerEvent } from '../sse.ts'
 import { parseServiceError } from './errors.ts'
-import { type ClientRequest, type ClientResponse, type Connection, sendRequest } from './request.ts'
+import { type ClientRequest, type ClientResponse, type Connection, SLOW_MS, sendRequest } from './request.ts'
 
-type CallOptions = Pick<ClientRequest, 'headers' | 'signal' | 'idleTimeoutMs'>
+interface CallOptions extends Pick<ClientRequest, 'headers' | 'signal' | 'idleTimeoutMs'> {
+  /** Receives the headers of a response, such as its ETag. */
+  onHeaders?: (headers: ClientResponse['headers']) => void
+}
 
 interface RequestParts {
   params?: Record<string, unknown> | undefined
@@ -21,7 +24,7 @@ export function buildPath(route: Pick<Route, 'path' | 'protocol'>, { params = {}
   return `${path}${search.size > 0 ? `?${search}` : ''}`
 }
 
-function buildRequest(route: Route, input: RequestParts, { headers, ...options }: CallOptions): ClientRequest {
+function buildRequest(route: Route, input: RequestParts, { headers, onHeaders: _, ...options }: CallOptions): ClientRequest {
   const request = { ...options, method: route.method, path: buildPath(route, input) }
   return input.body === undefined
     ? { ...request, headers: { ...headers } }
@@ -34,13 +37,32 @@ export async function call<R extends Route>(
   input: RouteInput<R>,
   options: CallOptions = {},
 ): Promise<ResponseBody<R>> {
-  const response = await sendRequest(connection, buildRequest(route, input as RequestParts, options))
-  const text = await response.text()
+  const { response, text } = await showIfSlow(connection, route.summary, async () => {
+    const received = await sendRequest(connection, buildRequest(route, input as RequestParts, options))
+    return { response: received, text: await received.text() }
+  })
   if (!isSuccess(response)) throw createResponseError(response, text)
+  options.onHeaders?.(response.headers)
   try {
     return JSON.parse(text) as ResponseBody<R>
   } catch {
     throw createResponseError(response, text) // a proxy or another program answered
+  }
+}
+
+/** Shows the label while the work takes longer than SLOW_MS. */
+export async function showIfSlow<T>({ showProgress }: Pick<Connection, 'showProgress'>, label: string, work: () => Promise<T>): Promise<T> {
+  if (!showProgress) return work()
+  let isShown = false
+  const timer = setTimeout(() => {
+    isShown = true
+    showProgress({ label, done: 0, total: null, unit: '' })
+  }, SLOW_MS)
+  try {
+    return await work()
+  } finally {
+    clearTimeout(timer)
+    if (isShown) showProgress(undefined)
   }
 }
 
@@ -65,14 +87,24 @@ export function createResponseError(response: ClientResponse, text: string): Err
   return parseServiceError(response.status, text, response.headers['x-request-id'] as string | undefined)
 }
 
-/** Yields the pages of a list from `first` to the last. */
+/** Yields the pages of a list from `first` to the last. With a connection, shows progress if that takes long. */
 export async function* paginate<T>(
   read: (page: number) => Promise<{ data: T[]; pagination: Pagination }>,
   first = 1,
+  { showProgress }: Pick<Connection, 'showProgress'> = {},
 ): AsyncGenerator<{ data: T[]; pagination: Pagination }> {
-  for (let page = first; ; page++) {
-    const response = await read(page)
-    yield response
-    if (page >= response.pagination.pages) return
+  const startedAt = Date.now()
+  let done = 0
+  try {
+    for (let page = first; ; page++) {
+      const response = await read(page)
+      const { pages, total } = response.pagination
+      done += response.data.length
+      if (Date.now() - startedAt > SLOW_MS) showProgress?.({ label: 'Reading', done, total, unit: 'items' })
+      yield response
+      if (page >= pages) return
+    }
+  } finally {
+    showProgress?.(undefined)
   }
 }

@@ -7,6 +7,7 @@ import { createDaemonEnvironment, type DaemonRecord, EXIT_HOME_IN_USE, ensureDir
 import type { Health } from '../contract/families/system.ts'
 import { isNewerVersion, version } from '../version.ts'
 import { findAddress, findAdminToken, findDaemonProcess, findToken, isLoopback, isProcessAlive } from './address.ts'
+import { showIfSlow } from './call.ts'
 import { UnreachableError } from './errors.ts'
 import { type Connection, sendOnce } from './request.ts'
 
@@ -38,12 +39,14 @@ export interface ConnectOptions {
   root: string
   notify: Connection['notify']
   announceWait?: Connection['announceWait']
+  showProgress?: Connection['showProgress']
 }
 
 /** Connects to the service and starts the daemon if necessary and allowed. */
-export async function connect({ paths, profile, start, root, notify, announceWait }: ConnectOptions): Promise<Connection> {
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { paths, profile, notify, announceWait, showProgress } = options
   const address = findAddress(paths, profile)
-  const url = address.url ?? (await findOrStartDaemon({ paths, start, root, notify })).url
+  const url = address.url ?? (await findOrStartDaemon(options)).url
   if (address.url !== undefined) {
     const hint =
       address.profile === undefined
@@ -52,7 +55,7 @@ export async function connect({ paths, profile, start, root, notify, announceWai
     await checkService(address.url, hint, notify)
   }
   const isSameMachine = address.profile === undefined && isLoopback(url)
-  return { url, token: await findToken(paths, address, url, notify), notify, announceWait, isSameMachine }
+  return { url, token: await findToken(paths, address, url, notify), notify, announceWait, showProgress, isSameMachine }
 }
 
 /** Throws an UnreachableError if no service responds, and notifies the user if its version differs. */
@@ -62,11 +65,11 @@ export async function checkService(url: string, hint: string, notify: Connection
   if (health.version !== version) notify(`The service at ${url} is version ${health.version}, this command is ${version}.`)
 }
 
-async function findOrStartDaemon({ paths, start, root, notify }: Omit<ConnectOptions, 'profile'>): Promise<DaemonRecord> {
+async function findOrStartDaemon({ paths, start, root, notify, showProgress }: Omit<ConnectOptions, 'profile'>): Promise<DaemonRecord> {
   const running = await findRunningDaemon(paths)
   const canStart = start && readSettings(paths).start !== false
   if (!running && !canStart) throw new UnreachableError('The daemon is not running.', { hint: 'To start it: cadre daemon start' })
-  if (!running) return startDaemon({ paths, root, notify, options: [] })
+  if (!running) return startDaemon({ paths, root, notify, showProgress, options: [] })
   if (running.version === version) return running
   requireReplaceable(running, canStart)
   await waitForReplies(paths, running, notify)
@@ -74,7 +77,7 @@ async function findOrStartDaemon({ paths, start, root, notify }: Omit<ConnectOpt
   // Another command may have restarted it meanwhile.
   if (findDaemonProcess(paths)?.pid === running.pid) await stopDaemon(paths)
   const { options = ['--port', new URL(running.url).port || '80'] } = running
-  return startDaemon({ paths, root, notify, options })
+  return startDaemon({ paths, root, notify, showProgress, options })
 }
 
 /** Throws unless the daemon is older and can be restarted. A newer one is kept: commands of two versions would replace it in turns. */
@@ -141,7 +144,11 @@ interface StartOptions extends Omit<ConnectOptions, 'start' | 'profile'> {
 }
 
 /** Starts a daemon in the background and waits until one is ready, no matter which process started it. */
-export async function startDaemon({ paths, root, notify, options }: StartOptions): Promise<DaemonRecord> {
+export async function startDaemon(options: StartOptions): Promise<DaemonRecord> {
+  return showIfSlow(options, 'Starting the daemon', () => spawnAndWait(options))
+}
+
+async function spawnAndWait({ paths, root, notify, options }: StartOptions): Promise<DaemonRecord> {
   ensureDirectory(paths.logs)
   const output = join(paths.logs, 'start.log')
   const before = getFileSize(output)

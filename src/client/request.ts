@@ -13,6 +13,17 @@ export interface Connection {
   notify: (line: string) => void
   /** Shows why a request waits, if notify is muted by --quiet. */
   announceWait?: ((line: string) => void) | undefined
+  /** Shows what takes longer than SLOW_MS; undefined ends it. */
+  showProgress?: ((step: WaitingStep | undefined) => void) | undefined
+}
+
+/** What a command waits for. */
+export interface WaitingStep {
+  label: string
+  done: number
+  /** Null if unknown. */
+  total: number | null
+  unit: string
 }
 
 export interface ClientRequest {
@@ -33,6 +44,8 @@ export interface ClientResponse {
   text: () => Promise<string>
 }
 
+/** Nobody needs to know what a shorter wait is for. */
+export const SLOW_MS = 2_000
 const MAX_ATTEMPTS = 4
 const MAX_RETRY_AFTER_SECONDS = 90
 

@@ -9,6 +9,7 @@ import { resolveResource } from '../../../src/cli/resources/resolve-references.t
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../../src/cli/terminal/errors.ts'
+import { ProgressDisplay } from '../../../src/cli/terminal/progress-bar.ts'
 import type { Row } from '../../../src/cli/terminal/table.ts'
 import { call } from '../../../src/client/call.ts'
 import { DocumentCreate, documentRoutes } from '../../../src/contract/families/documents.ts'
@@ -46,17 +47,22 @@ export default class DocumentsAdd extends CadreCommand {
     if (flags.name !== undefined && files.length > 1) throw new UsageError('--name can be used with one file only.')
     const reader = new InputReader()
     const metadata = await readBody(fields, flags, reader)
+    const display = new ProgressDisplay()
+    this.notify = display.log
+    this.showProgress = undefined
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, knowledgeTopic, source)
     const added: Row[] = []
     try {
       for (const file of files) {
+        display.show({ label: 'Uploading', done: added.length, total: files.length, unit: 'files' })
         const document = file === '-' ? await readStdinDocument(reader, flags.name) : await readDocument(file, flags.name)
         const { data } = await call(connection, documentRoutes.create, { params: { id }, body: { ...document, ...metadata, index: false } })
         added.push(data)
         this.notify(`Added ${data.name} (${data.id}).`)
       }
     } finally {
+      display.end()
       // One sync for all files, also for those before one that failed.
       if (added.length > 0 && !flags['no-index']) await call(connection, knowledgeSourceRoutes.sync, { params: { id } })
     }

@@ -6,8 +6,9 @@ import { connect } from '../../client/daemon.ts'
 import { LOCAL_PROFILE } from '../../client/profiles.ts'
 import type { Connection } from '../../client/request.ts'
 import { homePaths, type Paths, readSettings } from '../../config.ts'
-import { paint, stripControlSequences } from '../terminal/color.ts'
+import { canRedraw, paint, stripControlSequences } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
+import { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { FORMATS, type Format, type OutputData, render } from '../terminal/render.ts'
 import { wrapForStream } from '../terminal/wrap-sentences.ts'
 import { toUsageError } from './parse-errors.ts'
@@ -62,18 +63,29 @@ export abstract class CadreCommand extends Command {
 
   protected notify = writeNotice
   #isQuiet = false
+  #display: ProgressDisplay | undefined
+
+  /** Shows what takes more than two seconds. Commands that show progress themselves set it to undefined. */
+  protected showProgress: Connection['showProgress'] = canRedraw(process.stderr)
+    ? (step) => {
+        if (step) this.#display ??= new ProgressDisplay()
+        else this.#display = this.#display?.end()
+        if (step) this.#display?.show(step)
+      }
+    : undefined
 
   /** For --quiet: from now on only errors and waiting for the rate limit are shown. */
   protected muteNotices(): void {
     this.#isQuiet = true
+    this.showProgress = undefined
     this.notify = () => undefined
   }
 
   protected connect(flags: GlobalFlags): Promise<Connection> {
     const { profile, start } = flags
-    const { paths, notify } = this
+    const { paths, notify, showProgress } = this
     const announceWait = this.#isQuiet ? writeNotice : undefined
-    return connect({ paths, profile, start: start !== false, root: this.config.root, notify, announceWait })
+    return connect({ paths, profile, start: start !== false, root: this.config.root, notify, announceWait, showProgress })
   }
 
   /** For commands of the local daemon: rejects --profile, and reports that the selected profile is ignored. */

@@ -29,6 +29,8 @@ const REDRAW_INTERVAL_MS = 100
 const LINE_INTERVAL_MS = 3_000
 /** Older samples do not count towards the rate. */
 const RATE_WINDOW_MS = 15_000
+/** Shorter waits need no time. */
+const MIN_ELAPSED_SECONDS = 2
 const MIN_BAR_COLUMNS = 8
 const MAX_BAR_COLUMNS = 14
 const SPINNER_FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
@@ -108,6 +110,7 @@ export class ProgressDisplay {
   readonly #estimator = new RateEstimator()
   readonly #echo = new TerminalEcho()
   #step: ProgressStep | undefined
+  #stepStartedAt = 0
   #timer: NodeJS.Timeout | undefined
   #frame = 0
   #isDrawn = false
@@ -121,6 +124,7 @@ export class ProgressDisplay {
   }
 
   show(step: ProgressStep): void {
+    if (step.label !== this.#step?.label) this.#stepStartedAt = Date.now()
     this.#step = step
     this.#estimator.estimate(step, Date.now())
   }
@@ -148,9 +152,15 @@ export class ProgressDisplay {
     return this.#linesBelow === 0 ? '\r\u001b[2K' : `\u001b[${this.#linesBelow}A\r\u001b[J`
   }
 
-  end(): void {
+  end(): undefined {
     clearInterval(this.#timer)
     this.clear()
+  }
+
+  /** Where nothing can be counted, the elapsed time shows that it goes on. */
+  #formatElapsed({ done, total }: ProgressStep): string {
+    const seconds = Math.floor((Date.now() - this.#stepStartedAt) / 1000)
+    return total === null && done === 0 && seconds >= MIN_ELAPSED_SECONDS ? formatDuration(seconds) : ''
   }
 
   #draw(): void {
@@ -161,7 +171,7 @@ export class ProgressDisplay {
     if (this.#step.total !== null && this.#stream === process.stderr) this.#echo.disable()
     // Some terminals wrap as soon as the last column is written.
     const columns = (this.#stream.columns || 80) - 1
-    const { below, note = '', ...step } = this.#step
+    const { below, note = this.#formatElapsed(this.#step), ...step } = this.#step
     const lines = below?.(columns) ?? []
     const bar = formatBarLine(below ? step : { ...step, note }, pace, columns, this.#frame++)
     this.#stream.write(this.#formatErase() + [colorBar(bar, this.#stream), ...lines].join('\n'))
