@@ -13,8 +13,8 @@ export default createCommand(modelTopic, [
   },
   {
     command:
-      'cadre models create --name Mini --provider openai --model-id gpt-4o-mini --api-key env:OPENAI_API_KEY --pricing input=0.00015 ' +
-      '--pricing output=0.0006',
-    description: 'Set the price of 1,000 tokens, for cadre usage costs',
+      'cadre models create --name Mini --provider openai --model-id gpt-4o-mini --api-key env:OPENAI_API_KEY ' +
+      '--pricing input_per_million=0.15,output_per_million=0.6',
+    description: 'Set the price of a million tokens, for cadre usage costs',
   },
 ])

@@ -33,6 +33,7 @@ interface FieldSchema {
   items?: FieldSchema
   anyOf?: FieldSchema[]
   additionalProperties?: boolean | FieldSchema
+  properties?: Record<string, unknown>
 }
 
 /** Fields that allow text this long can be read from files. */
@@ -106,7 +107,7 @@ function createFlag({ name, flag, kind, nullable, required, schema }: Field): Fl
   if (words) return string({ description, options: words, helpValue: words.join('|') }) as Flag<unknown>
   return string({
     description,
-    helpValue: `<${HELP_VALUES[kind]}>`,
+    helpValue: `<${HELP_VALUES[kind]}${kind === 'object' && listKnownKeys(schema).length > 0 ? ',key=value' : ''}>`,
     ...aliases,
     ...(kind === 'list' || kind === 'object' ? repeatable : {}),
   } as Parameters<typeof string>[0]) as Flag<unknown>
@@ -160,14 +161,27 @@ function parseListItems({ flag }: Field, text: string): unknown[] {
 
 async function readObject({ flag, schema }: Field, values: string[], reader: InputReader): Promise<unknown> {
   const parts = await Promise.all(
-    values.map(async (text) => {
-      const pair = /^([^={}[\]"@\s][^={}[\]"\s]*)=(.*)$/s.exec(text)
-      if (!pair) return reader.readStructure(text, flag)
-      const textOnly = typeof schema.additionalProperties === 'object' && schema.additionalProperties.type === 'string'
-      return { [pair[1] as string]: textOnly ? pair[2] : parseScalar(pair[2] as string) }
-    }),
+    values
+      .flatMap((text) => splitPairs(text, schema))
+      .map(async (text) => {
+        const pair = /^([^={}[\]"@\s][^={}[\]"\s]*)=(.*)$/s.exec(text)
+        if (!pair) return reader.readStructure(text, flag)
+        const textOnly = typeof schema.additionalProperties === 'object' && schema.additionalProperties.type === 'string'
+        return { [pair[1] as string]: textOnly ? pair[2] : parseScalar(pair[2] as string) }
+      }),
   )
   return parts.length === 1 ? parts[0] : Object.assign({}, ...parts)
+}
+
+/** Splits `input=3,output=15` if every part starts with a field of the object; other objects can have values with commas. */
+function splitPairs(text: string, schema: FieldSchema): string[] {
+  const known = listKnownKeys(schema)
+  const pairs = text.split(',').map((pair) => pair.trim())
+  return pairs.every((pair) => known.some((name) => pair.startsWith(`${name}=`))) ? pairs : [text]
+}
+
+function listKnownKeys({ properties, anyOf = [] }: FieldSchema): string[] {
+  return [...Object.keys(properties ?? {}), ...anyOf.flatMap(listKnownKeys)]
 }
 
 /** Parses numbers, true, false and null; everything else is text. */

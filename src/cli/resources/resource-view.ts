@@ -5,14 +5,15 @@ import type { Row } from '../terminal/table.ts'
 import { fetchNames } from './resource-names.ts'
 import type { Topic } from './topic.ts'
 
-type ReferenceFields = Pick<Topic, 'references' | 'nullLabels'>
+type ReferenceFields = Pick<Topic, 'references' | 'nullLabels' | 'toView'>
 
 /** Shows references as `name (ID)`. */
 export async function addReferenceNames(
   connection: Connection,
-  { references, nullLabels: absent = {} }: ReferenceFields,
-  row: Row,
+  { references, nullLabels: absent = {}, toView = (resource) => resource }: ReferenceFields,
+  resource: Row,
 ): Promise<Row> {
+  const row = toView(resource)
   const fields = Object.keys(references).filter((field) => row[field] !== null && row[field] !== undefined)
   const names = await fetchNames(connection, collectIdentifiers([row], fields))
   const formatReference = (id: unknown) => (names.has(String(id)) ? `${names.get(String(id))} (${String(id)})` : id)
@@ -41,6 +42,10 @@ const mapValue = (value: unknown, change: (id: unknown) => unknown): unknown => 
 
 const collectIdentifiers = (rows: readonly Row[], fields: readonly string[]): string[] =>
   rows.flatMap((row) => fields.flatMap((field) => [row[field]].flat())).filter((id) => typeof id === 'string')
+
+/** Lists the IDs in all fields that refer to other resources. */
+export const listReferencedIds = ({ references }: Pick<Topic, 'references'>, rows: readonly Row[]): string[] =>
+  collectIdentifiers(rows, Object.keys(references))
 
 /** Also omits the timestamps, for a resource that was just created. */
 export function omitEmptyFields(row: Row): Row {

@@ -20,6 +20,10 @@ export interface Topic {
   references: References
   /** Fields that refer to other resources only in some bodies; their flags keep the field name. */
   conditionalReferences?: References
+  /** List fields that an update can add to and remove from, with the flags --add-X and --remove-X. */
+  editableLists?: readonly string[]
+  /** Changes how a resource is shown to people; JSON output is not affected. */
+  toView?: (resource: Body) => Body
   /** Shown for fields that are null. */
   nullLabels?: Readonly<Record<string, string>>
   /** Preferred command to create one, if not create. */

@@ -134,7 +134,7 @@ export function formatImport({ title, tools, skipped }: ImportResponse, dryRun: 
   const [first] = tools
   if (first && !dryRun) {
     const name = quoteShellWord(first.name)
-    lines.push(paint('dim', `Test a tool: cadre tools test ${name}. Add it to an agent: cadre agents update AGENT --tool ${name}`))
+    lines.push(paint('dim', `Test a tool: cadre tools test ${name}. Add it to an agent: cadre agents update AGENT --add-tool ${name}`))
   }
   return lines
 }

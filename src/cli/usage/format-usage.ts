@@ -85,7 +85,8 @@ function formatCost({
 }: Pick<Statistics, 'total_cost' | 'total_tokens' | 'unpriced_tokens'>): string {
   if (total_cost === null)
     return rewriteCommands(
-      'The cost is unknown because the models have no price. To set one: cadre models update NAME --pricing input=0.5 --pricing output=1.5',
+      'The cost is unknown because the models have no price. To set one: cadre models update NAME ' +
+        '--pricing input_per_million=0.5,output_per_million=1.5',
     )
   const unpriced =
     unpriced_tokens > 0 ? `, excluding ${formatCount(unpriced_tokens)} of ${formatCount(total_tokens)} tokens without a price` : ''

@@ -10,6 +10,7 @@ export const agentTopic: Topic = {
   label: 'name',
   nullLabels: { model_id: 'the default model' },
   getNextStep: ({ name }) => ['Ask it a question', `cadre ask ${name} "…"`],
+  editableLists: ['tools'],
   references: {
     model_id: ['model'],
     tools: ['rag_tool', 'retrieval_tool', 'api_tool'],

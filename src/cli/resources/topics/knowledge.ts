@@ -1,7 +1,7 @@
 /** CLI topic of knowledge sources. Each configuration field has its own flag. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import {
   KnowledgeSource,
   KnowledgeSourceUpdate,
@@ -41,6 +41,12 @@ function toBody(given: Body): Body {
   return { ...body, type: body.type ?? inferred, ...(Object.keys(whole).length > 0 ? { configuration: whole } : {}) }
 }
 
+/** Counts the documents that were indexed apart from those that could not be read. */
+function showStatistics(source: Body): Body {
+  const { documents, failed, chunks, embedded } = source.statistics as Static<typeof KnowledgeSource>['statistics']
+  return { ...source, statistics: { indexed: documents - failed, unreadable: failed, passages: chunks, embedded } }
+}
+
 export const knowledgeTopic: Topic = {
   command: 'knowledge',
   family: knowledgeSources,
@@ -49,6 +55,7 @@ export const knowledgeTopic: Topic = {
   label: 'name',
   getNextStep: ({ name }) => ['Index its documents', `cadre knowledge sync ${name}`],
   references: {},
+  toView: showStatistics,
   createExample: 'cadre knowledge add ./docs',
   form: { schema: object({ name, ...optional({ description, type, configuration, auth, ...configurationFields }) }), toBody },
 }

@@ -1,16 +1,20 @@
 /** `cadre <topic> update`: changes fields of a resource. */
 import { call } from '../../../client/call.ts'
+import type { Connection } from '../../../client/request.ts'
 import { withArticle } from '../../../contract/crud.ts'
 import type { Body, ResourceInput } from '../../input/input-reader.ts'
 import { createFields, createFlags, type FlagSet, type FlagValues } from '../../input/schema-flags.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { UsageError } from '../../terminal/errors.ts'
 import type { Row } from '../../terminal/table.ts'
+import { formatChanges } from '../format-changes.ts'
 import type { FoundResource } from '../name-errors.ts'
 import { findNamesakes, resolveReferences, resolveResource } from '../resolve-references.ts'
-import { addReferenceNames } from '../resource-view.ts'
+import { fetchNames } from '../resource-names.ts'
+import { addReferenceNames, listReferencedIds } from '../resource-view.ts'
 import { formatTitle, type Topic } from '../topic.ts'
 import { createFileFlag, formatDuplicateName, readInput } from './create.ts'
+import { createListFlags, editLists, hasListChanges, listEditableFields } from './edit-lists.ts'
 import type { Example } from './list.ts'
 import { createIdArgument } from './show.ts'
 
@@ -21,25 +25,35 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     required: false,
     schema: { ...field.schema, default: undefined },
   }))
+  const lists = listEditableFields(topic, fields)
   const id = createIdArgument(topic)
   return class UpdateCommand extends CadreCommand {
     static override description = `Update ${withArticle(family.noun)}.\n\nOther fields keep their values.`
     static override examples = examples
     static override args = { id }
-    static override flags: FlagSet = { ...createFlags(fields), file: createFileFlag(topic) } as FlagSet
+    static override flags: FlagSet = { ...createFlags(fields), ...createListFlags(lists), file: createFileFlag(topic) } as FlagSet
 
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(UpdateCommand)
       const { body, locateError } = await readChanges(flags as FlagValues)
       const connection = await this.connect(flags)
       const params = { id: await resolveResource(connection, topic, args.id as string) }
-      const change = { params, body: await resolveReferences(connection, references, body) }
-      const { data } = await call(connection, routes.update, change).catch((error: unknown) => {
+      const { data: current, ifMatch } = await readCurrent(connection, params)
+      const resolved = await resolveReferences(connection, references, body)
+      const change = {
+        params,
+        body: await editLists(connection, { topic, fields: lists, flags: flags as FlagValues, current, body: resolved }),
+      }
+      // A list that is computed from the stored one must not undo a change that happened in between.
+      const headers = hasListChanges(lists, flags as FlagValues) ? ifMatch : {}
+      const { data } = await call(connection, routes.update, change, { headers }).catch((error: unknown) => {
         const place = locateError?.(error)
         if (place !== undefined) this.notify(`Rejected: ${place}.`)
         throw error
       })
       this.notify(`Updated ${family.noun} ${formatTitle(topic, data as Row)}.`)
+      const names = await fetchNames(connection, listReferencedIds(topic, [current, data as Row]))
+      for (const line of formatChanges(topic, current, data as Row, names)) this.notify(`  ${line}`)
       const [other] =
         label !== undefined && label in body && this.getFormat(flags) === 'table'
           ? await findNamesakes(connection, topic, data as FoundResource)
@@ -52,11 +66,27 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     }
   }
 
+  async function readCurrent(connection: Connection, params: { id: string }): Promise<{ data: Row; ifMatch: Record<string, string> }> {
+    let ifMatch = {}
+    const { data } = await call(
+      connection,
+      routes.get,
+      { params },
+      {
+        onHeaders: ({ etag }) => {
+          ifMatch = etag === undefined ? {} : { 'if-match': etag }
+        },
+      },
+    )
+    return { data: data as Row, ifMatch }
+  }
+
   async function readChanges(flags: FlagValues): Promise<{ body: Body; locateError: ResourceInput['locateError'] }> {
     const { isList, bodies, locateError } = await readInput(topic, fields, flags)
     if (isList) throw new UsageError('An update needs one object, not a list.')
     const [body = {}] = bodies
-    if (Object.keys(body).length === 0) throw new UsageError('Nothing to update.', `To list the fields: cadre ${command} update --help`)
+    if (Object.keys(body).length === 0 && !hasListChanges(lists, flags))
+      throw new UsageError('Nothing to update.', `To list the fields: cadre ${command} update --help`)
     return { body, locateError }
   }
 }
