@@ -1,4 +1,6 @@
 /** `cadre status`: the state of the service. */
+
+import { describeRunningSyncs } from '../src/cli/knowledge/running-syncs.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { formatBytes, formatDuration } from '../src/cli/terminal/format-quantity.ts'
 import { call } from '../src/client/call.ts'
@@ -22,7 +24,9 @@ export default class Status extends CadreCommand {
     const { data: settings } = await call(connection, systemRoutes.getSettings, {})
     const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
     const shown = { ...rest, default_model: model.name, uptime: formatDuration(uptime_seconds), memory: formatBytes(memory.rss) }
-    await this.print({ data: { ...shown, resources: some(counts), sizes: sized, queues: some(queues) } }, flags)
+    const indexing = await describeRunningSyncs(connection)
+    const active = indexing.length > 0 ? { indexing } : {}
+    await this.print({ data: { ...shown, ...active, resources: some(counts), sizes: sized, queues: some(queues) } }, flags)
   }
 }
 

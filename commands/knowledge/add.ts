@@ -46,7 +46,7 @@ export default class KnowledgeAdd extends CadreCommand {
     ...sourceFlags,
     tool: boolean({ default: true, allowNo: true, description: 'Create a RAG tool of the same name.' }),
     wait: boolean({ default: true, allowNo: true, description: 'Wait until indexing has finished.' }),
-    quiet: boolean({ char: 'q', description: 'Hide progress.' }),
+    quiet: boolean({ char: 'q', description: 'Print only errors on stderr.' }),
   }
 
   override async run(): Promise<void> {
@@ -56,16 +56,19 @@ export default class KnowledgeAdd extends CadreCommand {
     // Validated before connecting, so that a usage error does not start a daemon.
     const local = await plan(flags.send)
     const display = new ProgressDisplay(flags.quiet)
-    this.notify = display.log
+    this.showProgress = undefined
+    if (flags.quiet) this.muteNotices()
+    else this.notify = display.log
     const connection = await this.connect(flags)
     const sources = flags.send || connection.isSameMachine ? local : await plan(true)
     const added: AddedSource[] = []
     try {
       for (const source of sources) {
         const tool = flags.tool ? source.name : undefined
-        const addedSource = await addSource(source, { connection: { ...connection, notify: display.log }, display, tool, wait: flags.wait })
+        const addedSource = await addSource(source, { connection, display, tool, wait: flags.wait })
         added.push(addedSource)
-        for (const line of await formatAddedSource(connection, addedSource)) display.log(line)
+        if (!flags.quiet || isUnreadable(addedSource.source))
+          for (const line of await formatAddedSource(connection, addedSource)) display.log(line)
       }
     } finally {
       display.end()

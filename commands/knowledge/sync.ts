@@ -28,7 +28,7 @@ export default class KnowledgeSync extends CadreCommand {
     all: boolean({ char: 'a', description: 'Sync every knowledge source.' }),
     wait: boolean({ default: true, allowNo: true, description: 'Wait until indexing has finished.' }),
     cancel: boolean({ description: 'Cancel a running sync; indexed documents are kept.' }),
-    quiet: boolean({ char: 'q', description: 'Hide progress.' }),
+    quiet: boolean({ char: 'q', description: 'Print only errors on stderr.' }),
   }
 
   override async run(): Promise<void> {
@@ -39,13 +39,16 @@ export default class KnowledgeSync extends CadreCommand {
         flags.all ? '--all cannot be combined with names.' : 'A knowledge source is required.',
         'Specify one or more sources, or use --all.',
       )
+    const display = new ProgressDisplay(flags.quiet)
+    this.showProgress = undefined
+    if (flags.quiet) this.muteNotices()
+    else this.notify = display.log
     const connection = await this.connect(flags)
     const ids = flags.all
       ? await listSourceIds(connection)
       : await Promise.all(names.map((name) => resolveResource(connection, knowledgeTopic, name)))
     if (ids.length === 0) return this.notify('No knowledge sources found. Add one: cadre knowledge add ./docs')
     if (flags.cancel) return this.#cancel(connection, ids)
-    const display = new ProgressDisplay(flags.quiet)
     const sources: KnowledgeSource[] = []
     let failure: unknown
     try {
@@ -55,9 +58,11 @@ export default class KnowledgeSync extends CadreCommand {
         if (!flags.wait) sources.push(source)
         else
           try {
-            const synced = await followSync({ ...connection, notify: display.log }, source, display)
+            const synced = await followSync(connection, source, display)
             sources.push(synced.source)
-            for (const line of [formatSyncOutcome(synced), ...(await formatFailures(connection, synced.source))]) display.log(line)
+            // A cancelled sync is not what the user waited for.
+            if (!flags.quiet || synced.source.status === 'pending')
+              for (const line of [formatSyncOutcome(synced), ...(await formatFailures(connection, synced.source))]) display.log(line)
           } catch (error) {
             // With several sources, the others are still synced.
             if (started.length === 1) throw error

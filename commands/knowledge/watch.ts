@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { boolean } from '@oclif/core/flags'
 import { followSync, formatFailures, startSync } from '../../src/cli/knowledge/follow-sync.ts'
+import { formatIndexed, formatUnreadable } from '../../src/cli/knowledge/format-statistics.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
@@ -43,6 +44,7 @@ export default class KnowledgeWatch extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(KnowledgeWatch)
+    this.showProgress = undefined
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, knowledgeTopic, args.source)
     const source = await setWatch(connection, id, !flags.off)
@@ -115,6 +117,6 @@ async function describeChanges(
       : []),
     ...(deleted > 0 && read.length < 100 ? [`${formatCount(deleted, 'document')} deleted`] : []),
   ]
-  const total = `${formatCount(statistics.documents, 'document')}, ${formatCount(statistics.chunks, 'passage')}`
+  const total = `${formatIndexed(statistics)}${formatUnreadable(statistics)}`
   return `${paint('bold', sanitizeLine(name))}: ${parts.length > 0 ? parts.join('; ') : 'no changes'}; total ${total}.`
 }

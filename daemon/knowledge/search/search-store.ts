@@ -43,7 +43,7 @@ export async function findMatchingDocuments(
 
 export async function countDocuments(reader: Reader, sourceIds: readonly string[]): Promise<number> {
   const row = await reader.get<{ total: number }>(
-    `SELECT count(*) AS total FROM documents WHERE knowledge_source_id IN (${formatPlaceholders(sourceIds)})`,
+    `SELECT count(*) AS total FROM documents WHERE knowledge_source_id IN (${formatPlaceholders(sourceIds)}) AND status <> 'failed'`,
     sourceIds,
   )
   return row?.total ?? 0

@@ -9,6 +9,7 @@ import { type KnowledgeSource, knowledgeSourceRoutes } from '../../contract/fami
 import { type RagTool, ragToolRoutes } from '../../contract/families/rag-tools.ts'
 import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
+import { formatCount } from '../terminal/format-quantity.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
@@ -130,10 +131,23 @@ async function uploadFiles(
 ): Promise<void> {
   if (files.length === 0) return
   const hashes = await listContentHashes(connection, id)
-  for (const [index, { path, name }] of files.entries()) {
-    display.show({ label: 'Uploading', done: index, total: files.length, unit: 'files' })
-    if (hashes.get(name) === (await hashFile(path))) continue
-    await call(connection, documentRoutes.create, { params: { id }, body: { ...(await readDocument(path, name)), index: false } })
+  let done = 0
+  const reportInterruption = () => {
+    display.end()
+    process.stderr.write(
+      `\n${done} of ${formatCount(files.length, 'file')} uploaded; nothing is indexed yet. Run the command again to continue.\n`,
+    )
+  }
+  process.prependListener('SIGINT', reportInterruption)
+  try {
+    for (const { path, name } of files) {
+      display.show({ label: 'Uploading', done, total: files.length, unit: 'files' })
+      if (hashes.get(name) !== (await hashFile(path)))
+        await call(connection, documentRoutes.create, { params: { id }, body: { ...(await readDocument(path, name)), index: false } })
+      done++
+    }
+  } finally {
+    process.removeListener('SIGINT', reportInterruption)
   }
   display.clear()
 }

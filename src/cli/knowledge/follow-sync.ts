@@ -15,6 +15,7 @@ import { formatCount, formatMilliseconds } from '../terminal/format-quantity.ts'
 import type { ProgressDisplay, ProgressStep } from '../terminal/progress-bar.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
+import { formatIndexed, formatUnreadable } from './format-statistics.ts'
 import { formatAllowCommand, isBlockedAddress } from './private-address-hint.ts'
 
 export interface SyncOutcome {
@@ -39,7 +40,7 @@ export async function followSync(connection: Connection, started: KnowledgeSourc
     display.end()
     const name = quoteShellWord(started.name)
     process.stderr.write(
-      `\nThe sync of ${sanitizeLine(started.name)} continues in the background.\n` +
+      `\nThe daemon continues to index ${sanitizeLine(started.name)} in the background.\nCheck it: cadre status\n` +
         `Follow it: cadre knowledge sync ${name}\nCancel it: cadre knowledge sync ${name} --cancel\n`,
     )
   }
@@ -99,7 +100,7 @@ const createDisconnectedError = (cause: unknown) =>
     cause,
   })
 
-function toProgressStep({ stage, documents, documents_total, chunks, chunks_total }: SyncProgress, filesRead: number): ProgressStep {
+export function toProgressStep({ stage, documents, documents_total, chunks, chunks_total }: SyncProgress, filesRead = 0): ProgressStep {
   if (stage === 'finding') return { label: 'Scanning', done: documents, total: null, unit: 'files' }
   if (stage === 'reading') return { label: 'Reading', done: documents, total: documents_total, unit: 'files' }
   return {
@@ -114,14 +115,14 @@ function toProgressStep({ stage, documents, documents_total, chunks, chunks_tota
 /** Formats the outcome of a sync as one sentence. */
 export function formatSyncOutcome({ source, before, changes, milliseconds }: SyncOutcome): string {
   const name = paint('bold', sanitizeLine(source.name))
-  const { documents, chunks, failed } = source.statistics
+  const { documents, failed } = source.statistics
   if (source.status === 'pending') return `${name}: the sync was cancelled; indexed documents are kept.`
-  const total = `${formatCount(documents, 'document')}, ${formatCount(chunks, 'passage')}`
   if (documents === 0) return `${name}: no documents found.`
   if (documents === failed) return `${name}: no document could be read.`
   const time = formatMilliseconds(milliseconds)
-  if (before.documents === 0) return `${name}: ${total} indexed in ${time}.`
-  return `${name}: ${formatChanges(changes)} in ${time}; total ${total}.`
+  const [indexed, unreadable] = [formatIndexed(source.statistics), formatUnreadable(source.statistics)]
+  if (before.documents === 0) return `${name}: ${indexed} indexed in ${time}${unreadable}.`
+  return `${name}: ${formatChanges(changes)} in ${time}; total ${indexed}${unreadable}.`
 }
 
 function formatChanges({ read, unreadable, gone, embedded }: SyncChanges): string {

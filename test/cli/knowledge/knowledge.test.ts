@@ -9,6 +9,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
+import type { Json } from '../../harness/test-server.ts'
 
 const RUN = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 const LEAVE = '# Leave\n\n## Annual\n\nEvery employee gets twenty-five days of paid annual leave.\n'
@@ -67,7 +68,7 @@ test('list and sync without any source explain how to add one', async () => {
 test('knowledge add indexes a folder and creates its RAG tool', async () => {
   const { stderr, stdout } = await ok(['knowledge', 'add', './handbook'], { cwd: place })
   assert.is(stdout, '')
-  assert.match(stderr, /handbook: 3 documents, \d+ passages indexed in \d/)
+  assert.match(stderr, /handbook: 2 documents, \d+ passages indexed in \d.*; 1 document unreadable\./)
   assert.match(stderr, /1 document could not be read:\n {2}broken\.pdf: \S/)
   assert.match(stderr, 'cadre rag query handbook "…"')
   const source = await terminal.json(['knowledge', 'show', 'handbook'])
@@ -89,9 +90,26 @@ test('describe sets, lists and removes the descriptions of a source and its fold
   assert.is((await terminal.run(['knowledge', 'describe', 'nothing/policies', 'x'])).code, 3)
 })
 
+test('show counts indexed documents apart from unreadable ones', async () => {
+  assert.match((await ok(['knowledge', 'show', 'handbook'])).stdout, /indexed: 2\n +unreadable: 1\n/)
+  const { statistics } = await terminal.json(['knowledge', 'show', 'handbook'])
+  assert.equal([(statistics as Json).documents, (statistics as Json).failed], [3, 1])
+})
+
+test('knowledge add --quiet prints nothing, unless no document can be read', async () => {
+  write('silent/a.md', '# A\n\nThe printer is on the third floor.\n')
+  write('silent/broken.pdf', '%PDF-1.7\nnothing')
+  assert.equal(await ok(['knowledge', 'add', 'silent', '--quiet'], { cwd: place }), { code: 0, stdout: '', stderr: '' })
+  rmSync(join(place, 'silent/a.md'))
+  const unreadable = await terminal.run(['knowledge', 'add', 'silent', '-q'], { cwd: place })
+  assert.is(unreadable.code, 1)
+  assert.match(unreadable.stderr, 'broken.pdf: ')
+  await ok(['knowledge', 'delete', 'silent', '--yes'])
+})
+
 test('adding the same folder again syncs its source and creates nothing', async () => {
   const { stderr } = await ok(['knowledge', 'add', './handbook'], { cwd: place })
-  assert.match(stderr, /handbook: no changes in .*; total 3 documents/)
+  assert.match(stderr, /handbook: no changes in .*; total 2 documents, .*; 1 document unreadable/)
   assert.equal(await listNames('/knowledge-sources'), ['handbook'])
   assert.equal(await listNames('/rag-tools'), ['handbook'])
 })
@@ -224,7 +242,8 @@ test('a sync continues in the background after Ctrl+C, and --cancel stops it', a
   await adding.until(/^(Reading|Indexing): \d+ of \d+/m)
   adding.child.kill('SIGINT')
   assert.is(await adding.ended, 130)
-  assert.match(adding.said(), 'The sync of large continues in the background.')
+  assert.match(adding.said(), 'The daemon continues to index large in the background.')
+  assert.match((await ok(['status'])).stdout, /indexing +large: (reading|indexing), [\d,]+ of [\d,]+ (files|passages)/)
   assert.is((await terminal.json(['knowledge', 'show', 'large'])).status, 'syncing')
   const following = launch(['knowledge', 'sync', 'large', '--quiet'])
   await wait(1_500)
