@@ -24,6 +24,7 @@ import { sanitizeLine } from '../src/cli/terminal/text.ts'
 import { findDefaultAgent } from '../src/client/default-agent.ts'
 import type { CompletionRequest } from '../src/client/follow-completion.ts'
 import type { ReplyRequest } from '../src/client/follow-reply.ts'
+import { removeEmptyConversation } from '../src/client/remove-empty-conversation.ts'
 import type { Connection } from '../src/client/request.ts'
 import type { Model } from '../src/contract/families/models.ts'
 import type { Message } from '../src/contract/schemas/messages.ts'
@@ -135,6 +136,7 @@ export default class Ask extends CadreCommand {
       command: formatAskCommand({ ...target, agent }),
     })
     if (flags.quiet) this.muteNotices()
+    this.showProgress = undefined
     const connection = await this.connect(flags)
     if (hasNoAgent) return this.#prompt(connection, await resolvePromptModel(connection, flags.model), asked, system, flags)
     const onlyAgent = (await isAgentName(connection, words, { ...target, agent })) ? words[0] : undefined
@@ -164,7 +166,12 @@ export default class Ask extends CadreCommand {
       )
     }
     const content = quoting === undefined ? { message: question.message, images: question.images } : { message: question.text }
-    await this.#print(connection, { conversation, ...content, ...(model ? { model: model.id } : {}) }, question.text, flags)
+    const request = { conversation, ...content, ...(model ? { model: model.id } : {}) }
+    const isNew = target.conversation === undefined && !target.continueLast
+    await this.#print(connection, request, question.text, flags).catch(async (error: unknown) => {
+      if (isNew) await removeEmptyConversation(connection, conversation)
+      throw error
+    })
   }
 
   /** Asks a model without an agent. Nothing is stored. */
@@ -180,6 +187,7 @@ export default class Ask extends CadreCommand {
 
   async #retry(target: Target, flags: AskFlags): Promise<void> {
     if (flags.quiet) this.muteNotices()
+    this.showProgress = undefined
     const connection = await this.connect(flags)
     const conversation = await resolveConversation(connection, target, '')
     const { question, isAnswered } = await getLastQuestion(connection, conversation)

@@ -1,6 +1,7 @@
 /** The steps of `cadre quickstart`: prompts, indexing, agent and first question. */
 import { resolve } from 'node:path'
 import { call } from '../../client/call.ts'
+import { removeEmptyConversation } from '../../client/remove-empty-conversation.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Agent } from '../../contract/families/agents.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
@@ -141,6 +142,9 @@ export function askForQuestion(): Promise<string> {
 export async function askAgent(connection: Connection, agent: Agent, question: string): Promise<string> {
   const { data } = await call(connection, conversationRoutes.create, { body: { agent_id: agent.id } })
   const view = { question, citations: true, full: false, quiet: false, json: false, tools: 'ask' } as const
-  await printReply(connection, { conversation: data.id, message: question }, view)
+  await printReply(connection, { conversation: data.id, message: question }, view).catch(async (error: unknown) => {
+    await removeEmptyConversation(connection, data.id)
+    throw error
+  })
   return data.id
 }

@@ -2,6 +2,7 @@
 import { type AgentModel, findAgentModel, toAgentModel } from '../../cli/ask/find-agent-model.ts'
 import { call } from '../../client/call.ts'
 import { fetchHealth } from '../../client/daemon.ts'
+import { removeEmptyConversation } from '../../client/remove-empty-conversation.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Agent } from '../../contract/families/agents.ts'
 import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
@@ -96,6 +97,7 @@ export class ChatSession {
       dispatch: store.dispatch,
       getTranscript: () => store.state.transcript,
       ensureConversation: (connection) => this.ensureConversation(connection),
+      forgetEmptyConversation: () => this.#forgetEmptyConversation(),
       getModel: () => this.chosenModel,
       now: store.now,
     })
@@ -109,6 +111,14 @@ export class ChatSession {
     const { id, title } = (await call(connection, conversationRoutes.create, { body: { agent_id: agent.id } })).data
     this.store.update({ conversation: { id, title } })
     return id
+  }
+
+  /** After a first message that was rejected. The next message creates another conversation. */
+  async #forgetEmptyConversation(): Promise<void> {
+    const { conversation } = this.store.state
+    if (!conversation || conversation.title) return
+    const isRemoved = await removeEmptyConversation(await this.client.getConnection(), conversation.id)
+    if (isRemoved && this.store.state.conversation?.id === conversation.id) this.store.update({ conversation: undefined })
   }
 
   /** Starts a new conversation with an agent. With `announce`, adds a note and resets the chosen model. */

@@ -19,6 +19,8 @@ interface ReplyStreamDependencies {
   getTranscript: () => Transcript
   /** Returns the id of the current conversation and creates it if necessary. */
   ensureConversation: (connection: Connection) => Promise<string>
+  /** Deletes the current conversation if it has no messages. */
+  forgetEmptyConversation: () => Promise<void>
   /** Returns the model that overrides the one of the agent. */
   getModel: () => string | undefined
   now: () => number
@@ -70,7 +72,7 @@ export class ReplyStream {
   }
 
   async #run(outgoing: OutgoingMessage | undefined): Promise<void> {
-    const { dispatch, client, getTranscript } = this.#dependencies
+    const { dispatch, client, getTranscript, forgetEmptyConversation } = this.#dependencies
     const abort = new AbortController()
     this.#abort = abort
     try {
@@ -82,7 +84,10 @@ export class ReplyStream {
       if (abort.signal.aborted) {
         dispatch({ kind: 'ended', status: 'aborted' })
         void this.#refreshStoppedReply()
-      } else dispatch({ kind: 'ended', status: 'failed', ...describeError(error) })
+      } else {
+        dispatch({ kind: 'ended', status: 'failed', ...describeError(error) })
+        await forgetEmptyConversation().catch(() => undefined) // only tidies up
+      }
     } finally {
       if (this.#abort === abort) this.#abort = undefined
     }

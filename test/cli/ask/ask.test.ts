@@ -65,6 +65,23 @@ test('ask uses the only agent and writes its reply to stdout, without escape seq
   assert.is(raw.stdout, '**Twenty-five** days \u001b[1ma\u0007 year.\n')
 })
 
+test('a blocked first message leaves no untitled conversation', async () => {
+  const budget = { metric: 'tokens', limit: 0, period: 'day', action: 'block', name: 'Nothing' }
+  const { id } = (await terminal.request('POST', '/usage/thresholds', budget)).data
+  const before = await newest()
+  const { code, stderr } = await terminal.run(['ask', 'Blocked?'])
+  assert.is(code, 1)
+  assert.match(stderr, 'The limit "Nothing" of 0 tokens per day for all usage is reached')
+  assert.is(await newest(), before)
+  await terminal.request('DELETE', `/usage/thresholds/${id}`)
+})
+
+test('a failed first message leaves a conversation with its question as title', async () => {
+  provider.script = [respondWithError(400)]
+  assert.is((await terminal.run(['ask', 'Will this fail?'])).code, 1)
+  assert.is((await terminal.request('GET', '/conversations?limit=1')).data[0].title, 'Will this fail?')
+})
+
 test('unquoted words after the agent form the question', async () => {
   await terminal.run(['ask', 'Helper', 'how', 'many', 'days?'])
   assert.is(getLastPrompt(), 'how many days?')
