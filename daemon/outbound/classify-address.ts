@@ -84,6 +84,9 @@ export function checkAddress(host: string, address: string, allowPrivateNetwork:
 }
 
 function createBlockedError(what: string, reach: AddressScope): CadreError {
-  const hint = reach === 'private' ? 'To allow it, an admin can set allow_private_network.' : 'This address cannot be allowed.'
+  const hint =
+    reach === 'private'
+      ? 'To allow it, an admin can set allow_private_network (--allow-private-network in the CLI).'
+      : 'This address cannot be allowed.'
   return new CadreError('ADDRESS_BLOCKED', `${what}; the request was not sent.`, { hint })
 }

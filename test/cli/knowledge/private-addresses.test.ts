@@ -37,7 +37,10 @@ test('adding a private address fails, explains how to allow it and creates nothi
   for (const address of ['https://localhost:1/x', 'http://10.0.0.1/a.git', page]) {
     const { code, stderr } = await terminal.run(['knowledge', 'add', address])
     assert.is(code, 1)
-    assert.match(stderr, /the request was not sent\. To allow it, an admin can set allow_private_network\./)
+    assert.match(
+      stderr,
+      /the request was not sent\. To allow it, an admin can set allow_private_network \(--allow-private-network in the CLI\)\./,
+    )
     assert.match(stderr, 'Nothing was added. To allow the address, repeat the command with --allow-private-network.')
   }
   const closed = await terminal.run(['knowledge', 'add', 'http://169.254.169.254/latest'])
