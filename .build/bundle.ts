@@ -21,6 +21,7 @@ const cli = await build({
   outdir: buildDirectory,
   entryPoints: [
     { in: 'src/cli/oclif/main.ts', out: 'main' },
+    { in: 'src/cli/completion/main.ts', out: 'complete' },
     { in: 'src/cli/oclif/help.ts', out: 'help' },
     { in: 'src/cli/oclif/command-not-found.ts', out: 'command-not-found' },
     ...commands.map((file) => ({ in: `commands/${file}`, out: `commands/${file.replace(/\.ts$/, '')}` })),

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Starts the CLI from the bundle; --version is answered before the bundle is loaded. */
+/** Starts the CLI from the bundle; --version and completion are answered before all of it is loaded. */
 import { readFileSync } from 'node:fs'
 import module from 'node:module'
 
@@ -10,6 +10,11 @@ if (first === '--version' || first === '-v') {
 } else {
   // Node 22 and later cache compiled code between runs, which halves the startup time.
   module.enableCompileCache?.()
-  const { main } = await import('../dist/main.js')
-  await main()
+  if (first === '__complete') {
+    const { runCompletion } = await import('../dist/complete.js')
+    await runCompletion(process.argv.slice(3))
+  } else {
+    const { main } = await import('../dist/main.js')
+    await main()
+  }
 }

@@ -1,13 +1,14 @@
 /** `cadre autocomplete`: prints a shell completion script. */
 import { string } from '@oclif/core/args'
+import { getCompletionScript, SHELLS, type Shell } from '../src/cli/completion/scripts.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import { buildGrammar, formatCompletionScript, SHELLS, type Shell } from '../src/cli/oclif/shell-completion.ts'
 
 export default class Autocomplete extends CadreCommand {
   static override description =
     'Print a shell completion script.\n\n' +
-    'Add the line for your shell to its startup file:\n\n  bash  source <(cadre autocomplete bash)\n  zsh   source <(cadre ' +
-    'autocomplete zsh)\n  fish  cadre autocomplete fish | source'
+    'Completes commands, flags and their values, and the names of agents and other resources while the daemon is running. Add the ' +
+    'line for your shell to its startup file:\n\n  bash  source <(cadre autocomplete bash)\n  zsh   source <(cadre autocomplete ' +
+    'zsh)\n  fish  cadre autocomplete fish | source'
   static override examples = [
     { command: "echo 'source <(cadre autocomplete bash)' >> ~/.bashrc", description: 'Enable completion in bash' },
     { command: 'cadre autocomplete fish > ~/.config/fish/completions/cadre.fish', description: 'Enable completion in fish' },
@@ -18,7 +19,6 @@ export default class Autocomplete extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args } = await this.parse(Autocomplete)
-    const { commands, topics } = this.config
-    process.stdout.write(`${formatCompletionScript(args.shell as Shell, buildGrammar(commands, topics))}\n`)
+    process.stdout.write(`${getCompletionScript(args.shell as Shell)}\n`)
   }
 }

@@ -44,6 +44,7 @@ const SHARED = [
 const LAYERS: Record<string, Record<string, readonly string[]>> = {
   'src/cli': {
     terminal: [],
+    completion: [],
     input: ['terminal'],
     oclif: ['terminal'],
     resources: ['terminal', 'input', 'oclif', 'evaluations'],

@@ -1,7 +1,7 @@
 /** Commands outside the families: api, config, status, doctor, help and autocomplete, and exit codes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
@@ -167,24 +167,6 @@ test('usage errors name the problem and show an example', async () => {
   assert.equal([misspelled.code, misspelled.stderr], [2, 'Error: "aks" is not a cadre command.\nDid you mean cadre ask?\n'])
   assert.match((await terminal.run(['knowlege', 'add', './docs'])).stderr, 'Did you mean cadre knowledge add?')
   assert.match((await terminal.run(['tools', 'frobnicate', 'x'])).stderr, '"tools frobnicate x" is not a cadre command.')
-})
-
-test('bash completes commands, flags and values', async () => {
-  const { stdout } = await terminal.run(['autocomplete', 'bash'])
-  const script = join(terminal.home, 'complete.bash')
-  writeFileSync(
-    script,
-    `${stdout}\ntry() { COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _cadre; echo "\${COMPREPLY[@]}"; }\n` +
-      `try cadre ag\ntry cadre agents ""\ntry cadre agents create --temp\ntry cadre agents list --order ""\n`,
-  )
-  const shell = spawn('bash', ['--norc', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let output = ''
-  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  await once(shell, 'close')
-  assert.is(output, 'agents\ncreate delete list show update\n--temperature\nasc desc\n')
-  for (const name of ['zsh', 'fish']) assert.match((await terminal.run(['autocomplete', name])).stdout, 'usage thresholds')
 })
 
 test('a closed stdout is not an error', async () => {

@@ -1,0 +1,60 @@
+/** Fetches the names of resources from a running daemon. Loads nothing of the contract, because completion must be fast. */
+import { findConfiguredUrl, findDaemonProcess, findToken } from '../../client/address.ts'
+import { sendOnce } from '../../client/request.ts'
+import { homePaths } from '../../config.ts'
+import { type Kind, NAME_KINDS } from './name-kinds.ts'
+import type { Candidate } from './plan-completion.ts'
+
+const TIMEOUT_MS = 2_000
+const PAGE_SIZE = 100
+/** More names are not useful in a list. */
+const MAX_PAGES = 10
+
+type Resource = Record<string, unknown> & { id: string }
+
+interface Page {
+  data: Resource[]
+  pagination: { pages: number }
+}
+
+/** Returns no names if no daemon is running; completion does not start one. */
+export async function fetchNames(kinds: readonly Kind[], prefix: string): Promise<Candidate[]> {
+  const paths = homePaths()
+  const url = findConfiguredUrl(paths) ?? findDaemonProcess(paths)?.url
+  if (url === undefined) return []
+  const token = await findToken(paths, url, () => undefined)
+  const lists = await Promise.all(kinds.map((kind) => listCandidates({ url, token }, kind, prefix).catch(() => [])))
+  return lists.flat()
+}
+
+async function listCandidates(service: { url: string; token: string | undefined }, kind: Kind, prefix: string): Promise<Candidate[]> {
+  const { path, label, detail, prefix: idPrefix } = NAME_KINDS[kind]
+  const order = label === 'title' ? 'sort=updated_at&order=desc' : `sort=${label}&order=asc`
+  const read = async (page: number): Promise<Page> => {
+    const request = { method: 'GET', path: `/api${path}?limit=${PAGE_SIZE}&page=${page}&${order}`, signal: AbortSignal.timeout(TIMEOUT_MS) }
+    const response = await sendOnce(service, request)
+    return JSON.parse(await response.text()) as Page
+  }
+  const first = await read(1)
+  // Older conversations are found with a search, not by their titles.
+  const pages = label === 'title' ? 1 : Math.min(first.pagination.pages, MAX_PAGES)
+  const others = await Promise.all(Array.from({ length: pages - 1 }, (_, index) => read(index + 2)))
+  const resources = [first, ...others].flatMap(({ data }) => data)
+  return toNames(resources, label, detail, prefix.startsWith(`${idPrefix}_`))
+}
+
+/** Resources without a usable name, and those that share one, are completed by ID. */
+export function toNames(resources: readonly Resource[], label: string, detail: string, wantsIds: boolean): Candidate[] {
+  const counts = new Map<unknown, number>()
+  for (const { [label]: name } of resources) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return resources.map((resource) => {
+    const name = resource[label]
+    if (!wantsIds && isUsable(name) && counts.get(name) === 1) return { value: name, description: toText(resource[detail]) }
+    return { value: resource.id, description: toText(name) }
+  })
+}
+
+const isUsable = (name: unknown): name is string =>
+  typeof name === 'string' && name.trim() !== '' && !/^-|[\p{Cc}\p{Cf}]|^[a-z]+_[0-9a-f]{8}-/u.test(name)
+
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '')

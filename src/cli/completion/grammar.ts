@@ -1,0 +1,63 @@
+/** The commands, arguments and flags of the CLI, read from the files that the build writes for oclif. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface CompletedFlag {
+  description?: string
+  char?: string
+  type: 'option' | 'boolean'
+  options?: readonly string[]
+  multiple?: boolean
+  hidden?: boolean
+  allowNo?: boolean
+}
+
+export interface CompletedArgument {
+  description?: string
+  options?: readonly string[]
+  multiple?: boolean
+  hidden?: boolean
+}
+
+export interface CompletedCommand {
+  id: string
+  hidden?: boolean
+  summary?: string
+  description?: string
+  /** In the order of their positions. */
+  args: Record<string, CompletedArgument>
+  flags: Record<string, CompletedFlag>
+}
+
+export interface Grammar {
+  /** By path, such as `agents create`. */
+  commands: ReadonlyMap<string, CompletedCommand>
+  /** The words that can follow a path, with their descriptions. */
+  words: ReadonlyMap<string, ReadonlyMap<string, string>>
+}
+
+export function readGrammar(root: string): Grammar {
+  const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'))
+  const { commands } = read('oclif.manifest.json') as { commands: Record<string, CompletedCommand> }
+  const { oclif } = read('package.json') as { oclif: { topics: Record<string, { description?: string }> } }
+  return buildGrammar(Object.values(commands), oclif.topics)
+}
+
+export function buildGrammar(commands: readonly CompletedCommand[], topics: Record<string, { description?: string }>): Grammar {
+  const shown = commands.filter(({ hidden }) => !hidden)
+  const words = new Map<string, Map<string, string>>()
+  for (const { id, summary, description } of shown) {
+    const path = id.split(':')
+    for (const [index, word] of path.entries()) {
+      const next = words.get(path.slice(0, index).join(' ')) ?? new Map<string, string>()
+      const isCommand = index === path.length - 1
+      const text = isCommand ? (summary ?? description) : topics[path.slice(0, index + 1).join(':')]?.description
+      // A word can be a command and a topic; the description of the topic says more.
+      if (!next.get(word) || !isCommand) next.set(word, getFirstLine(text))
+      words.set(path.slice(0, index).join(' '), next)
+    }
+  }
+  return { commands: new Map(shown.map((command) => [command.id.replaceAll(':', ' '), command])), words }
+}
+
+export const getFirstLine = (text = ''): string => text.split('\n')[0] ?? ''

@@ -1,0 +1,96 @@
+/** Which arguments and flags are names of resources, and where the names are listed. */
+
+export interface NameKind {
+  /** Path of the list in the REST API. */
+  path: string
+  /** The field that commands accept instead of the ID. */
+  label: string
+  /** Prefix of IDs. */
+  prefix: string
+  /** The field that describes a resource. */
+  detail: string
+}
+
+const defineKind = (prefix: string, path: string, detail = 'description', label = 'name'): NameKind => ({ prefix, path, detail, label })
+
+export const NAME_KINDS = {
+  agent: defineKind('agent', '/agents'),
+  model: defineKind('model', '/models', 'provider'),
+  prompt: defineKind('tmpl', '/prompt-templates'),
+  source: defineKind('ks', '/knowledge-sources', 'type'),
+  rag: defineKind('rag', '/rag-tools'),
+  retrieval: defineKind('ret', '/retrieval-tools'),
+  api: defineKind('api', '/api-tools'),
+  conversation: defineKind('conv', '/conversations', 'updated_at', 'title'),
+  evaluation: defineKind('eval', '/evaluations', 'type'),
+  threshold: defineKind('thr', '/usage/thresholds', 'metric'),
+  webhook: defineKind('hook', '/webhooks', 'description', 'url'),
+  token: defineKind('tok', '/tokens', 'role'),
+} as const
+export type Kind = keyof typeof NAME_KINDS
+
+const TOOLS: readonly Kind[] = ['rag', 'retrieval', 'api']
+
+/** The resources of a topic, for arguments such as `id`. */
+const KINDS_BY_TOPIC: Record<string, readonly Kind[]> = {
+  agents: ['agent'],
+  models: ['model'],
+  prompts: ['prompt'],
+  knowledge: ['source'],
+  rag: ['rag'],
+  retrieval: ['retrieval'],
+  tools: ['api'],
+  conversations: ['conversation'],
+  evaluations: ['evaluation'],
+  'usage thresholds': ['threshold'],
+  webhooks: ['webhook'],
+  tokens: ['token'],
+}
+const TOPIC_ARGUMENTS = new Set(['id', 'tool'])
+
+const KINDS_BY_ARGUMENT: Record<string, readonly Kind[]> = {
+  agent: ['agent'],
+  model: ['model'],
+  source: ['source'],
+  evaluation: ['evaluation'],
+  conversation: ['conversation'],
+}
+
+const KINDS_BY_FLAG: Record<string, readonly Kind[]> = {
+  agent: ['agent'],
+  model: ['model'],
+  'embedding-model': ['model'],
+  tool: TOOLS,
+  'add-tool': TOOLS,
+  'remove-tool': TOOLS,
+  'allowed-tools': TOOLS,
+  conversation: ['conversation'],
+  'knowledge-source': ['source'],
+  'prompt-template': ['prompt'],
+  prompt: ['prompt'],
+  rag: ['rag'],
+  evaluation: ['evaluation'],
+  target: ['agent', 'rag', 'prompt', 'model'],
+  entity: ['agent', 'model', 'rag', 'prompt', 'evaluation'],
+}
+
+/** Arguments and flags whose names do not tell their kind, by command. */
+const EXCEPTIONS: Record<string, readonly Kind[]> = {
+  'ask question': ['agent'],
+  'models default name': ['model'],
+  'conversations promote --to': ['evaluation'],
+  // Whether to create a tool.
+  'knowledge add --tool': [],
+}
+
+/** @param path words of the command, separated by spaces */
+export function findArgumentKinds(path: string, argument: string): readonly Kind[] {
+  const exception = EXCEPTIONS[`${path} ${argument}`]
+  if (exception) return exception
+  if (!TOPIC_ARGUMENTS.has(argument)) return KINDS_BY_ARGUMENT[argument] ?? []
+  const topic = Object.keys(KINDS_BY_TOPIC).find((name) => path.startsWith(`${name} `))
+  return topic === undefined ? [] : (KINDS_BY_TOPIC[topic] ?? [])
+}
+
+/** @param flag name without dashes */
+export const findFlagKinds = (path: string, flag: string): readonly Kind[] => EXCEPTIONS[`${path} --${flag}`] ?? KINDS_BY_FLAG[flag] ?? []
