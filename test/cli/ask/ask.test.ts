@@ -80,6 +80,7 @@ test('a failed first message leaves a conversation with its question as title', 
   provider.script = [respondWithError(400)]
   assert.is((await terminal.run(['ask', 'Will this fail?'])).code, 1)
   assert.is((await terminal.request('GET', '/conversations?limit=1')).data[0].title, 'Will this fail?')
+  provider.script = [streamText('Hello.')]
 })
 
 test('unquoted words after the agent form the question', async () => {
