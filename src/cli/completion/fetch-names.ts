@@ -1,5 +1,5 @@
 /** Fetches the names of resources from a running daemon. Loads nothing of the contract, because completion must be fast. */
-import { findConfiguredUrl, findDaemonProcess, findToken } from '../../client/address.ts'
+import { findAddress, findDaemonProcess, findToken } from '../../client/address.ts'
 import { sendOnce } from '../../client/request.ts'
 import { homePaths } from '../../config.ts'
 import { type Kind, NAME_KINDS } from './name-kinds.ts'
@@ -18,11 +18,12 @@ interface Page {
 }
 
 /** Returns no names if no daemon is running; completion does not start one. */
-export async function fetchNames(kinds: readonly Kind[], prefix: string): Promise<Candidate[]> {
+export async function fetchNames(kinds: readonly Kind[], prefix: string, profile?: string): Promise<Candidate[]> {
   const paths = homePaths()
-  const url = findConfiguredUrl(paths) ?? findDaemonProcess(paths)?.url
+  const address = findAddress(paths, profile)
+  const url = address.url ?? findDaemonProcess(paths)?.url
   if (url === undefined) return []
-  const token = await findToken(paths, url, () => undefined)
+  const token = await findToken(paths, address, url, () => undefined)
   const lists = await Promise.all(kinds.map((kind) => listCandidates({ url, token }, kind, prefix).catch(() => [])))
   return lists.flat()
 }

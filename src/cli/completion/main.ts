@@ -16,7 +16,7 @@ export async function runCompletion([shell, ...given]: readonly string[]): Promi
   try {
     const { candidates, kinds, before, files } = planCompletion(readGrammar(root), words, current)
     const typed = current.slice(before.length)
-    const names = kinds.length > 0 ? await fetchNames(kinds, typed) : []
+    const names = kinds.length > 0 ? await fetchNames(kinds, typed, findProfile(words)) : []
     const found = [...candidates, ...names].filter(({ value }) => shell !== 'bash' || value.startsWith(typed))
     const lines = found.map(({ value, description }) => {
       const text = line ? formatForBash(before + value, line) : shell === 'zsh' ? before.replace(/^--[^=]+=/, '') + value : before + value
@@ -26,6 +26,12 @@ export async function runCompletion([shell, ...given]: readonly string[]): Promi
   } catch {
     // Nobody can read an error here: the shell shows what it had before.
   }
+}
+
+/** Returns the service whose names are completed, if the line names one. */
+function findProfile(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => word === '--profile' || word.startsWith('--profile='))
+  return words[at]?.startsWith('--profile=') ? words[at].slice('--profile='.length) : at < 0 ? undefined : words[at + 1]
 }
 
 /** Bash replaces only what follows its last word break. */
