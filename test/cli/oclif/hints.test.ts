@@ -27,10 +27,7 @@ const flagsByCommand = new Map(
 /** Returns the commands of the text whose flags do not exist. */
 function findUnknownFlags(text: string): string[] {
   const joined = text.replaceAll(/['`] ?\+\n\s+['`]/g, '')
-  const commands = joined
-    .matchAll(/\bcadre ((?:[a-z][a-z-]* )*[a-z][a-z-]*)((?:(?!\bcadre |\. |, |\\n)[^\n`"';|&])*)/g)
-    .replaceAll(/['`] ?\+\n\s+['`]/g, '')
-    .matchAll(/\bcadre ((?:[a-z][a-z-]* )*[a-z][a-z-]*)((?:(?!\bcadre |\. |, |\\n)[^\n`"';|&])*)/g)
+  const commands = joined.matchAll(/\bcadre ((?:[a-z][a-z-]* )*[a-z][a-z-]*)((?:(?!\bcadre |\. |, |\\n)[^\n`"';|&])*)/g)
   return [...commands].flatMap(([whole, path = '', rest = '']) => {
     const words = path.trim().split(' ')
     const lengths = words.map((_, index) => words.length - index)
