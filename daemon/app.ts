@@ -66,7 +66,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const knowledgeFamily = createKnowledge({ ...shared, originals, vectors, models, embedding, meter, workDirectory: paths.work })
   const { service: knowledge } = knowledgeFamily
   const agentFamily = createAgents({ ...shared, models, knowledge })
-  const { agents, templates, ragTools, retrievalTools, apiTools } = agentFamily.services
+  const { agents, templates, ragTools, retrievalTools, apiTools, mcpServers, mcpTools } = agentFamily.services
   const conversations = createConversations({
     ...shared,
     agents,
@@ -87,7 +87,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const getAddress = () => http.getAddress()
   const systemFamily = createSystem({ ...shared, paths, version, originals, vectors, models, embedding, countReplies, getAddress })
   const { service: system, getOpenapi } = systemFamily
-  const tools = [ragTools, retrievalTools, apiTools]
+  const tools = [ragTools, retrievalTools, apiTools, mcpServers, mcpTools]
   const asCode = new AsCodeService({
     ...shared,
     resources: [models, templates, knowledge, ...tools, agents, evaluationFamily.service, usage.thresholds, webhooks.service],
@@ -142,7 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([knowledgeFamily.stop(), evaluationFamily.close()])
       await http.server.close()
       await webhooksClosed
-      await Promise.all([knowledgeFamily.close(), embedding.close(), outbound.close(), modelFamily.close()])
+      await Promise.all([knowledgeFamily.close(), embedding.close(), mcpServers.close(), outbound.close(), modelFamily.close()])
       await vectors.close()
       await database.close()
     },

@@ -1,10 +1,14 @@
-/** Creates the agents family and the families it uses: prompt templates, RAG tools, retrieval tools and API tools. */
+/** Creates the agents family and the families it uses: prompt templates, RAG, retrieval, API and MCP tools. */
 
 import { bindAgentRoutes } from './agents/routes.ts'
 import { AgentsService } from './agents/service.ts'
 import { listAgentsWithout } from './agents/store.ts'
 import { bindApiToolRoutes } from './api-tools/routes.ts'
 import { type ApiToolsDependencies, ApiToolsService } from './api-tools/service.ts'
+import { bindMcpServerRoutes } from './mcp-servers/routes.ts'
+import { type McpServersDependencies, McpServersService } from './mcp-servers/service.ts'
+import { bindMcpToolRoutes } from './mcp-tools/routes.ts'
+import { McpToolsService } from './mcp-tools/service.ts'
 import { bindPromptTemplateRoutes } from './prompt-templates/routes.ts'
 import { PromptTemplatesService } from './prompt-templates/service.ts'
 import { bindRagToolRoutes } from './rag-tools/routes.ts'
@@ -12,7 +16,7 @@ import { type RagToolsDependencies, RagToolsService } from './rag-tools/service.
 import { bindRetrievalToolRoutes } from './retrieval-tools/routes.ts'
 import { RetrievalToolsService } from './retrieval-tools/service.ts'
 
-export interface AgentsFamilyDependencies extends RagToolsDependencies, ApiToolsDependencies {}
+export interface AgentsFamilyDependencies extends RagToolsDependencies, ApiToolsDependencies, Omit<McpServersDependencies, 'getTools'> {}
 
 export function createAgents(dependencies: AgentsFamilyDependencies) {
   const { database, models } = dependencies
@@ -20,15 +24,19 @@ export function createAgents(dependencies: AgentsFamilyDependencies) {
   const ragTools = new RagToolsService(dependencies)
   const retrievalTools = new RetrievalToolsService(dependencies)
   const apiTools = new ApiToolsService(dependencies)
-  const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools])
+  const mcpServers: McpServersService = new McpServersService({ ...dependencies, getTools: () => mcpTools })
+  const mcpTools: McpToolsService = new McpToolsService({ ...dependencies, servers: mcpServers })
+  const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools, mcpTools])
   return {
-    services: { agents, templates, ragTools, retrievalTools, apiTools },
+    services: { agents, templates, ragTools, retrievalTools, apiTools, mcpServers, mcpTools },
     bindings: [
       ...bindAgentRoutes(agents),
       ...bindPromptTemplateRoutes(templates),
       ...bindRagToolRoutes(ragTools),
       ...bindRetrievalToolRoutes(retrievalTools),
       ...bindApiToolRoutes(apiTools),
+      ...bindMcpServerRoutes(mcpServers),
+      ...bindMcpToolRoutes(mcpTools),
     ],
   }
 }

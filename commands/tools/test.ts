@@ -5,14 +5,17 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
+import { sanitizeText } from '../../src/cli/terminal/text.ts'
 import { argumentFlags, readArguments } from '../../src/cli/tools/argument-flags.ts'
 import { formatBody, formatHeaders, formatStatus } from '../../src/cli/tools/format-response.ts'
 import { call } from '../../src/client/call.ts'
+import type { Connection } from '../../src/client/request.ts'
 import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
+import { mcpToolRoutes, mcpTools } from '../../src/contract/families/mcp-tools.ts'
 
 export default class ToolsTest extends CadreCommand {
   static override description =
-    'Call an API tool and print the response.\n\n' +
+    'Call an API tool or an MCP tool and print the result.\n\n' +
     "The body goes to stdout and the status to stderr, with the tool's credentials redacted. HTTP error statuses do not change the " +
     'exit code.'
   static override examples = [
@@ -38,6 +41,7 @@ export default class ToolsTest extends CadreCommand {
     const fill = await readArguments(flags, new InputReader())
     const connection = await this.connect(flags)
     const params = { id: await resolveResource(connection, toolTopic, args.id) }
+    if (params.id.startsWith(`${mcpTools.prefix}_`)) return this.#testMcpTool(connection, params, fill, flags)
     const tool = await call(connection, apiToolRoutes.get, { params })
     const { data } = await call(connection, apiToolRoutes.test, { params, body: { arguments: fill(tool.data.parameters) } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
@@ -45,5 +49,18 @@ export default class ToolsTest extends CadreCommand {
     if (flags.headers) for (const line of formatHeaders(data)) this.notify(line)
     const text = formatBody(data)
     if (text !== '') process.stdout.write(`${text}\n`)
+  }
+
+  async #testMcpTool(
+    connection: Connection,
+    params: { id: string },
+    fill: Awaited<ReturnType<typeof readArguments>>,
+    flags: Parameters<CadreCommand['getFormat']>[0],
+  ): Promise<void> {
+    const tool = await call(connection, mcpToolRoutes.get, { params })
+    const { data } = await call(connection, mcpToolRoutes.test, { params, body: { arguments: fill(tool.data.parameters) } })
+    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
+    const text = typeof data.result === 'string' ? data.result : JSON.stringify(data.result, null, 2)
+    if (text !== '') process.stdout.write(`${sanitizeText(text)}\n`)
   }
 }

@@ -106,7 +106,7 @@ export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agen
 
 async function requireTool(reader: Reader, kinds: readonly ToolKind[], id: string): Promise<void> {
   for (const kind of kinds) if (await kind.exists(reader, id)) return
-  throw createValidationError('tools', `there is no tool "${id}"`, 'Use the IDs of RAG, retrieval or API tools.')
+  throw createValidationError('tools', `there is no tool "${id}"`, 'Use the IDs of RAG, retrieval, API or MCP tools.')
 }
 
 /** Calls without confirmation can change something on behalf of every user of the agent, so only an admin can allow them. */

@@ -1,11 +1,10 @@
 /** Creates the agent's view of an API tool, with truncated responses. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Tool, ToolContext } from '../core/tool.ts'
+import { truncateValue } from '../core/truncate-value.ts'
 import { buildRequest } from './build-request.ts'
 import type { ApiToolResponse } from './parse-response.ts'
 import type { StoredApiTool } from './store.ts'
-
-const MAX_RESULT_LENGTH = 20_000
 
 export function createAgentTool(
   record: StoredApiTool,
@@ -21,7 +20,7 @@ export function createAgentTool(
     describeRequest: (input) => ({ method, url: describeUrl(record, input) }),
     async run(input: Record<string, unknown>, { signal }: ToolContext) {
       const { status, body } = await call(input, signal)
-      return { kind: 'value', value: { status, body: truncateBody(body) } }
+      return { kind: 'value', value: { status, body: truncateValue(body) } }
     },
   }
 }
@@ -34,12 +33,4 @@ function describeUrl(record: StoredApiTool, input: Record<string, unknown>): str
     if (!(error instanceof CadreError)) throw error
     return record.url
   }
-}
-
-function truncateBody(body: unknown): unknown {
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  if (text.length <= MAX_RESULT_LENGTH) return body
-  // Providers and the database reject half of a surrogate pair.
-  const beginning = text.slice(0, MAX_RESULT_LENGTH).replace(/[\uD800-\uDBFF]$/, '')
-  return `${beginning}\n[Cut after ${MAX_RESULT_LENGTH} of ${text.length} characters.]`
 }

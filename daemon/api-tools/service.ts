@@ -8,7 +8,7 @@ import { Resource } from '../crud/resource.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import { revokeAllowedTool } from '../store/links.ts'
-import type { Validator } from '../validation/validator.ts'
+import { checkParameters } from '../validation/check-parameters.ts'
 import { ApiToolRunner, type ApiToolRunnerDependencies } from './api-tool-runner.ts'
 import { checkLocations } from './build-request.ts'
 import { checkPermissions, hasNewRequest, resolveConfirmation } from './check-permissions.ts'
@@ -117,14 +117,6 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
 
 /** Rolls the transaction of a dry run back. */
 class DryRunRollback extends Error {}
-
-function checkParameters(validator: Validator, parameters: Record<string, unknown>): Record<string, unknown> {
-  const schema = Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : parameters
-  if (schema.type !== 'object') throw createValidationError('parameters.type', 'must be "object"')
-  const problem = validator.findSchemaProblem(schema)
-  if (problem) throw createValidationError('parameters', `is not a valid JSON Schema: ${problem}`)
-  return schema
-}
 
 function checkPlaceholders({ url, parameters }: StoredApiTool): void {
   const properties = (parameters.properties ?? {}) as object

@@ -5,6 +5,8 @@ import { apiTools } from '../../src/contract/families/api-tools.ts'
 import type { ManagedFamily } from '../../src/contract/families/as-code.ts'
 import { evaluations } from '../../src/contract/families/evaluations.ts'
 import { knowledgeSources } from '../../src/contract/families/knowledge-sources.ts'
+import { mcpServers } from '../../src/contract/families/mcp-servers.ts'
+import { mcpTools } from '../../src/contract/families/mcp-tools.ts'
 import { models } from '../../src/contract/families/models.ts'
 import { promptTemplates } from '../../src/contract/families/prompt-templates.ts'
 import { ragTools } from '../../src/contract/families/rag-tools.ts'
@@ -70,6 +72,8 @@ const refersByType = (path: string, field: string): ReferenceRule => ({
 })
 const embeddingModel: ReferenceRule = { ...refersTo('embedding_model', 'models'), keywords: [DEFAULT_EMBEDDING_MODEL] }
 
+const TOOL_FAMILIES: readonly ManagedResource[] = ['rag-tools', 'retrieval-tools', 'api-tools', 'mcp-tools']
+
 export const SETTINGS_REFERENCES: readonly ReferenceRule[] = [refersTo('default_model_id', 'models')]
 
 const createKind = (family: Family, options: Partial<Kind> = {}): Kind => ({
@@ -107,11 +111,18 @@ export const KINDS: readonly Kind[] = [
     // The default depends on the method.
     isAlwaysWritten: (field, { method }) => field === 'requires_confirmation' && method !== 'GET',
   }),
+  createKind(mcpServers, { referenceSecrets: referenceMcpServerSecrets, resentFields: ['env', 'headers', 'auth'] }),
+  createKind(mcpTools, {
+    references: [refersTo('mcp_server_id', 'mcp-servers')],
+    requiredReferences: ['mcp_server_id'],
+    immutableFields: ['mcp_server_id'],
+    resentFields: ['requires_confirmation'],
+  }),
   createKind(agents, {
     references: [
       refersTo('model_id', 'models'),
-      refersTo('tools.*', 'rag-tools', 'retrieval-tools', 'api-tools'),
-      refersTo('allowed_tools.*', 'rag-tools', 'retrieval-tools', 'api-tools'),
+      refersTo('tools.*', ...TOOL_FAMILIES),
+      refersTo('allowed_tools.*', ...TOOL_FAMILIES),
       refersTo('prompt_template_id', 'prompt-templates'),
     ],
   }),
@@ -138,9 +149,25 @@ export const KINDS: readonly Kind[] = [
 const AUTH_VALUES: Record<string, readonly string[]> = { bearer: ['token'], basic: ['username', 'password'], api_key: ['value'] }
 
 function referenceApiToolSecrets({ header_names, auth }: Fields, reference: SecretReference): Fields {
-  const names = header_names as string[]
-  const headers = names.length > 0 ? { headers: Object.fromEntries(names.map((name) => [name, reference(`header_${name}`)])) } : {}
-  return { ...headers, ...referenceAuthSecrets(auth, reference) }
+  return { ...referenceValues('headers', header_names, 'header', reference), ...referenceAuthSecrets(auth, reference) }
+}
+
+function referenceMcpServerSecrets({ env_names, header_names, auth }: Fields, reference: SecretReference): Fields {
+  return {
+    ...referenceValues('env', env_names, 'env', reference),
+    ...referenceValues('headers', header_names, 'header', reference),
+    ...((auth as Fields).type === 'oauth' ? referenceOAuthSecret(auth as Fields, reference) : referenceAuthSecrets(auth, reference)),
+  }
+}
+
+/** Tokens are not part of files: users sign in again. */
+const referenceOAuthSecret = (auth: Fields, reference: SecretReference): Fields => ({
+  auth: { ...auth, ...(auth.client_id === undefined ? {} : { client_secret: reference('auth_client_secret') }) },
+})
+
+function referenceValues(field: string, names: unknown, prefix: string, reference: SecretReference): Fields {
+  const entries = (names as string[]).map((name) => [name, reference(`${prefix}_${name}`)])
+  return entries.length > 0 ? { [field]: Object.fromEntries(entries) } : {}
 }
 
 function referenceAuthSecrets(auth: unknown, reference: SecretReference): Fields {

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { KnowledgeSourceCreate, KnowledgeSourceUpdate } from '../../src/contract/families/knowledge-sources.ts'
-import type { SourceAuth } from '../../src/contract/families/source-configurations.ts'
+import type { SourceAuth } from '../../src/contract/schemas/source-configurations.ts'
 import { removeUrlCredentials, splitUrlCredentials } from '../../src/contract/url-credentials.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Logger } from '../logging/logger.ts'

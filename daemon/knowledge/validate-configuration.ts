@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path'
 import { Cron } from 'croner'
 import { createValidationError } from '../../src/contract/errors.ts'
-import { SOURCE_CONFIGURATIONS } from '../../src/contract/families/source-configurations.ts'
+import { SOURCE_CONFIGURATIONS } from '../../src/contract/schemas/source-configurations.ts'
 import { createSelection } from '../../src/files/selection.ts'
 import { type Caller, requireAdmin } from '../core/caller.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'

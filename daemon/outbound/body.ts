@@ -29,7 +29,7 @@ export async function readBody(
   return { body: Buffer.concat(parts, length), truncated: false }
 }
 
-function decompress(stream: Readable, encoding: string | undefined): Readable {
+export function decompress(stream: Readable, encoding: string | undefined): Readable {
   const layers = (encoding ?? '')
     .toLowerCase()
     .split(',')

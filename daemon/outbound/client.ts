@@ -1,7 +1,8 @@
 /** The HTTP client for URLs that users configure (API tools, webhooks, web pages). Blocks private addresses unless allowed. */
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { CadreError } from '../../src/contract/errors.ts'
-import { ACCEPTED_ENCODINGS, discardBody, readBody } from './body.ts'
+import { ACCEPTED_ENCODINGS, decompress, discardBody, readBody } from './body.ts'
 import { checkHost } from './classify-address.ts'
 import { ConnectionPool, systemResolve } from './connection-pool.ts'
 import { type Resolve, resolveAllowedAddresses } from './guarded-connector.ts'
@@ -42,8 +43,18 @@ export interface OutboundResponse {
   truncated: boolean
 }
 
+/** A response whose body the caller reads or destroys. */
+export interface OpenedResponse {
+  status: number
+  headers: Record<string, string>
+  body: Readable
+  url: string
+}
+
 export interface Outbound {
   request(url: string | URL, request?: OutboundRequest): Promise<OutboundResponse>
+  /** For streams: the time limit ends with the headers, and redirects are returned. The signal also aborts the body. */
+  open(url: string | URL, request: Omit<OutboundRequest, 'maxBytes' | 'maxRedirects' | 'shouldReadBody'>): Promise<OpenedResponse>
   /** Resolves a host for programs that open their own connections, such as git. Throws ADDRESS_BLOCKED. */
   resolveAddresses(host: string, allowPrivateNetwork?: boolean): Promise<string[]>
   /** Aborts running requests and closes idle connections. */
@@ -82,6 +93,27 @@ class GuardedClient implements Outbound {
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  async open(address: string | URL, request: OutboundRequest): Promise<OpenedResponse> {
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = request
+    const hop = createFirstHop(address, request.method ?? 'GET', request.headers ?? {}, request.body)
+    signal?.throwIfAborted()
+    const ending = new AbortController()
+    const timer = setTimeout(() => ending.abort(createTimeoutError(hop.url, undefined, timeoutMs)), timeoutMs)
+    try {
+      const all = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
+      const answer = await this.#send(hop, request.allowPrivateNetwork === true, all)
+      const headers = joinHeaders(answer.headers)
+      // The body is decompressed, and its length is a different one.
+      const { 'content-encoding': encoding, 'content-length': _, ...others } = headers
+      return { status: answer.statusCode, headers: others, body: decompress(answer.body, encoding), url: hop.url.href }
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw ending.signal.aborted ? ending.signal.reason : toOutboundError(error, hop.url)
+    } finally {
+      clearTimeout(timer)
     }
   }
 

@@ -28,6 +28,7 @@ import { sourceDescriptions } from './migrations/0024-source-descriptions.ts'
 import { imageSupport } from './migrations/0025-image-support.ts'
 import { backups } from './migrations/0026-backups.ts'
 import { thresholdNames } from './migrations/0027-threshold-names.ts'
+import { mcpTools } from './migrations/0028-mcp-tools.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly Migration[] = [
   imageSupport,
   backups,
   thresholdNames,
+  mcpTools,
 ]
 
 /** Whether the database has no tables. */

@@ -52,8 +52,8 @@ interface CrudOptions {
   bodyLimit?: number
 }
 
-/** Adds the indefinite article by pronunciation: an agent, an API tool, a usage threshold. */
-export const withArticle = (noun: string): string => `${/^(?:[aeio]|u(?!s))/i.test(noun) ? 'an' : 'a'} ${noun}`
+/** Adds the indefinite article by pronunciation: an agent, an API tool, an MCP server, a usage threshold. */
+export const withArticle = (noun: string): string => `${/^(?:[aeio]|u(?!s)|MCP)/i.test(noun) ? 'an' : 'a'} ${noun}`
 
 /** The body of a create request. `note` continues the description. */
 export const createBody = <R extends Fields, O extends Fields>(noun: string, required: R, others: O, example: object, note = '') =>

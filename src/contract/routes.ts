@@ -10,6 +10,8 @@ import { documentRoutes } from './families/documents.ts'
 import { runRoutes } from './families/evaluation-runs.ts'
 import { evaluationRoutes, evaluations } from './families/evaluations.ts'
 import { knowledgeSourceRoutes, knowledgeSources } from './families/knowledge-sources.ts'
+import { mcpServerRoutes, mcpServers } from './families/mcp-servers.ts'
+import { mcpToolRoutes, mcpTools } from './families/mcp-tools.ts'
 import { modelRoutes, models } from './families/models.ts'
 import { promptTemplateRoutes, promptTemplates } from './families/prompt-templates.ts'
 import { ragToolRoutes, ragTools } from './families/rag-tools.ts'
@@ -53,6 +55,8 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   createGroup(usageThresholds, 'Limits for usage', usageThresholdRoutes),
   { tag: 'analytics', description: 'Conversation statistics', routes: [analyticsRoutes] },
   createGroup(apiTools, 'Tools that call HTTP APIs', apiToolRoutes),
+  createGroup(mcpServers, 'Servers that offer tools through MCP', mcpServerRoutes),
+  createGroup(mcpTools, 'Approved tools of MCP servers', mcpToolRoutes),
   createGroup(webhooks, 'URLs that receive events', webhookRoutes),
   createGroup(tokens, 'Access tokens', tokenRoutes),
   { tag: 'openai', description: 'The OpenAI-compatible API', routes: [openaiRoutes] },

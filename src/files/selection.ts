@@ -1,7 +1,7 @@
 /** Selects the paths of a folder or repository that a source includes: globs, file types, hidden files, size. */
 import { extname } from 'node:path'
 import { createValidationError } from '../contract/errors.ts'
-import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../contract/families/source-configurations.ts'
+import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../contract/schemas/source-configurations.ts'
 import { compileGlob, hasWildcards, type PathTest } from './glob-matcher.ts'
 
 export interface Selection {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ArgumentValidator } from '../../daemon/api-tools/argument-validator.ts'
+import { ArgumentValidator } from '../../daemon/validation/argument-validator.ts'
 import { createValidator } from '../../daemon/validation/validator.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 

@@ -12,6 +12,8 @@ const ORDER = [
   'rag-tools',
   'retrieval-tools',
   'api-tools',
+  'mcp-servers',
+  'mcp-tools',
   'agents',
   'conversations',
   'evaluations',

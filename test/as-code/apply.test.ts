@@ -95,7 +95,7 @@ test('an error rolls everything back and names the file and the field', async ({
   await failing(resource('agents', { name: 'Two', temprature: 1 }), /^agents\/Two\.yaml: temprature: is not a known field/, 'temprature')
   await failing(
     resource('agents', { name: 'Two', tools: ['handbook'] }),
-    /tools\.0: there is no RAG tool or retrieval tool or API tool "handbook"/,
+    /tools\.0: there is no RAG tool or retrieval tool or API tool or MCP tool "handbook"/,
   )
   await failing(
     resource('evaluations', { name: 'E', type: 'agent', target_id: 'Helper', test_cases: [] }),

@@ -14,6 +14,8 @@ export const SECRETS: Record<string, string> = {
   CADRE_API_TOOL_CRM_AUTH_USERNAME: 'countess',
   CADRE_API_TOOL_CRM_AUTH_PASSWORD: 'lovelace-1815',
   CADRE_API_TOOL_MAPS_AUTH_VALUE: 'maps-key-0123456789',
+  CADRE_MCP_SERVER_FILES_ENV_API_TOKEN: 'mcp-token-0123456789',
+  CADRE_MCP_SERVER_DESK_AUTH_TOKEN: 'desk-token-0123456789',
   CADRE_WEBHOOK_HTTPS_HOOKS_EXAMPLE_COM_CADRE_SECRET: `whsec_${Buffer.alloc(32, 9).toString('base64')}`,
 }
 
@@ -113,10 +115,28 @@ export async function createResources(service: TestServer): Promise<void> {
     url: 'https://maps.example.com/',
     auth: { type: 'api_key', name: 'key', in: 'query', value: SECRETS.CADRE_API_TOOL_MAPS_AUTH_VALUE },
   })
+  const files = await make('/mcp-servers', {
+    name: 'files',
+    command: 'files-server',
+    args: ['--root', '/srv', AWKWARD_TEXTS[2]],
+    env: { API_TOKEN: SECRETS.CADRE_MCP_SERVER_FILES_ENV_API_TOKEN },
+  })
+  await make('/mcp-servers', {
+    name: 'desk',
+    url: 'https://mcp.example.com/mcp',
+    auth: { type: 'bearer', token: SECRETS.CADRE_MCP_SERVER_DESK_AUTH_TOKEN },
+  })
+  const readFile = await make('/mcp-tools', {
+    mcp_server_id: files.id,
+    tool: 'read_file',
+    description: AWKWARD_TEXTS[0],
+    parameters: { type: 'object', properties: { path: { type: 'string' } } },
+    requires_confirmation: false,
+  })
   const helper = await make('/agents', {
     name: 'Helper',
     model_id: cloud.id,
-    tools: [rag.id, find.id, weather.id],
+    tools: [rag.id, find.id, weather.id, readFile.id],
     prompt_template_id: tone.id,
     variables: { company: 'Acme', mood: 'kind' },
     topics: ['leave', { name: 'travel', description: 'Trains', instructions: AWKWARD_TEXTS[1] }],

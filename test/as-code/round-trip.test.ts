@@ -35,6 +35,8 @@ const stamps = async (service: TestServer): Promise<unknown> =>
       'evaluations',
       'usage_thresholds',
       'api_tools',
+      'mcp_servers',
+      'mcp_tools',
       'prompt_templates',
       'knowledge_sources',
     ].map((table) => service.database.all(`SELECT id, version, updated_at FROM ${table} ORDER BY id`)),
@@ -62,7 +64,12 @@ test('exported files use names for references and contain no defaults, secrets, 
     'variables',
     'topics',
   ])
-  assert.equal(pickFields(everything, 'agents/helper.yaml').tools, ['rag-tools/handbook', 'retrieval-tools/handbook', 'api-tools/weather'])
+  assert.equal(pickFields(everything, 'agents/helper.yaml').tools, [
+    'rag-tools/handbook',
+    'retrieval-tools/handbook',
+    'api-tools/weather',
+    'mcp-tools/files__read_file',
+  ])
   assert.equal(pickFields(everything, 'models/cloud.yaml'), {
     name: 'Cloud',
     provider: 'openai',

@@ -26,7 +26,7 @@ test('docs/openapi.json is up to date with the contract', () => {
 })
 
 test('summaries use the correct indefinite article', () => {
-  for (const { name, operation } of operations) assert.not.match(operation.summary, /\ba [aeio]|\ban (?:us|[^aeiouA])/, name)
+  for (const { name, operation } of operations) assert.not.match(operation.summary, /\ba (?:[aeio]|MCP)|\ban (?!MCP)(?:us|[^aeiouA])/, name)
 })
 
 test('docs/roles.md is up to date with the contract', () => {
@@ -115,6 +115,7 @@ test('a body is required unless the service accepts a request without it', async
     'post /api/prompt-templates/{id}/render',
     'post /api/evaluations/{id}/run',
     'post /api/api-tools/{id}/test',
+    'post /api/mcp-tools/{id}/test',
     'post /api/webhooks/{id}/rotate-secret',
   ])
   const server = await TestServer.start()

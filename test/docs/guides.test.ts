@@ -79,7 +79,9 @@ async function runGuide(guide: string): Promise<void> {
   const work = join(folder, 'work')
   for (const path of [bin, work]) mkdirSync(path)
   writeFileSync(join(bin, 'cadre'), `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'bin', 'run.js')}' "$@"\n`)
-  chmodSync(join(bin, 'cadre'), 0o755)
+  // The guide about MCP servers runs an installed package, without a network.
+  writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift; exec '${process.execPath}' '${join(ROOT, 'node_modules')}'/"$1"/dist/index.js "$2"\n`)
+  for (const name of ['cadre', 'npx']) chmodSync(join(bin, name), 0o755)
   const markdown = readFileSync(join(GUIDES, guide), 'utf8')
     .replaceAll(MODEL_SERVER, provider.url)
     .replaceAll(GUIDE_PORT, String(await findFreePort()))
@@ -126,6 +128,7 @@ test('the guides of the first steps exist', () => {
     'rest',
     'models',
     'tools-from-openapi',
+    'tools-from-mcp',
     'coding-agents',
     'evaluations-in-ci',
     'backup-and-upgrade',

@@ -71,6 +71,14 @@ const LINKS: Record<string, Link> = {
     field: 'tools',
     detached: [],
   },
+  'the MCP tool of an agent': {
+    target: () => resources.mcpTool(),
+    path: '/mcp-tools',
+    user: ({ id }) => resources.agent({ tools: [id] }),
+    userPath: '/agents',
+    field: 'tools',
+    detached: [],
+  },
   'the knowledge source of a RAG tool': {
     target: () => resources.source(),
     path: '/knowledge-sources',

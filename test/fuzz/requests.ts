@@ -18,7 +18,10 @@ export interface FuzzRequest {
 }
 
 /** Operations that would call other servers; they get identifiers that do not exist and no URL. */
-const OUTGOING = /^(knowledgeSourcesSync|modelsTest|modelsDiscover|apiTools(Test|Import)|webhooksTest|messagesSend|evaluationsRun)/
+const OUTGOING = new RegExp(
+  '^(knowledgeSourcesSync|modelsTest|modelsDiscover|apiTools(Test|Import)|mcpTools(Discover|Test)|mcpServers(Authorize|Token)|' +
+    'webhooksTest|messagesSend|evaluationsRun)',
+)
 
 const WORDS = [
   '',
@@ -252,6 +255,7 @@ const REFERENCES: Record<string, string> = {
   entity_id: 'agents',
   prompt_template_id: 'prompt-templates',
   knowledge_source_id: 'knowledge-sources',
+  mcp_server_id: 'mcp-servers',
 }
 const reference = (family: string) => fc.nat(1_000_000).map((number) => `@${family}:${number}`)
 
@@ -260,7 +264,7 @@ function withReferences(name: string, otherwise: fc.Arbitrary<unknown>): fc.Arbi
   const one = family ? reference(family) : undefined
   const many =
     name === 'tools'
-      ? fc.array(fc.oneof(reference('rag-tools'), reference('api-tools')), { maxLength: 2 })
+      ? fc.array(fc.oneof(reference('rag-tools'), reference('api-tools'), reference('mcp-tools')), { maxLength: 2 })
       : name === 'knowledge_source_ids'
         ? fc.array(reference('knowledge-sources'), { minLength: 1, maxLength: 2 })
         : undefined

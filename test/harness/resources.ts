@@ -24,6 +24,14 @@ export class Resources {
   model = (fields: Fields = {}) =>
     this.#create('/models', { name: uniqueName('model'), provider: 'openai', model_id: uniqueName('gpt'), ...fields })
   apiTool = (fields: Fields = {}) => this.#create('/api-tools', { name: uniqueName('tool'), url: 'https://api.example.com/', ...fields })
+  mcpServer = (fields: Fields = {}) =>
+    this.#create('/mcp-servers', { name: uniqueName('server').replace(' ', '-'), url: 'https://mcp.example.com/mcp', ...fields })
+  mcpTool = async (fields: Fields = {}) =>
+    this.#create('/mcp-tools', {
+      mcp_server_id: fields.mcp_server_id ?? (await this.mcpServer()).id,
+      tool: uniqueName('tool').replace(' ', '_'),
+      ...fields,
+    })
   webhook = (fields: Fields = {}) =>
     this.#create('/webhooks', { url: 'https://hooks.example.com/in', events: ['conversation.completed'], ...fields })
   token = (fields: Fields = {}) => this.#create('/tokens', { name: uniqueName('token'), role: 'viewer', ...fields })

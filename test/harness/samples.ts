@@ -15,6 +15,12 @@ const pick = <T>(items: readonly T[], index: number): T => items[index % items.l
 
 export function createSamples(resources: Resources): Record<string, Sample> {
   const createName = (word: string, index: number) => `${word} ${String(index * 7 + 3).padStart(3, '0')}`
+  const servers = new Map<number, Promise<Json>>()
+  const findServer = async (index: number): Promise<string> => {
+    const server = servers.get(index) ?? resources.mcpServer()
+    servers.set(index, server)
+    return (await server).id
+  }
   return {
     agents: {
       create: (index) =>
@@ -129,6 +135,27 @@ export function createSamples(resources: Resources): Record<string, Sample> {
         }),
       change: { description: 'changed', timeout_ms: 5000 },
       label: 'name',
+    },
+    'mcp-servers': {
+      create: (index) =>
+        resources.mcpServer({
+          name: createName('server', index).replace(' ', '-'),
+          ...pick([{ url: `https://mcp${index % 4}.example.com/` }, { url: null, command: `program${index % 2}` }], index),
+          description: `d${index % 3}`,
+          timeout_ms: 1_000 + (index % 4),
+          memory_mb: 64 + (index % 3),
+          allow_private_network: index % 4 === 0,
+        }),
+      change: { description: 'changed', timeout_ms: 5_000 },
+    },
+    'mcp-tools': {
+      create: async (index) =>
+        resources.mcpTool({
+          mcp_server_id: await findServer(index % 2),
+          tool: createName('tool', index).replace(' ', '_'),
+          description: `d${index % 3}`,
+        }),
+      change: { description: 'changed' },
     },
     webhooks: {
       create: (index) =>

@@ -1,5 +1,5 @@
 /** A document that a source has found but not yet read, and the options of finding documents. */
-import type { SourceAuth } from '../../../src/contract/families/source-configurations.ts'
+import type { SourceAuth } from '../../../src/contract/schemas/source-configurations.ts'
 import type { Outbound } from '../../outbound/client.ts'
 
 export interface SourceDocument {

@@ -1,6 +1,6 @@
 /** First stage of a sync: stores the new and changed documents of a source and deletes the missing ones. */
 import { extname, join } from 'node:path'
-import type { SourceType } from '../../../src/contract/families/source-configurations.ts'
+import type { SourceType } from '../../../src/contract/schemas/source-configurations.ts'
 import { mapConcurrently } from '../../async/map-concurrently.ts'
 import type { Outbound } from '../../outbound/client.ts'
 import type { Vault } from '../../secrets/vault.ts'

@@ -1,8 +1,10 @@
-/** Checks of `cadre doctor` for models, knowledge sources and webhooks. They do not call providers. */
+/** Checks of `cadre doctor` for models, knowledge sources, MCP servers and webhooks. They do not call model providers. */
 import { isLoopback } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { type KnowledgeSource, knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
+import { mcpServerRoutes } from '../../contract/families/mcp-servers.ts'
+import { mcpToolRoutes } from '../../contract/families/mcp-tools.ts'
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { webhookRoutes } from '../../contract/families/webhooks.ts'
@@ -19,15 +21,12 @@ const PROBE_TIMEOUT_MS = 2_000
 const OLLAMA_URL = 'http://127.0.0.1:11434/v1'
 const PROVIDERS_WITH_KEY = new Set(['openai', 'anthropic', 'google'])
 
+const CHECKS = { models: checkModels, knowledge: checkKnowledge, tools: checkMcpServers, webhooks: checkWebhooks, backup: checkBackup }
+
 /** Returns all problems of each kind of resource, or one good check. */
 export async function checkResources(connection: Connection): Promise<Check[]> {
   const checks: Check[] = []
-  for (const [name, check] of Object.entries({
-    models: checkModels,
-    knowledge: checkKnowledge,
-    webhooks: checkWebhooks,
-    backup: checkBackup,
-  }))
+  for (const [name, check] of Object.entries(CHECKS))
     checks.push(...(await check(connection).catch((error: unknown) => [describeFailure(name, error)])))
   return checks
 }
@@ -107,6 +106,29 @@ async function checkBackup(connection: Connection): Promise<Check[]> {
   const { data } = await call(connection, systemRoutes.status, {})
   const found = data.last_backup_at === null ? 'none yet; to create one: cadre backup FILE' : `last created at ${data.last_backup_at}`
   return [pass('backup', found)]
+}
+
+/** Starts the servers, because only they know whether they work and what they offer. */
+async function checkMcpServers(connection: Connection): Promise<Check[]> {
+  const { data, pagination } = await call(connection, mcpServerRoutes.list, { query: { limit: MAX_CHECKED } })
+  const found = await Promise.all(
+    data.map(async ({ id, name }): Promise<Check[]> => {
+      try {
+        const { tools } = (await call(connection, mcpToolRoutes.discover, { params: { id } })).data
+        const outdated = tools.filter(({ state, id: approved }) => approved !== null && state !== 'approved')
+        if (outdated.length === 0) return []
+        const words = outdated.map(({ tool, state }) => `${sanitizeLine(tool)} (${state})`).slice(0, 5)
+        return [warn('tools', `${name}: ${words.join(', ')}`, `cadre tools refresh ${name}`)]
+      } catch (error) {
+        const failure = toFailure(error)
+        if (failure.code === 'FORBIDDEN') throw error
+        return [fail('tools', sanitizeLine(failure.error), failure.hint ?? `cadre tools servers show ${name}`)]
+      }
+    }),
+  )
+  const problems = found.flat()
+  if (problems.length > 0 || pagination.total === 0) return problems
+  return [pass('tools', formatCount(pagination.total, 'MCP server'))]
 }
 
 async function checkWebhooks(connection: Connection): Promise<Check[]> {

@@ -2,7 +2,7 @@
 import type { Dirent } from 'node:fs'
 import { opendir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { DEFAULT_FILE_TYPES } from '../../contract/families/source-configurations.ts'
+import { DEFAULT_FILE_TYPES } from '../../contract/schemas/source-configurations.ts'
 import { createSelection, getExtension } from '../../files/selection.ts'
 
 export interface LocalFile {

@@ -2,6 +2,7 @@
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { apiToolRoutes } from '../../contract/families/api-tools.ts'
+import { mcpToolRoutes } from '../../contract/families/mcp-tools.ts'
 import { modelRoutes } from '../../contract/families/models.ts'
 import { ragToolRoutes } from '../../contract/families/rag-tools.ts'
 import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'
@@ -66,6 +67,7 @@ async function chooseTools(connection: Connection, dialog: Dialog): Promise<stri
     [ragToolRoutes.list, 'answers from documents'],
     [retrievalToolRoutes.list, 'searches documents'],
     [apiToolRoutes.list, 'calls an API'],
+    [mcpToolRoutes.list, 'tool of an MCP server'],
   ]
   const found = await Promise.all(
     kinds.map(async ([route, note]): Promise<Option<string>[]> => {

@@ -57,11 +57,13 @@ const isProviderModel = ({ data, total }: ResourceList, value: string): boolean 
 const MAX_LISTED = 100
 
 /** Returns the ID of the resource with this name or ID. */
-export async function resolveResource(connection: Connection, { family, routes, label, command }: Topic, value: string): Promise<string> {
+export async function resolveResource(connection: Connection, topic: Topic, value: string): Promise<string> {
+  const { family, label, command, alternatives = [] } = topic
   if (label === undefined || IDENTIFIER.test(value)) return value
   // The service reports malformed IDs itself.
   const canSend = () => value.startsWith(`${family.prefix}_`)
-  return findId(connection, [routes.list], { value, noun: family.noun, label, commands: [command] }, canSend)
+  const lists = [topic, ...alternatives].map(({ routes }) => routes.list)
+  return findId(connection, lists, { value, noun: alternatives.length > 0 ? 'tool' : family.noun, label, commands: [command] }, canSend)
 }
 
 /** Whether a resource has this name or ID. */

@@ -27,6 +27,13 @@ export const KINDS = {
     async () => (await import('../../contract/families/retrieval-tools.ts')).retrievalToolRoutes.list,
   ),
   api_tool: defineKind('api', 'tools', 'API tool', async () => (await import('../../contract/families/api-tools.ts')).apiToolRoutes.list),
+  mcp_server: defineKind(
+    'mcp',
+    'tools servers',
+    'MCP server',
+    async () => (await import('../../contract/families/mcp-servers.ts')).mcpServerRoutes.list,
+  ),
+  mcp_tool: defineKind('mcpt', 'tools', 'MCP tool', async () => (await import('../../contract/families/mcp-tools.ts')).mcpToolRoutes.list),
   evaluation: defineKind(
     'eval',
     'evaluations',

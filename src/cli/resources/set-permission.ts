@@ -3,8 +3,8 @@ import { string } from '@oclif/core/flags'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { agentRoutes } from '../../contract/families/agents.ts'
-import { apiToolRoutes } from '../../contract/families/api-tools.ts'
 import { resolveResource } from './resolve-references.ts'
+import { findTopic } from './topic.ts'
 import { agentTopic } from './topics/agents.ts'
 import { toolTopic } from './topics/tools.ts'
 
@@ -14,7 +14,10 @@ export const agentFlag = string({ description: 'ID or name of the agent. Default
 export async function setPermission(connection: Connection, tool: string, agent: string | undefined, isAllowed: boolean): Promise<void> {
   const toolId = await resolveResource(connection, toolTopic, tool)
   if (agent === undefined) {
-    await call(connection, apiToolRoutes.update, { params: { id: toolId }, body: { requires_confirmation: !isAllowed } })
+    await call(connection, findTopic(toolTopic, toolId).routes.update, {
+      params: { id: toolId },
+      body: { requires_confirmation: !isAllowed },
+    })
     return
   }
   const params = { id: await resolveResource(connection, agentTopic, agent) }

@@ -18,6 +18,8 @@ export interface Topic {
   label?: string
   /** Fields that refer to other resources. */
   references: References
+  /** Topics whose resources are listed, shown, updated and deleted with the same commands. */
+  alternatives?: readonly Topic[]
   /** Fields that refer to other resources only in some bodies; their flags keep the field name. */
   conditionalReferences?: References
   /** List fields that an update can add to and remove from, with the flags --add-X and --remove-X. */
@@ -39,6 +41,10 @@ export interface Topic {
   /** Schema of the create flags, if it differs from the body. */
   form?: { schema: TSchema; toBody: (body: Body) => Body }
 }
+
+/** Returns the topic of a resource by the prefix of its ID. */
+export const findTopic = (topic: Topic, id: string): Topic =>
+  topic.alternatives?.find(({ family }) => id.startsWith(`${family.prefix}_`)) ?? topic
 
 /** Formats a resource for messages: `name (ID)`, or the ID. */
 export function formatTitle({ label }: Topic, resource: Body): string {

@@ -35,7 +35,7 @@ const settings = {
   max_tokens: nullable(
     Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Maximum length of a reply, in tokens; null sets no limit.' }),
   ),
-  tools: Type.Array(identifier('a RAG, retrieval or API tool'), {
+  tools: Type.Array(identifier('a RAG, retrieval, API or MCP tool'), {
     maxItems: 100,
     uniqueItems: true,
     description: 'Tools the agent may use.',

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { METHODS, route } from '../route.ts'
-import { authentication, basicAuth, bearerAuth, noAuth, secret } from '../schemas/auth.ts'
+import { authentication, basicAuth, bearerAuth, HEADER_NAME, headers, noAuth, secret } from '../schemas/auth.ts'
 import { expose_mcp } from '../schemas/exposure.ts'
 import {
   createExample,
@@ -74,16 +74,6 @@ const settings = {
   }),
   expose_mcp,
 }
-const HEADER_NAME = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$"
-const headers = Type.Unsafe<Record<string, string>>({
-  type: 'object',
-  maxProperties: 50,
-  propertyNames: { pattern: HEADER_NAME },
-  additionalProperties: { type: 'string', maxLength: 10_000, pattern: '^[^\\r\\n\\u0000]*$' },
-  writeOnly: true,
-  description: 'Additional request headers. The values are write-only.',
-})
-
 const AUTH_TYPES = ['none', 'bearer', 'basic', 'api_key'] as const
 const authName = Type.String({ pattern: HEADER_NAME, description: 'Name of the header or query parameter.' })
 const authIn = stringEnum(['header', 'query'], { default: 'header', description: 'Location of the key.' })

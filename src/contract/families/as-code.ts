@@ -11,6 +11,8 @@ export const MANAGED_FAMILIES = [
   'rag-tools',
   'retrieval-tools',
   'api-tools',
+  'mcp-servers',
+  'mcp-tools',
   'agents',
   'evaluations',
   'usage-thresholds',
@@ -24,6 +26,7 @@ export const SECRET_FIELDS: Partial<Record<ManagedFamily, readonly string[]>> = 
   models: ['api_key'],
   'knowledge-sources': ['auth'],
   'api-tools': ['headers', 'auth'],
+  'mcp-servers': ['env', 'headers', 'auth'],
   webhooks: ['secret'],
 }
 

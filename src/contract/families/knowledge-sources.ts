@@ -24,7 +24,7 @@ import {
   type SourceType,
   sourceAuth,
   sourceConfiguration,
-} from './source-configurations.ts'
+} from '../schemas/source-configurations.ts'
 
 export type SyncProgress = Static<typeof SyncProgress>
 export const SyncProgress = object(

@@ -20,6 +20,16 @@ export const basicAuth = object(
   { title: 'BasicAuth', description: 'Authentication with a user name and a password.' },
 )
 
+export const HEADER_NAME = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$"
+export const headers = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: 50,
+  propertyNames: { pattern: HEADER_NAME },
+  additionalProperties: { type: 'string', maxLength: 10_000, pattern: '^[^\\r\\n\\u0000]*$' },
+  writeOnly: true,
+  description: 'Additional request headers. The values are write-only.',
+})
+
 /** One of several schemas, selected by `type`, so that a validation error names the invalid field. */
 export function authentication<S extends TSchema>(description: string, schemas: S[], example: Static<S>): TUnsafe<Static<S>> {
   return Type.Unsafe({

@@ -3,6 +3,7 @@ import { call } from '../../client/call.ts'
 import { ServiceError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { apiToolRoutes } from '../../contract/families/api-tools.ts'
+import { mcpToolRoutes } from '../../contract/families/mcp-tools.ts'
 import { ragToolRoutes } from '../../contract/families/rag-tools.ts'
 import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'
 import type { Citation } from '../../contract/schemas/messages.ts'
@@ -11,7 +12,7 @@ import type { Passage } from '../../contract/schemas/passages.ts'
 interface AgentTool {
   name: string
   description: string
-  kind: 'RAG' | 'retrieval' | 'API'
+  kind: 'RAG' | 'retrieval' | 'API' | 'MCP'
   requiresConfirmation: boolean
 }
 
@@ -21,8 +22,8 @@ export async function listTools(connection: Connection, ids: readonly string[]):
 }
 
 async function fetchTool(connection: Connection, id: string): Promise<AgentTool> {
-  const kind = id.startsWith('rag_') ? 'RAG' : id.startsWith('ret_') ? 'retrieval' : 'API'
-  const route = { RAG: ragToolRoutes.get, retrieval: retrievalToolRoutes.get, API: apiToolRoutes.get }[kind]
+  const kind = id.startsWith('rag_') ? 'RAG' : id.startsWith('ret_') ? 'retrieval' : id.startsWith('mcpt_') ? 'MCP' : 'API'
+  const route = { RAG: ragToolRoutes.get, retrieval: retrievalToolRoutes.get, API: apiToolRoutes.get, MCP: mcpToolRoutes.get }[kind]
   try {
     const { data } = await call(connection, route, { params: { id } })
     const requiresConfirmation = 'requires_confirmation' in data && data.requires_confirmation === true

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { completeFolder, expandHome } from '../../../src/cli/input/complete-folder.ts'
 import { findFolderProblem, SUPPORTED_FILE_TYPES } from '../../../src/cli/knowledge/inspect-folder.ts'
-import { DEFAULT_FILE_TYPES } from '../../../src/contract/families/source-configurations.ts'
+import { DEFAULT_FILE_TYPES } from '../../../src/contract/schemas/source-configurations.ts'
 
 const test = suite('folder inspection')
 let place: string

@@ -5,6 +5,8 @@ import { agents } from '../../../src/contract/families/agents.ts'
 import { apiTools } from '../../../src/contract/families/api-tools.ts'
 import { evaluations } from '../../../src/contract/families/evaluations.ts'
 import { knowledgeSources } from '../../../src/contract/families/knowledge-sources.ts'
+import { mcpServers } from '../../../src/contract/families/mcp-servers.ts'
+import { mcpTools } from '../../../src/contract/families/mcp-tools.ts'
 import { models } from '../../../src/contract/families/models.ts'
 import { promptTemplates } from '../../../src/contract/families/prompt-templates.ts'
 import { ragTools } from '../../../src/contract/families/rag-tools.ts'
@@ -21,6 +23,8 @@ test('prefixes and nouns of KINDS match the contract', () => {
     rag_tool: ragTools,
     retrieval_tool: retrievalTools,
     api_tool: apiTools,
+    mcp_server: mcpServers,
+    mcp_tool: mcpTools,
     evaluation: evaluations,
   }
   assert.equal(Object.keys(KINDS), Object.keys(families))

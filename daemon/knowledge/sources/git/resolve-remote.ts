@@ -1,6 +1,6 @@
 /** Resolves the remote of a repository: checks its address with the outbound guard and makes git use the checked address. */
 import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
-import type { SourceAuth } from '../../../../src/contract/families/source-configurations.ts'
+import type { SourceAuth } from '../../../../src/contract/schemas/source-configurations.ts'
 import { splitUrlCredentials } from '../../../../src/contract/url-credentials.ts'
 import { formatAuthorization, redactCredentials } from '../../../outbound/authorization.ts'
 import type { Outbound } from '../../../outbound/client.ts'

@@ -1,7 +1,7 @@
 /** Fetches one page with a conditional request and extracts its links. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '../../../../src/contract/errors.ts'
-import { DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/families/source-configurations.ts'
+import { DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/schemas/source-configurations.ts'
 import type { Outbound, OutboundResponse } from '../../../outbound/client.ts'
 import { formatSizeProblem } from '../files/read-file-within.ts'
 import { extractLinks, MAX_HTML_LENGTH } from './extract-links.ts'

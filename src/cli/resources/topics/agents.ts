@@ -2,6 +2,8 @@
 import { agentRoutes, agents } from '../../../contract/families/agents.ts'
 import type { Topic } from '../topic.ts'
 
+const TOOL_KINDS = ['rag_tool', 'retrieval_tool', 'api_tool', 'mcp_tool'] as const
+
 export const agentTopic: Topic = {
   command: 'agents',
   family: agents,
@@ -13,8 +15,8 @@ export const agentTopic: Topic = {
   editableLists: ['tools'],
   references: {
     model_id: ['model'],
-    tools: ['rag_tool', 'retrieval_tool', 'api_tool'],
-    allowed_tools: ['rag_tool', 'retrieval_tool', 'api_tool'],
+    tools: TOOL_KINDS,
+    allowed_tools: TOOL_KINDS,
     prompt_template_id: ['prompt_template'],
   },
 }

@@ -8,8 +8,8 @@ import {
   knowledgeSourceRoutes,
   knowledgeSources,
 } from '../../../contract/families/knowledge-sources.ts'
-import { SOURCE_CONFIGURATIONS, type SourceType } from '../../../contract/families/source-configurations.ts'
 import { getFields, object, optional } from '../../../contract/schemas/fields.ts'
+import { SOURCE_CONFIGURATIONS, type SourceType } from '../../../contract/schemas/source-configurations.ts'
 import type { Body } from '../../input/input-reader.ts'
 import type { Topic } from '../topic.ts'
 

@@ -1,7 +1,8 @@
-/** CLI topic of API tools. Placeholders in the URL become parameters by default. */
+/** CLI topic of API tools, whose commands also accept MCP tools. Placeholders in the URL become parameters by default. */
 import { apiToolRoutes, apiTools } from '../../../contract/families/api-tools.ts'
 import type { Body } from '../../input/input-reader.ts'
 import type { Topic } from '../topic.ts'
+import { mcpToolTopic } from './mcp.ts'
 
 function toBody(body: Body): Body {
   if (body.parameters !== undefined || typeof body.url !== 'string') return body
@@ -19,5 +20,6 @@ export const toolTopic: Topic = {
   label: 'name',
   getNextStep: ({ name }) => ['Try it', `cadre tools test ${name}`],
   references: {},
+  alternatives: [mcpToolTopic],
   form: { schema: apiTools.create, toBody },
 }

@@ -6,14 +6,14 @@ import { CadreCommand } from '../../oclif/base-command.ts'
 import { confirm } from '../../terminal/confirm.ts'
 import { quoteShellWord } from '../../terminal/shell-quote.ts'
 import { resolveResource } from '../resolve-references.ts'
-import type { Topic } from '../topic.ts'
+import { findTopic, type Topic } from '../topic.ts'
 import type { Example } from './list.ts'
 import { createIdArguments } from './show.ts'
 
 export const yesFlag = boolean({ char: 'y', description: 'Skip the confirmation.' })
 
 export function deleteCommand(topic: Topic, examples: Example[] = []) {
-  const { family, routes, command } = topic
+  const { family, command } = topic
   const id = createIdArguments(topic)
   return class DeleteCommand extends CadreCommand {
     static override description =
@@ -40,7 +40,8 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
       const ids = await Promise.all(names.map((name) => resolveResource(connection, topic, name)))
       const deleted: { id: string; message: string }[] = []
       for (const [index, id] of ids.entries()) {
-        const remove = (force: boolean) => call(connection, routes.remove, { params: { id }, query: force ? { force } : {} })
+        const remove = (force: boolean) =>
+          call(connection, findTopic(topic, id).routes.remove, { params: { id }, query: force ? { force } : {} })
         const { message } = await remove(flags.force)
           .catch(async (error: unknown) => {
             if (!isInUse(error) || flags.yes) throw error

@@ -93,7 +93,7 @@ function createFilterFields({ family, references }: Topic): Field[] {
 }
 
 export function listCommand(topic: Topic, examples: Example[], formatRows?: FormatRows) {
-  const { family, routes, columns, references, command, createExample } = topic
+  const { family, routes, columns, references, command, createExample, alternatives = [] } = topic
   const filters = [...createFilterFields(topic), ...createSwitchFields(topic)]
   const plural = `${family.noun}s`
   return class ListCommand extends CadreCommand {
@@ -117,15 +117,40 @@ export function listCommand(topic: Topic, examples: Example[], formatRows?: Form
         { ...query, ...(await resolveReferences(connection, references, filter)) },
         values.all === true,
       )
-      if (page.data.length === 0 && this.getFormat(values) === 'table') return this.notify(formatEmptyList(page, query, filter))
-      if (this.getFormat(values) !== 'table') return this.print({ data: page.data, columns }, values)
+      const others = await fetchAlternatives(connection, query, filter, values.all === true)
+      const total = others.reduce((sum, other) => sum + other.page.data.length, page.data.length)
+      if (total === 0 && this.getFormat(values) === 'table') return this.notify(formatEmptyList(page, query, filter))
+      if (this.getFormat(values) !== 'table')
+        return this.print({ data: [page, ...others.map((other) => other.page)].flatMap(({ data }) => data), columns }, values)
       const shown = formatRows
         ? await formatRows(connection, page.data, getOutput(process.stdout))
         : await createTableRows(connection, topic, page.data)
       if (typeof shown === 'string') process.stdout.write(`${shown}\n`)
-      else await this.print(shown, values)
-      this.notify(formatFooter(page))
+      else if (page.data.length > 0 || others.length === 0) await this.print(shown, values)
+      if (page.data.length > 0 || others.length === 0) this.notify(formatFooter(page))
+      for (const other of others.filter(({ page: { data } }) => data.length > 0)) {
+        await this.print(await createTableRows(connection, other.topic, other.page.data), values)
+        this.notify(formatFooter(other.page))
+      }
     }
+  }
+
+  /** Filters and unusual orders apply to the fields of the topic itself. */
+  async function fetchAlternatives(
+    connection: Connection,
+    { page, limit, sort, order, ...others }: Body,
+    filter: Body,
+    all: boolean,
+  ): Promise<{ topic: Topic; page: Page }[]> {
+    if (Object.keys(others).length + Object.keys(filter).length > 0) return []
+    const listed = alternatives.filter(
+      ({ family: { resource, computedFields } }) =>
+        sort === undefined || getSortableFields(resource, computedFields).includes(String(sort)),
+    )
+    const query = { page, limit, sort, order }
+    return Promise.all(
+      listed.map(async (other) => ({ topic: other, page: await fetchList(connection, other.routes.list, {}, query, all) })),
+    )
   }
 
   function formatEmptyList({ pagination }: Page, query: Body, filter: Body): string {

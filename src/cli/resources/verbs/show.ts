@@ -6,7 +6,7 @@ import { CadreCommand } from '../../oclif/base-command.ts'
 import type { Row } from '../../terminal/table.ts'
 import { resolveResource } from '../resolve-references.ts'
 import { addReferenceNames } from '../resource-view.ts'
-import type { Topic } from '../topic.ts'
+import { findTopic, type Topic } from '../topic.ts'
 import type { Example } from './list.ts'
 
 const describeId = ({ family, label }: Topic) => `ID${label === undefined ? '' : ` or ${label}`} of the ${family.noun}.`
@@ -17,7 +17,7 @@ export const createIdArguments = (topic: Topic) =>
   string({ required: true, ignoreStdin: true, multiple: true, description: `${describeId(topic)} Repeatable.` })
 
 export function showCommand(topic: Topic, examples: Example[] = []) {
-  const { family, routes, command } = topic
+  const { family, command } = topic
   const id = createIdArgument(topic)
   return class ShowCommand extends CadreCommand {
     static override description = `Show ${withArticle(family.noun)}.`
@@ -33,9 +33,10 @@ export function showCommand(topic: Topic, examples: Example[] = []) {
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(ShowCommand)
       const connection = await this.connect(flags)
-      const answer = await call(connection, routes.get, { params: { id: await resolveResource(connection, topic, args.id) } })
-      const row = answer.data as Row
-      await this.print({ data: this.getFormat(flags) === 'table' ? await addReferenceNames(connection, topic, row) : row }, flags)
+      const id = await resolveResource(connection, topic, args.id)
+      const found = findTopic(topic, id)
+      const row = (await call(connection, found.routes.get, { params: { id } })).data as Row
+      await this.print({ data: this.getFormat(flags) === 'table' ? await addReferenceNames(connection, found, row) : row }, flags)
     }
   }
 }

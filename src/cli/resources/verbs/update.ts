@@ -12,14 +12,14 @@ import type { FoundResource } from '../name-errors.ts'
 import { findNamesakes, resolveReferences, resolveResource } from '../resolve-references.ts'
 import { fetchNames } from '../resource-names.ts'
 import { addReferenceNames, listReferencedIds } from '../resource-view.ts'
-import { formatTitle, type Topic } from '../topic.ts'
+import { findTopic, formatTitle, type Topic } from '../topic.ts'
 import { createFileFlag, formatDuplicateName, readInput } from './create.ts'
 import { createListFlags, editLists, hasListChanges, listEditableFields } from './edit-lists.ts'
 import type { Example } from './list.ts'
 import { createIdArgument } from './show.ts'
 
 export function updateCommand(topic: Topic, examples: Example[]) {
-  const { family, routes, command, references, label } = topic
+  const { family, command, references, label } = topic
   const fields = createFields(family.update, Object.keys(references)).map((field) => ({
     ...field,
     required: false,
@@ -38,7 +38,8 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       const { body, locateError } = await readChanges(flags as FlagValues)
       const connection = await this.connect(flags)
       const params = { id: await resolveResource(connection, topic, args.id as string) }
-      const { data: current, ifMatch } = await readCurrent(connection, params)
+      const found = findTopic(topic, params.id)
+      const { data: current, ifMatch } = await readCurrent(connection, found, params)
       const resolved = await resolveReferences(connection, references, body)
       const change = {
         params,
@@ -46,27 +47,31 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       }
       // A list that is computed from the stored one must not undo a change that happened in between.
       const headers = hasListChanges(lists, flags as FlagValues) ? ifMatch : {}
-      const { data } = await call(connection, routes.update, change, { headers }).catch((error: unknown) => {
+      const { data } = await call(connection, found.routes.update, change, { headers }).catch((error: unknown) => {
         const place = locateError?.(error)
         if (place !== undefined) this.notify(`Rejected: ${place}.`)
         throw error
       })
-      this.notify(`Updated ${family.noun} ${formatTitle(topic, data as Row)}.`)
-      const names = await fetchNames(connection, listReferencedIds(topic, [current, data as Row]))
-      for (const line of formatChanges(topic, current, data as Row, names)) this.notify(`  ${line}`)
+      this.notify(`Updated ${found.family.noun} ${formatTitle(topic, data as Row)}.`)
+      const names = await fetchNames(connection, listReferencedIds(found, [current, data as Row]))
+      for (const line of formatChanges(found, current, data as Row, names)) this.notify(`  ${line}`)
       const [other] =
         label !== undefined && label in body && this.getFormat(flags) === 'table'
-          ? await findNamesakes(connection, topic, data as FoundResource)
+          ? await findNamesakes(connection, found, data as FoundResource)
           : []
       if (other) this.notify(formatDuplicateName(topic, data as Row, other))
       await this.print(
-        { data: this.getFormat(flags) === 'table' ? await addReferenceNames(connection, topic, data as Row) : (data as Row) },
+        { data: this.getFormat(flags) === 'table' ? await addReferenceNames(connection, found, data as Row) : (data as Row) },
         flags,
       )
     }
   }
 
-  async function readCurrent(connection: Connection, params: { id: string }): Promise<{ data: Row; ifMatch: Record<string, string> }> {
+  async function readCurrent(
+    connection: Connection,
+    { routes }: Topic,
+    params: { id: string },
+  ): Promise<{ data: Row; ifMatch: Record<string, string> }> {
     let ifMatch = {}
     const { data } = await call(
       connection,

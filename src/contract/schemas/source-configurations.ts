@@ -1,7 +1,7 @@
 /** Types of knowledge sources, their configuration and authentication. */
 import { type Static, type TSchema, Type } from 'typebox'
-import { authentication, basicAuth, bearerAuth, noAuth } from '../schemas/auth.ts'
-import { httpUrl, object, optional, stringEnum } from '../schemas/fields.ts'
+import { authentication, basicAuth, bearerAuth, noAuth } from './auth.ts'
+import { httpUrl, object, optional, stringEnum } from './fields.ts'
 
 export const SOURCE_TYPES = ['file', 'folder', 'url', 'git', 'text'] as const
 export type SourceType = (typeof SOURCE_TYPES)[number]

@@ -1,12 +1,15 @@
-/** Validates the arguments of API tools against their JSON Schema, within a time limit. */
+/** Validates the arguments of tools against their JSON Schema, within a time limit. */
 import { type CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { suggestWord } from '../../src/contract/suggest.ts'
-import { exceedsDepth } from '../validation/json-depth.ts'
-import type { Validator } from '../validation/validator.ts'
-import type { StoredApiTool } from './store.ts'
+import { exceedsDepth } from './json-depth.ts'
+import type { Validator } from './validator.ts'
 
 type Check = (value: unknown) => CadreError | undefined
-type ToolParameters = Pick<StoredApiTool, 'id' | 'version' | 'parameters'>
+interface ToolParameters {
+  id: string
+  version: number
+  parameters: Record<string, unknown>
+}
 
 /** Compiling a schema takes milliseconds, and agents call few tools often. */
 const MAX_CACHED_CHECKS = 200

@@ -1,0 +1,41 @@
+/** `cadre tools refresh`. */
+import { string } from '@oclif/core/flags'
+import { repeatable, splitWords } from '../../src/cli/input/repeatable-flags.ts'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { mcpServerTopic, mcpToolTopic } from '../../src/cli/resources/topics/mcp.ts'
+import { yesFlag } from '../../src/cli/resources/verbs/delete.ts'
+import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
+import { reviewTools } from '../../src/cli/tools/mcp/approve-tools.ts'
+import { call } from '../../src/client/call.ts'
+import { mcpServerRoutes } from '../../src/contract/families/mcp-servers.ts'
+import { mcpToolRoutes } from '../../src/contract/families/mcp-tools.ts'
+
+export default class ToolsRefresh extends CadreCommand {
+  static override description =
+    'Review what an MCP server offers now.\n\n' +
+    'Shows new, changed and removed tools, and asks before they are approved. A changed tool is not called until it is approved again.'
+  static override examples = [
+    { command: 'cadre tools refresh files', description: 'Review the tools of a server' },
+    { command: 'cadre tools refresh files --tool read_file --yes', description: 'Approve one tool in a script' },
+    { command: 'cadre tools refresh files --json', description: 'Print what the server offers; approves nothing' },
+  ]
+  static override args = { id: createIdArgument(mcpServerTopic) }
+  static override flags = {
+    tool: string({ ...repeatable, description: 'Approve only these tools. Repeatable.', helpValue: '<a,b>' }),
+    yes: yesFlag,
+  }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(ToolsRefresh)
+    const connection = await this.connect(flags)
+    const params = { id: await resolveResource(connection, mcpServerTopic, args.id) }
+    const { data: server } = await call(connection, mcpServerRoutes.get, { params })
+    const { data } = await call(connection, mcpToolRoutes.discover, { params })
+    if (this.getFormat(flags) !== 'table' && !flags.yes) return this.print({ data }, flags)
+    const options = { server, only: splitWords(flags.tool ?? []), yes: flags.yes, notify: (line: string) => this.notify(line) }
+    const approved = await reviewTools(connection, data, options)
+    if (approved.length > 0 || this.getFormat(flags) !== 'table')
+      await this.print({ data: approved, columns: mcpToolTopic.columns.filter((column) => column !== 'mcp_server_id') }, flags)
+  }
+}

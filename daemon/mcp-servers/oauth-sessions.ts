@@ -1,0 +1,199 @@
+/** Signs in at MCP servers with OAuth: the authorization code flow with PKCE. Tokens are sealed in the vault. */
+import { randomUUID } from 'node:crypto'
+import type { AuthOptions, OAuthClientProvider } from '@modelcontextprotocol/client'
+import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import type { McpServerSecrets } from '../../src/contract/families/mcp-servers.ts'
+import type { Outbound } from '../outbound/client.ts'
+import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
+import type { Vault } from '../secrets/vault.ts'
+import type { Database } from '../store/database.ts'
+import { createSignInError, toServerError } from './connections/server-error.ts'
+import { TrafficLimit } from './connections/traffic-limit.ts'
+import { openSecrets } from './secrets.ts'
+import { readOAuthState, type StoredMcpServer, saveOAuthState } from './store.ts'
+
+const SESSION_MS = 10 * 60_000
+const MAX_SESSIONS = 100
+
+type Client = Awaited<ReturnType<OAuthClientProvider['clientInformation']>>
+type Tokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>
+type Discovery = Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>
+
+/** What is sealed for a server. */
+interface OAuthState {
+  client?: Client
+  tokens?: Tokens
+  discovery?: Discovery
+  redirectUri?: string
+}
+
+/** A sign-in that waits for the redirect. */
+interface Session {
+  serverId: string
+  redirectUri: string
+  verifier: string
+  state: OAuthState
+  expiresAt: number
+}
+
+interface OAuthSessionsDependencies {
+  database: Database
+  vault: Vault
+  outbound: Outbound
+}
+
+export class OAuthSessions {
+  readonly #dependencies: OAuthSessionsDependencies
+  readonly #sessions = new Map<string, Session>()
+
+  constructor(dependencies: OAuthSessionsDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Provides the tokens of a server, and refreshes them. Signing in needs a person. */
+  createProvider(server: StoredMcpServer): OAuthClientProvider {
+    return this.#createProvider(server, {
+      load: () => this.#load(server),
+      save: (state) => this.#save(server, state),
+      redirect: () => {
+        throw createSignInError(server)
+      },
+      state: '',
+      session: undefined,
+    })
+  }
+
+  /** Returns the URL that the user opens, or null if the stored tokens are still valid. */
+  async begin(server: StoredMcpServer, redirectUri: string): Promise<{ authorization_url: string | null; state: string }> {
+    const { url } = requireUrl(server)
+    const state = randomUUID()
+    const stored = await this.#load(server)
+    // A registered client is bound to its redirect address.
+    const known = stored.redirectUri === redirectUri ? { client: stored.client } : {}
+    const session: Session = { serverId: server.id, redirectUri, verifier: '', state: known, expiresAt: Date.now() + SESSION_MS }
+    let opened: URL | undefined
+    const provider = this.#createProvider(server, {
+      load: async () => session.state,
+      save: async (next) => void Object.assign(session.state, next),
+      redirect: (address) => {
+        opened = address
+      },
+      state,
+      session,
+    })
+    await this.#authorize(server, provider, { serverUrl: url })
+    if (opened === undefined) return { authorization_url: null, state }
+    if (!/^https?:$/.test(opened.protocol)) throw new CadreError('PROVIDER_ERROR', 'The authorization URL is not an http or https URL.')
+    this.#remember(state, session)
+    return { authorization_url: opened.href, state }
+  }
+
+  async finish(server: StoredMcpServer, { code, state, iss }: { code: string; state: string; iss?: string }): Promise<void> {
+    const { url } = requireUrl(server)
+    const session = this.#sessions.get(state)
+    this.#sessions.delete(state)
+    if (session === undefined || session.serverId !== server.id || session.expiresAt < Date.now())
+      throw createValidationError('state', 'belongs to no open sign-in', `Start again: cadre tools login ${server.name}`)
+    const provider = this.#createProvider(server, {
+      load: async () => session.state,
+      save: async (next) => void Object.assign(session.state, next),
+      redirect: () => {
+        throw createSignInError(server)
+      },
+      state,
+      session,
+    })
+    await this.#authorize(server, provider, { serverUrl: url, authorizationCode: code, ...(iss === undefined ? {} : { iss }) })
+    await this.#save(server, { ...session.state, redirectUri: session.redirectUri })
+  }
+
+  async #authorize(server: StoredMcpServer, provider: OAuthClientProvider, options: Omit<AuthOptions, 'fetchFn'>): Promise<void> {
+    const { auth } = await import('@modelcontextprotocol/client')
+    const traffic = new TrafficLimit()
+    const fetchFn = createGuardedFetch(this.#dependencies.outbound, {
+      allowPrivateNetwork: server.allow_private_network,
+      timeoutMs: server.timeout_ms,
+      countBytes: (bytes) => traffic.count(bytes, 0),
+    })
+    const { scope } = server.auth
+    await auth(provider, { ...options, fetchFn, ...(scope === undefined ? {} : { scope }) }).catch((error: unknown) => {
+      throw toServerError(server, error, undefined)
+    })
+  }
+
+  #createProvider(
+    server: StoredMcpServer,
+    flow: {
+      load(): Promise<OAuthState>
+      save(state: OAuthState): Promise<void>
+      redirect(url: URL): void
+      state: string
+      session: Session | undefined
+    },
+  ): OAuthClientProvider {
+    const { session } = flow
+    const update = async (change: OAuthState) => flow.save({ ...(await flow.load()), ...change })
+    const registered = getRegisteredClient(openSecrets(this.#dependencies.vault, server).auth)
+    const { scope } = server.auth
+    return {
+      redirectUrl: session?.redirectUri ?? 'http://127.0.0.1/callback',
+      clientMetadata: {
+        client_name: 'Cadre',
+        redirect_uris: [session?.redirectUri ?? 'http://127.0.0.1/callback'],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: registered?.client_secret === undefined ? 'none' : 'client_secret_post',
+        ...(scope === undefined ? {} : { scope }),
+      },
+      state: () => flow.state,
+      clientInformation: async () => registered ?? (await flow.load()).client,
+      saveClientInformation: (client) => update({ client }),
+      tokens: async () => (await flow.load()).tokens,
+      saveTokens: (tokens) => update({ tokens }),
+      redirectToAuthorization: (url) => flow.redirect(url),
+      saveCodeVerifier: (verifier) => {
+        if (session) session.verifier = verifier
+      },
+      codeVerifier: () => session?.verifier ?? '',
+      discoveryState: async () => (await flow.load()).discovery,
+      saveDiscoveryState: (discovery) => update({ discovery }),
+      invalidateCredentials: async (what) => {
+        const state = await flow.load()
+        if (what === 'all' || what === 'client') delete state.client
+        if (what === 'all' || what === 'tokens') delete state.tokens
+        if (what === 'all' || what === 'discovery') delete state.discovery
+        await flow.save(state)
+      },
+    }
+  }
+
+  #remember(state: string, session: Session): void {
+    const now = Date.now()
+    for (const [key, { expiresAt }] of this.#sessions) if (expiresAt < now) this.#sessions.delete(key)
+    if (this.#sessions.size >= MAX_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value as string)
+    this.#sessions.set(state, session)
+  }
+
+  async #load({ id }: StoredMcpServer): Promise<OAuthState> {
+    const { database, vault } = this.#dependencies
+    const sealed = await readOAuthState(database, id)
+    return sealed === null ? {} : (JSON.parse(vault.open(sealed, `${id}/oauth`)) as OAuthState)
+  }
+
+  async #save({ id }: StoredMcpServer, state: OAuthState): Promise<void> {
+    const { database, vault } = this.#dependencies
+    await saveOAuthState(database, id, vault.seal(JSON.stringify(state), `${id}/oauth`))
+  }
+}
+
+function getRegisteredClient(auth: McpServerSecrets['auth']): { client_id: string; client_secret?: string } | undefined {
+  if (auth.type !== 'oauth' || auth.client_id === undefined) return undefined
+  return { client_id: auth.client_id, ...(auth.client_secret === undefined ? {} : { client_secret: auth.client_secret }) }
+}
+
+function requireUrl({ url, auth, name }: StoredMcpServer): { url: string } {
+  if (url !== null && auth.type === 'oauth') return { url }
+  throw new CadreError('CONFLICT', `The MCP server "${name}" does not use OAuth.`, {
+    hint: `For a server with a url: cadre tools servers update ${name} --auth '{"type": "oauth"}'`,
+  })
+}

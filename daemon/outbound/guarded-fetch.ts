@@ -1,0 +1,49 @@
+/** A `fetch` function that uses the outbound client, for libraries that bring their own protocol. It does not follow redirects. */
+import { CadreError } from '../../src/contract/errors.ts'
+import type { Outbound } from './client.ts'
+
+export interface GuardedFetchOptions {
+  allowPrivateNetwork: boolean
+  /** Until the headers of the response arrive. */
+  timeoutMs: number
+  /** Called with the size of each part of a body. Returns why reading must stop, if it must. */
+  countBytes(bytes: number): string | undefined
+}
+
+/** Responses to these statuses have no body. */
+const EMPTY_STATUSES = [204, 205, 304]
+
+export function createGuardedFetch(
+  outbound: Outbound,
+  { allowPrivateNetwork, timeoutMs, countBytes }: GuardedFetchOptions,
+): (address: string | URL, init?: RequestInit) => Promise<Response> {
+  return async (address, init = {}) => {
+    const headers = Object.fromEntries(new Headers(init.headers))
+    const { method = 'GET', body, signal } = init
+    if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof URLSearchParams))
+      throw new TypeError('Only text can be sent.')
+    if (body instanceof URLSearchParams) headers['content-type'] ??= 'application/x-www-form-urlencoded'
+    const opened = await outbound.open(address, {
+      method,
+      headers,
+      body: body === undefined || body === null ? undefined : String(body),
+      allowPrivateNetwork,
+      timeoutMs,
+      signal: signal ?? undefined,
+    })
+    const hasBody = !EMPTY_STATUSES.includes(opened.status)
+    const stream = hasBody ? ReadableStream.from(countParts(opened.body)) : null
+    if (!hasBody) opened.body.destroy()
+    const response = new Response(stream as ConstructorParameters<typeof Response>[0], { status: opened.status, headers: opened.headers })
+    Object.defineProperty(response, 'url', { value: opened.url })
+    return response
+  }
+
+  async function* countParts(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const part of body) {
+      const exceeded = countBytes(part.length)
+      if (exceeded) throw new CadreError('PROVIDER_ERROR', `The server ${exceeded}.`)
+      yield new Uint8Array(part)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/** Shows what an MCP server offers and approves its tools after confirmation. */
+import type { Static } from 'typebox'
+import { call } from '../../../client/call.ts'
+import type { Connection } from '../../../client/request.ts'
+import { type Discovery, mcpToolRoutes, NAME_SEPARATOR, type OfferedTool } from '../../../contract/families/mcp-tools.ts'
+import { confirm } from '../../terminal/confirm.ts'
+import { UsageError } from '../../terminal/errors.ts'
+import { formatCount } from '../../terminal/format-quantity.ts'
+import { quoteShellWord } from '../../terminal/shell-quote.ts'
+import type { Row } from '../../terminal/table.ts'
+import { sanitizeLine } from '../../terminal/text.ts'
+import { formatOffer } from './format-offer.ts'
+
+export interface ReviewOptions {
+  server: { id: string; name: string }
+  /** Names of the tools to approve. Empty: all. */
+  only: readonly string[]
+  yes: boolean
+  notify(line: string): void
+}
+
+/** Returns the approved tools. */
+export async function reviewTools(
+  connection: Connection,
+  { server: discovered, tools }: Static<typeof Discovery>,
+  { server, only, yes, notify }: ReviewOptions,
+): Promise<Row[]> {
+  const wanted = selectTools(tools, only, server.name)
+  const pending = wanted.filter(({ state }) => state === 'new' || state === 'changed')
+  const title = `${server.name} (${sanitizeLine(`${discovered.name} ${discovered.version}`)})`
+  notify(`${title} offers ${formatCount(tools.length, 'tool')}${wanted.length < tools.length ? `; ${wanted.length} selected` : ''}.`)
+  for (const tool of wanted) if (tool.state !== 'approved') notify(formatOffer(tool))
+  for (const { tool } of tools.filter(({ state }) => state === 'removed'))
+    notify(`To delete it: cadre tools delete ${quoteShellWord(`${server.name}${NAME_SEPARATOR}${tool}`)}`)
+  if (pending.length === 0) {
+    notify('There is nothing to approve.')
+    return []
+  }
+  await confirm(`Approve ${formatCount(pending.length, 'tool')}?`, yes, 'Nothing was approved.')
+  const approved: Row[] = []
+  for (const { id, tool, offered } of pending) {
+    const definition = offered as NonNullable<OfferedTool['offered']>
+    const { data } =
+      id === null
+        ? await call(connection, mcpToolRoutes.create, { body: { mcp_server_id: server.id, tool, ...definition } })
+        : await call(connection, mcpToolRoutes.update, { params: { id }, body: definition })
+    approved.push(data as Row)
+  }
+  return approved
+}
+
+function selectTools(tools: readonly OfferedTool[], only: readonly string[], server: string): OfferedTool[] {
+  if (only.length === 0) return [...tools]
+  const names = only.map((name) =>
+    name.startsWith(`${server}${NAME_SEPARATOR}`) ? name.slice(server.length + NAME_SEPARATOR.length) : name,
+  )
+  const unknown = names.find((name) => !tools.some(({ tool }) => tool === name))
+  if (unknown === undefined) return tools.filter(({ tool }) => names.includes(tool))
+  const known = tools.map(({ tool }) => sanitizeLine(tool)).slice(0, 30)
+  throw new UsageError(`${server} has no tool "${unknown}".`, known.length > 0 ? `Its tools are ${known.join(', ')}.` : undefined)
+}

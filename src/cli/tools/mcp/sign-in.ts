@@ -1,0 +1,65 @@
+/** Signs in at an MCP server: opens a browser and receives the redirect on a loopback address. */
+import { spawn } from 'node:child_process'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { call } from '../../../client/call.ts'
+import type { Connection } from '../../../client/request.ts'
+import { CadreError } from '../../../contract/errors.ts'
+import { mcpServerRoutes } from '../../../contract/families/mcp-servers.ts'
+import { sanitizeLine } from '../../terminal/text.ts'
+
+const TIMEOUT_MS = 5 * 60_000
+const PAGE = '<!doctype html><meta charset="utf-8"><title>Cadre</title><p>You can close this page and return to the terminal.</p>'
+
+export async function signIn(connection: Connection, id: string, notify: (line: string) => void): Promise<void> {
+  const server = createServer()
+  try {
+    const port = await listen(server)
+    const params = { id }
+    const { data } = await call(connection, mcpServerRoutes.authorize, {
+      params,
+      body: { redirect_uri: `http://127.0.0.1:${port}/callback` },
+    })
+    if (data.authorization_url === null) return
+    const redirect = receiveRedirect(server, data.state)
+    notify(`Sign in with this address in a browser on this machine:\n${sanitizeLine(data.authorization_url)}`)
+    openBrowser(data.authorization_url)
+    await call(connection, mcpServerRoutes.token, { params, body: { ...(await redirect), state: data.state } })
+    notify('Signed in.')
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+/** Ignores requests without the state of this sign-in: other pages in the browser can reach the address too. */
+function receiveRedirect(server: Server, state: string): Promise<{ code: string; iss?: string }> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new CadreError('UNAVAILABLE', 'Nobody signed in within five minutes.')), TIMEOUT_MS)
+    server.on('request', (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
+      if (pathname !== '/callback' || searchParams.get('state') !== state) return void response.writeHead(404).end()
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGE)
+      clearTimeout(timer)
+      const code = searchParams.get('code')
+      const iss = searchParams.get('iss')
+      if (code !== null) return resolve({ code, ...(iss === null ? {} : { iss }) })
+      const problem = searchParams.get('error_description') ?? searchParams.get('error') ?? 'without a reason'
+      reject(new CadreError('PROVIDER_ERROR', `The sign-in was refused: ${sanitizeLine(problem).slice(0, 300)}.`))
+    })
+  })
+}
+
+/** The address is printed, too, so that a missing browser is no error. */
+function openBrowser(url: string): void {
+  const [command, ...args] =
+    process.platform === 'darwin' ? ['open', url] : process.platform === 'win32' ? ['explorer', url] : ['xdg-open', url]
+  const child = spawn(command as string, args, { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
+}

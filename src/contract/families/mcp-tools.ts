@@ -1,0 +1,137 @@
+/** MCP tools: approved tools of MCP servers. */
+import { type Static, Type } from 'typebox'
+import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
+import { route } from '../route.ts'
+import {
+  createExample,
+  identifier,
+  jsonObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  resourceName,
+  stringEnum,
+  text,
+} from '../schemas/fields.ts'
+
+/** Separates the name of the server from the name of the tool. */
+export const NAME_SEPARATOR = '__'
+
+const mcp_server_id = identifier('the MCP server')
+const tool = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: '^[A-Za-z0-9_./-]+$',
+  description: 'Name of the tool on the server.',
+})
+const name = {
+  ...resourceName('MCP tool'),
+  description: `Name of the MCP tool: always the name of the server, ${NAME_SEPARATOR} and the name of the tool.`,
+} as ReturnType<typeof resourceName>
+const description = text('Approved description. Models read this one, whatever the server says.', 10_000)
+const parameters = jsonObject('Approved JSON Schema of the arguments, of type object.')
+const requires_confirmation = Type.Boolean({
+  default: true,
+  description:
+    'Whether each call requires confirmation by the user. Only admins can set it to false. ' +
+    'It is reset when the description, the parameters or the server change.',
+})
+const example = {
+  mcp_server_id: 'mcp_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+  tool: 'read_file',
+  description: 'Read a file',
+  parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+}
+
+export const McpTool = resource(
+  'MCP tool',
+  { name, mcp_server_id, tool, description, parameters, requires_confirmation },
+  {
+    description: 'A tool of an MCP server with its approved definition.',
+    examples: [createExample('mcpt', { name: 'files__read_file', ...example, requires_confirmation: true })],
+  },
+)
+const settings = { name, description, parameters, requires_confirmation }
+export const McpToolCreate = createBody('MCP tool', { mcp_server_id, tool }, settings, example)
+export const McpToolUpdate = updateBody('MCP tool', { tool, ...settings }, { requires_confirmation: true })
+
+export const mcpTools = createFamily({
+  name: 'mcp-tools',
+  noun: 'MCP tool',
+  prefix: 'mcpt',
+  resource: McpTool,
+  create: McpToolCreate,
+  update: McpToolUpdate,
+  computedDefaults: ['name'],
+})
+
+const definition = object({ description, parameters }, { title: 'MCPToolDefinition', description: 'What models are told about a tool.' })
+export type OfferedTool = Static<typeof OfferedTool>
+const OfferedTool = object(
+  {
+    tool: Type.String({ description: 'Name of the tool on the server.' }),
+    state: stringEnum(['new', 'approved', 'changed', 'removed', 'unusable'], {
+      description:
+        'new: not approved; changed: differs from the approved definition and is not called; removed: approved, but no longer offered; ' +
+        'unusable: see problem.',
+    }),
+    id: nullable(Type.String({ description: 'Identifier of the approved tool.' })),
+    offered: nullable(definition),
+    approved: nullable(definition),
+    problem: nullable(Type.String({ description: 'Why the tool cannot be used.' })),
+  },
+  { title: 'OfferedMCPTool', description: 'A tool that a server offers, or that was approved.' },
+)
+export const Discovery = object(
+  {
+    server: object(
+      {
+        name: Type.String({ description: 'Name that the server gives itself.' }),
+        version: Type.String({ description: 'Version of the server.' }),
+        protocol_version: Type.String({ description: 'Revision of the protocol.' }),
+      },
+      { title: 'MCPServerInformation', description: 'What a server says about itself.' },
+    ),
+    tools: Type.Array(OfferedTool, { description: 'Tools of the server.' }),
+  },
+  { title: 'MCPDiscovery', description: 'The tools that a server offers now, compared with the approved ones.' },
+)
+
+export const mcpToolRoutes = {
+  ...createCrudRoutes(mcpTools, { read: 'read', change: 'write' }),
+  discover: route({
+    id: 'mcp-tools.discover',
+    callsExternalService: true,
+    family: 'mcp-tools',
+    method: 'POST',
+    path: '/mcp-servers/{id}/discover',
+    summary: 'List the tools that an MCP server offers',
+    description: 'Connects to the server, or starts it. To approve a tool, create it with the description and parameters returned here.',
+    access: 'write',
+    params: idParams('MCP server'),
+    response: Discovery,
+  }),
+  test: route({
+    id: 'mcp-tools.test',
+    callsExternalService: true,
+    family: 'mcp-tools',
+    method: 'POST',
+    path: '/mcp-tools/{id}/test',
+    summary: 'Test an MCP tool',
+    access: 'write',
+    params: idParams('MCP tool'),
+    body: object(optional({ arguments: jsonObject('Arguments of the tool call.') }), {
+      title: 'MCPToolTest',
+      description: 'A test call of a tool.',
+      examples: [{ arguments: { path: 'notes.md' } }],
+    }),
+    response: object(
+      {
+        result: nullable(Type.Unknown({ description: 'Text of the result, or its structured content.' })),
+        latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
+      },
+      { title: 'MCPToolTestResult', description: 'Result of the test call of a tool.' },
+    ),
+  }),
+}
