@@ -66,7 +66,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const knowledgeFamily = createKnowledge({ ...shared, originals, vectors, models, embedding, meter, workDirectory: paths.work })
   const { service: knowledge } = knowledgeFamily
   const agentFamily = createAgents({ ...shared, models, knowledge })
-  const { agents, templates, ragTools, retrievalTools, apiTools, mcpServers, mcpTools } = agentFamily.services
+  const { agents, templates, ragTools, mcpServers } = agentFamily.services
   const conversations = createConversations({
     ...shared,
     agents,
@@ -87,10 +87,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const getAddress = () => http.getAddress()
   const systemFamily = createSystem({ ...shared, paths, version, originals, vectors, models, embedding, countReplies, getAddress })
   const { service: system, getOpenapi } = systemFamily
-  const tools = [ragTools, retrievalTools, apiTools, mcpServers, mcpTools]
   const asCode = new AsCodeService({
     ...shared,
-    resources: [models, templates, knowledge, ...tools, agents, evaluationFamily.service, usage.thresholds, webhooks.service],
+    resources: [models, templates, knowledge, ...agentFamily.tools, agents, evaluationFamily.service, usage.thresholds, webhooks.service],
     settings: system,
   })
 

@@ -29,6 +29,8 @@ export function createAgents(dependencies: AgentsFamilyDependencies) {
   const agents = new AgentsService(database, models, templates, [ragTools, retrievalTools, apiTools, mcpTools])
   return {
     services: { agents, templates, ragTools, retrievalTools, apiTools, mcpServers, mcpTools },
+    /** In the order in which they are applied from files. */
+    tools: [ragTools, retrievalTools, apiTools, mcpServers, mcpTools],
     bindings: [
       ...bindAgentRoutes(agents),
       ...bindPromptTemplateRoutes(templates),

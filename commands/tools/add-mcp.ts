@@ -13,8 +13,8 @@ import { reviewTools } from '../../src/cli/tools/mcp/approve-tools.ts'
 import { buildServer, serverFlags } from '../../src/cli/tools/mcp/build-server.ts'
 import { signIn } from '../../src/cli/tools/mcp/sign-in.ts'
 import { call } from '../../src/client/call.ts'
-import { mcpServerRoutes } from '../../src/contract/families/mcp-servers.ts'
-import { mcpToolRoutes } from '../../src/contract/families/mcp-tools.ts'
+import { mcpServerRoutes } from '../../src/contract/families/mcp/mcp-servers.ts'
+import { mcpToolRoutes } from '../../src/contract/families/mcp/mcp-tools.ts'
 
 export default class ToolsAddMcp extends CadreCommand {
   static override description =

@@ -8,8 +8,8 @@ import { yesFlag } from '../../src/cli/resources/verbs/delete.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { reviewTools } from '../../src/cli/tools/mcp/approve-tools.ts'
 import { call } from '../../src/client/call.ts'
-import { mcpServerRoutes } from '../../src/contract/families/mcp-servers.ts'
-import { mcpToolRoutes } from '../../src/contract/families/mcp-tools.ts'
+import { mcpServerRoutes } from '../../src/contract/families/mcp/mcp-servers.ts'
+import { mcpToolRoutes } from '../../src/contract/families/mcp/mcp-tools.ts'
 
 export default class ToolsRefresh extends CadreCommand {
   static override description =

@@ -11,7 +11,7 @@ import { formatBody, formatHeaders, formatStatus } from '../../src/cli/tools/for
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
-import { mcpToolRoutes, mcpTools } from '../../src/contract/families/mcp-tools.ts'
+import { mcpToolRoutes, mcpTools } from '../../src/contract/families/mcp/mcp-tools.ts'
 
 export default class ToolsTest extends CadreCommand {
   static override description =

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AuthOptions, OAuthClientProvider } from '@modelcontextprotocol/client'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import type { McpServerSecrets } from '../../src/contract/families/mcp-servers.ts'
+import type { McpServerSecrets } from '../../src/contract/families/mcp/mcp-servers.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
 import type { Vault } from '../secrets/vault.ts'

@@ -1,5 +1,5 @@
 /** Routes of MCP servers. */
-import { mcpServerRoutes } from '../../src/contract/families/mcp-servers.ts'
+import { mcpServerRoutes } from '../../src/contract/families/mcp/mcp-servers.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { McpServersService } from './service.ts'

@@ -1,6 +1,6 @@
 /** Secrets of MCP servers: encrypted in the database, decrypted for connections, redacted from results. */
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import type { McpServerSecrets } from '../../src/contract/families/mcp-servers.ts'
+import type { McpServerSecrets } from '../../src/contract/families/mcp/mcp-servers.ts'
 import { CONNECTION_HEADERS } from '../outbound/parse-url.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Vault } from '../secrets/vault.ts'

@@ -1,6 +1,6 @@
 /** MCP servers: programs and URLs that offer tools. */
 import { CadreError } from '../../src/contract/errors.ts'
-import { mcpServers } from '../../src/contract/families/mcp-servers.ts'
+import { mcpServers } from '../../src/contract/families/mcp/mcp-servers.ts'
 import type { Caller } from '../core/caller.ts'
 import { Resource } from '../crud/resource.ts'
 import type { Logger } from '../logging/logger.ts'

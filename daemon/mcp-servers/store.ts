@@ -1,6 +1,6 @@
 /** Database records of MCP servers; environment variables, headers, credentials and OAuth tokens are encrypted. */
 import type { Static } from 'typebox'
-import { McpServer, type McpServerCreate, type McpServerUpdate } from '../../src/contract/families/mcp-servers.ts'
+import { McpServer, type McpServerCreate, type McpServerUpdate } from '../../src/contract/families/mcp/mcp-servers.ts'
 import type { Database, Reader } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 

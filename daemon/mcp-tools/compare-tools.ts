@@ -1,6 +1,6 @@
 /** Compares the tools that a server offers with the approved ones. */
 import { isDeepStrictEqual } from 'node:util'
-import type { OfferedTool } from '../../src/contract/families/mcp-tools.ts'
+import type { OfferedTool } from '../../src/contract/families/mcp/mcp-tools.ts'
 import type { StoredMcpTool } from './store.ts'
 
 export type Definition = NonNullable<OfferedTool['offered']>

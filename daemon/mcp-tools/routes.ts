@@ -1,5 +1,5 @@
 /** Routes of MCP tools. */
-import { mcpToolRoutes } from '../../src/contract/families/mcp-tools.ts'
+import { mcpToolRoutes } from '../../src/contract/families/mcp/mcp-tools.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { McpToolsService } from './service.ts'

@@ -2,7 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import { type Discovery, mcpTools, NAME_SEPARATOR } from '../../src/contract/families/mcp-tools.ts'
+import { type Discovery, mcpTools, NAME_SEPARATOR } from '../../src/contract/families/mcp/mcp-tools.ts'
 import { type Caller, requireAdmin } from '../core/caller.ts'
 import type { Tool } from '../core/tool.ts'
 import { truncateValue } from '../core/truncate-value.ts'

@@ -1,6 +1,6 @@
 /** Database records of MCP tools. */
 import type { Static } from 'typebox'
-import { McpTool, type McpToolCreate, type McpToolUpdate } from '../../src/contract/families/mcp-tools.ts'
+import { McpTool, type McpToolCreate, type McpToolUpdate } from '../../src/contract/families/mcp/mcp-tools.ts'
 import type { Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 

@@ -1,6 +1,6 @@
 /** Connects a client of the MCP SDK to a server: a process or a URL. */
 import type { Client, ClientOptions, OAuthClientProvider, Transport } from '@modelcontextprotocol/client'
-import type { McpServerSecrets } from '../../../src/contract/families/mcp-servers.ts'
+import type { McpServerSecrets } from '../../../src/contract/families/mcp/mcp-servers.ts'
 import { version } from '../../../src/version.ts'
 import type { Outbound } from '../../outbound/client.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'

@@ -2,7 +2,7 @@
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { apiToolRoutes } from '../../contract/families/api-tools.ts'
-import { mcpToolRoutes } from '../../contract/families/mcp-tools.ts'
+import { mcpToolRoutes } from '../../contract/families/mcp/mcp-tools.ts'
 import { modelRoutes } from '../../contract/families/models.ts'
 import { ragToolRoutes } from '../../contract/families/rag-tools.ts'
 import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'

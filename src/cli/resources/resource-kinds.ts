@@ -31,9 +31,14 @@ export const KINDS = {
     'mcp',
     'tools servers',
     'MCP server',
-    async () => (await import('../../contract/families/mcp-servers.ts')).mcpServerRoutes.list,
+    async () => (await import('../../contract/families/mcp/mcp-servers.ts')).mcpServerRoutes.list,
   ),
-  mcp_tool: defineKind('mcpt', 'tools', 'MCP tool', async () => (await import('../../contract/families/mcp-tools.ts')).mcpToolRoutes.list),
+  mcp_tool: defineKind(
+    'mcpt',
+    'tools',
+    'MCP tool',
+    async () => (await import('../../contract/families/mcp/mcp-tools.ts')).mcpToolRoutes.list,
+  ),
   evaluation: defineKind(
     'eval',
     'evaluations',

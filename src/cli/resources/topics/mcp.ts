@@ -1,6 +1,6 @@
 /** CLI topics of MCP servers and their tools. */
-import { mcpServerRoutes, mcpServers } from '../../../contract/families/mcp-servers.ts'
-import { mcpToolRoutes, mcpTools } from '../../../contract/families/mcp-tools.ts'
+import { mcpServerRoutes, mcpServers } from '../../../contract/families/mcp/mcp-servers.ts'
+import { mcpToolRoutes, mcpTools } from '../../../contract/families/mcp/mcp-tools.ts'
 import type { Topic } from '../topic.ts'
 
 export const mcpServerTopic: Topic = {

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { call } from '../../../client/call.ts'
 import type { Connection } from '../../../client/request.ts'
-import { type Discovery, mcpToolRoutes, NAME_SEPARATOR, type OfferedTool } from '../../../contract/families/mcp-tools.ts'
+import { type Discovery, mcpToolRoutes, NAME_SEPARATOR, type OfferedTool } from '../../../contract/families/mcp/mcp-tools.ts'
 import { confirm } from '../../terminal/confirm.ts'
 import { UsageError } from '../../terminal/errors.ts'
 import { formatCount } from '../../terminal/format-quantity.ts'

@@ -2,7 +2,7 @@
 import { boolean, integer, string } from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
 import type { Static } from 'typebox'
-import type { McpServerCreate } from '../../../contract/families/mcp-servers.ts'
+import type { McpServerCreate } from '../../../contract/families/mcp/mcp-servers.ts'
 import type { InputReader } from '../../input/input-reader.ts'
 import { parsePair } from '../../input/parse-pair.ts'
 import { repeatable } from '../../input/repeatable-flags.ts'

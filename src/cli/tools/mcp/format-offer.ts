@@ -1,5 +1,5 @@
 /** Formats the tools that an MCP server offers, for review before approval. */
-import type { OfferedTool } from '../../../contract/families/mcp-tools.ts'
+import type { OfferedTool } from '../../../contract/families/mcp/mcp-tools.ts'
 import { paint } from '../../terminal/color.ts'
 import { diffLines } from '../../terminal/diff-lines.ts'
 import { sanitizeLine, sanitizeText } from '../../terminal/text.ts'

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { call } from '../../../client/call.ts'
 import type { Connection } from '../../../client/request.ts'
 import { CadreError } from '../../../contract/errors.ts'
-import { mcpServerRoutes } from '../../../contract/families/mcp-servers.ts'
+import { mcpServerRoutes } from '../../../contract/families/mcp/mcp-servers.ts'
 import { sanitizeLine } from '../../terminal/text.ts'
 
 const TIMEOUT_MS = 5 * 60_000

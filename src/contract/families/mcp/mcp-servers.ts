@@ -1,9 +1,9 @@
 /** MCP servers: programs or URLs that offer tools through the Model Context Protocol. */
 import { type Static, Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
-import { route } from '../route.ts'
-import { authentication, bearerAuth, headers, noAuth, secret } from '../schemas/auth.ts'
-import { createExample, httpUrl, nullable, object, optional, resource, stringEnum, text } from '../schemas/fields.ts'
+import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../../crud.ts'
+import { route } from '../../route.ts'
+import { authentication, bearerAuth, headers, noAuth, secret } from '../../schemas/auth.ts'
+import { createExample, httpUrl, nullable, object, optional, resource, stringEnum, text } from '../../schemas/fields.ts'
 
 const name = Type.String({
   minLength: 1,

@@ -1,7 +1,7 @@
 /** MCP tools: approved tools of MCP servers. */
 import { type Static, Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
-import { route } from '../route.ts'
+import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../../crud.ts'
+import { route } from '../../route.ts'
 import {
   createExample,
   identifier,
@@ -13,7 +13,7 @@ import {
   resourceName,
   stringEnum,
   text,
-} from '../schemas/fields.ts'
+} from '../../schemas/fields.ts'
 
 /** Separates the name of the server from the name of the tool. */
 export const NAME_SEPARATOR = '__'
