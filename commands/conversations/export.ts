@@ -1,8 +1,7 @@
 /** `cadre conversations export`. */
 import { writeFileSync } from 'node:fs'
 import { boolean, option, string } from '@oclif/core/flags'
-import { getSpeakers } from '../../src/cli/conversations/format-conversation.ts'
-import { formatConversationMarkdown } from '../../src/cli/conversations/format-markdown.ts'
+import { EXPORT_FORMATS, findExportFormat, formatExport } from '../../src/cli/conversations/format-export.ts'
 import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
 import { createWriteError } from '../../src/cli/input/file-errors.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
@@ -10,12 +9,7 @@ import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
-import { formatJson } from '../../src/cli/terminal/render.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
-import type { Connection } from '../../src/client/request.ts'
-import type { Conversation } from '../../src/contract/families/conversations.ts'
-
-const FORMATS = ['md', 'json', 'html'] as const
 
 export default class ConversationsExport extends CadreCommand {
   static override description =
@@ -31,7 +25,7 @@ export default class ConversationsExport extends CadreCommand {
   ]
   static override args = { id: createIdArgument(conversationTopic) }
   static override flags = {
-    format: option({ options: FORMATS })({ description: 'Output format (default: md).', helpValue: FORMATS.join('|') }),
+    format: option({ options: EXPORT_FORMATS })({ description: 'Output format (default: md).', helpValue: EXPORT_FORMATS.join('|') }),
     to: string({ description: 'File to write.', helpValue: '<file>' }),
     html: string({ description: 'Same as --format html --to <file>.', helpValue: '<file>', exclusive: ['json', 'output', 'format', 'to'] }),
     force: boolean({ description: 'Overwrite an existing file.' }),
@@ -40,21 +34,13 @@ export default class ConversationsExport extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsExport)
     const to = flags.html ?? flags.to
-    const isJson = this.getFormat(flags) === 'json' || to?.endsWith('.json')
-    const format = flags.html === undefined ? (flags.format ?? (to?.endsWith('.html') ? 'html' : isJson ? 'json' : 'md')) : 'html'
+    const format =
+      flags.html === undefined ? (flags.format ?? findExportFormat(to ?? '') ?? (this.getFormat(flags) === 'json' ? 'json' : 'md')) : 'html'
     const connection = await this.connect(flags)
     const data = await getConversation(connection, await resolveResource(connection, conversationTopic, args.id))
-    const text = await this.#formatAs(format, data, connection)
+    const text = await formatExport(connection, data, format)
     if (to === undefined || to === '-') process.stdout.write(flags.raw ? text : sanitizeText(text))
     else this.#write(to, text, flags.force)
-  }
-
-  async #formatAs(format: (typeof FORMATS)[number], data: Conversation, connection: Connection): Promise<string> {
-    if (format === 'json') return `${formatJson(data)}\n`
-    const speakers = await getSpeakers(connection, data)
-    if (format === 'md') return formatConversationMarkdown(data, speakers)
-    const { formatConversationHtml } = await import('../../src/cli/conversations/format-html.ts')
-    return formatConversationHtml(data, speakers)
   }
 
   #write(file: string, text: string, force: boolean): void {

@@ -1,6 +1,8 @@
 /** The chat in a terminal with a real daemon. */
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stringWidth } from '../../src/cli/terminal/text.ts'
@@ -219,6 +221,9 @@ atTerminal('/help, /tools, /title, /usage, /model, /export, /clear and /quit wor
   await terminal.waitFor(/Janitor · Guide model/)
   terminal.write(`/export${ENTER}`)
   await terminal.waitFor(/Exported the conversation to tidying-up\.md/)
+  terminal.write(`/export tidy.html${ENTER}`)
+  await terminal.waitFor(/Exported the conversation to tidy\.html/)
+  assert.match(readFileSync(join(fixture.home, 'tidy.html'), 'utf8'), /^<!doctype html>/)
   terminal.write(`/clear${ENTER}`)
   await terminal.waitFor((screen) => !screen.includes('Said.') && screen.includes('Ask Janitor'), 'an empty screen')
   terminal.write(`/quit${ENTER}`)

@@ -1,12 +1,11 @@
-/** Exports a conversation to a Markdown file. */
+/** Exports a conversation to a file. */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { getSpeakers } from '../../cli/conversations/format-conversation.ts'
-import { formatConversationMarkdown } from '../../cli/conversations/format-markdown.ts'
+import { findExportFormat, formatExport } from '../../cli/conversations/format-export.ts'
 import { getConversation } from '../../cli/conversations/get-conversation.ts'
 import type { Connection } from '../../client/request.ts'
 
-/** Does not overwrite files. Without a name, uses the title. Returns the name of the file. */
+/** The extension selects the format. Does not overwrite files. Without a name, uses the title. Returns the name of the file. */
 export async function exportConversation(
   connection: Connection,
   id: string,
@@ -15,7 +14,7 @@ export async function exportConversation(
   const data = await getConversation(connection, id)
   const name = file || `${slugify(data.title ?? '') || 'conversation'}.md`
   try {
-    writeFileSync(resolve(cwd, name), formatConversationMarkdown(data, await getSpeakers(connection, data)), { flag: 'wx' })
+    writeFileSync(resolve(cwd, name), await formatExport(connection, data, findExportFormat(name) ?? 'md'), { flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     throw new Error(`${name} already exists. Use another name: /export notes.md`)

@@ -64,7 +64,7 @@ export function parseCommand(text: string): CommandCall | { problem: string } | 
 const KEY_HELP = [
   '**Enter** sends, or queues during a reply',
   '**Shift+Enter**, **Alt+Enter** or **Ctrl+J** new line',
-  '**@path** attaches a text file, **Tab** completes',
+  '**@path** attaches a file, **Tab** completes',
   '**↑\u00a0↓** and **Ctrl+R** history',
   '**Esc** or **Ctrl+C** stops the reply, then clears the input',
   '**Ctrl+G** editor',
