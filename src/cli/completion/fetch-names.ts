@@ -1,8 +1,9 @@
-/** Fetches the names of resources from a running daemon. Loads nothing of the contract, because completion must be fast. */
+/** Finds the names of resources and profiles. Loads nothing of the contract, because completion must be fast. */
 import { findAddress, findDaemonProcess, findToken } from '../../client/address.ts'
+import { LOCAL_PROFILE, readProfiles } from '../../client/profiles.ts'
 import { sendOnce } from '../../client/request.ts'
-import { homePaths } from '../../config.ts'
-import { type Kind, NAME_KINDS } from './name-kinds.ts'
+import { homePaths, type Paths } from '../../config.ts'
+import { type Kind, NAME_KINDS, type ResourceKind } from './name-kinds.ts'
 import type { Candidate } from './plan-completion.ts'
 
 const TIMEOUT_MS = 2_000
@@ -17,18 +18,29 @@ interface Page {
   pagination: { pages: number }
 }
 
-/** Returns no names if no daemon is running; completion does not start one. */
+/** Returns no names of resources if no daemon is running; completion does not start one. */
 export async function fetchNames(kinds: readonly Kind[], prefix: string, profile?: string): Promise<Candidate[]> {
   const paths = homePaths()
+  if (kinds.includes('profile')) return listProfiles(paths)
   const address = findAddress(paths, profile)
   const url = address.url ?? findDaemonProcess(paths)?.url
   if (url === undefined) return []
   const token = await findToken(paths, address, url, () => undefined)
-  const lists = await Promise.all(kinds.map((kind) => listCandidates({ url, token }, kind, prefix).catch(() => [])))
+  const resources = kinds.filter((kind) => kind !== 'profile')
+  const lists = await Promise.all(resources.map((kind) => listCandidates({ url, token }, kind, prefix).catch(() => [])))
   return lists.flat()
 }
 
-async function listCandidates(service: { url: string; token: string | undefined }, kind: Kind, prefix: string): Promise<Candidate[]> {
+const listProfiles = (paths: Paths): Candidate[] => [
+  { value: LOCAL_PROFILE, description: 'The daemon of this machine' },
+  ...Object.entries(readProfiles(paths).profiles).map(([value, { url }]) => ({ value, description: url })),
+]
+
+async function listCandidates(
+  service: { url: string; token: string | undefined },
+  kind: ResourceKind,
+  prefix: string,
+): Promise<Candidate[]> {
   const { path, label, detail, prefix: idPrefix } = NAME_KINDS[kind]
   const order = label === 'title' ? 'sort=updated_at&order=desc' : `sort=${label}&order=asc`
   const read = async (page: number): Promise<Page> => {

@@ -10,6 +10,7 @@ export interface CompletedFlag {
   multiple?: boolean
   hidden?: boolean
   allowNo?: boolean
+  helpGroup?: string
 }
 
 export interface CompletedArgument {
@@ -30,7 +31,7 @@ export interface CompletedCommand {
 }
 
 export interface Grammar {
-  /** By path, such as `agents create`. */
+  /** By path, such as `agents create`. The empty path has the global flags. */
   commands: ReadonlyMap<string, CompletedCommand>
   /** The words that can follow a path, with their descriptions. */
   words: ReadonlyMap<string, ReadonlyMap<string, string>>
@@ -57,7 +58,12 @@ export function buildGrammar(commands: readonly CompletedCommand[], topics: Reco
       words.set(path.slice(0, index).join(' '), next)
     }
   }
-  return { commands: new Map(shown.map((command) => [command.id.replaceAll(':', ' '), command])), words }
+  const root = { id: '', args: {}, flags: getGlobalFlags(shown) }
+  return { commands: new Map([root, ...shown].map((command) => [command.id.replaceAll(':', ' '), command])), words }
 }
+
+/** Every command has them, and they can precede it. */
+const getGlobalFlags = ([command]: readonly CompletedCommand[]): CompletedCommand['flags'] =>
+  Object.fromEntries(Object.entries(command?.flags ?? {}).filter(([, { helpGroup }]) => helpGroup === 'GLOBAL'))
 
 export const getFirstLine = (text = ''): string => text.split('\n')[0] ?? ''

@@ -21,17 +21,21 @@ export const NAME_KINDS = {
   rag: defineKind('rag', '/rag-tools'),
   retrieval: defineKind('ret', '/retrieval-tools'),
   api: defineKind('api', '/api-tools'),
+  mcpServer: defineKind('mcp', '/mcp-servers'),
+  mcpTool: defineKind('mcpt', '/mcp-tools'),
   conversation: defineKind('conv', '/conversations', 'updated_at', 'title'),
   evaluation: defineKind('eval', '/evaluations', 'type'),
   threshold: defineKind('thr', '/usage/thresholds', 'metric'),
   webhook: defineKind('hook', '/webhooks', 'description', 'url'),
   token: defineKind('tok', '/tokens', 'role'),
 } as const
-export type Kind = keyof typeof NAME_KINDS
+export type ResourceKind = keyof typeof NAME_KINDS
+/** Profiles are read from the home; all others are listed by the service. */
+export type Kind = ResourceKind | 'profile'
 
-const TOOLS: readonly Kind[] = ['rag', 'retrieval', 'api']
+const TOOLS: readonly Kind[] = ['rag', 'retrieval', 'api', 'mcpTool']
 
-/** The resources of a topic, for arguments such as `id`. */
+/** The resources of a topic, for arguments such as `id`. A topic within another one comes first. */
 const KINDS_BY_TOPIC: Record<string, readonly Kind[]> = {
   agents: ['agent'],
   models: ['model'],
@@ -39,7 +43,8 @@ const KINDS_BY_TOPIC: Record<string, readonly Kind[]> = {
   knowledge: ['source'],
   rag: ['rag'],
   retrieval: ['retrieval'],
-  tools: ['api'],
+  'tools servers': ['mcpServer'],
+  tools: ['api', 'mcpTool'],
   conversations: ['conversation'],
   evaluations: ['evaluation'],
   'usage thresholds': ['threshold'],
@@ -68,6 +73,7 @@ const KINDS_BY_FLAG: Record<string, readonly Kind[]> = {
   'knowledge-source': ['source'],
   'prompt-template': ['prompt'],
   prompt: ['prompt'],
+  profile: ['profile'],
   rag: ['rag'],
   evaluation: ['evaluation'],
   target: ['agent', 'rag', 'prompt', 'model'],
@@ -79,6 +85,15 @@ const EXCEPTIONS: Record<string, readonly Kind[]> = {
   'ask question': ['agent'],
   'models default name': ['model'],
   'conversations promote --to': ['evaluation'],
+  'evaluations report run': ['evaluation'],
+  'knowledge describe path': ['source'],
+  'profiles use name': ['profile'],
+  'profiles delete name': ['profile'],
+  'tools refresh id': ['mcpServer'],
+  'tools login id': ['mcpServer'],
+  // Names that the server gives its tools.
+  'tools refresh --tool': [],
+  'tools add-mcp --tool': [],
   // Whether to create a tool.
   'knowledge add --tool': [],
 }

@@ -46,10 +46,22 @@ test('names follow arguments and flags that refer to resources', () => {
   assert.equal(kinds('ask '), ['agent'])
   assert.equal(kinds('ask Helper '), [])
   assert.equal(kinds('ask --conversation '), ['conversation'])
-  assert.equal(kinds('agents create --tool '), ['rag', 'retrieval', 'api'])
+  assert.equal(kinds('agents create --tool '), ['rag', 'retrieval', 'api', 'mcpTool'])
   assert.equal(kinds('usage thresholds show '), ['threshold'])
+  assert.equal(kinds('tools show '), ['api', 'mcpTool'])
+  assert.equal(kinds('tools servers show '), ['mcpServer'])
+  assert.equal(kinds('tools refresh '), ['mcpServer'])
+  assert.equal(kinds('profiles use '), ['profile'])
   const list = plan('agents update Helper --add-tool=wiki,ha')
-  assert.equal([list.kinds.length, list.before], [3, '--add-tool=wiki,'])
+  assert.equal([list.kinds.length, list.before], [4, '--add-tool=wiki,'])
+})
+
+test('global flags can precede the command', () => {
+  assert.ok(values('-').includes('--profile') && !values('-').includes('--name'))
+  assert.equal([...plan('--profile ').kinds], ['profile'])
+  assert.ok(values('--json --output=').includes('yaml'))
+  assert.ok(values('--profile team ').includes('agents'))
+  assert.equal([...plan('--profile team --no-start agents show ').kinds], ['agent'])
 })
 
 test('files follow where a path is expected, and nothing else', () => {

@@ -42,6 +42,8 @@ const START: Record<Shell, (script: string) => { command: string[]; setup: strin
 /** What is typed before Tab, and the line after it. */
 const INSERTED: [typed: string, line: string | RegExp][] = [
   ['cadre age', 'cadre agents '],
+  ['cadre --profile lo', 'cadre --profile local '],
+  ['cadre --profile local age', 'cadre --profile local agents '],
   ['cadre agents update --temp', 'cadre agents update --temperature '],
   ['cadre agents list --order d', 'cadre agents list --order desc '],
   ['cadre agents list --output=js', /cadre agents list --output=json ?$/],
