@@ -10,7 +10,6 @@ import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
 import { formatBytes, formatCount } from '../src/cli/terminal/format-quantity.ts'
 import { ProgressDisplay } from '../src/cli/terminal/progress-bar.ts'
-import { isLoopback } from '../src/client/address.ts'
 import { call, stream } from '../src/client/call.ts'
 import type { Connection } from '../src/client/request.ts'
 import { CadreError, type ErrorCode } from '../src/contract/errors.ts'
@@ -52,7 +51,7 @@ export default class BackupCommand extends CadreCommand {
     const connection = await this.connect(flags)
     if (flags.daily !== undefined) await this.#setDaily(connection, flags.daily)
     if (args.file === undefined) return
-    if (!isLoopback(connection.url))
+    if (!connection.isSameMachine)
       throw new UsageError(`The daemon runs on another machine (${connection.url}).`, 'Run cadre backup on that machine.')
     const display = new ProgressDisplay(flags.quiet || this.getFormat(flags) !== 'table')
     try {

@@ -26,6 +26,7 @@ export default class RestoreCommand extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RestoreCommand)
+    this.requireLocal(flags)
     const file = resolve(args.file)
     if (!flags.verify) requireEmptyHome(this.paths)
     const display = new ProgressDisplay(flags.quiet || this.getFormat(flags) !== 'table')

@@ -27,6 +27,7 @@ export default class Uninstall extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Uninstall)
+    this.requireLocal(flags)
     const { home } = this.paths
     const exists = existsSync(home)
     // Asked first, so that nothing is stopped if the answer is no.

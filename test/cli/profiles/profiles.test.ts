@@ -133,11 +133,15 @@ test('files are sent to the service of a profile, even through a tunnel on this 
 })
 
 test('commands of the local daemon reject a profile and report a selected one', async () => {
-  for (const verb of ['start', 'stop', 'restart', 'status', 'logs', 'run', 'install', 'uninstall']) {
-    const { code, stderr } = await client.run(['daemon', verb, '--profile', 'team'])
-    assert.is(code, 2, verb)
-    assert.match(stderr, `cadre daemon ${verb} manages the daemon of this machine`)
+  const verbs = ['start', 'stop', 'restart', 'status', 'logs', 'run', 'install', 'uninstall']
+  for (const words of [...verbs.map((verb) => ['daemon', verb]), ['uninstall', '--purge', '--yes'], ['restore', 'cadre.tar.gz']]) {
+    const { code, stderr } = await client.run([...words, '--profile', 'team'])
+    assert.is(code, 2, words.join(' '))
+    assert.match(stderr, /cadre (daemon \w+|uninstall|restore) manages the daemon of this machine/)
   }
+  const { code, stderr } = await client.run(['backup', join(client.home, 'cadre.tar.gz'), '--profile', 'team'])
+  assert.is(code, 2)
+  assert.match(stderr, 'Run cadre backup on that machine')
   await client.run(['profiles', 'use', 'team'])
   assert.match((await client.run(['daemon', 'status'])).stderr, 'Other commands use the profile "team"')
   assert.is((await client.run(['tokens', 'recover'])).code, 2)
