@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { type Paths, readEnvironmentVariable } from '../../config.ts'
 import type { Citation } from '../../contract/schemas/messages.ts'
 import { UsageError } from '../terminal/errors.ts'
+import { openWithSystem } from '../terminal/open-with-system.ts'
 import { sanitizeLine, sanitizeText } from '../terminal/text.ts'
 import { formatLocation, hasPages } from './format-location.ts'
 
@@ -19,7 +20,6 @@ export type CitationTarget =
   | { kind: 'passage' }
 
 const PAGERS_WITH_LINES = new Set(['less', 'more', 'most'])
-const VIEWERS: Partial<Record<NodeJS.Platform, readonly string[]>> = { darwin: ['open'], win32: ['explorer.exe'] }
 /** A line that identifies its place in the document. */
 const MIN_LINE_LENGTH = 12
 
@@ -53,13 +53,13 @@ export function formatTarget(citation: Citation, target: CitationTarget): string
 
 /** Waits for the pager; a viewer continues on its own. */
 export async function openCitation(citation: Citation, target: CitationTarget): Promise<void> {
-  if (target.kind === 'url') return startViewer(target.url)
+  if (target.kind === 'url') return openWithSystem(target.url)
   const folder = mkdtempSync(join(tmpdir(), 'cadre-open-'))
   if (target.kind === 'original') {
     const copy = join(folder, target.name)
     copyFileSync(target.path, copy)
     // The system deletes the copy with its other temporary files.
-    if (target.line === undefined) return startViewer(`${pathToFileURL(copy).href}#page=${citation.page}`)
+    if (target.line === undefined) return openWithSystem(`${pathToFileURL(copy).href}#page=${citation.page}`)
     return showInPager(copy, target.line, folder)
   }
   const text = join(folder, `passage-${citation.index}.txt`)
@@ -71,34 +71,18 @@ async function showInPager(file: string, line: number, folder: string): Promise<
   const [program = 'less', ...words] = (readEnvironmentVariable('PAGER') ?? 'less').split(/\s+/)
   const position = PAGERS_WITH_LINES.has(basename(program)) && line > 1 ? [`+${line}`] : []
   try {
-    await run(program, [...words, ...position, file], 'inherit')
+    await runPager(program, [...words, ...position, file])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function startViewer(url: string): Promise<void> {
-  const [program = 'xdg-open', ...words] = VIEWERS[process.platform] ?? ['xdg-open']
-  return run(program, [...words, url], 'ignore')
-}
-
-function run(program: string, words: readonly string[], stdio: 'inherit' | 'ignore'): Promise<void> {
+function runPager(program: string, words: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const isViewer = stdio === 'ignore'
-    const child = spawn(program, words, { stdio, detached: isViewer })
+    const child = spawn(program, words, { stdio: 'inherit' })
     child.once('error', (error) =>
-      reject(
-        new UsageError(
-          `${program} cannot be started: ${error.message}.`,
-          isViewer ? `Open it yourself: ${words.at(-1)}` : 'Set PAGER to a program that is installed.',
-        ),
-      ),
+      reject(new UsageError(`${program} cannot be started: ${error.message}.`, 'Set PAGER to a program that is installed.')),
     )
-    if (!isViewer) child.once('close', () => resolve())
-    else
-      child.once('spawn', () => {
-        child.unref()
-        resolve()
-      })
+    child.once('close', () => resolve())
   })
 }

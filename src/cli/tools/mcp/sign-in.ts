@@ -1,11 +1,11 @@
 /** Signs in at an MCP server: opens a browser and receives the redirect on a loopback address. */
-import { spawn } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { call } from '../../../client/call.ts'
 import type { Connection } from '../../../client/request.ts'
 import { CadreError } from '../../../contract/errors.ts'
 import { mcpServerRoutes } from '../../../contract/families/mcp/mcp-servers.ts'
+import { openWithSystem } from '../../terminal/open-with-system.ts'
 import { sanitizeLine } from '../../terminal/text.ts'
 
 const TIMEOUT_MS = 5 * 60_000
@@ -23,7 +23,8 @@ export async function signIn(connection: Connection, id: string, notify: (line: 
     if (data.authorization_url === null) return
     const redirect = receiveRedirect(server, data.state)
     notify(`Sign in with this address in a browser on this machine:\n${sanitizeLine(data.authorization_url)}`)
-    openBrowser(data.authorization_url)
+    // The address is printed, so that a missing browser is no error.
+    await openWithSystem(data.authorization_url).catch(() => undefined)
     await call(connection, mcpServerRoutes.token, { params, body: { ...(await redirect), state: data.state } })
     notify('Signed in.')
   } finally {
@@ -53,13 +54,4 @@ function receiveRedirect(server: Server, state: string): Promise<{ code: string;
       reject(new CadreError('PROVIDER_ERROR', `The sign-in was refused: ${sanitizeLine(problem).slice(0, 300)}.`))
     })
   })
-}
-
-/** The address is printed, too, so that a missing browser is no error. */
-function openBrowser(url: string): void {
-  const [command, ...args] =
-    process.platform === 'darwin' ? ['open', url] : process.platform === 'win32' ? ['explorer', url] : ['xdg-open', url]
-  const child = spawn(command as string, args, { stdio: 'ignore', detached: true })
-  child.on('error', () => {})
-  child.unref()
 }
