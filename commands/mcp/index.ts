@@ -13,7 +13,7 @@ export default class Mcp extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Mcp)
-    if (process.stdin.isTTY) this.notify('Waiting for an MCP client on stdin. To set one up: cadre mcp install')
+    if (process.stdin.isTTY) this.notify('Waiting for an MCP client on stdin. To set one up: cadre mcp install CLIENT')
     const bridge = new StdioBridge({ connect: () => this.connect(flags), write: (line) => process.stdout.write(line) })
     await bridge.serve(readLines(process.stdin))
   }

@@ -7,6 +7,7 @@ import { readConfigurationFile, replaceConfigurationFile } from '../../src/cli/m
 import { describeStdioServer } from '../../src/cli/mcp/describe-server.ts'
 import { editConfiguration } from '../../src/cli/mcp/edit-configuration.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { yesFlag } from '../../src/cli/resources/verbs/delete.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { confirm } from '../../src/cli/terminal/confirm.ts'
 import { diffLines } from '../../src/cli/terminal/diff-lines.ts'
@@ -31,7 +32,7 @@ export default class McpInstall extends CadreCommand {
   static override flags = {
     project: boolean({ description: 'Change the configuration of the project in the current folder instead of the user.' }),
     'dry-run': boolean({ description: 'Show the change without making it.' }),
-    yes: boolean({ char: 'y', description: 'Do not ask for confirmation.' }),
+    yes: yesFlag,
   }
 
   override async run(): Promise<void> {
@@ -41,16 +42,14 @@ export default class McpInstall extends CadreCommand {
     const server = describeStdioServer(this.config.root, this.paths, flags.project, flags.profile)
     const before = readConfigurationFile(file)
     const after = editConfiguration(file, before, client.property, 'cadre', client.describe(server))
-    const result = { client: args.client, file, changed: before !== after }
-    if (before === after) {
-      if (flags.json) return this.print({ data: result }, flags)
-      return this.notify(`${client.title} already uses Cadre (${file}).`)
-    }
+    const isTable = this.getFormat(flags) === 'table'
+    const print = (changed: boolean) => this.print({ data: { client: args.client, file, changed } }, flags)
+    if (before === after) return isTable ? this.notify(`${client.title} already uses Cadre (${file}).`) : print(false)
     process.stderr.write(`${sanitizeText(`${file}:\n`)}${formatChange(before, after)}\n`)
-    if (flags['dry-run']) return flags.json ? this.print({ data: { ...result, changed: false } }, flags) : undefined
-    await confirm(`Make this change?`, flags.yes, 'Nothing was changed.')
+    if (flags['dry-run']) return isTable ? undefined : print(false)
+    await confirm('Make this change?', flags.yes, 'Nothing was changed.')
     replaceConfigurationFile(file, before, after)
-    if (flags.json) return this.print({ data: result }, flags)
+    if (!isTable) return print(true)
     this.notify(`${client.title} can use Cadre now. ${client.note}`)
   }
 

@@ -64,6 +64,6 @@ export default class ToolsAddMcp extends CadreCommand {
       await call(connection, mcpServerRoutes.remove, { params, query: { force: true } })
       throw error
     }
-    this.notify(`Added the MCP server ${server.name}. Give its tools to an agent: cadre agents update NAME --tool …`)
+    this.notify(`Added the MCP server ${server.name}. Give its tools to an agent: cadre agents update NAME --add-tool TOOL`)
   }
 }

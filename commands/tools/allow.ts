@@ -17,7 +17,8 @@ export default class ToolsAllow extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ToolsAllow)
-    await setPermission(await this.connect(flags), args.id, flags.agent, true)
+    const data = await setPermission(await this.connect(flags), args.id, flags.agent, true)
     this.notify(`${flags.agent ?? 'Every agent'} calls ${args.id} without confirmation.`)
+    if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
   }
 }

@@ -16,7 +16,8 @@ export default class ToolsDisallow extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ToolsDisallow)
-    await setPermission(await this.connect(flags), args.id, flags.agent, false)
+    const data = await setPermission(await this.connect(flags), args.id, flags.agent, false)
     this.notify(`${flags.agent ?? 'Every agent'} asks before it calls ${args.id}.`)
+    if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
   }
 }
