@@ -7,7 +7,7 @@ import { getInvocation, rewriteCommands } from '../terminal/invocation.ts'
 import { formatWelcome, isFirstRun } from './first-run-screen.ts'
 import { describeService, formatHomeScreen } from './home-screen.ts'
 
-const SERVICE_TOPICS = new Set(['daemon', 'config', 'profiles', 'tokens', 'webhooks', 'usage'])
+const SERVICE_TOPICS = new Set(['daemon', 'config', 'mcp', 'profiles', 'tokens', 'webhooks', 'usage'])
 
 /** Listed first for new users. */
 const FIRST_COMMAND = 'quickstart'

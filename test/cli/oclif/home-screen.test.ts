@@ -177,8 +177,19 @@ test('in replies, only the command of the embedded model is rewritten', () => {
   assert.is(rewriteReply(reply, 'cadre'), reply)
 })
 
+const readCommands = () => JSON.parse(readFileSync(join(ROOT, 'oclif.manifest.json'), 'utf8')) as { commands: Record<string, unknown> }
+
+test('topics that the help lists as resources have the five verbs', () => {
+  const { commands } = readCommands()
+  const [, resources = ''] = /\nRESOURCES\n([\s\S]*?)\nSERVICE\n/.exec(fromClone('--help').stdout) ?? []
+  const topics = [...resources.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, topic]) => topic)
+  assert.ok(topics.includes('agents'))
+  for (const topic of topics)
+    for (const verb of ['list', 'show', 'create', 'update', 'delete']) assert.ok(`${topic}:${verb}` in commands, `${topic} ${verb}`)
+})
+
 test('TOP_LEVEL_COMMANDS contains every topic and command', () => {
-  const { commands } = JSON.parse(readFileSync(join(ROOT, 'oclif.manifest.json'), 'utf8')) as { commands: Record<string, unknown> }
+  const { commands } = readCommands()
   assert.equal([...new Set(Object.keys(commands).map((id) => id.split(':')[0]))].sort(), TOP_LEVEL_COMMANDS)
 })
 
