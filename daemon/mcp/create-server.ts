@@ -178,7 +178,7 @@ function requestConfirmation(
   const capabilities = meta?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
   if (!capabilities?.elicitation)
     throw new CadreError('FORBIDDEN', 'This tool requires confirmation, and this client cannot ask its user for it.', {
-      hint: 'An admin can allow calls without confirmation: cadre tools update NAME --no-requires-confirmation',
+      hint: 'An admin can allow calls without confirmation: cadre tools allow NAME',
     })
   const message = `Call the tool "${title}" with ${JSON.stringify(input)}?`
   const requestedSchema = { type: 'object' as const, properties: {} }

@@ -1,5 +1,6 @@
 /** Allows all further calls of a tool. */
 import { setPermission } from '../../cli/resources/set-permission.ts'
+import { quoteShellWord } from '../../cli/terminal/shell-quote.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
 import type { ChatSession } from './chat-session.ts'
@@ -13,7 +14,7 @@ export async function allowAlways(session: ChatSession, { toolId, name }: ToolCa
   const label = sanitizeLine(name)
   try {
     await setPermission(await session.client.getConnection(), toolId, scope === 'agent' ? agent.id : undefined, true)
-    const undo = `cadre tools disallow ${label}${scope === 'agent' ? ` --agent ${JSON.stringify(agent.name)}` : ''}`
+    const undo = `cadre tools disallow ${quoteShellWord(name)}${scope === 'agent' ? ` --agent ${quoteShellWord(agent.name)}` : ''}`
     store.addNote(`${label} no longer asks${scope === 'agent' ? ` with ${sanitizeLine(agent.name)}` : ''}. To undo: ${undo}`, 'good')
   } catch (error) {
     store.addNote(`${label} no longer asks until you quit. It is not stored: ${describeError(error).error}`)
