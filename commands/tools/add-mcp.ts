@@ -20,7 +20,7 @@ export default class ToolsAddMcp extends CadreCommand {
   static override description =
     'Add the tools of an MCP server.\n\n' +
     'The server is a command, which the daemon runs, or a URL. Shows the tools with their descriptions and asks before they are ' +
-    'approved. Agents ask before each call, unless you allow it with cadre tools allow.'
+    'approved; agents then ask before each call.'
   static override examples = [
     {
       command: 'cadre tools add-mcp files -- npx -y @modelcontextprotocol/server-filesystem ~/notes',

@@ -7,7 +7,7 @@ import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 export default class ToolsAllow extends CadreCommand {
   static override description =
     'Let agents call a tool without confirmation.\n\n' +
-    'Without --agent, this applies to all agents. Only admins can do it. The tool asks again when its method, URL or definition changes.'
+    'Without --agent, this applies to all agents; only admins can do it. The tool asks again when its method, URL or definition changes.'
   static override examples = [
     { command: 'cadre tools allow create_ticket --agent Support', description: 'For one agent' },
     { command: 'cadre tools allow create_ticket', description: 'For all agents' },
