@@ -75,7 +75,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     meter,
     getIdleMinutes: async () => (await system.getSettings()).conversation_idle_minutes,
   })
-  const { askOnce, completions } = conversations
+  const { askOnce, completions, countReplies } = conversations
   const { embeddingLedger: ledger } = knowledgeFamily
   const openai = createOpenai({ ...shared, agents, models, conversations: conversations.service, completions, embedding, ledger })
   const evaluationFamily = createEvaluations({ ...shared, ...agentFamily.services, models, knowledge, embedding, meter, askOnce })
@@ -83,7 +83,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const mcp = createMcp({ ...shared, ...agentFamily.services, knowledge, documentReader, models, meter, askOnce, version })
   const webhooks = createWebhooks({ ...shared, random })
   const tokens = new TokensService(database)
-  const { countReplies } = conversations
   const getAddress = () => http.getAddress()
   const systemFamily = createSystem({ ...shared, paths, version, originals, vectors, models, embedding, countReplies, getAddress })
   const { service: system, getOpenapi } = systemFamily

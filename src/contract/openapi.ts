@@ -1,7 +1,8 @@
 /** Generates the OpenAPI 3.1 document from the contract. */
 import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from './errors.ts'
-import { getOpenaiStatus, OpenaiError } from './openai/errors.ts'
+import { OpenaiError } from './openai/error-schema.ts'
+import { getOpenaiStatus } from './openai/errors.ts'
 import { type Json, OpenapiSchemas } from './openapi-schemas.ts'
 import { ACCESS, checksVersion, type EventSchemas, getRoutePath, isBodyOptional, MERGE_PATCH_TYPE, type Route } from './route.ts'
 import { ALL_ROUTES, ROUTE_GROUPS } from './routes.ts'

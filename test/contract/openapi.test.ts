@@ -135,7 +135,8 @@ test('every stream documents its events and how to resume it', () => {
     const canResume = (operation.parameters ?? []).some((parameter: Json) => parameter.name === 'Last-Event-ID')
     return content ? [{ name, canResume, events: Object.keys(content['x-events']), content }] : []
   })
-  const reply = ['message_start', 'retrieval', 'tool_call', 'confirmation_required', 'tool_result', 'message_delta', 'message_end', 'error']
+  const calls = ['tool_call', 'confirmation_required', 'tool_result']
+  const reply = ['message_start', 'retrieval', ...calls, 'reasoning_delta', 'message_delta', 'message_end', 'error']
   const response = Object.keys(RESPONSE_EVENTS)
   const published = ['conversation.completed', 'evaluation.finished', 'usage.threshold_exceeded']
   assert.equal(

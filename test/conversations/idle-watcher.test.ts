@@ -26,7 +26,7 @@ const listCompletions = async (): Promise<Json[]> =>
     ({ body }) => JSON.parse(body).data,
   )
 async function runCheck(): Promise<void> {
-  clock.advance()
+  clock.fireAll()
   await expectData(service.get('/status'))
 }
 

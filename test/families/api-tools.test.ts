@@ -34,6 +34,7 @@ test('an API tool requires only a name and a URL', async () => {
     requires_confirmation: false,
     header_names: [],
     auth: { type: 'none' },
+    expose_mcp: false,
   })
 })
 

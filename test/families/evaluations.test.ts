@@ -124,7 +124,7 @@ test('an evaluation requires test cases, and an update replaces them all', async
 
 test('a threshold without an entity applies to all usage', async () => {
   const { id: _, created_at: __, updated_at: ___, ...made } = await expectData(threshold(), 201)
-  assert.equal(made, { metric: 'tokens', limit: 1, period: 'day', entity_type: null, entity_id: null, action: 'notify' })
+  assert.equal(made, { name: '', metric: 'tokens', limit: 1, period: 'day', entity_type: null, entity_id: null, action: 'notify' })
 })
 
 test('the entity of a threshold must exist and have a type and an id', async () => {

@@ -74,7 +74,7 @@ test('search returns the descriptions of the source and the folder, and list_sou
   const [{ description, folders }] = listed.structuredContent.sources
   assert.equal([description, folders], ['For staff.', [folder]])
   const all: Json = await client.callTool({ name: 'list_sources', arguments: {} })
-  assert.match(all.content[0].text, /- described: 1 documents.*\n {2}For staff\.\n {2}- described\/hr: Pay rules\./)
+  assert.match(all.content[0].text, /- described: 1 document,.*\n {2}For staff\.\n {2}- described\/hr: Pay rules\./)
 })
 
 test('resources are listed in pages, and an invalid cursor is rejected', async () => {

@@ -44,6 +44,13 @@ export class FakeClock implements Clock {
     return this.#time
   }
 
+  /** Fires all pending timers at the current time. */
+  fireAll(): void {
+    const timers = [...this.#timers]
+    this.#timers.clear()
+    for (const { work } of timers) work()
+  }
+
   /** Advances the time without firing timers, as while the daemon is stopped. */
   skip(milliseconds: number): void {
     this.#time += milliseconds

@@ -62,11 +62,11 @@ test('--retry takes no question and cannot be combined with --continue', async (
   assert.is((await terminal.run(['ask', '--retry', '--continue'])).code, 2)
 })
 
-test('/retry in the plain chat answers a failed message again', async () => {
-  provider.script = [respondWithError(401), streamText('Now it works.')]
+test('/retry in the plain chat answers a failed message again, and a complete reply too', async () => {
+  provider.script = [respondWithError(401), streamText('Now it works.'), streamText('Differently.')]
   const { stdout } = await terminal.run(['chat', 'Helper', '--plain'], { input: 'Hello\n/retry\n/retry\n' })
-  assert.match(stdout, /Now it works\.[\s\S]*There is no failed message to retry\./)
-  assert.equal(await listMessages(), ['Hello', 'Now it works.'])
+  assert.match(stdout, /Now it works\.[\s\S]*Differently\./)
+  assert.equal(await listMessages(), ['Hello', 'Differently.'])
 })
 
 test.run()

@@ -77,9 +77,8 @@ for (const shell of SHELLS) {
           const shown = text.split('\n').findLast((candidate) => candidate.startsWith('> cadre')) ?? ''
           return typeof expected === 'string' ? shown === `> ${expected}` : expected.test(shown)
         }, `${line} in ${shell} after ${typed}`)
-        screen.press('C-c')
-        screen.press('C-l')
-        await screen.waitFor((text) => !text.includes('cadre'), 'an empty screen')
+        screen.press('C-u')
+        await screen.waitFor((text) => /^> *$/m.test(text) && !text.includes('> cadre'), 'an empty prompt')
       }
       screen.write('cadre agents show \t\t')
       await screen.waitFor((text) => text.includes('Accountant') && text.includes('Zoë'), `both agents in ${shell}`)

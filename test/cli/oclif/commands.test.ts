@@ -101,7 +101,7 @@ test('status shows the default model, and doctor reports problems', async () => 
   const well = await states()
   assert.equal(Object.keys(well), [
     ...['node', 'home', 'disk', 'embedding', 'daemon', 'version', 'database', 'vectors', 'token', 'secrets'],
-    ...['models', 'knowledge', 'webhooks'],
+    ...['models', 'knowledge', 'webhooks', 'backup'],
   ])
   assert.is(well.home, 'good')
   chmodSync(terminal.home, 0o755)

@@ -70,7 +70,7 @@ test('a second quickstart creates nothing and prints JSON', async () => {
 })
 
 test('quickstart adds the tool to an agent that lost it', async () => {
-  await terminal.json(['agents', 'update', 'Cadre guide', '--tool', ''])
+  await terminal.json(['agents', 'update', 'Cadre guide', '--tool', '', '--replace-tools'])
   await terminal.json(['quickstart', '--quiet'])
   assert.is((await terminal.json<{ tools: string[] }>(['agents', 'show', 'Cadre guide'])).tools.length, 1)
 })
