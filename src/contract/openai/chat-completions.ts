@@ -1,7 +1,7 @@
 /** Requests and responses of chat completions in OpenAI's format. */
 import { type Static, Type } from 'typebox'
 import { nullable, object, optional, stringEnum } from '../schemas/fields.ts'
-import { OpenaiError } from './errors.ts'
+import { OpenaiError } from './error-schema.ts'
 import { citations, conversationId, created, lenientObject, optionalOrNull, usedModel } from './fields.ts'
 import {
   functionFields,

@@ -1,7 +1,7 @@
 /** The events of a streamed response in OpenAI's format. */
 import { type Static, type TSchema, Type } from 'typebox'
 import { type Fields, object } from '../schemas/fields.ts'
-import { OpenaiError } from './errors.ts'
+import { OpenaiError } from './error-schema.ts'
 import { OpenaiResponse, OutputItem, OutputText } from './responses.ts'
 
 const sequence_number = Type.Integer({ minimum: 0, description: 'Number of the event.' })
