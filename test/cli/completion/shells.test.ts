@@ -93,7 +93,7 @@ function measureBundle(file: string, known = new Set<string>()): number {
   if (known.has(file)) return 0
   known.add(file)
   const text = readFileSync(file, 'utf8')
-  const imports = [...text.matchAll(/from"(\.[^"]+)"/g)].map(([, name]) => join(dirname(file), name as string))
+  const imports = [...text.matchAll(/(?:from|import)"(\.[^"]+)"/g)].map(([, name]) => join(dirname(file), name as string))
   return imports.reduce((size, name) => size + measureBundle(name, known), text.length)
 }
 
