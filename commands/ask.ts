@@ -84,7 +84,7 @@ export default class Ask extends CadreCommand {
     }),
     model: text({
       char: 'm',
-      description: "Ask this model without an agent; with an agent or conversation, instead of the agent's model.",
+      description: "Ask this model without an agent; with --agent or a conversation, instead of the agent's model.",
       helpValue: '<text>',
     }),
     system: text({

@@ -78,7 +78,10 @@ export class BackupService {
       throw createValidationError('path', 'must not be in the home', `Choose a file outside ${home}, best on another disk.`)
     const found = await stat(path).catch(() => undefined)
     if (found?.isDirectory()) throw createValidationError('path', 'is a directory', `Name a file, such as ${join(path, 'cadre.tar.gz')}`)
-    if (found && !overwrite) throw new CadreError('CONFLICT', `${path} already exists.`, { hint: 'Choose another file, or overwrite it.' })
+    if (found && !overwrite)
+      throw new CadreError('CONFLICT', `${path} already exists.`, {
+        hint: 'Choose another file, or overwrite it with --force ("overwrite" in the API).',
+      })
     await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
       throw createValidationError('path', `cannot be written: ${error.code === 'ENOENT' ? 'its directory does not exist' : error.message}`)
     })
