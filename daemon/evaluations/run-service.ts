@@ -117,6 +117,7 @@ export class RunsService {
     const views = [await this.#toView(database, runs[0]), await this.#toView(database, runs[1])] as const
     const { comparison, differences } = compareRuns(...views, before.outcomes, after.outcomes)
     const changes: RunComparison['changes'] = []
+    const maxLength = Math.floor(MAX_COMPARED_CHARACTERS / (2 * differences.length))
     for (let from = 0; from < differences.length; from += BATCH_SIZE) {
       const batch = differences.slice(from, from + BATCH_SIZE)
       const outcomes = { a: batch.map((difference) => difference.a), b: batch.map((difference) => difference.b) }
@@ -125,8 +126,11 @@ export class RunsService {
       for (const [index, { change, a: previous, b: current }] of batch.entries()) {
         const { position } = current
         const { input, expected_output = null } = after.cases[position] as TestCase
-        const sides = { a: toComparedSide(previous, answersBefore[index]), b: toComparedSide(current, answersAfter[index]) }
-        changes.push({ position, input, expected_output, change, ...sides })
+        changes.push({
+          ...{ position, input, expected_output, change },
+          a: toComparedSide(previous, answersBefore[index], maxLength),
+          b: toComparedSide(current, answersAfter[index], maxLength),
+        })
       }
       await yieldToEventLoop()
     }
@@ -192,10 +196,17 @@ const countDone = ({ passed, failed, errors }: Run['summary']): number => passed
 /** Minimum time between two progress events. */
 const PROGRESS_INTERVAL_MS = 100
 
-/** Results whose answers are read before yielding to the event loop. */
-const BATCH_SIZE = 200
+/** Results whose answers are read before yielding to the event loop. An answer may have megabytes. */
+const BATCH_SIZE = 20
 
-const toComparedSide = ({ score, passed }: Outcome, actual_output: string | null = null) => ({ score, passed, actual_output })
+/** Characters of all answers of a comparison together; each answer gets an equal share. */
+const MAX_COMPARED_CHARACTERS = 20_000_000
+
+function toComparedSide({ score, passed }: Outcome, answer: string | null = null, maxLength: number) {
+  if (answer === null || answer.length <= maxLength) return { score, passed, actual_output: answer }
+  const actual_output = answer.slice(0, maxLength).toWellFormed()
+  return { score, passed, actual_output, omitted_characters: answer.length - maxLength }
+}
 
 /** Identifies test cases by their content, so that runs stay comparable after cases were added or moved. */
 async function loadOutcomes(reader: Reader, runId: string): Promise<{ cases: TestCase[]; outcomes: ComparedResult[] }> {

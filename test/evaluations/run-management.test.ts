@@ -149,6 +149,26 @@ test('two runs are compared', async () => {
   await expectError(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=none`), 'NOT_FOUND')
 })
 
+test('a comparison shortens answers that are too long together', async () => {
+  const test_cases = Array.from({ length: 10 }, (_, index) => ({ input: `say: ${index}`, expected_output: String(index) }))
+  const { id } = await resources.evaluation({ target_id: (await createAgent()).id, test_cases })
+  const a = (await runEvaluation(service, id)).run_id
+  setStep(streamReply({ text: ['wrong'] }))
+  const b = (await runEvaluation(service, id)).run_id
+  const sql = "UPDATE evaluation_results SET details = json_set(details, '$.actual_output', ?) WHERE run_id = ? AND position = 3"
+  await service.database.write((transaction) => transaction.run(sql, ['x'.repeat(1_000_007), b]))
+  const { changes } = await expectData(service.get(`/evaluations/${id}/runs/compare?a=${a}&b=${b}`))
+  assert.equal(
+    [changes[2].b, changes[3].a],
+    [
+      { score: 0, passed: false, actual_output: 'wrong' },
+      { score: 1, passed: true, actual_output: '3' },
+    ],
+  )
+  const { actual_output, omitted_characters } = changes[3].b
+  assert.equal([actual_output.length, omitted_characters], [1_000_000, 7])
+})
+
 test('results are paged and filtered', async () => {
   const cases = Array.from({ length: 5 }, (_, index) => ({ input: `say: ${index}`, expected_output: index < 2 ? 'x' : String(index) }))
   const { id } = await resources.evaluation({ target_id: (await createAgent()).id, test_cases: cases })

@@ -99,8 +99,8 @@ async function loadBaseline(
   const reported = changes.map(({ change, position, input, expected_output, a, b }): ReportedChange => {
     const texts = {
       expected: shorten(limit, expected_output),
-      before: shorten(limit, a.actual_output),
-      now: shorten(limit, b.actual_output),
+      before: shorten(limit, a.actual_output, a.omitted_characters),
+      now: shorten(limit, b.actual_output, b.omitted_characters),
     }
     return { change, position, input: limit.shorten(input), ...texts, scores: [a.score, b.score] }
   })
@@ -140,4 +140,9 @@ function shortenResult({ input, expected_output, actual_output, citations, ...re
   }
 }
 
-const shorten = (limit: TextLimit, text: string | null): ShortText | undefined => (text === null ? undefined : limit.shorten(text))
+/** @param omitted number of characters that the daemon left out */
+function shorten(limit: TextLimit, text: string | null, omitted = 0): ShortText | undefined {
+  if (text === null) return undefined
+  const short = limit.shorten(text)
+  return { ...short, omitted: short.omitted + omitted }
+}

@@ -90,6 +90,9 @@ const ComparedResult = object(
     score: nullable(Type.Number({ description: 'Average of the scores.' })),
     passed: Type.Boolean({ description: 'Whether all scorers passed.' }),
     actual_output: nullable(Type.String({ description: 'Answer of the target.' })),
+    ...optional({
+      omitted_characters: count('Number of characters missing at the end of actual_output; absent if it is complete.'),
+    }),
   },
   { title: 'ComparedResult', description: 'The outcome of a test case in one of the runs.' },
 )
@@ -201,6 +204,7 @@ export const runRoutes = {
     method: 'GET',
     path: '/evaluations/{id}/runs/compare',
     summary: 'Compare two runs',
+    description: 'Shortens long answers if there are many differences. The results of each run have the complete answers.',
     access: 'read',
     query: object({ a: identifier('the baseline run'), b: identifier('the run to compare') }),
     response: RunComparison,
