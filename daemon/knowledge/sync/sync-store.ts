@@ -139,8 +139,10 @@ export async function markSynced(database: Database, sourceId: string, status: '
 
 /** Keeps the error of sources that already have one. */
 export async function parkSources(transaction: Transaction, sourceIds: readonly string[], error: string): Promise<void> {
+  // Documents without vectors wait, too: nothing works on them until a user starts a sync.
+  const sql = "UPDATE documents SET status = 'waiting' WHERE knowledge_source_id = ? AND status IN ('parsing', 'indexing')"
   for (const id of sourceIds) {
-    await resetParsing(transaction, id)
+    await transaction.run(sql, [id])
     await transaction.run("UPDATE knowledge_sources SET status = 'error', error = ? WHERE id = ? AND status <> 'error'", [error, id])
   }
 }
