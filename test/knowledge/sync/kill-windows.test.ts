@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -26,6 +26,19 @@ async function restartAfterKill(): Promise<KnowledgeFixture> {
   await after.createSyncedSource({ 'barrier.md': 'This is read after the repair.' })
   return after
 }
+
+test('the restart removes the snapshot of an interrupted backup before another one can be written', async () => {
+  writeFileSync(join(knowledge.service.paths.work, 'backup-1.db'), '')
+  const after = await KnowledgeFixture.start({ home: copyHome(knowledge.service.paths.home) })
+  const { work } = after.service.paths
+  writeFileSync(join(work, 'backup-2.db'), '')
+  await after.createSyncedSource({ 'barrier.md': 'This is read after the repair.' })
+  assert.equal(
+    readdirSync(work).filter((name) => name.startsWith('backup')),
+    ['backup-2.db'],
+  )
+  await after.close()
+})
 
 test('the restart removes the index, tables and clone of a deleted source', async () => {
   const source = await knowledge.createSyncedSource({ 'a.md': 'The brass key opens the attic.' })
