@@ -5,15 +5,21 @@ import type { Caller } from '../core/caller.ts'
 import { type OpenStreams, sendEncodedEvents } from './event-stream.ts'
 import { createCloseSignal } from './handle-request.ts'
 
-export type HandleMcp = (request: {
+export interface McpRequest {
   method: string
+  /** Only the path is used. */
   url: string
   headers: Headers
+  /** The parsed body. */
   body: unknown
   caller: Caller
+  /** Aborts if the client disconnects. */
   signal: AbortSignal
+  /** Resolves when the response is complete or the client has disconnected. */
   closed: Promise<void>
-}) => Promise<Response>
+}
+
+export type HandleMcp = (request: McpRequest) => Promise<Response>
 
 /** Documents are read and questions asked, not sent. */
 const BODY_LIMIT = 4 * 1024 * 1024
@@ -26,7 +32,8 @@ export function registerMcpRoute(server: FastifyInstance, handle: HandleMcp, str
     bodyLimit: BODY_LIMIT,
     handler: async (request, reply) => {
       const { method, url, body, caller } = request
-      const closed = new Promise<void>((resolve) => reply.raw.once('close', resolve))
+      // The client may have left while its token was checked: there is no close event then.
+      const closed = new Promise<void>((resolve) => (reply.raw.destroyed ? resolve() : reply.raw.once('close', resolve)))
       const signal = createCloseSignal(reply)
       const response = await handle({ method, url, headers: copyHeaders(request), body, caller: caller as Caller, signal, closed })
       return sendResponse(reply, response, streams)

@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts'
 import { DamagedOriginalError, type OriginalStore } from '../store/original-store.ts'
 import type { Page } from '../store/records.ts'
 import { DocumentReadError } from './readers/parsed-document.ts'
-import { documentRecords } from './store.ts'
+import { completeDocuments, documentRecords } from './store.ts'
 import type { ParserPool } from './sync/parser-pool.ts'
 import type { DocumentText, LineRange } from './sync/parser-protocol.ts'
 
@@ -29,6 +29,11 @@ export class DocumentReader {
   /** Lists documents of all sources. */
   list(query: ListQuery): Promise<Page<DocumentView>> {
     return documentRecords.list(this.#database, query)
+  }
+
+  /** Lists names or IDs that begin with the prefix. */
+  complete(field: 'name' | 'id', prefix: string, limit: number, sourceId?: string): Promise<string[]> {
+    return completeDocuments(this.#database, field, prefix, limit, sourceId)
   }
 
   findMany(ids: readonly string[]): Promise<DocumentView[]> {

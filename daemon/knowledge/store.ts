@@ -34,6 +34,23 @@ export async function listContentHashes(reader: Reader, sourceId: string): Promi
   return rows.map(({ content_hash }) => content_hash)
 }
 
+/** Lists names or IDs that begin with the prefix, without regard to the case of ASCII letters. */
+export async function completeDocuments(
+  reader: Reader,
+  field: 'name' | 'id',
+  prefix: string,
+  limit: number,
+  sourceId?: string,
+): Promise<string[]> {
+  const [scope, values] = sourceId === undefined ? ['', []] : [' AND knowledge_source_id = ?', [sourceId]]
+  const rows = await reader.all<{ value: string }>(
+    `SELECT DISTINCT ${field} AS value FROM documents
+     WHERE substr(${field}, 1, length(?)) = ? COLLATE NOCASE${scope} ORDER BY value LIMIT ?`,
+    [prefix, prefix, ...values, limit],
+  )
+  return rows.map(({ value }) => value)
+}
+
 export async function isContentInUse(reader: Reader, contentHash: string): Promise<boolean> {
   return (await reader.get('SELECT 1 AS found FROM documents WHERE content_hash = ? LIMIT 1', [contentHash])) !== undefined
 }

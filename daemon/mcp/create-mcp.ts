@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import type { AgentsService } from '../agents/service.ts'
-import type { Caller } from '../core/caller.ts'
+import type { McpRequest } from '../http/mcp-route.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 import { McpPrompts } from './prompts.ts'
@@ -15,20 +15,6 @@ export interface McpDependencies extends McpToolsDependencies {
   agents: AgentsService
   version: string
   logger: Logger
-}
-
-export interface McpRequest {
-  method: string
-  /** Only the path is used. */
-  url: string
-  headers: Headers
-  /** The parsed body. */
-  body: unknown
-  caller: Caller
-  /** Aborts if the client disconnects. */
-  signal: AbortSignal
-  /** Resolves when the response is complete or the client has disconnected. */
-  closed: Promise<void>
 }
 
 const SESSION_HEADER = 'mcp-session-id'

@@ -73,7 +73,7 @@ export function createMcpServer(parts: McpServerParts, caller: Caller): Server {
     run(async () => ({ tools: (await tools.list(caller)).map(describeTool) }), signal),
   )
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const tool = await tools.find(params.name)
+    const tool = await run(() => tools.find(params.name), context.mcpReq.signal)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}".`)
     try {
       requireAccess(tool.access)

@@ -110,7 +110,9 @@ export class DocumentTools {
     if (reference === undefined) {
       const { items, total } = await this.#knowledge.list(caller, paging)
       const sources = await this.#describe(items)
-      return { text: formatSources(sources), data: { sources, total, pages: Math.ceil(total / PAGE_SIZE) } }
+      const pages = Math.ceil(total / PAGE_SIZE)
+      const text = pages > 1 ? `${formatSources(sources)}\nPage ${page} of ${pages}.` : formatSources(sources)
+      return { text, data: { sources, total, pages } }
     }
     const source = await findByName(this.#knowledge, caller, reference)
     const { items, total } = await this.#reader.list({ ...paging, knowledge_source_id: source.id })

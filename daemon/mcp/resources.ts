@@ -62,17 +62,12 @@ export class DocumentResources {
 
   /** Completes a variable of a template. */
   async complete(caller: Caller, variable: string, value: string, others: Record<string, string>): Promise<string[]> {
-    const isMatch = (name: string) => name.toLowerCase().startsWith(value.toLowerCase())
-    if (variable === 'source') return [...new Set((await this.#getSourceNames()).values())].filter(isMatch).slice(0, MAX_COMPLETIONS)
+    if (variable === 'source') {
+      const isMatch = (name: string) => name.toLowerCase().startsWith(value.toLowerCase())
+      return [...new Set((await this.#getSourceNames()).values())].filter(isMatch).slice(0, MAX_COMPLETIONS)
+    }
     const source = others.source === undefined ? undefined : await findByName(this.#knowledge, caller, others.source)
-    const { items } = await this.#reader.list({
-      ...(source ? { knowledge_source_id: source.id } : {}),
-      limit: 10 * PAGE_SIZE,
-      sort: 'name',
-      order: 'asc',
-    })
-    const names = items.map(({ id, name }) => (variable === 'document_id' ? id : name))
-    return names.filter(isMatch).slice(0, MAX_COMPLETIONS)
+    return this.#reader.complete(variable === 'document_id' ? 'id' : 'name', value, MAX_COMPLETIONS, source?.id)
   }
 
   async #find(caller: Caller, uri: string): Promise<DocumentView | undefined> {

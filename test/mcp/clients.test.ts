@@ -166,4 +166,17 @@ for (const generation of GENERATIONS) {
   })
 }
 
+test('completion finds documents among many', async () => {
+  const { database } = fixture.service
+  const columns = (await database.all<{ name: string }>('PRAGMA table_info(documents)')).map(({ name }) => name)
+  const values = columns.map((name) => (['id', 'name', 'name_key'].includes(name) ? "'doc_0' || value" : `documents."${name}"`))
+  const numbers = JSON.stringify(Array.from({ length: 1_500 }, (_, index) => index))
+  const sql = `INSERT INTO documents (${columns.join(', ')}) SELECT ${values.join(', ')} FROM documents, json_each(?) WHERE name = 'leave.md'`
+  await database.write((transaction) => transaction.run(sql, [numbers]))
+  const client = await fixture.connect()
+  const ref = { type: 'ref/resource', uri: 'cadre://sources/{source}/{+document}' }
+  const complete = async (value: string) => (await client.complete({ ref, argument: { name: 'document', value } })).completion.values
+  assert.equal([await complete('TRA'), (await complete('doc_0')).length], [['travel/hotels.md'], 100])
+})
+
 test.run()
