@@ -116,16 +116,15 @@ export class PassageSearch {
     const count = isReranked ? Math.max(topK, RERANK_DEPTH) : topK
     const candidates = await timer.measure('fetch', () => this.#loadCandidates(hits, rankHits(request.method, hits), count))
     const { models } = this.#dependencies.embedding
-    const described = await getSourceDescriptions(this.#dependencies.database, request.sourceIds)
-    const best = isReranked ? await timer.measure('rerank', () => rerankPassages(models, query, candidates, signal)) : candidates
-    return best
-      .filter(({ score }) => score >= (threshold ?? Number.NEGATIVE_INFINITY))
-      .slice(0, topK)
-      .map((candidate) => ({
-        ...toPassage(candidate, explain === true),
-        ...formatDescriptions(candidate.document, described),
-        ...(isLoose(hits, candidate.hit.id) ? { loose: true } : {}),
-      }))
+    const ranked = isReranked ? await timer.measure('rerank', () => rerankPassages(models, query, candidates, signal)) : candidates
+    const best = ranked.filter(({ score }) => score >= (threshold ?? Number.NEGATIVE_INFINITY)).slice(0, topK)
+    const foundSources = new Set(best.map(({ document }) => document.knowledge_source_id))
+    const described = await getSourceDescriptions(this.#dependencies.database, [...foundSources])
+    return best.map((candidate) => ({
+      ...toPassage(candidate, explain === true),
+      ...formatDescriptions(candidate.document, described),
+      ...(isLoose(hits, candidate.hit.id) ? { loose: true } : {}),
+    }))
   }
 
   /** Builds the LanceDB filter; names, types and metadata are matched in the database. Returns 'none' if no document matches. */
