@@ -15,7 +15,7 @@ export const removeImageMarkers = (text: string, images: readonly ChatImage[]): 
 
 /** Throws if a stored message was sent with images: a model would answer without them. */
 export function requireNoImages({ content }: { content: string }): void {
-  if (!content.endsWith(MARKER)) return
+  if (content !== MARKER && !content.endsWith(`\n${MARKER}`)) return
   throw new CadreError('CONFLICT', 'The message was sent with images, which are not stored.', { hint: 'Send it again with its images.' })
 }
 

@@ -38,6 +38,13 @@ test('images of a message reach the model and are stored as a marker', async () 
   assert.not.match(JSON.stringify(messages), 'aGVsbG8')
 })
 
+test('a message whose text ends like a marker can be answered again', async () => {
+  const id = await fixture.startConversation(provider)
+  const message = 'What does ![](cat.png) mean? And [image]'
+  await fixture.send(id, message)
+  assert.is((await expectData(fixture.send(id, message, { replace: true }))).content, 'A cat.')
+})
+
 test('a model that does not read images is not called with them', async () => {
   const id = await fixture.startConversation(provider, {}, { supports_images: false })
   const before = provider.received.length
