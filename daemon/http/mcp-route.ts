@@ -2,22 +2,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MCP_PATH } from '../../src/contract/mcp-path.ts'
 import type { Caller } from '../core/caller.ts'
+import type { McpRequest } from '../core/mcp-request.ts'
 import { type OpenStreams, sendEncodedEvents } from './event-stream.ts'
 import { createCloseSignal } from './handle-request.ts'
-
-export interface McpRequest {
-  method: string
-  /** Only the path is used. */
-  url: string
-  headers: Headers
-  /** The parsed body. */
-  body: unknown
-  caller: Caller
-  /** Aborts if the client disconnects. */
-  signal: AbortSignal
-  /** Resolves when the response is complete or the client has disconnected. */
-  closed: Promise<void>
-}
 
 export type HandleMcp = (request: McpRequest) => Promise<Response>
 

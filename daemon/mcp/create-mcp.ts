@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import type { AgentsService } from '../agents/service.ts'
-import type { McpRequest } from '../http/mcp-route.ts'
+import type { McpRequest } from '../core/mcp-request.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 import { McpPrompts } from './prompts.ts'

@@ -171,7 +171,8 @@ test('completion finds documents among many', async () => {
   const columns = (await database.all<{ name: string }>('PRAGMA table_info(documents)')).map(({ name }) => name)
   const values = columns.map((name) => (['id', 'name', 'name_key'].includes(name) ? "'doc_0' || value" : `documents."${name}"`))
   const numbers = JSON.stringify(Array.from({ length: 1_500 }, (_, index) => index))
-  const sql = `INSERT INTO documents (${columns.join(', ')}) SELECT ${values.join(', ')} FROM documents, json_each(?) WHERE name = 'leave.md'`
+  const sql = `INSERT INTO documents (${columns.join(', ')})
+    SELECT ${values.join(', ')} FROM documents, json_each(?) WHERE name = 'leave.md'`
   await database.write((transaction) => transaction.run(sql, [numbers]))
   const client = await fixture.connect()
   const ref = { type: 'ref/resource', uri: 'cadre://sources/{source}/{+document}' }
