@@ -31,6 +31,8 @@ interface BackupDependencies {
 }
 
 const DAILY_NAME = /^cadre-\d{4}-\d\d-\d\d\.tar\.gz$/
+/** What a kill leaves. */
+const PARTIAL_NAME = /^\.cadre-\d{4}-\d\d-\d\d\.tar\.gz\.partial$/
 
 export class BackupService {
   readonly #dependencies: BackupDependencies
@@ -57,8 +59,10 @@ export class BackupService {
       for await (const _ of await this.create({ path, overwrite: true }, signal)) {
         // Nobody follows its progress.
       }
-    const names = (await readdir(folder)).filter((name) => DAILY_NAME.test(name)).sort()
-    for (const name of names.slice(0, -keep)) await rm(join(folder, name), { force: true })
+    const names = await readdir(folder)
+    const partial = this.#running ? [] : names.filter((name) => PARTIAL_NAME.test(name))
+    const complete = names.filter((name) => DAILY_NAME.test(name)).sort()
+    for (const name of [...partial, ...complete.slice(0, -keep)]) await rm(join(folder, name), { force: true })
   }
 
   async close(): Promise<void> {

@@ -143,10 +143,11 @@ test('daily backups are set, written and limited', async () => {
   const { stderr } = await terminal.run(['backup', '--daily', '2'])
   assert.match(stderr, /newest 2 are kept/)
   mkdirSync(join(terminal.home, 'backups'), { recursive: true, mode: 0o700 })
-  for (const day of ['2020-01-01', '2020-01-02']) writeFileSync(join(terminal.home, 'backups', `cadre-${day}.tar.gz`), '')
+  for (const name of ['cadre-2020-01-01.tar.gz', 'cadre-2020-01-02.tar.gz', '.cadre-2019-12-31.tar.gz.partial'])
+    writeFileSync(join(terminal.home, 'backups', name), '')
   await terminal.run(['daemon', 'restart'])
   const today = `cadre-${new Date().toISOString().slice(0, 10)}.tar.gz`
-  const list = () => readdirSync(join(terminal.home, 'backups')).filter((name) => !name.startsWith('.'))
+  const list = () => readdirSync(join(terminal.home, 'backups'))
   while (list().includes('cadre-2020-01-01.tar.gz')) await new Promise((resolve) => setTimeout(resolve, 50))
   assert.equal(list().sort(), ['cadre-2020-01-02.tar.gz', today])
   const checks = await terminal.json<Json[]>(['doctor'])
