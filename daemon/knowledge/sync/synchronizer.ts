@@ -197,7 +197,6 @@ export class Synchronizer {
     return incomplete
   }
 
-
   async close(): Promise<void> {
     this.#closing = true
     for (const run of this.#runs.values()) run.controller.abort(new CadreError('UNAVAILABLE', 'The daemon is stopping.'))
