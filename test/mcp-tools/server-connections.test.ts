@@ -77,4 +77,20 @@ test('a server that ran for a minute starts again with the first delay, and a ch
   assert.is(await call(2), 'The daemon is stopping.')
 })
 
+test('concurrent calls of a changed server start it once', async () => {
+  const started: number[] = []
+  const connections = new ServerConnections({
+    logger,
+    connect: async ({ version }) => {
+      started.push(version)
+      return createClient().connected
+    },
+  })
+  const call = (version: number) => getError(connections.call({ ...server, version }, 'a', {}, undefined))
+  assert.is(await call(1), 'answer')
+  assert.equal(await Promise.all([call(2), call(2), call(2)]), ['answer', 'answer', 'answer'])
+  assert.equal(started, [1, 2])
+  await connections.close()
+})
+
 test.run()

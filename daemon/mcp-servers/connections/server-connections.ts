@@ -113,10 +113,12 @@ export class ServerConnections {
   }
 
   async #getConnection(server: StoredMcpServer): Promise<Connection> {
+    // Looks again after each wait: another call may have connected meanwhile, whose process would never be stopped.
+    for (let existing = this.#connections.get(server.id); existing; existing = this.#connections.get(server.id)) {
+      if (existing.version === server.version) return existing
+      await this.disconnect(server.id)
+    }
     if (this.#closed) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.')
-    const existing = this.#connections.get(server.id)
-    if (existing?.version === server.version) return existing
-    if (existing) await this.disconnect(server.id)
     this.#checkFailure(server)
     this.#makeRoom()
     return this.#connect(server)
