@@ -31,6 +31,15 @@ export const bodies: {
   KnowledgeSourceCreate: Schemas['KnowledgeSourceCreate'] & hey.KnowledgeSourceCreate
   KnowledgeSourceUpdate: Schemas['KnowledgeSourceUpdate'] & hey.KnowledgeSourceUpdate
   KnowledgeSourcePatch: Schemas['KnowledgeSourcePatch'] & hey.KnowledgeSourcePatch
+  MCPServerAuthorize: Schemas['MCPServerAuthorize'] & hey.McpServerAuthorize
+  MCPServerCreate: Schemas['MCPServerCreate'] & hey.McpServerCreate
+  MCPServerPatch: Schemas['MCPServerPatch'] & hey.McpServerPatch
+  MCPServerToken: Schemas['MCPServerToken'] & hey.McpServerToken
+  MCPServerUpdate: Schemas['MCPServerUpdate'] & hey.McpServerUpdate
+  MCPToolCreate: Schemas['MCPToolCreate'] & hey.McpToolCreate
+  MCPToolPatch: Schemas['MCPToolPatch'] & hey.McpToolPatch
+  MCPToolTest: Schemas['MCPToolTest'] & hey.McpToolTest
+  MCPToolUpdate: Schemas['MCPToolUpdate'] & hey.McpToolUpdate
   MessageCreate: Schemas['MessageCreate'] & hey.MessageCreate
   ModelAdoption: Schemas['ModelAdoption'] & hey.ModelAdoption
   ModelCreate: Schemas['ModelCreate'] & hey.ModelCreate
@@ -87,6 +96,15 @@ export const bodies: {
   KnowledgeSourceCreate: { name: 'Handbook', type: 'file' },
   KnowledgeSourceUpdate: {},
   KnowledgeSourcePatch: {},
+  MCPServerAuthorize: { redirect_uri: 'http://127.0.0.1:8976/callback' },
+  MCPServerCreate: { name: 'files' },
+  MCPServerPatch: {},
+  MCPServerToken: { code: 'code', state: 'state' },
+  MCPServerUpdate: {},
+  MCPToolCreate: { mcp_server_id: 'mcp_1', tool: 'read_file' },
+  MCPToolPatch: {},
+  MCPToolTest: {},
+  MCPToolUpdate: {},
   MessageCreate: {},
   ModelAdoption: { origin: 'OPENAI_API_KEY' },
   ModelCreate: { name: 'Llama', provider: 'ollama', model_id: 'llama3.2' },
