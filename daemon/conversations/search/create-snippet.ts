@@ -76,9 +76,13 @@ function createPattern({ words, isPrefix }: SearchTerm): RegExp {
   return new RegExp(parts.join('') + after, 'giv')
 }
 
-/** Allows marks after each letter. The words consist of letters, marks and digits. */
+/** Accents, which the index does not store. */
+const ACCENTS = String.raw`[\u0300-\u036f]`
+const EVERY_ACCENT = new RegExp(ACCENTS, 'g')
+
+/** Allows accents after each letter. A word has none itself: with other marks, it could be matched in millions of ways. */
 const createWordPattern = (word: string): string =>
-  Array.from(word.normalize('NFD').replaceAll(/[\u0300-\u036f]/g, ''), (letter) => `${letter}\\p{M}*`).join('')
+  Array.from(word.normalize('NFD').replaceAll(EVERY_ACCENT, ''), (letter) => `${letter}${ACCENTS}*`).join('')
 
 /** Moves a position to the nearest space in a direction, so that no word is cut, or out of a character that it would cut. */
 function moveToSpace(text: string, position: number, direction: 1 | -1): number {

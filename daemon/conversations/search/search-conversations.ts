@@ -14,7 +14,7 @@ interface SearchInput {
   end_date?: string
 }
 
-/** Text in which the words are located, for all results together. Later snippets show the beginning of the message. */
+/** Text in which a word is located, for all results together; with more words, less. Later snippets show the beginning of the message. */
 const MAX_SCANNED_CHARACTERS = 2_000_000
 const MAX_UNSCANNED_CHARACTERS = 1_000
 
@@ -51,10 +51,10 @@ async function createMatches(
   terms: readonly SearchTerm[],
   numbers: readonly number[],
 ): Promise<Map<number, ConversationMatch>> {
-  let unscanned = MAX_SCANNED_CHARACTERS
+  let unscanned = MAX_SCANNED_CHARACTERS / terms.flatMap(({ words }) => words).length
   const matches = new Map<number, ConversationMatch>()
   for (const { number, id, role, content, created_at } of await listMatchingMessages(reader, numbers)) {
-    const { text, highlights } = createSnippet(content.slice(0, Math.max(MAX_UNSCANNED_CHARACTERS, unscanned)), terms)
+    const { text, highlights } = createSnippet(content.slice(0, Math.max(MAX_UNSCANNED_CHARACTERS, unscanned)), unscanned > 0 ? terms : [])
     unscanned -= content.length
     matches.set(number, { message_id: id, role, timestamp: created_at, snippet: text, highlights })
   }

@@ -8,6 +8,8 @@ const WORD = /[\p{L}\p{M}\p{N}\p{Co}]+/gu
  */
 const MIN_PREFIX_LENGTH = 3
 const MAX_TERMS = 20
+/** Of all terms together. What follows in a longer query is ignored: each word is compared with all of a message. */
+const MAX_WORDS = 100
 
 /** Words that must follow each other in a message. */
 export interface SearchTerm {
@@ -22,7 +24,16 @@ export const prepareText = (text: string): string => text.normalize('NFKC').repl
 /** Reads words, and phrases in double quotes. Terms without a letter or digit are omitted. */
 export function parseSearchQuery(query: string): SearchTerm[] {
   const terms = Array.from(query.matchAll(/"([^"]*)"?|[^\s"]+/g), ([text, phrase]) => createTerm(phrase ?? text, phrase !== undefined))
-  return terms.filter(({ words }) => words.length > 0).slice(0, MAX_TERMS)
+  return limitWords(terms.filter(({ words }) => words.length > 0).slice(0, MAX_TERMS))
+}
+
+function limitWords(terms: readonly SearchTerm[]): SearchTerm[] {
+  let room = MAX_WORDS
+  return terms.flatMap(({ words, isPrefix }) => {
+    const kept = words.slice(0, room)
+    room -= kept.length
+    return kept.length === 0 ? [] : { words: kept, isPrefix: isPrefix && kept.length === words.length }
+  })
 }
 
 function createTerm(text: string, isPhrase: boolean): SearchTerm {

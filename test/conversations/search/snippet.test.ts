@@ -38,7 +38,13 @@ test('a long message is searched in linear time', () => {
   const started = process.cpuUsage()
   mark('a'.repeat(500_000), 'aaa')
   mark('ab '.repeat(150_000), '"ab ab ab ac"')
+  mark(`${'\u20dd'.repeat(200)}y`, `${'\u20dd'.repeat(20)}x`)
   assert.ok(process.cpuUsage(started).user < 5_000_000)
+})
+
+test('the words of a long query are limited', () => {
+  const [phrase, ...others] = parseSearchQuery(`"${'中'.repeat(400)}" more words`)
+  assert.equal([phrase?.words.length, phrase?.isPrefix, others], [100, false, []])
 })
 
 test.run()
