@@ -77,6 +77,7 @@ export class BackupService {
   async #checkPath(path: string, overwrite: boolean): Promise<void> {
     const { home } = this.#dependencies.paths
     if (!isAbsolute(path)) throw createValidationError('path', 'must be an absolute path')
+    if (path.includes('\0')) throw createValidationError('path', 'must not contain a NUL character')
     const inside = relative(home, path)
     if (!inside.startsWith('..') && !isAbsolute(inside) && dirname(inside) !== 'backups')
       throw createValidationError('path', 'must not be in the home', `Choose a file outside ${home}, best on another disk.`)
@@ -119,7 +120,8 @@ export class BackupService {
         }
       }
     } finally {
-      await Promise.all([rm(task.partial, { force: true }), rm(task.snapshot, { force: true })])
+      // A name that is too long cannot be removed either. The backup must end nevertheless: the next one and the stop wait for it.
+      await Promise.allSettled([rm(task.partial, { force: true }), rm(task.snapshot, { force: true })])
       await releaseOriginals()
       this.#running = undefined
       end()

@@ -63,12 +63,14 @@ export async function writeBackup(task: BackupTask, report: (bytes: number, tota
         done(null, chunk)
       },
     })
+    // Left by a process that was killed, or placed there by another user, who could read the backup through it.
+    await rm(task.partial, { force: true })
     await pipeline(
       generateArchive(inputs, task, createdAt, files, (bytes) => report(bytes, totalBytes)),
       // Text is a third of its size already at the fastest level, and most documents are compressed.
       createGzip({ level: constants.Z_BEST_SPEED }),
       counter,
-      createWriteStream(task.partial, { mode: 0o600, flush: true }),
+      createWriteStream(task.partial, { flags: 'wx', mode: 0o600, flush: true }),
     )
     await rename(task.partial, task.target)
     await syncDirectory(dirname(task.target))

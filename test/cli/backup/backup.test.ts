@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -67,11 +67,14 @@ test('a backup during writes restores to a home that passes doctor and contains 
   while (acknowledged.length < 3) await new Promise(setImmediate)
   const before = [...acknowledged]
   const file = join(folder, 'cadre.tar.gz')
+  // Another user of a shared folder could place a link there to read the secrets in the backup.
+  symlinkSync(join(folder, 'readable'), join(folder, '.cadre.tar.gz.partial'))
   const backup = await terminal.json<Json>(['backup', 'cadre.tar.gz', '--verify'])
   isWriting = false
   await writing
   assert.equal([backup.path, backup.verified, backup.size], [file, true, statSync(file).size])
   assert.is(statSync(file).mode & 0o077, 0)
+  assert.not(existsSync(join(folder, 'readable')))
   assert.equal(
     readdirSync(folder).filter((name) => name.includes('partial')),
     [],
@@ -116,6 +119,8 @@ test('existing files, folders in the home and homes in use are not overwritten',
   assert.is(readFileSync(join(folder, 'mine.tar.gz'), 'utf8'), 'mine')
   assert.match(await run('backup', join(terminal.home, 'x.tar.gz')), /must not be in the home/)
   assert.match(await run('backup', 'missing/x.tar.gz'), /does not exist/)
+  assert.match(await run('backup', `${'x'.repeat(245)}.tar.gz`), /^1 .*ENAMETOOLONG/s)
+  assert.match(await run('backup', 'afterwards.tar.gz'), /^0 /, 'a failed backup does not block the next one')
   assert.match(await run('backup'), /^2 .*Name the file/s)
   assert.match(await run('backup', 'cadre.zip'), /^2 .*ends in \.tar\.gz/s)
   assert.match(await run('restore', 'cadre.tar.gz'), /^2 .*is not empty/s)
