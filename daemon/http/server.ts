@@ -94,7 +94,7 @@ export async function createServer(dependencies: ServerDependencies, bindings: r
   for (const route of ALL_ROUTES)
     for (const prefix of getPrefixes(route)) registerRoute(server, prefix, route, bound.get(route.id), dependencies, streams)
   for (const prefix of PREFIXES) protectFixedPaths(server, prefix)
-  registerMcpRoute(server, dependencies.handleMcp, streams)
+  registerMcpRoute(server, dependencies, streams)
   return server
 }
 

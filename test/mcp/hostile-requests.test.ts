@@ -31,13 +31,14 @@ async function send(
   payload: string,
   role: string,
   headers: Record<string, string> = {},
+  { service } = fixture,
 ): Promise<{ status: number; text: string; rpc: Json }> {
-  const response = await fixture.service.app.server.inject({
+  const response = await service.app.server.inject({
     method: 'POST',
     url: '/mcp',
     headers: {
-      host: fixture.service.host,
-      authorization: `Bearer ${await fixture.service.token(role as 'admin')}`,
+      host: service.host,
+      authorization: `Bearer ${await service.token(role as 'admin')}`,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       ...headers,
@@ -200,6 +201,18 @@ test('a batch of many calls is limited', async () => {
   const batch = Array.from({ length: 5_000 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'list_sources' } }))
   const { status, rpc } = await send(JSON.stringify(batch), 'viewer')
   assert.ok(status === 400 || rpc.error, `${status}`)
+})
+
+test('each message of a batch counts for the rate limit', async () => {
+  const limited = await McpFixture.open({ rateLimit: 10, ownerRateLimit: 1_000 })
+  try {
+    const sendBatch = (length: number) =>
+      send(JSON.stringify(Array.from({ length }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' }))), 'viewer', {}, limited)
+    assert.is((await sendBatch(10)).status, 200)
+    assert.is((await sendBatch(1)).status, 429)
+  } finally {
+    await limited.close()
+  }
 })
 
 test.run()
