@@ -112,7 +112,11 @@ test('a call can be allowed with other arguments, which are stored and told to t
   const messageId = (await fixture.listMessages(id))[1]?.id
   await expectError(confirm(id, messageId, 'call_1', false, { arguments: { amount: 2 } }), 'VALIDATION_ERROR')
   await expectError(confirm(id, messageId, 'call_1', true, { arguments: [] }), 'VALIDATION_ERROR')
-  await expectData(confirm(id, messageId, 'call_1', true, { arguments: { amount: 2 } }))
+  // Two people may answer at the same time.
+  const answers = [confirm(id, messageId, 'call_1', true, { arguments: { amount: 2 } }), confirm(id, messageId, 'call_1', true)]
+  const other = confirm(id, messageId, 'call_1', true, { arguments: { amount: 3 } })
+  for (const answer of answers) await expectData(answer)
+  await expectError(other, 'CONFLICT')
   const { data } = await stream.readUntil('tool_result')
   assert.equal([data.arguments, server.requests.at(-1)?.headers['content-length']], [{ amount: 2 }, String('{"amount":2}'.length)])
   const { data: end } = await stream.readUntil('message_end')

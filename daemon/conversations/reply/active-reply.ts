@@ -1,5 +1,6 @@
 /** A reply that is being written: its draft, its events and followers, and pending confirmations. */
 import { setMaxListeners } from 'node:events'
+import { isDeepStrictEqual } from 'node:util'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
 import { raceAbort } from '../../async/abortable.ts'
@@ -195,13 +196,11 @@ export class ActiveReply {
       this.#removeConfirmation(callId)
       resolve(answer)
     }
-    if (call.confirmation === answer) return { ...call }
-    throw new CadreError(
-      'CONFLICT',
-      call.confirmation === undefined
-        ? 'This tool call does not require confirmation.'
-        : `This tool call was already ${call.confirmation}.`,
-    )
+    if (call.confirmation === undefined) throw new CadreError('CONFLICT', 'This tool call does not require confirmation.')
+    if (call.confirmation !== answer) throw new CadreError('CONFLICT', `This tool call was already ${call.confirmation}.`)
+    if (args !== undefined && !isDeepStrictEqual(args, call.arguments))
+      throw new CadreError('CONFLICT', 'This tool call was already allowed with other arguments.')
+    return { ...call }
   }
 
   #abortIfUnfollowed(): void {
