@@ -9,7 +9,7 @@ import type { Citation } from '../../contract/schemas/messages.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { openWithSystem } from '../terminal/open-with-system.ts'
 import { sanitizeLine, sanitizeText } from '../terminal/text.ts'
-import { formatLocation, hasPages } from './format-location.ts'
+import { formatLocation } from './format-location.ts'
 
 /** Where a citation can be opened. */
 export type CitationTarget =
@@ -20,6 +20,8 @@ export type CitationTarget =
   | { kind: 'passage' }
 
 const PAGERS_WITH_LINES = new Set(['less', 'more', 'most'])
+/** Documents for the system's viewer. Others, such as scripts and web pages, could run something when they are opened. */
+const VIEWED_DOCUMENT = /\.(?:pdf|docx|epub)$/i
 /** A line that identifies its place in the document. */
 const MIN_LINE_LENGTH = 12
 
@@ -31,8 +33,7 @@ export function locateCitation(citation: Citation, { documents }: Paths): Citati
   if (!existsSync(path)) return { kind: 'passage' }
   const bytes = readFileSync(path)
   const name = basename(sanitizeLine(source)).replace(/^\.*$/, 'document')
-  const isText = !hasPages(citation) && !bytes.subarray(0, 8_192).includes(0)
-  return { kind: 'original', path, name, line: isText ? findLine(bytes.toString('utf8'), content) : undefined }
+  return { kind: 'original', path, name, line: VIEWED_DOCUMENT.test(name) ? undefined : findLine(bytes.toString('utf8'), content) }
 }
 
 /** Returns the number of the line at which the passage starts; 1 if it was changed by parsing. */

@@ -24,13 +24,16 @@ function locate(home: string, source: string, original: string | Buffer | undefi
   const content = '## Annual\n\nEveryone gets twenty-five days.\nUnused days expire.'
   const citation = { index: 2, source, page: 1, document_id: 'doc_1', content, score: 1, cited: true, content_hash: HASH, ...fields }
   const target = locateCitation(citation, paths)
-  return `${target.kind} ${formatTarget(citation, target)}`
+  const program = target.kind === 'original' && target.line === undefined ? ' in the viewer' : ''
+  return `${target.kind} ${formatTarget(citation, target)}${program}`
 }
 
 test('text opens at the line of the passage, other documents at their page', ({ home }) => {
   assert.is(locate(home, 'policies/leave.md', TEXT), 'original policies/leave.md:5')
-  assert.is(locate(home, 'leave.pdf', Buffer.from('%PDF\0'), { page: 3 }), 'original leave.pdf, page 3')
-  assert.is(locate(home, 'photo.png', Buffer.from([0, 1, 2])), 'original photo.png')
+  assert.is(locate(home, 'leave.pdf', Buffer.from('%PDF\0'), { page: 3 }), 'original leave.pdf, page 3 in the viewer')
+  // Programs that open them run what the document contains.
+  for (const name of ['page.html', 'macro.js', 'setup.bat', 'notes.command', 'link.desktop'])
+    assert.is(locate(home, name, Buffer.from('%PDF-1.4\0'), { page: 3 }), `original ${name}, page 3`)
 })
 
 test('web pages open at their address, and documents that are not stored here as the passage', ({ home }) => {
