@@ -94,6 +94,9 @@ async function readManifest({ size, content }: ArchiveEntry): Promise<BackupMani
     throw new ArchiveError('its manifest is damaged', { cause: error })
   }
   if (typeof manifest?.format !== 'number' || !Array.isArray(manifest.files)) throw new ArchiveError('its manifest is invalid')
+  const { version, created_at, home, files } = manifest
+  if ([version, created_at, home].some((text) => typeof text !== 'string') || files.some((file) => typeof file?.name !== 'string'))
+    throw new ArchiveError('its manifest is invalid')
   if (manifest.format > BACKUP_FORMAT) throw new ArchiveError(`it was written by a newer version of Cadre (${manifest.version})`)
   return manifest as BackupManifest
 }

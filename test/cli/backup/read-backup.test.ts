@@ -119,6 +119,10 @@ test('paths to the outside, links, unknown files, repetitions and unlisted files
   assert.match((await restore(root, gzipSync(twice))) ?? '', /twice/)
   const unlisted = createArchive(HOME, createManifest({ 'cadre.db': 'records' }))
   assert.match((await restore(root, gzipSync(unlisted))) ?? '', /differ from its manifest/)
+  for (const fields of [{ files: [null] }, { created_at: {} }, { home: 5 }]) {
+    const invalid = createArchive(HOME, createManifest(HOME, fields))
+    assert.match((await restore(root, gzipSync(invalid))) ?? '', /manifest is invalid/)
+  }
   const late = Buffer.concat([
     createEntry('cadre.db', 'x'),
     createManifest({ 'cadre.db': 'x' }),
