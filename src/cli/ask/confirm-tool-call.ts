@@ -50,18 +50,15 @@ interface Approval {
 
 const ANSWERS = '[y]es, [N]o, always for this [t]ool, always for this [a]gent, or other arguments as JSON'
 
-async function promptForApproval({ name, arguments: values, method, url }: ConfirmationRequest): Promise<Approval> {
-  const label = sanitizeLine(name)
+async function promptForApproval(request: ConfirmationRequest): Promise<Approval> {
+  const label = sanitizeLine(request.name)
   if (!canPrompt()) {
     process.stderr.write(
       `${paint('yellow', `${label} needs confirmation, but there is no terminal: denied. To allow it, use --allow-tools.`)}\n`,
     )
     return { allow: false }
   }
-  const lines = [
-    ...(method === undefined || url === undefined ? [] : [`${method} ${url}`]),
-    ...Object.entries(values).map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`),
-  ].map((each) => `  ${sanitizeText(each)}\n`)
+  const lines = formatCall(request)
   process.stderr.write(`The agent wants to call ${paint('bold', label)}${lines.length > 0 ? ':' : '.'}\n${lines.join('')}`)
   return withDialog(async (dialog) => {
     for (;;) {
@@ -70,6 +67,14 @@ async function promptForApproval({ name, arguments: values, method, url }: Confi
       process.stderr.write(`${paint('yellow', 'The arguments must be a JSON object, such as {"id": 42}.')}\n`)
     }
   })
+}
+
+/** Further lines of a text are indented, so that they do not look like a question of Cadre. */
+export function formatCall({ arguments: values, method, url }: Pick<ConfirmationRequest, 'arguments' | 'method' | 'url'>): string[] {
+  return [
+    ...(method === undefined || url === undefined ? [] : [`${method} ${url}`]),
+    ...Object.entries(values).map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`),
+  ].map((each) => `  ${sanitizeText(each).replaceAll('\n', '\n    ')}\n`)
 }
 
 /** Returns undefined for arguments that cannot be read. Other answers than those offered deny the call. */

@@ -15,15 +15,19 @@ interface ConfirmationView {
 
 const MARGIN = { first: [span('    ')], rest: [span('    ')] }
 
-/** All keys are shown, and as much of the call as fits. */
+const MAX_REQUEST_LINES = 3
+
+/** All keys and the start of the request are shown, and as many arguments as fit: long ones must not hide where the request goes. */
 export function renderConfirmation(tool: ToolCall, { edited, columns, height, keys }: ConfirmationView): Line[] {
   const width = columns - 4
   const question = wrapLine([span('Allow? ', 'yellow'), ...joinKeys(keys)], width)
-  const details = [...renderCall(tool, edited, width), ...renderRequest(tool, edited, width)]
-  const maxLines = Math.max(1, height - question.length)
-  const visible = details.length > maxLines ? [...details.slice(0, maxLines - 1), line('…', 'dim')] : details
-  return [...indentLines(visible, { first: [span('  ? ', 'yellow')], rest: MARGIN.rest }), ...indentLines(question, MARGIN)].slice(-height)
+  const request = limitLines(renderRequest(tool, edited, width), MAX_REQUEST_LINES)
+  const call = limitLines(renderCall(tool, edited, width), Math.max(1, height - question.length - request.length))
+  const details = indentLines([...call, ...request], { first: [span('  ? ', 'yellow')], rest: MARGIN.rest })
+  return [...details, ...indentLines(question, MARGIN)].slice(-height)
 }
+
+const limitLines = (lines: Line[], max: number): Line[] => (lines.length > max ? [...lines.slice(0, max - 1), line('…', 'dim')] : lines)
 
 function renderCall({ name, arguments: requested }: ToolCall, edited: Record<string, unknown> | undefined, width: number): Line[] {
   const args = formatArguments(edited ?? requested)

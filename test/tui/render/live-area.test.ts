@@ -87,6 +87,8 @@ test('a confirmation shows its keys after a delay, with Ctrl if the input is not
   )
   assert.not.match(lines({ now: 5000, waitingSince: 4900 }), /y.yes/)
   assert.match(lines({ now: 5000, waitingSince: 4000, editor: setText(EMPTY_EDITOR, 'x') }), /Ctrl\+Y.yes/)
+  const long = { tool: 'c1', values: { note: 'x'.repeat(20_000) } }
+  assert.match(lines({ editedArguments: long }), /…\n {4}DELETE https:\/\/example\.com/, 'a long argument does not hide the request')
   const editedArguments = { tool: 'c1', values: { id: 5 } }
   assert.match(lines({ editedArguments }), /with id: 5 \(changed\)\n {4}DELETE https:\/\/example\.com\/…/, 'the URL is not known yet')
 })
