@@ -2,7 +2,7 @@
 import { extractContentWords } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { escapeReferences, removeCommentMarks } from './format-answer.ts'
-import { type Part, parseBlocks, parseParts, stripMarkdown } from './parse-passage.ts'
+import { isFence, type Part, parseBlocks, parseParts, stripMarkdown } from './parse-passage.ts'
 
 /** The part of a passage that is closest to the question. */
 export interface QuotedPart {
@@ -54,14 +54,35 @@ function formatClosestPassages(passages: readonly ContextPassage[], closest: rea
   return [...lines.values()].join('\n')
 }
 
-/** Returns one line. The header of a table says nothing without its rows. */
+/** Returns one line of Markdown. The header of a table says nothing without its rows. */
 function formatExcerpt(content: string, { start, end, block: { kind } }: Part): string {
   const text = content.slice(start, end)
   if (kind === 'row')
-    return text.includes('\n') ? '' : truncate(stripMarkdown(text.replaceAll('|', ' | ')).replaceAll(/^[\s|]+|[\s|]+$/g, ''))
+    return text.includes('\n')
+      ? ''
+      : closeCodeSpan(truncate(stripMarkdown(text.replaceAll('|', ' | '), { keepsCode: true }).replaceAll(/^[\s|]+|[\s|]+$/g, '')))
   if (kind === 'record') return truncate(text.replaceAll('\n', ', '))
-  return truncate(stripMarkdown(kind === 'setting' ? removeCommentMarks(text) : text))
+  if (kind === 'statement' || kind === 'code') return formatCodeSpan(truncate(removeFences(text)))
+  return closeCodeSpan(truncate(stripMarkdown(kind === 'setting' ? removeCommentMarks(text) : text, { keepsCode: true })))
 }
+
+const removeFences = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => !isFence(line))
+    .join(' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+/** Code that contains backticks needs more of them around it. */
+function formatCodeSpan(code: string): string {
+  const runs = code.match(/`+/g) ?? []
+  const marks = '`'.repeat(1 + runs.reduce((most, run) => Math.max(most, run.length), 0))
+  return runs.length === 0 ? `${marks}${code}${marks}` : `${marks} ${code} ${marks}`
+}
+
+/** Closes a code span that was cut. */
+const closeCodeSpan = (text: string) => (text.split('`').length % 2 === 0 ? text.replace(/ …$/, '` …') : text)
 
 function truncate(text: string): string {
   if (text.length <= MAX_EXCERPT_LENGTH) return text

@@ -243,14 +243,15 @@ function findSentenceEnds(text: string): number[] {
     })
 }
 
-/** Removes Markdown syntax and HTML tags, but not inside words and code. */
-export function stripMarkdown(text: string): string {
+/** Removes Markdown syntax and HTML tags, but not inside words and code. With `keepsCode`, code spans and __names__ remain code spans. */
+export function stripMarkdown(text: string, { keepsCode = false } = {}): string {
   const kept: string[] = []
   const keep = (inner: string) => `\uE000${kept.push(inner) - 1}\uE001`
   return text
     .replaceAll(/[\uE000\uE001]/g, '')
     .replaceAll(/^[ \t]*(?:>[ \t]?|#+(?:[ \t]+|$))+/gm, '')
-    .replaceAll(/(?<!`)(`{1,3})(?!`)([^`]{1,1000})\1(?!`)/g, (_, _ticks, code: string) => keep(code.trim()))
+    .replaceAll(/(?<!`)(`{1,3})(?!`)([^`]{1,1000})\1(?!`)/g, (span, _ticks, code: string) => keep(keepsCode ? span : code.trim()))
+    .replaceAll(/(?<!\w)__[a-z][a-z0-9_]{0,100}__(?!\w)/g, (name) => (keepsCode ? keep(`\`${name}\``) : name))
     .replaceAll(/\\([\\`*_{}[\]()#+.!|-])/g, (_, sign: string) => keep(sign))
     .replaceAll(/(!?)\[([^[\]]{0,1000})\]\([^()\s]{0,1000}(?:\s"[^"]{0,200}")?\)/g, (_, image: string, link: string) => (image ? '' : link))
     .replaceAll(/\[([^[\]]{1,1000})\]\[[^[\]]{0,200}\]/g, '$1')

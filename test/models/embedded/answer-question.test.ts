@@ -140,6 +140,23 @@ test('without an answer, the closest passages are listed', async () => {
   )
 })
 
+test('the closest passages keep code as it is written', async () => {
+  const passages = [
+    createPassage('def __init__(self, *args): self._size = 2 * args[0] * 3', 'stack.py'),
+    createPassage('Call `reset_all()` in __exit__ to **empty** the stack.', 'stack.md'),
+    createPassage(`Set \`${'long_name '.repeat(30)}\` first.`, 'long.md'),
+  ]
+  const text = await answerQuestion(
+    createScriptedReader(() => undefined),
+    { text: 'Who is the king?', passages, countDocuments: async () => 3 },
+  )
+  const lines = text.replaceAll('\u2060', '').split('\n')
+  const [python, markdown, long = ''] = ['[1]', '[2]', '[3]'].map((number) => lines.find((each) => each.endsWith(number)))
+  assert.is(python, '- stack.py: “`def __init__(self, *args): self._size = 2 * args[0] * 3`” [1]')
+  assert.is(markdown, '- stack.md: “Call `reset_all()` in `__exit__` to empty the stack.” [2]')
+  assert.match(long, /: “Set `long_name .* long_name` …” \[3\]$/)
+})
+
 test('without passages, the number of documents is reported', async () => {
   const reader = createScriptedReader(() => undefined)
   assert.is(await answerQuestion(reader, { text: 'Who?', passages: [], countDocuments: async () => 1 }), 'I found no answer in 1 document.')
