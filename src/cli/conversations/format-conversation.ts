@@ -74,7 +74,8 @@ export function formatMessage(message: Message, speakers: Speakers, question: st
   ]
 }
 
-function formatToolLine({ error, confirmation, ...tool }: NonNullable<Message['tool_calls']>[number]): string {
+/** Formats as `Called pay (amount: 12): denied`. */
+export function formatToolLine({ error, confirmation, ...tool }: NonNullable<Message['tool_calls']>[number]): string {
   const outcome = confirmation === 'refused' ? ': denied' : error === undefined ? '' : `: ${sanitizeLine(error)}`
   return `Called ${formatToolCall(tool)}${outcome}`
 }

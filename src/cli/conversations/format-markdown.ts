@@ -4,7 +4,7 @@ import type { Message } from '../../contract/schemas/messages.ts'
 import { formatLocation } from '../ask/format-location.ts'
 import { formatCell } from '../terminal/format-cell.ts'
 import { sanitizeLine } from '../terminal/text.ts'
-import type { Speakers } from './format-conversation.ts'
+import { formatToolLine, type Speakers } from './format-conversation.ts'
 
 export function formatConversationMarkdown(conversation: Conversation, speakers: Speakers): string {
   const { id, title, created_at, user_id, messages } = conversation
@@ -22,11 +22,13 @@ export function formatConversationMarkdown(conversation: Conversation, speakers:
   return `${parts.join('\n\n')}\n`
 }
 
-function formatMessage({ role, content, timestamp, citations = [], finish_reason, error }: Message, { user, agent }: Speakers): string {
+function formatMessage(message: Message, { user, agent }: Speakers): string {
+  const { role, content, timestamp, citations = [], tool_calls = [], finish_reason, error } = message
   const cited = citations.filter((citation) => citation.cited).sort((a, b) => a.index - b.index)
   const note = error ?? (finish_reason === undefined || finish_reason === 'stop' ? undefined : `Ended: ${finish_reason}`)
   return [
     `## ${role === 'user' ? user : agent}, ${formatCell(timestamp)} UTC`,
+    ...tool_calls.map(formatToolLine),
     content.trim(),
     ...cited.map(
       (citation) =>
