@@ -5,7 +5,7 @@ import { getLastQuestion } from '../src/cli/ask/get-last-question.ts'
 import { printReply } from '../src/cli/ask/print-reply.ts'
 import { createQuestionFromStdin, hasStdin, type Question, readQuestion } from '../src/cli/ask/read-question.ts'
 import { NoAgentsError } from '../src/cli/ask/resolve-default-agent.ts'
-import { resolvePromptModel } from '../src/cli/ask/resolve-prompt-model.ts'
+import { resolveModel, resolvePromptModel } from '../src/cli/ask/resolve-prompt-model.ts'
 import {
   findQuotingModel,
   formatAskCommand,
@@ -42,7 +42,8 @@ export default class Ask extends CadreCommand {
   static override description =
     'Ask an agent or a model and stream the reply.\n\n' +
     'Without AGENT, the agent set with cadre config set agent is asked, or the only one, or the default model if there are no ' +
-    'agents. Piped input, files and images named with @ are sent with the question.'
+    'agents. If there are several arguments and the first is the name of an agent, it is asked, also with --model. To ask the ' +
+    'model, quote the whole question. Piped input, files and images named with @ are sent with the question.'
   static override examples = [
     { command: 'cadre ask "How many days of leave do I have?"', description: 'Ask the default agent' },
     { command: 'cadre ask \'Handbook helper\' "Who approves travel?"', description: 'Ask an agent by name' },
@@ -84,7 +85,7 @@ export default class Ask extends CadreCommand {
     }),
     model: text({
       char: 'm',
-      description: "Ask this model without an agent; with --agent or a conversation, instead of the agent's model.",
+      description: "Ask this model without an agent; with an agent or a conversation, instead of the agent's model.",
       helpValue: '<text>',
     }),
     system: text({
@@ -122,10 +123,14 @@ export default class Ask extends CadreCommand {
         throw new UsageError('--retry takes no question.', 'It answers the last message of the conversation again.')
       return this.#retry(target, flags)
     }
-    const hasNoAgent = flags.system !== undefined || (flags.model !== undefined && !isNamed(target))
-    const { agent, words } = hasNoAgent
-      ? { agent: undefined, words: args.question ?? [] }
-      : splitAgentAndQuestion(args.question ?? [], target)
+    if (flags.quiet) this.muteNotices()
+    this.showProgress = undefined
+    const { question: given = [] } = args
+    const canOmitAgent = flags.system !== undefined || (flags.model !== undefined && !isNamed(target))
+    // Then the first word is an agent only if one has this name, which the daemon knows.
+    const early = canOmitAgent && given.length > 1 ? await this.connect(flags) : undefined
+    const canSplit = early ? await isAgentName(early, given.slice(0, 1), target) : !canOmitAgent
+    const { agent, words } = canSplit ? splitAgentAndQuestion(given, target) : { agent: undefined, words: given }
     const reader = new InputReader()
     const system = flags.system === undefined ? undefined : await reader.readValue(flags.system, 'system')
     const asked = await readQuestion({
@@ -135,29 +140,34 @@ export default class Ask extends CadreCommand {
       notify: this.notify,
       command: formatAskCommand({ ...target, agent }),
     })
-    if (flags.quiet) this.muteNotices()
-    this.showProgress = undefined
-    const connection = await this.connect(flags)
-    if (hasNoAgent) return this.#prompt(connection, await resolvePromptModel(connection, flags.model), asked, system, flags)
+    const connection = early ?? (await this.connect(flags))
     const onlyAgent = (await isAgentName(connection, words, { ...target, agent })) ? words[0] : undefined
+    const named = onlyAgent ?? agent
+    if (canOmitAgent && named === undefined)
+      return this.#prompt(connection, await resolvePromptModel(connection, flags.model), asked, system, flags)
+    if (flags.system !== undefined)
+      throw new UsageError(
+        `--system cannot be combined with an agent, and "${sanitizeLine(named ?? '')}" is one.`,
+        'Omit --system to ask the agent, or quote the whole question to ask a model.',
+      )
+    const model = flags.model === undefined ? undefined : await resolveModel(connection, flags.model)
     const question =
       onlyAgent === undefined
         ? asked
         : createQuestionFromStdin(asked.stdin, formatAskCommand({ ...target, agent: onlyAgent }), flags.stdin && hasStdin())
-    const chosen = { ...target, agent: onlyAgent ?? agent, isAgentGuessed: flags.agent === undefined }
+    const chosen = { ...target, agent: named, isAgentGuessed: flags.agent === undefined }
     const conversation = await resolveConversation(connection, chosen, words.join(' ')).catch((error: unknown) => {
       if (error instanceof NoAgentsError) return error
       throw error
     })
     if (conversation instanceof NoAgentsError) {
-      const model = await resolvePromptModel(connection, undefined).catch(() => {
+      const usual = await resolvePromptModel(connection, undefined).catch(() => {
         throw conversation // the default model cannot answer, or the caller may not use it
       })
-      return this.#prompt(connection, model, question, undefined, flags)
+      return this.#prompt(connection, usual, question, undefined, flags)
     }
     this.#reportMissingFiles(question)
-    const model = flags.model === undefined ? undefined : await resolvePromptModel(connection, flags.model)
-    const quoting = question.attachments.length > 0 && !model ? await findQuotingModel(connection, conversation) : undefined
+    const quoting = question.attachments.length > 0 ? await findQuotingModel(connection, conversation, model) : undefined
     if (quoting !== undefined) {
       const along = sanitizeLine(question.attachments.join(', '))
       this.notify(
@@ -192,7 +202,7 @@ export default class Ask extends CadreCommand {
     const conversation = await resolveConversation(connection, target, '')
     const { question, isAnswered } = await getLastQuestion(connection, conversation)
     if (isAnswered) this.notify('The last message already has a complete reply:')
-    const model = flags.model === undefined ? {} : { model: (await resolvePromptModel(connection, flags.model)).id }
+    const model = flags.model === undefined ? {} : { model: (await resolveModel(connection, flags.model)).id }
     await this.#print(connection, { conversation, retry: true, ...model }, question, flags)
   }
 

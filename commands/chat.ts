@@ -28,19 +28,21 @@ export default class Chat extends CadreCommand {
     }),
     continue: boolean({ description: 'Continue your last conversation; with an agent, the last one with that agent.' }),
     model: text({ char: 'm', description: "Use this model instead of the agent's.", helpValue: '<text>' }),
-    plain: boolean({ description: 'Chat line by line instead of full screen.' }),
+    plain: boolean({ description: 'Chat line by line instead of full screen; the default with TERM=dumb.' }),
   }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Chat)
     if (args.agent !== undefined && flags.agent !== undefined)
       throw new UsageError('The agent is given twice.', 'Use either the argument or --agent: cadre chat NAME')
-    if (!flags.plain && !canOpenChat())
+    if (!flags.plain && !(process.stdin.isTTY && process.stdout.isTTY))
       throw new UsageError(
         'cadre chat needs an interactive terminal.',
         'Use cadre ask for one question, or cadre chat --plain to chat line by line.',
       )
-    const { conversation, continue: continueLast, model, plain, profile, start } = flags
+    const { conversation, continue: continueLast, model, profile, start } = flags
+    // A terminal that cannot redraw (TERM=dumb) shows lines.
+    const plain = flags.plain || !canOpenChat()
     const options = {
       agent: args.agent ?? flags.agent,
       conversation,

@@ -1,5 +1,5 @@
 /** `cadre mcp install`: adds Cadre to the configuration of an MCP client. */
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { MCP_CLIENT_NAMES, MCP_CLIENTS, type McpClient, type McpClientName } from '../../src/cli/mcp/clients.ts'
@@ -40,6 +40,8 @@ export default class McpInstall extends CadreCommand {
     const client: McpClient = MCP_CLIENTS[args.client as McpClientName]
     const file = this.#findFile(client, flags.project)
     const server = describeStdioServer(this.config.root, this.paths, flags.project, flags.profile)
+    if (flags.project && isAbsolute(server.command))
+      this.notify('cadre is not on your PATH, so the entry contains paths of this machine and works only here.')
     const before = readConfigurationFile(file)
     const after = editConfiguration(file, before, client.property, 'cadre', client.describe(server))
     const isTable = this.getFormat(flags) === 'table'

@@ -43,7 +43,9 @@ for (const [mode, { code, error, fields = {} }] of Object.entries(FAILURES))
 
 test('a program that does not exist causes a clear error', async () => {
   const server = await fixture.addServer('good', { command: '/no/such/program' })
-  await expectError(fixture.discover(server.id), 'UNAVAILABLE', { error: /could not be started \(ENOENT\)/ })
+  await expectError(fixture.discover(server.id), 'UNAVAILABLE', {
+    error: /could not be started: the command "\/no\/such\/program" was not found\.$/,
+  })
 })
 
 test('output that is not a message is ignored', async () => {

@@ -250,9 +250,14 @@ atTerminal('the chat fits 40 and 200 columns without colors', async () => {
   }
 })
 
-atTerminal('a terminal that cannot redraw is offered the plain chat', async () => {
+atTerminal('a terminal that cannot redraw gets the plain chat', async () => {
+  fixture.script(streamText('Line by line.'))
   const terminal = fixture.openChat({ agent: 'Guide', environment: { TERM: 'dumb' } })
-  await terminal.waitFor(/cadre chat --plain[\s\S]*exit 2/)
+  await terminal.waitFor(/Type a message and press Enter\. For help/)
+  terminal.write(`Hello${ENTER}`)
+  await terminal.waitFor(/Line by line\./)
+  terminal.write(`quit${ENTER}`)
+  await terminal.waitFor(/exit 0/)
 })
 
 test('the history file is not part of messages that a plain chat reads', async () => {

@@ -74,8 +74,9 @@ export class StdioTransport implements Transport {
     child.once('close', (code, signal) => this.#handleExit(signal === null ? `exited with code ${code}` : `was ended by ${signal}`))
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
-      child.once('error', (error) => {
-        this.#handleExit(`could not be started (${(error as NodeJS.ErrnoException).code ?? error.message})`)
+      child.once('error', (error: NodeJS.ErrnoException) => {
+        const { code = error.message } = error
+        this.#handleExit(`could not be started${code === 'ENOENT' ? `: the command "${command}" was not found` : ` (${code})`}`)
         reject(error)
       })
     })

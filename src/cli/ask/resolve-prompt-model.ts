@@ -1,4 +1,4 @@
-/** Resolves the model of a prompt without an agent: the named model or the default one. */
+/** Resolves the model that `ask` names with --model, or the default one. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -7,12 +7,17 @@ import { systemRoutes } from '../../contract/families/system.ts'
 import { resolveResource } from '../resources/resolve-references.ts'
 import { modelTopic } from '../resources/topics/models.ts'
 
-export async function resolvePromptModel(connection: Connection, name: string | undefined): Promise<Model> {
+export async function resolveModel(connection: Connection, name: string | undefined): Promise<Model> {
   const id =
     name === undefined
       ? (await call(connection, systemRoutes.getSettings, {})).data.default_model_id
       : await resolveResource(connection, modelTopic, name)
-  const { data: model } = await call(connection, modelRoutes.get, { params: { id } })
+  return (await call(connection, modelRoutes.get, { params: { id } })).data
+}
+
+/** Throws if the model cannot answer without an agent. */
+export async function resolvePromptModel(connection: Connection, name: string | undefined): Promise<Model> {
+  const model = await resolveModel(connection, name)
   if (model.provider !== 'embedded') return model
   throw new CadreError('VALIDATION_ERROR', `${model.name} only quotes documents of agents and cannot answer without one.`, {
     hint: 'Name another model with --model. To add one: cadre models discover --add',

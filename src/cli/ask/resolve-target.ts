@@ -4,12 +4,13 @@ import type { Connection } from '../../client/request.ts'
 import { CadreError, handleError } from '../../contract/errors.ts'
 import { agentRoutes, agents } from '../../contract/families/agents.ts'
 import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
+import type { Model } from '../../contract/families/models.ts'
 import { hasResource, resolveResource } from '../resources/resolve-references.ts'
 import { agentTopic } from '../resources/topics/agents.ts'
 import { conversationTopic } from '../resources/topics/conversations.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
-import { findAgentModel } from './find-agent-model.ts'
+import { findAgentModel, toAgentModel } from './find-agent-model.ts'
 import { getLastConversation } from './get-last-conversation.ts'
 import { resolveDefaultAgent } from './resolve-default-agent.ts'
 
@@ -60,8 +61,9 @@ export async function resolveConversation(connection: Connection, target: Target
   return (await call(connection, conversationRoutes.create, { body: { agent_id } })).data.id
 }
 
-/** Returns the name of the conversation's model if it only quotes documents and would ignore attachments. */
-export async function findQuotingModel(connection: Connection, conversation: string): Promise<string | undefined> {
+/** Returns the name of the given or the agent's model if it only quotes documents and would ignore attachments. */
+export async function findQuotingModel(connection: Connection, conversation: string, given?: Model): Promise<string | undefined> {
+  if (given) return toAgentModel(given).onlyQuotes ? given.name : undefined
   const { agent_id } = (await call(connection, conversationRoutes.get, { params: { id: conversation } })).data
   if (agent_id === null) return undefined
   const { data: agent } = await call(connection, agentRoutes.get, { params: { id: agent_id } })

@@ -1,5 +1,5 @@
 /** Tests of `cadre ask` without an agent, and with images. */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -129,6 +129,38 @@ test('images are sent to agents, too large and too many are rejected, and other 
     assert.is(code, 2, question)
     assert.match(stderr, problem)
   }
+})
+
+test('the first of several arguments is the agent if one has this name, also with --model', async () => {
+  const before = await countConversations()
+  assert.is((await terminal.run(['ask', 'Helper', '--model', 'scripted', 'Who are you?'])).code, 0)
+  assert.equal(getMessages().at(-1), { role: 'user', content: 'Who are you?' })
+  assert.is((await terminal.run(['ask', 'Helper', '--model', 'scripted'], { input: 'Piped?' })).code, 0)
+  assert.equal(getMessages().at(-1), { role: 'user', content: 'Piped?' })
+  assert.is(await countConversations(), before + 2)
+  await terminal.run(['ask', '--model', 'scripted', 'Helper who'])
+  assert.equal(getMessages().at(-1), { role: 'user', content: 'Helper who' })
+  assert.is(await countConversations(), before + 2, 'a quoted question goes to the model')
+  const system = await terminal.run(['ask', 'Helper', '--system', 'Be brief.', 'Who are you?'])
+  assert.is(system.code, 2)
+  assert.match(system.stderr, '--system cannot be combined with an agent, and "Helper" is one')
+})
+
+test('--model Embedded answers from the documents of the agent, and an unknown model leaves no conversation', async () => {
+  const ships = join(folder, 'ships')
+  mkdirSync(ships)
+  writeFileSync(join(ships, 'owners.md'), '# Ships\n\nThe owner of juno-01 is Ada Bell.\n')
+  await terminal.run(['knowledge', 'add', ships, '--quiet'])
+  await terminal.json(['agents', 'create', '--name', 'Librarian', '--model', 'scripted', '--tool', 'ships'])
+  const before = await countConversations()
+  const unknown = await terminal.run(['ask', '--agent', 'Librarian', '--model', 'nope', 'Who owns juno-01?'])
+  assert.is(unknown.code, 3)
+  assert.is(await countConversations(), before)
+  const { code, stdout, stderr } = await terminal.run(['ask', '--agent', 'Librarian', '--model', 'Embedded', 'Who owns juno-01?'])
+  assert.is(code, 0, stderr)
+  assert.match(stdout, 'Ada Bell')
+  const piped = await terminal.run(['ask', 'Librarian', '-m', 'Embedded', 'Who owns juno-01?'], { input: 'ignored' })
+  assert.match(piped.stderr, /Embedded only quotes the agent's documents and cannot read stdin/)
 })
 
 test.run()

@@ -96,12 +96,24 @@ test('every client has a file, and its configuration is printed', async ({ termi
 })
 
 test('a project gets a configuration without paths of this machine', async ({ terminal, home }) => {
-  assert.is((await terminal.run(['mcp', 'install', 'vscode', '--project', '--yes'])).code, 0)
+  const environment = { PATH: dirname(terminal.command) }
+  assert.is((await terminal.run(['mcp', 'install', 'vscode', '--project', '--yes'], { environment })).code, 0)
   const { servers } = JSON.parse(readFileSync(join(home, '.vscode', 'mcp.json'), 'utf8'))
   assert.equal(servers.cadre, { type: 'stdio', command: 'cadre', args: ['mcp'] })
   const { code, stderr } = await terminal.run(['mcp', 'install', 'windsurf', '--project', '--yes'])
   assert.is(code, 2)
   assert.match(stderr, 'Windsurf has no configuration for projects.')
+})
+
+test('a project gets paths of this machine if cadre is not on the PATH', async ({ terminal, home }) => {
+  const environment = { PATH: `${home}:/no/such/folder` }
+  mkdirSync(join(home, 'cadre'))
+  const { code, stderr } = await terminal.run(['mcp', 'install', 'cursor', '--project', '--yes'], { environment })
+  assert.is(code, 0)
+  assert.match(stderr, 'cadre is not on your PATH')
+  const { command, args, env } = JSON.parse(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8')).mcpServers.cadre
+  assert.equal([command, args[1], env], [process.execPath, 'mcp', { CADRE_HOME: terminal.home }])
+  assert.ok(existsSync(args[0]))
 })
 
 test.run()
