@@ -78,12 +78,12 @@ async function fillDatabase(transaction: Transaction): Promise<void> {
   ])
     await transaction.run(
       `INSERT INTO usage_days
-      SELECT '${type}', ${id}, substr(began_at, 1, 10), model_id, count(*), sum(input_tokens), sum(output_tokens), 0, 0, sum(cost)
+      SELECT '${type}', ${id}, substr(began_at, 1, 10), model_id, count(*), sum(input_tokens), sum(output_tokens), 0, 0, sum(cost), 0
       FROM usage_calls GROUP BY 1, 2, 3, 4`,
     )
   await transaction.run(
     `INSERT INTO usage_months
-    SELECT entity_type, entity_id, substr(day, 1, 7), model_id, sum(calls), sum(input_tokens), sum(output_tokens), 0, 0, sum(cost)
+    SELECT entity_type, entity_id, substr(day, 1, 7), model_id, sum(calls), sum(input_tokens), sum(output_tokens), 0, 0, sum(cost), 0
     FROM usage_days GROUP BY 1, 2, 3, 4`,
   )
   await transaction.run(INSERT_CONVERSATIONS)
