@@ -4,8 +4,6 @@ import * as assert from 'uvu/assert'
 import { code, files, getText, listFiles } from './source-tree.ts'
 
 const MAX_FILES_PER_FOLDER = 20
-/** Migrations are found by their number, and released ones are never moved. */
-const UNLIMITED_FOLDERS = ['daemon/store/migrations']
 const MAX_LINES = 300
 const MAX_COLUMNS = 140
 /** Large families are created by a function of their own (docs/decisions/0026-structure-and-naming.md). */
@@ -22,7 +20,7 @@ test(`no folder directly contains more than ${MAX_FILES_PER_FOLDER} files`, () =
   const counts = new Map<string, number>()
   for (const file of code) counts.set(posix.dirname(file), (counts.get(posix.dirname(file)) ?? 0) + 1)
   assert.equal(
-    [...counts].filter(([folder, count]) => count > MAX_FILES_PER_FOLDER && !UNLIMITED_FOLDERS.includes(folder)),
+    [...counts].filter(([folder, count]) => count > MAX_FILES_PER_FOLDER),
     [],
   )
 })

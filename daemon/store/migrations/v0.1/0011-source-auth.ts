@@ -1,5 +1,5 @@
 /** Migration 0011: sealed credentials of knowledge sources. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const sourceAuth: Migration = {
   name: '0011-source-auth',

@@ -1,5 +1,5 @@
 /** Migration 0018: conversations keep the id of their deleted agent. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const deletedAgents: Migration = {
   name: '0018-deleted-agents',

@@ -1,5 +1,5 @@
 /** Migration 0013: an index over result figures, so that summaries do not read the texts of results. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const resultFigures: Migration = {
   name: '0013-result-figures',

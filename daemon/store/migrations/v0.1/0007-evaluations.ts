@@ -1,5 +1,5 @@
 /** Migration 0007: evaluation runs and results. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const evaluationRuns: Migration = {
   name: '0007-evaluations',

@@ -1,5 +1,5 @@
 /** Migration 0016: how often syncs and evaluation runs were resumed. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const jobResumes: Migration = {
   name: '0016-job-resumes',

@@ -1,6 +1,6 @@
 /** Migration 0017: keys by which names are sorted. */
-import type { Migration } from '../migration.ts'
-import { createSortKey } from '../sort-key.ts'
+import type { Migration } from '../../migration.ts'
+import { createSortKey } from '../../sort-key.ts'
 
 const FAMILIES = [
   'models',

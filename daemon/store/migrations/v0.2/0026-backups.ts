@@ -1,5 +1,5 @@
 /** Migration 0026: daily backups. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const backups: Migration = {
   name: '0026-backups',

@@ -1,5 +1,5 @@
 /** Migration 0021: whether tools are offered to MCP clients. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const exposedTools: Migration = {
   name: '0021-exposed-tools',

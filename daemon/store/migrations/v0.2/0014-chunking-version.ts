@@ -1,5 +1,5 @@
 /** Migration 0014: indexes know the version of the chunking that made them, and two versions can exist during an upgrade. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const chunkingVersion: Migration = {
   name: '0014-chunking-version',

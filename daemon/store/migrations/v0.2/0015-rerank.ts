@@ -1,5 +1,5 @@
 /** Migration 0015: whether RAG tools and retrieval tools rerank passages. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const rerank: Migration = {
   name: '0015-rerank',

@@ -1,5 +1,5 @@
 /** Migration 0020: calls of existing API tools that may change something require confirmation. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const toolConfirmation: Migration = {
   name: '0020-tool-confirmation',

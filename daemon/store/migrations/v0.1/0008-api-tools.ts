@@ -1,5 +1,5 @@
 /** Migration 0008: argument locations and body format of API tools. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const apiTools: Migration = {
   name: '0008-api-tools',

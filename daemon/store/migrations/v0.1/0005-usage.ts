@@ -1,5 +1,5 @@
 /** Migration 0005: the usage ledger, its daily and monthly sums, and threshold notifications. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const usage: Migration = {
   name: '0005-usage',

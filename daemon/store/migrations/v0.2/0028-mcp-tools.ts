@@ -1,5 +1,5 @@
 /** Migration 0028: MCP servers and their approved tools. */
-import { createResourceTable, type Migration } from '../migration.ts'
+import { createResourceTable, type Migration } from '../../migration.ts'
 
 export const mcpTools: Migration = {
   name: '0028-mcp-tools',

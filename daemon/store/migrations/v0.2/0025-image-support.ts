@@ -1,6 +1,6 @@
 /** Migration 0025: whether a model reads images. */
-import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
-import type { Migration } from '../migration.ts'
+import { EMBEDDED_MODEL_ID } from '../../../../src/contract/families/models.ts'
+import type { Migration } from '../../migration.ts'
 
 export const imageSupport: Migration = {
   name: '0025-image-support',

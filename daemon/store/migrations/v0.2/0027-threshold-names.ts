@@ -1,5 +1,5 @@
 /** Migration 0027: usage thresholds have names. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const thresholdNames: Migration = {
   name: '0027-threshold-names',

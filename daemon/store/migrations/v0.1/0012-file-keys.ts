@@ -1,5 +1,5 @@
 /** Migration 0012: keys that distinguish resources with the same name in files. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const fileKeys: Migration = {
   name: '0012-file-keys',

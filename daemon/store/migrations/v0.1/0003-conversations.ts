@@ -1,5 +1,5 @@
 /** Migration 0003: active replies and conversation state. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const conversations: Migration = {
   name: '0003-conversations',

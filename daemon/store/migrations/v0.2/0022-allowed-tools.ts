@@ -1,5 +1,5 @@
 /** Migration 0022: tools that an agent may call without confirmation. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const allowedTools: Migration = {
   name: '0022-allowed-tools',

@@ -1,5 +1,5 @@
 /** Migration 0019: sums of estimated tokens, and which results of evaluations have estimated usage. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 const ORIGINS = ['agent', 'rag_tool', 'prompt_template', 'evaluation', 'user']
 const SUMS = [

@@ -1,5 +1,5 @@
 /** Migration 0024: descriptions of knowledge sources and their folders. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const sourceDescriptions: Migration = {
   name: '0024-source-descriptions',

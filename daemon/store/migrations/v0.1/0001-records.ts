@@ -1,6 +1,6 @@
 /** Migration 0001: resources and their links. */
-import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
-import { createResourceTable, type Migration } from '../migration.ts'
+import { EMBEDDED_MODEL_ID } from '../../../../src/contract/families/models.ts'
+import { createResourceTable, type Migration } from '../../migration.ts'
 
 export const records: Migration = {
   name: '0001-records',

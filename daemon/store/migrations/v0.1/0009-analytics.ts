@@ -1,5 +1,5 @@
 /** Migration 0009: daily conversation figures, maintained by triggers on messages. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 /** All values are integers (costs in billionths), so that subtracting a row restores the exact sum. */
 const COUNTED = {

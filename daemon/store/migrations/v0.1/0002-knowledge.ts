@@ -1,5 +1,5 @@
 /** Migration 0002: documents, passages and indexes. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const knowledge: Migration = {
   name: '0002-knowledge',

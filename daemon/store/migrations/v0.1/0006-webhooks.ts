@@ -1,5 +1,5 @@
 /** Migration 0006: the event log and the webhook outbox. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const webhooks: Migration = {
   name: '0006-webhooks',

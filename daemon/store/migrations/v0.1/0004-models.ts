@@ -1,6 +1,6 @@
 /** Migration 0004: model capabilities and access to the private network. */
-import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
-import type { Migration } from '../migration.ts'
+import { EMBEDDED_MODEL_ID } from '../../../../src/contract/families/models.ts'
+import type { Migration } from '../../migration.ts'
 
 export const models: Migration = {
   name: '0004-models',

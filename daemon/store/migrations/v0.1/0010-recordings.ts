@@ -1,5 +1,5 @@
 /** Migration 0010: recorded model responses for replay. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 export const recordings: Migration = {
   name: '0010-recordings',

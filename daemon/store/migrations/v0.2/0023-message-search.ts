@@ -1,5 +1,5 @@
 /** Migration 0023: the full-text index of messages. */
-import type { Migration } from '../migration.ts'
+import type { Migration } from '../../migration.ts'
 
 /**
  * The number of a message contains the number of its conversation (`number >> 20`), so that a search counts conversations without
