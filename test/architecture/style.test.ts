@@ -20,7 +20,7 @@ test(`no folder directly contains more than ${MAX_FILES_PER_FOLDER} files`, () =
   const counts = new Map<string, number>()
   for (const file of code) counts.set(posix.dirname(file), (counts.get(posix.dirname(file)) ?? 0) + 1)
   assert.equal(
-    [...counts].filter(([folder, count]) => count > MAX_FILES_PER_FOLDER),
+    [...counts].filter(([, count]) => count > MAX_FILES_PER_FOLDER),
     [],
   )
 })
