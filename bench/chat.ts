@@ -23,10 +23,12 @@ const TURNS = 500
 const TRANSCRIPT_LINES = 5_000
 /** A question and the page of paced-provider.js take more. */
 const LINES_PER_TURN = 20
-const STREAM_RATE = 100
-const STREAM_SECONDS = 15
-const STREAM_KEYS = 100
-const KEY_INTERVAL_MS = 100
+/** So few that most keys need a frame of their own; the frames of a fast stream would draw them as well. */
+const STREAM_RATE = 2
+const STREAM_SECONDS = 120
+const KEY_ROUNDS = 12
+const KEYS_PER_ROUND = 20
+const KEY_INTERVAL_MS = 75
 const MAX_KEY_COST_MS = 16
 const MAX_MEMORY_GROWTH_BYTES = 50e6
 /** Kernel ticks of /proc/PID/stat. */
@@ -188,35 +190,43 @@ async function measureKeyLatency(terminal: TmuxTerminal, count: number): Promise
   return median(times)
 }
 
-/** Writes a transcript, then compares the CPU time of a stream with that of the same stream while keys are pressed. */
+async function sendQuestion(terminal: TmuxTerminal, number: number): Promise<void> {
+  // Sent during a reply, it would be queued.
+  await terminal.waitFor((screen) => !screen.includes('Esc to stop'))
+  terminal.write(`question ${number}\r`)
+  await terminal.waitFor(new RegExp(`This answers question ${number}\\.`))
+}
+
+/** Writes a transcript, then compares the CPU time of periods with and without keys during one reply. */
 async function measureKeyCost(home: string): Promise<Figure> {
   const terminal = openChat(home)
   try {
     await terminal.waitFor(/Ask Bench/)
     const pid = findChatProcess(home)
-    for (let number = 1; number <= TRANSCRIPT_LINES / LINES_PER_TURN; number++) {
-      terminal.write(`question ${number}\r`)
-      await terminal.waitFor((screen) => screen.includes(`This answers question ${number}.`) && screen.includes('Ask Bench'))
-    }
-    const measureStream = async (press: () => Promise<void>) => {
-      const before = readCpuSeconds(pid)
-      terminal.write(`flood ${STREAM_RATE} ${STREAM_SECONDS}\r`)
-      await terminal.waitFor(/Esc to stop/)
-      await press()
-      await terminal.waitFor((screen) => !screen.includes('Esc to stop'))
+    for (let number = 1; number <= TRANSCRIPT_LINES / LINES_PER_TURN; number++) await sendQuestion(terminal, number)
+    await terminal.waitFor((screen) => !screen.includes('Esc to stop'))
+    terminal.write(`flood ${STREAM_RATE} ${STREAM_SECONDS}\r`)
+    await terminal.waitFor(/writing.*Esc to stop/)
+    const measurePeriod = async (press: (key: number) => void) => {
+      const [before, startedAt] = [readCpuSeconds(pid), performance.now()]
+      for (let key = 1; key <= KEYS_PER_ROUND; key++) {
+        press(key)
+        await pause(startedAt + key * KEY_INTERVAL_MS - performance.now())
+      }
       return readCpuSeconds(pid) - before
     }
-    const alone = await measureStream(async () => {})
-    const withKeys = await measureStream(async () => {
-      for (let key = 0; key < STREAM_KEYS; key++) {
-        terminal.write(key % 2 === 0 ? 'x' : '\u007f')
-        await pause(KEY_INTERVAL_MS)
-      }
-    })
-    const cost = (Math.max(0, withKeys - alone) / STREAM_KEYS) * 1000
+    let [idle, typing] = [0, 0]
+    for (let round = 0; round < KEY_ROUNDS; round++) {
+      idle += await measurePeriod(() => {})
+      typing += await measurePeriod((key) => terminal.write(key % 2 === 1 ? 'x' : '\u007f'))
+    }
+    if (!terminal.read().includes('Esc to stop')) throw new Error('The reply ended before the last key.')
+    terminal.write('\u001b')
+    await terminal.waitFor((screen) => !screen.includes('Esc to stop'))
+    const cost = ((typing - idle) / (KEY_ROUNDS * KEYS_PER_ROUND)) * 1000
     return {
       name: `CPU per key with ${TRANSCRIPT_LINES} lines while a reply streams, relative to 16 ms`,
-      figure: formatMilliseconds(cost),
+      figure: `${formatMilliseconds(cost)} (${typing.toFixed(2)} s with keys, ${idle.toFixed(2)} s without)`,
       ratio: cost / MAX_KEY_COST_MS,
       bar: { most: 1 },
     }
@@ -230,15 +240,9 @@ async function measureMemoryGrowth(home: string): Promise<Figure> {
   try {
     await terminal.waitFor(/Ask Bench/)
     const pid = findChatProcess(home)
-    const sendQuestion = async (number: number) => {
-      // Sent during a reply, it would be queued.
-      await terminal.waitFor((screen) => !screen.includes('Esc to stop'))
-      terminal.write(`question ${number}\r`)
-      await terminal.waitFor(new RegExp(`This answers question ${number}\\.`))
-    }
-    for (let number = 1; number <= 10; number++) await sendQuestion(number)
+    for (let number = 1; number <= 10; number++) await sendQuestion(terminal, number)
     const before = readResidentBytes(pid)
-    for (let number = 11; number <= TURNS; number++) await sendQuestion(number)
+    for (let number = 11; number <= TURNS; number++) await sendQuestion(terminal, number)
     const growth = readResidentBytes(pid) - before
     return {
       name: `memory growth after ${2 * TURNS} messages, relative to 50 MB`,
