@@ -75,6 +75,6 @@ async function fetchAllPages(connection: Connection, sent: ClientRequest): Promi
     if (!answer.pagination) throw new UsageError(`${sent.path} is not a paged list.`, 'Remove --paginate.')
     return { data: answer.data, pagination: answer.pagination }
   }
-  for await (const page of paginate(read, 1, connection)) data.push(...page.data)
+  for await (const page of paginate(read, connection)) data.push(...page.data)
   return { success: true, data, pagination: { page: 1, limit: data.length, total: data.length, pages: 1 } }
 }

@@ -87,16 +87,15 @@ export function createResponseError(response: ClientResponse, text: string): Err
   return parseServiceError(response.status, text, response.headers['x-request-id'] as string | undefined)
 }
 
-/** Yields the pages of a list from `first` to the last. With a connection, shows progress if that takes long. */
+/** Yields the pages of a list. With a connection, shows progress if that takes long. */
 export async function* paginate<T>(
   read: (page: number) => Promise<{ data: T[]; pagination: Pagination }>,
-  first = 1,
   { showProgress }: Pick<Connection, 'showProgress'> = {},
 ): AsyncGenerator<{ data: T[]; pagination: Pagination }> {
   const startedAt = Date.now()
   let done = 0
   try {
-    for (let page = first; ; page++) {
+    for (let page = 1; ; page++) {
       const response = await read(page)
       const { pages, total } = response.pagination
       done += response.data.length

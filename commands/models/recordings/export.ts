@@ -26,7 +26,7 @@ export default class RecordingsExport extends CadreCommand {
     let count = 0
     const read = (page: number) =>
       call(connection, recordingRoutes.list, { params: { id }, query: { page, limit: 100, sort: 'key', order: 'asc' } as object })
-    for await (const { data } of paginate(read, 1, connection)) {
+    for await (const { data } of paginate(read, connection)) {
       // Without timestamps, recording the same responses again produces the same file.
       for (const { created_at: _, ...recording } of data) if (!target.write(`${JSON.stringify(recording)}\n`)) await once(target, 'drain')
       count += data.length

@@ -10,6 +10,6 @@ export async function getConversation(connection: Connection, id: string): Promi
   const read = (page: number) =>
     call(connection, conversationRoutes.messages, { params: { id }, query: { page, limit: MAX_MESSAGES, order: 'asc' } })
   const messages = []
-  for await (const page of paginate(read, 1, connection)) messages.push(...page.data)
+  for await (const page of paginate(read, connection)) messages.push(...page.data)
   return { ...data, messages, message_count: messages.length }
 }

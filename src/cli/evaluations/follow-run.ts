@@ -54,6 +54,6 @@ export async function listResults(connection: Connection, id: string, run_id: st
     return { data: results, pagination }
   }
   const all: RunResult[] = []
-  for await (const { data } of paginate(read, 1, connection)) for (const result of data) all.push(result)
+  for await (const { data } of paginate(read, connection)) for (const result of data) all.push(result)
   return all
 }

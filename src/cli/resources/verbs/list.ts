@@ -60,7 +60,7 @@ export async function fetchList(connection: Connection, route: Route, params: Bo
     (await call(connection, route, { params, query: { ...query, ...(page === undefined ? {} : { page }) } })) as unknown as Page
   if (!all) return read()
   const data: Row[] = []
-  for await (const page of paginate(read, 1, connection)) data.push(...page.data)
+  for await (const page of paginate(read, connection)) data.push(...page.data)
   return { data, pagination: { page: 1, limit: data.length, total: data.length, pages: 1 } }
 }
 
