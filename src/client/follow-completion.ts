@@ -39,8 +39,8 @@ export async function* followCompletion(connection: Connection, request: Complet
       }
       if (reply.id === '') {
         reply.id = chunk.id
-        const { id, model_id } = { id: chunk.id, model_id: request.model }
-        yield { event: 'message_start', data: { conversation_id: '', message_id: id, user_message_id: '', model_id, agent_id: null } }
+        const ids = { conversation_id: '', message_id: chunk.id, user_message_id: '', model_id: request.model, agent_id: null }
+        yield { event: 'message_start', data: ids }
       }
       const text = readChunk(reply, chunk)
       if (text !== '') yield { event: 'message_delta', data: { text } }
