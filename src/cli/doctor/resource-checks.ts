@@ -21,7 +21,7 @@ const PROBE_TIMEOUT_MS = 2_000
 const OLLAMA_URL = 'http://127.0.0.1:11434/v1'
 const PROVIDERS_WITH_KEY = new Set(['openai', 'anthropic', 'google'])
 
-const CHECKS = { models: checkModels, knowledge: checkKnowledge, tools: checkMcpServers, webhooks: checkWebhooks, backup: checkBackup }
+const CHECKS = { models: checkModels, knowledge: checkKnowledge, tools: checkMcpServers, webhooks: checkWebhooks }
 
 /** Returns all problems of each kind of resource, or one good check. */
 export async function checkResources(connection: Connection): Promise<Check[]> {
@@ -99,13 +99,6 @@ function formatSourceFix(source: KnowledgeSource): string {
   if (source.error === null || !isBlockedAddress(source, source.error)) return `cadre knowledge sync ${name}`
   const open = formatAllowCommand(source, source.error)
   return `${open ? `Allow it: ${open}. ` : ''}Or delete the source: cadre knowledge delete ${name}`
-}
-
-/** Suggests a backup; a home without one still works. */
-async function checkBackup(connection: Connection): Promise<Check[]> {
-  const { data } = await call(connection, systemRoutes.status, {})
-  const found = data.last_backup_at === null ? 'none yet; to create one: cadre backup FILE' : `last created at ${data.last_backup_at}`
-  return [pass('backup', found)]
 }
 
 /** Starts the servers, because only they know whether they work and what they offer. */

@@ -142,13 +142,17 @@ async function checkAccess(paths: Paths, address: Address, url: string): Promise
     const connection = { url, token, notify, announceWait: (line: string) => void process.stderr.write(`${line}\n`) }
     const { data } = await call(connection, systemRoutes.status, {})
     const accepted = pass('token', address.profile === undefined && environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted')
-    return [accepted, checkSecrets(data.secrets, paths, url), ...(await checkResources(connection))]
+    return [accepted, checkSecrets(data.secrets, paths, url), ...(await checkResources(connection)), checkBackup(data.last_backup_at)]
   } catch (error) {
     const failure = toFailure(error)
     if (failure.code === 'FORBIDDEN') return [pass('token', 'accepted; its role cannot run the other checks')]
     return [fail('token', failure.error, failure.hint)]
   }
 }
+
+/** Suggests a backup; a home without one still works. */
+const checkBackup = (createdAt: string | null): Check =>
+  pass('backup', createdAt === null ? 'none yet; to create one: cadre backup FILE' : `last created at ${createdAt}`)
 
 function checkSecrets(where: 'keychain' | 'file' | 'locked', paths: Paths, url: string): Check {
   const place = isLoopback(url) ? findSecretsLocation(paths) : undefined
