@@ -1,6 +1,6 @@
 /** `cadre login`: stores the address and token of a remote service as a profile. */
 import { string } from '@oclif/core/args'
-import { parseUrl } from '../src/cli/daemon/config-settings.ts'
+import { parseToken, parseUrl } from '../src/cli/daemon/config-settings.ts'
 import { InputReader, promptSecret } from '../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
@@ -66,8 +66,7 @@ async function readToken(url: string): Promise<string> {
     : (await new InputReader().readStdin('The token', MAX_TOKEN_BYTES, tooLong)).toString('utf8')
   const token = text.trim()
   if (token === '') throw new UsageError('No token was given.', 'Type it at the prompt, or pass it on stdin: cadre login URL < token.txt')
-  if (/^[\x21-\x7e]+$/.test(token)) return token
-  throw new UsageError('A token can contain only printable ASCII characters without spaces.')
+  return parseToken(token)
 }
 
 function rejectToken(cause: CadreError): never {

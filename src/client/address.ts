@@ -136,8 +136,10 @@ export function findSecretsLocation(paths: Paths): 'keychain' | 'file' | undefin
 }
 
 /** Other characters cannot be sent in a header; the request would fail without naming the token. */
+export const isValidToken = (token: string): boolean => /^[\x21-\x7e]+$/.test(token)
+
 function requireValidToken(token: string, location: string): string {
-  if (/^[\x21-\x7e]+$/.test(token)) return token
+  if (isValidToken(token)) return token
   throw new CadreError(
     'UNAUTHENTICATED',
     `The token in ${location} is damaged: it contains control characters, spaces or non-ASCII characters.`,

@@ -1,5 +1,5 @@
 /** Settings of `cadre config`: CLI settings, and the default model, which the service stores. */
-import { normalizeUrl } from '../../client/address.ts'
+import { isValidToken, normalizeUrl } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import { findDefaultAgent, storeDefaultAgent } from '../../client/default-agent.ts'
 import { UnreachableError } from '../../client/errors.ts'
@@ -101,8 +101,7 @@ function parseSetting(name: keyof Settings, text: string): string | boolean {
     throw new UsageError(`output must be one of ${FORMATS.join(', ')}, not "${text}".`)
   const isSwitch = name === 'start' || name === 'history'
   if (isSwitch && text !== 'true' && text !== 'false') throw new UsageError(`${name} must be true or false, not "${text}".`)
-  if (name === 'token' && !/^[\x21-\x7e]+$/.test(text))
-    throw new UsageError('A token can contain only printable ASCII characters without spaces.')
+  if (name === 'token') return parseToken(text)
   return isSwitch ? text === 'true' : text
 }
 
@@ -110,4 +109,9 @@ export function parseUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     throw new UsageError(`"${text}" is not an HTTP address.`, 'For example: http://127.0.0.1:7411')
   return normalizeUrl(text)
+}
+
+export function parseToken(text: string): string {
+  if (isValidToken(text)) return text
+  throw new UsageError('A token can contain only printable ASCII characters without spaces.')
 }
