@@ -3,9 +3,10 @@ import { AttachmentError, attachFiles } from '../cli/input/attachments.ts'
 import { runCommand } from './commands/run-command.ts'
 import { clearAndRemember } from './input/editor.ts'
 import { parseCommand } from './input/slash-commands.ts'
-import type { ChatSession, OutgoingText } from './session/chat-session.ts'
+import type { ChatSession } from './session/chat-session.ts'
 import { queueMessage } from './session/message-queue.ts'
 import { sendMessage } from './session/send-message.ts'
+import type { OutgoingText } from './state/chat-state.ts'
 
 /** Resolves when the command is done or the reply has ended. Text that cannot be sent stays in the input. */
 export async function submit(session: ChatSession, text: string): Promise<void> {

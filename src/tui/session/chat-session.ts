@@ -7,23 +7,15 @@ import type { Connection } from '../../client/request.ts'
 import type { Agent } from '../../contract/families/agents.ts'
 import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
 import type { Model } from '../../contract/families/models.ts'
-import type { MessageImage } from '../../contract/schemas/images.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
 import { clearAndRemember, type Editor, setText } from '../input/editor.ts'
 import type { HistoryFile } from '../input/history-file.ts'
+import type { OutgoingText } from '../state/chat-state.ts'
 import type { ChatStore } from '../state/chat-store.ts'
 import { findAgent, listAgents, listLastMessages, listModels } from './api.ts'
 import { ConversationSwitch } from './conversation-switch.ts'
 import { ReconnectingClient } from './reconnecting-client.ts'
 import { ReplyStream } from './reply-stream.ts'
-
-export interface OutgoingText {
-  /** As the user typed it. */
-  text: string
-  /** The text with its attached files. */
-  message: string
-  images: readonly MessageImage[]
-}
 
 interface ChatSessionDependencies {
   store: ChatStore

@@ -1,6 +1,7 @@
 /** Messages that were submitted while a reply was in progress. They are sent one by one, each after the reply to the previous one. */
 import { setText } from '../input/editor.ts'
-import type { ChatSession, OutgoingText } from './chat-session.ts'
+import type { OutgoingText } from '../state/chat-state.ts'
+import type { ChatSession } from './chat-session.ts'
 import { sendMessage } from './send-message.ts'
 
 const MAX_QUEUED_MESSAGES = 20

@@ -1,6 +1,6 @@
 /** Sends a message, or the last one again. */
-import { canRetry } from '../state/chat-state.ts'
-import type { ChatSession, OutgoingText } from './chat-session.ts'
+import { canRetry, type OutgoingText } from '../state/chat-state.ts'
+import type { ChatSession } from './chat-session.ts'
 
 /** Resolves when the reply has ended. */
 export async function sendMessage(

@@ -50,8 +50,8 @@ export interface TerminalSize {
   readonly rows: number
 }
 
-/** A message that is sent after the reply in progress. */
-export interface QueuedMessage {
+export interface OutgoingText {
+  /** As the user typed it. */
   readonly text: string
   /** The text with its attached files. */
   readonly message: string
@@ -67,7 +67,8 @@ export interface EditedArguments {
 export interface ChatState {
   readonly transcript: Transcript
   readonly editor: Editor
-  readonly queue: readonly QueuedMessage[]
+  /** Messages that are sent after the reply in progress. */
+  readonly queue: readonly OutgoingText[]
   /** Whether the input replaces the last message. */
   readonly replacesLast: boolean
   readonly editedArguments: EditedArguments | undefined
