@@ -1,9 +1,8 @@
 /** Measures the memory of a process and its child processes. */
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-const PAGE_BYTES = 4_096
 const MAX_PROCESSES = 500
 
 /** Returns bytes; 0 if it cannot be measured. */
@@ -13,15 +12,23 @@ export async function measureMemory(pid: number): Promise<number> {
 }
 
 async function measureLinux(root: number): Promise<number> {
-  let bytes = 0
+  let kilobytes = 0
   const queue = [root]
   for (let index = 0; index < queue.length && index < MAX_PROCESSES; index++) {
-    const pid = queue[index]
-    const [memory, children] = await Promise.all([readProcFile(`/proc/${pid}/statm`), readProcFile(`/proc/${pid}/task/${pid}/children`)])
-    bytes += Number(memory.split(' ')[1] ?? 0) * PAGE_BYTES
-    queue.push(...children.split(' ').filter(Boolean).map(Number))
+    const pid = queue[index] as number
+    const [status, children] = await Promise.all([readProcFile(`/proc/${pid}/status`), listChildren(pid)])
+    // Not from statm, which counts pages: their size depends on the machine.
+    kilobytes += Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0)
+    queue.push(...children)
   }
-  return bytes
+  return kilobytes * 1024
+}
+
+/** The kernel lists the children of each thread, and programs such as uvx start theirs in another thread than the first. */
+async function listChildren(pid: number): Promise<number[]> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+  const lists = await Promise.all(threads.map((thread) => readProcFile(`/proc/${pid}/task/${thread}/children`)))
+  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number))
 }
 
 /** A process that has ended uses no memory. */
