@@ -16,6 +16,7 @@ interface SearchInput {
 
 /** Text in which a word is located, for all results together; with more words, less. Later snippets show the beginning of the message. */
 const MAX_SCANNED_CHARACTERS = 2_000_000
+const MAX_SCANNED_PER_MESSAGE = 100_000
 const MAX_UNSCANNED_CHARACTERS = 1_000
 
 /** `list` returns a page of the conversations with these ids that the caller can access. */
@@ -53,7 +54,8 @@ async function createMatches(
 ): Promise<Map<number, ConversationMatch>> {
   let unscanned = MAX_SCANNED_CHARACTERS / terms.flatMap(({ words }) => words).length
   const matches = new Map<number, ConversationMatch>()
-  for (const { number, id, role, content, created_at } of await listMatchingMessages(reader, numbers)) {
+  const messages = await listMatchingMessages(reader, numbers, MAX_SCANNED_PER_MESSAGE)
+  for (const { number, id, role, content, created_at } of messages) {
     const { text, highlights } = createSnippet(content.slice(0, Math.max(MAX_UNSCANNED_CHARACTERS, unscanned)), unscanned > 0 ? terms : [])
     unscanned -= content.length
     matches.set(number, { message_id: id, role, timestamp: created_at, snippet: text, highlights })
