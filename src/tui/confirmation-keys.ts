@@ -3,6 +3,7 @@ import type { Key } from './input/key-decoder.ts'
 import { CONFIRMATION_GRACE_MS } from './render/live-area.ts'
 import { allowAlways } from './session/allow-tool.ts'
 import type { ChatSession } from './session/chat-session.ts'
+import { findEditedArguments } from './state/chat-state.ts'
 import type { ToolCall } from './state/reply-reducer.ts'
 import { findPendingConfirmation } from './state/transcript-reducer.ts'
 
@@ -15,24 +16,19 @@ export function handleConfirmationKey(session: ChatSession, key: Key): boolean {
     store.state.editor.text === '' && !key.ctrl && !key.alt && store.now() - store.state.waitingSince >= CONFIRMATION_GRACE_MS
   const letter = (isPlainKey || key.ctrl ? key.text : '').toLowerCase()
   if (letter === 'y' || letter === 'n')
-    void replies.confirm(tool.id, letter === 'y', letter === 'y' ? findEdited(session, tool) : undefined)
+    void replies.confirm(tool.id, letter === 'y', letter === 'y' ? findEditedArguments(store.state, tool) : undefined)
   else if (letter === 'e' && isPlainKey) void editArguments(session, tool)
   else if ((letter === 'a' || letter === 't') && isPlainKey) {
-    void replies.confirm(tool.id, true, findEdited(session, tool))
+    void replies.confirm(tool.id, true, findEditedArguments(store.state, tool))
     void allowAlways(session, tool, letter === 'a' ? 'agent' : 'all')
   } else return false
   return true
 }
 
-function findEdited({ store }: ChatSession, { id }: ToolCall): Record<string, unknown> | undefined {
-  const { editedArguments } = store.state
-  return editedArguments?.tool === id ? editedArguments.values : undefined
-}
-
 /** Opens the arguments as JSON in the user's editor. The user is asked again with the changed ones. */
 async function editArguments(session: ChatSession, tool: ToolCall): Promise<void> {
   const { store, terminal } = session
-  const before = JSON.stringify(findEdited(session, tool) ?? tool.arguments, null, 2)
+  const before = JSON.stringify(findEditedArguments(store.state, tool) ?? tool.arguments, null, 2)
   try {
     const text = await terminal.edit(before, 'arguments.json')
     if (text.trim() === before.trim()) return

@@ -2,7 +2,7 @@
 import { type Line, line, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { expandTabs, getVisibleRows, layOutText } from '../input/editor-layout.ts'
-import type { ChatState } from '../state/chat-state.ts'
+import { type ChatState, findEditedArguments } from '../state/chat-state.ts'
 import { findPendingConfirmation } from '../state/transcript-reducer.ts'
 import { renderConfirmation } from './confirmation-panel.ts'
 import { renderMenu, renderPicker } from './panels.ts'
@@ -89,10 +89,10 @@ function renderInput({ editor, size, panel, agent, replacesLast }: ChatState, he
 }
 
 function renderPanel(state: ChatState, height: number): Line[] {
-  const { transcript, panel, size, editedArguments } = state
+  const { transcript, panel, size } = state
   const tool = findPendingConfirmation(transcript)
   if (tool) {
-    const edited = editedArguments?.tool === tool.id ? editedArguments.values : undefined
+    const edited = findEditedArguments(state, tool)
     return renderConfirmation(tool, { edited, columns: size.columns, height, keys: listConfirmationKeys(state) })
   }
   if (!panel) return []

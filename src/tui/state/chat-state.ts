@@ -4,7 +4,7 @@ import type { MessageImage } from '../../contract/schemas/images.ts'
 import type { Citation } from '../../contract/schemas/messages.ts'
 import type { Completion } from '../input/completion.ts'
 import { type Editor, EMPTY_EDITOR } from '../input/editor.ts'
-import { getText, type ReplyState } from './reply-reducer.ts'
+import { getText, type ReplyState, type ToolCall } from './reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, type Entry, type Transcript } from './transcript-reducer.ts'
 
 export interface Choice {
@@ -170,6 +170,11 @@ export function buildQuoteContext({ entries }: Transcript, reply: ReplyState | u
 export function filterChoices({ choices, filter }: Picker): readonly Choice[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
   return choices.filter(({ label, note }) => words.every((word) => `${label} ${note}`.toLowerCase().includes(word)))
+}
+
+/** Returns the arguments of a pending tool call if the user changed them. */
+export function findEditedArguments({ editedArguments }: ChatState, tool: ToolCall): Record<string, unknown> | undefined {
+  return editedArguments?.tool === tool.id ? editedArguments.values : undefined
 }
 
 /** Whether the last reply failed or was interrupted. */
