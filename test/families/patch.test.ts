@@ -49,13 +49,15 @@ for (const { name, path, create } of FAMILIES) {
     const { id } = await make(0)
     const before = await expectData(server.get(`${path}/${id}`))
     await expectData(server.put(`${path}/${id}`, change))
-    const { required = [] } = create as { required?: string[] }
+    const { required = [], properties = {} } = create as { required?: string[]; properties?: object }
     const optional = Object.keys(change).filter((field) => !required.includes(field) && field !== 'name')
     for (const field of optional) {
       const { [field]: value } = await expectData(server.patch(`${path}/${id}`, { [field]: null }))
       assert.not.equal(value, change[field], field)
     }
-    for (const field of ['id', 'created_at', 'nobody', ...required].filter((field) => field in before || field === 'nobody'))
+    const isOptional = (field: string) => field in properties && !required.includes(field)
+    const fixed = ['id', 'name', 'created_at', ...required].filter((field) => field in before && !isOptional(field))
+    for (const field of [...fixed, 'nobody'])
       await expectError(server.patch(`${path}/${id}`, { [field]: null }), 'VALIDATION_ERROR', { field })
   })
 }

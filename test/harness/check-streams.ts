@@ -1,5 +1,6 @@
 /** Checks the events of streams against the OpenAPI document while the server writes them. */
 import type { FastifyInstance } from 'fastify'
+import { MCP_PATH } from '../../src/contract/mcp-path.ts'
 import { EventDecoder } from '../../src/sse.ts'
 import { checkEvent } from './check-response.ts'
 
@@ -12,7 +13,7 @@ const EVENT = /^(id|event|data): /
 export function checkStreams(server: FastifyInstance): Error[] {
   const errors: Error[] = []
   server.addHook('onRequest', (request, { raw }, done) => {
-    if (!request.url.startsWith('/api/')) return done() // defined by another protocol
+    if (request.url.startsWith(MCP_PATH)) return done() // not part of the document
     const write = raw.write.bind(raw) as (chunk: unknown, ...others: unknown[]) => boolean
     const decoder = new EventDecoder()
     let checked = 0

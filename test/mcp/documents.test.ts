@@ -20,7 +20,7 @@ const read = async (...documents: object[]): Promise<Json> =>
 
 test('lines are selected within a limit of characters, and a line that is too long is cut', () => {
   const text = 'one\ntwo\nthree\n'
-  const select = (from: number, to: number, maxCharacters = 100) => selectLines(text, { from, to, maxCharacters })
+  const select = (from: number, to: number, maxCharacters = 100) => selectLines({ text }, { from, to, maxCharacters })
   assert.equal(select(2, 2), { text: 'two', from: 2, to: 2, lines: 3, isCut: false })
   assert.equal(select(1, 99), { text: 'one\ntwo\nthree', from: 1, to: 3, lines: 3, isCut: false })
   assert.equal(select(1, 99, 7), { text: 'one\ntwo', from: 1, to: 2, lines: 3, isCut: false })

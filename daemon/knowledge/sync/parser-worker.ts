@@ -24,7 +24,7 @@ class DocumentParser {
     this.#resetAllocations()
     try {
       const document = await readDocument(command.bytes, command.name)
-      if (command.kind === 'read') return this.#send({ kind: 'text', result: selectLines(document.text, command.range) })
+      if (command.kind === 'read') return this.#send({ kind: 'text', result: selectLines(document, command.range) })
       this.#batches = splitIntoBatches(command.settings.map((setting) => generatePassages(document, setting, command.name)))
       this.#send({ kind: 'chunked', pages: document.pages.length > 0 ? document.pages.length : null })
     } catch (error) {
