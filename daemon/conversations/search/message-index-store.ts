@@ -76,8 +76,8 @@ export interface MatchingMessage {
 /** Reads messages by their numbers, with at most `maxLength` characters of their texts. */
 export async function listMatchingMessages(reader: Reader, numbers: readonly number[], maxLength: number): Promise<MatchingMessage[]> {
   return reader.all(
-    `SELECT s.number, m.id, m.role, substr(m.content, 1, ?) AS content, m.created_at FROM json_each(?) j CROSS JOIN searchable_messages s ON s.number = j.value
-      CROSS JOIN messages m ON m.id = s.id`,
+    `SELECT s.number, m.id, m.role, substr(m.content, 1, ?) AS content, m.created_at
+      FROM json_each(?) j CROSS JOIN searchable_messages s ON s.number = j.value CROSS JOIN messages m ON m.id = s.id`,
     [maxLength, JSON.stringify(numbers)],
   )
 }
