@@ -2,7 +2,13 @@
 import { setTimeout as pause, setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
-import type { Run, RunComparison, RunDetails, runRoutes } from '../../src/contract/families/evaluation-runs.ts'
+import {
+  MAX_RESULTS_PER_PAGE,
+  type Run,
+  type RunComparison,
+  type RunDetails,
+  type runRoutes,
+} from '../../src/contract/families/evaluation-runs.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
@@ -99,7 +105,7 @@ export class RunsService {
     const { database } = this.#dependencies
     const run = query.run_id === undefined ? await this.#requireNewest(caller, id) : await this.#require(caller, id, query.run_id)
     const { items, total } = await listResults(database, run.id, query)
-    const { page = 1, limit = Math.max(total, 1) } = query
+    const { page = 1, limit = MAX_RESULTS_PER_PAGE } = query
     return { ...(await this.#toDetails(run)), results: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } }
   }
 

@@ -1,7 +1,7 @@
 /** Stores evaluation runs and their results. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
-import type { Run, RunResult, runRoutes } from '../../src/contract/families/evaluation-runs.ts'
+import { MAX_RESULTS_PER_PAGE, type Run, type RunResult, type runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Reader, Transaction, Value } from '../store/database.ts'
@@ -146,20 +146,23 @@ type ResultRow = Pick<Result, 'position' | 'repeat' | 'score' | 'latency_ms' | '
 
 const toResult = ({ details, passed, ...row }: ResultRow): Result => ({ ...(JSON.parse(details) as Result), ...row, passed: passed === 1 })
 
-export async function listResults(reader: Reader, runId: string, { passed, page = 1, limit }: ResultQuery): Promise<Page<Result>> {
+export async function listResults(
+  reader: Reader,
+  runId: string,
+  { passed, page = 1, limit = MAX_RESULTS_PER_PAGE }: ResultQuery,
+): Promise<Page<Result>> {
   const where = `run_id = ?${passed === undefined ? '' : ' AND passed = ?'}`
   const values: Value[] = [runId, ...(passed === undefined ? [] : [Number(passed)])]
   const count = await reader.get<{ total: number }>(`SELECT count(*) AS total FROM evaluation_results WHERE ${where}`, values)
   const total = count?.total ?? 0
   const items: Result[] = []
-  const maxItems = limit ?? (page === 1 ? total : 0)
-  while (items.length < maxItems) {
+  while (items.length < limit) {
     const last = items.at(-1)
-    const offset = last ? 0 : (page - 1) * (limit ?? 0)
+    const offset = last ? 0 : (page - 1) * limit
     const rows = await reader.all<ResultRow>(
       `SELECT position, repeat, passed, score, latency_ms, cost, error, details FROM evaluation_results
        WHERE ${where} AND (position, repeat) > (?, ?) ORDER BY position, repeat LIMIT ? OFFSET ?`,
-      [...values, last?.position ?? -1, last?.repeat ?? 0, Math.min(BATCH_SIZE, maxItems - items.length), offset],
+      [...values, last?.position ?? -1, last?.repeat ?? 0, Math.min(BATCH_SIZE, limit - items.length), offset],
     )
     for (const row of rows) items.push(toResult(row))
     if (rows.length < BATCH_SIZE) break

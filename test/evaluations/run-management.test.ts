@@ -178,7 +178,18 @@ test('results are paged and filtered', async () => {
   const page = await expectData(service.get(`/evaluations/${id}/results?limit=2&page=3`))
   assert.equal([page.results.map(({ position }: Json) => position), page.pagination], [[4], { page: 3, limit: 2, total: 5, pages: 3 }])
   const beyond = await expectData(service.get(`/evaluations/${id}/results?page=2`))
-  assert.equal([beyond.results, beyond.pagination], [[], { page: 2, limit: 5, total: 5, pages: 1 }])
+  assert.equal([beyond.results, beyond.pagination], [[], { page: 2, limit: 1000, total: 5, pages: 1 }])
+  await service.database.write((transaction) =>
+    transaction.run(
+      `WITH RECURSIVE repeats (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM repeats WHERE n < 201)
+        INSERT INTO evaluation_results (run_id, position, repeat, passed, tokens, details)
+        SELECT run_id, position, n, passed, tokens, details FROM evaluation_results, repeats WHERE run_id = ?`,
+      [failed.run_id],
+    ),
+  )
+  const first = await expectData(service.get(`/evaluations/${id}/results`))
+  assert.equal([first.results.length, first.pagination], [1000, { page: 1, limit: 1000, total: 1005, pages: 2 }])
+  assert.is((await expectData(service.get(`/evaluations/${id}/results?page=2`))).results.length, 5)
 })
 
 test('deleting an evaluation ends its runs', async () => {

@@ -165,14 +165,19 @@ export const runRoutes = {
     method: 'GET',
     path: '/evaluations/{id}/results',
     summary: 'List results of a run',
-    description: 'Returns the results of the latest run, or of run_id, in the order of the test cases. Without limit, returns all results.',
+    description: 'Returns a page of the results of the latest run, or of run_id, in the order of the test cases.',
     access: 'read',
     query: object(
       optional({
         run_id: identifier('the run'),
         passed: Type.Boolean({ description: 'Filter by passed.' }),
-        page: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Page number, from 1.' }),
-        limit: Type.Integer({ minimum: 1, maximum: MAX_RESULTS_PER_PAGE, description: 'Number of results per page. Default: all.' }),
+        page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Page number, from 1.' }),
+        limit: Type.Integer({
+          minimum: 1,
+          maximum: MAX_RESULTS_PER_PAGE,
+          default: MAX_RESULTS_PER_PAGE,
+          description: 'Number of results per page.',
+        }),
       }),
     ),
     response: RunResults,
