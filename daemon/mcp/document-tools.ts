@@ -25,6 +25,7 @@ interface DocumentRange {
   document: string
   source?: string
   from_line?: number
+  from_character?: number
   to_line?: number
 }
 
@@ -87,7 +88,7 @@ export class DocumentTools {
   }
 
   async #readOne(range: DocumentRange, maxCharacters: number, caller: Caller, signal: AbortSignal): Promise<McpDocument> {
-    const { document: reference, from_line = 1, to_line = LAST_LINE } = range
+    const { document: reference, from_line = 1, from_character = 1, to_line = LAST_LINE } = range
     if (maxCharacters < MIN_ROOM)
       return { document: reference, error: `Not read: a call returns at most ${MAX_TEXT_LENGTH} characters. Read it in another call.` }
     try {
@@ -95,10 +96,11 @@ export class DocumentTools {
       const scope = range.source === undefined ? undefined : (await findByName(this.#knowledge, caller, range.source)).id
       const document = await this.#reader.require(reference, scope)
       const source = await this.#knowledge.require(this.#knowledge.database, caller, document.knowledge_source_id)
-      const { text, from, to, lines, isCut } = await this.#reader.read(document, { from: from_line, to: to_line, maxCharacters }, signal)
+      const selection = { from: from_line, fromCharacter: from_character, to: to_line, maxCharacters }
+      const { text, from, to, lines, nextCharacter } = await this.#reader.read(document, selection, signal)
       if (from > lines) throw new CadreError('VALIDATION_ERROR', `"${document.name}" has only ${lines} lines.`)
-      const shown = isCut ? `${text}\n[Line ${to} was cut.]` : text
-      return { document: document.name, document_id: document.id, source: source.name, text: shown, from_line: from, to_line: to, lines }
+      const place = { from_line: from, to_line: to, lines, ...(nextCharacter === undefined ? {} : { next_character: nextCharacter }) }
+      return { document: document.name, document_id: document.id, source: source.name, text, ...place }
     } catch (error) {
       if (!(error instanceof CadreError)) throw error
       return { document: reference, error: [error.message, error.hint].filter(Boolean).join(' ') }

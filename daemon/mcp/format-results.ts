@@ -33,9 +33,14 @@ export function formatAnswer(answer: string, citations: readonly Pick<Citation, 
 
 export function formatDocuments(documents: readonly McpDocument[]): string {
   return documents
-    .map(({ document, source, text = '', from_line = 1, to_line = 0, lines = 0, error }) => {
+    .map(({ document, source, text = '', from_line = 1, to_line = 0, lines = 0, next_character, error }) => {
       if (error !== undefined) return `# ${document}\n${error}`
-      const rest = to_line < lines ? `\n[Lines ${to_line + 1} to ${lines} were not read. Read on with from_line ${to_line + 1}.]` : ''
+      const rest =
+        next_character !== undefined
+          ? `\n[The rest of line ${to_line} was not read. Read on with from_line ${to_line} and from_character ${next_character}.]`
+          : to_line < lines
+            ? `\n[Lines ${to_line + 1} to ${lines} were not read. Read on with from_line ${to_line + 1}.]`
+            : ''
       return `# ${document} (source ${source}, lines ${from_line} to ${to_line} of ${lines})\n${text}${rest}`
     })
     .join('\n\n')

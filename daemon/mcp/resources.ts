@@ -55,8 +55,10 @@ export class DocumentResources {
     const document = await this.#find(caller, uri)
     if (!document) return undefined
     const range = { from: 1, to: LAST_LINE, maxCharacters: MAX_TEXT_LENGTH }
-    const { text, to, lines } = await this.#reader.read(document, range, signal)
-    const note = to < lines ? `\n[Lines ${to + 1} to ${lines} are missing, because the document is too long.]` : ''
+    const { text, to, lines, nextCharacter } = await this.#reader.read(document, range, signal)
+    const isComplete = to === lines && nextCharacter === undefined
+    const first = nextCharacter === undefined ? `Lines ${to + 1}` : `Line ${to} from character ${nextCharacter}`
+    const note = isComplete ? '' : `\n[${first} to line ${lines} are missing, because the document is too long.]`
     return { uri, mimeType: getMimeType(document), text: `${text}${note}` }
   }
 

@@ -49,6 +49,7 @@ const McpDocument = object({
     text: Type.String({ description: 'Lines of the document, as text or Markdown.' }),
     from_line: line('First line of the text.'),
     to_line: count('Last line of the text.'),
+    next_character: line('If the last line is longer than the text: the character to read on from.'),
     lines: count('Number of lines of the document.'),
     error: Type.String({ description: 'Why the document cannot be read.' }),
   }),
@@ -125,6 +126,7 @@ export const MCP_TOOLS = {
           ...optional({
             source: reference('its knowledge source. Needed if several have a document of that name'),
             from_line: line('First line to read. Default: 1.'),
+            from_character: line('First character to read of that line. Default: 1.'),
             to_line: line('Last line to read. Default: the last line of the document.'),
           }),
         }),

@@ -21,11 +21,28 @@ const read = async (...documents: object[]): Promise<Json> =>
 test('lines are selected within a limit of characters, and a line that is too long is cut', () => {
   const text = 'one\ntwo\nthree\n'
   const select = (from: number, to: number, maxCharacters = 100) => selectLines({ text }, { from, to, maxCharacters })
-  assert.equal(select(2, 2), { text: 'two', from: 2, to: 2, lines: 3, isCut: false })
-  assert.equal(select(1, 99), { text: 'one\ntwo\nthree', from: 1, to: 3, lines: 3, isCut: false })
-  assert.equal(select(1, 99, 7), { text: 'one\ntwo', from: 1, to: 2, lines: 3, isCut: false })
-  assert.equal(select(3, 3, 2), { text: 'th', from: 3, to: 3, lines: 3, isCut: true })
-  assert.equal(select(4, 9), { text: '', from: 4, to: 3, lines: 3, isCut: false })
+  assert.equal(select(2, 2), { text: 'two', from: 2, to: 2, lines: 3 })
+  assert.equal(select(1, 99), { text: 'one\ntwo\nthree', from: 1, to: 3, lines: 3 })
+  assert.equal(select(1, 99, 7), { text: 'one\ntwo', from: 1, to: 2, lines: 3 })
+  assert.equal(select(3, 3, 2), { text: 'th', from: 3, to: 3, lines: 3, nextCharacter: 3 })
+  assert.equal(select(4, 9), { text: '', from: 4, to: 3, lines: 3 })
+  const range = { from: 1, to: 2, maxCharacters: 4 }
+  assert.equal(selectLines({ text: 'abc😀d\ne' }, range), { text: 'abc', from: 1, to: 1, lines: 2, nextCharacter: 4 })
+  assert.equal(selectLines({ text: 'abc😀d\ne' }, { ...range, fromCharacter: 4 }), { text: '😀d', from: 1, to: 1, lines: 2 })
+})
+
+test('a line that is longer than a result is read part by part', async () => {
+  const line = Array.from({ length: 25_000 }, (_, at) => at).join(' ')
+  await fixture.addUnindexedSource('line', { 'line.json': `first\n${line}\nlast` })
+  let text = ''
+  for (let from_character: number | undefined = 1; from_character !== undefined; ) {
+    const { structuredContent, content } = await read({ document: 'line.json', from_line: 2, from_character })
+    const [part] = structuredContent.documents
+    text += part.text
+    from_character = part.next_character
+    if (from_character !== undefined) assert.match(content[0].text, `Read on with from_line 2 and from_character ${from_character}.]`)
+  }
+  assert.is(text, `${line}\nlast`)
 })
 
 test('a call returns a limited number of characters and says where to read on', async () => {

@@ -114,6 +114,7 @@ const FIELDS = [
   'document',
   'documents',
   'from_line',
+  'from_character',
   'to_line',
   'page',
   'top_k',

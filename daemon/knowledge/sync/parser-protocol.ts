@@ -8,6 +8,8 @@ export type OnPassages = (setting: number, passages: Passage[]) => Promise<void>
 /** A range of lines, from 1, both included. */
 export interface LineRange {
   from: number
+  /** Where the first line begins, from 1. */
+  fromCharacter?: number
   to: number
   /** Fewer lines are returned if they are longer; a single line is cut. */
   maxCharacters: number
@@ -21,8 +23,8 @@ export interface DocumentText {
   to: number
   /** Number of lines of the document. */
   lines: number
-  /** Whether the last line was cut. */
-  isCut: boolean
+  /** The next character of the last line, if it was cut. */
+  nextCharacter?: number
 }
 
 /** `next` requests the next batch of passages. */

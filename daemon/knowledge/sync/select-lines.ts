@@ -3,22 +3,31 @@ import type { ParsedDocument } from '../readers/parsed-document.ts'
 import type { DocumentText, LineRange } from './parser-protocol.ts'
 
 /** Returns no lines if the range begins after the last one. */
-export function selectLines(document: Pick<ParsedDocument, 'text' | 'rest'>, { from, to, maxCharacters }: LineRange): DocumentText {
+export function selectLines(document: Pick<ParsedDocument, 'text' | 'rest'>, range: LineRange): DocumentText {
+  const { from, fromCharacter = 1, to, maxCharacters } = range
   const selected: string[] = []
   let lines = 0
   let characters = 0
-  let isCut = false
-  for (const line of generateLines(document)) {
+  let nextCharacter: number | undefined
+  for (const whole of generateLines(document)) {
     lines++
     if (lines < from || lines > to || characters > maxCharacters) continue
+    const line = lines === from ? whole.slice(fromCharacter - 1).toWellFormed() : whole
     characters += line.length + 1
     if (characters <= maxCharacters + 1) selected.push(line)
     else if (selected.length === 0) {
-      selected.push(line.slice(0, maxCharacters).toWellFormed())
-      isCut = true
+      const part = line.slice(0, maxCharacters).replace(/[\uD800-\uDBFF]$/, '')
+      selected.push(part)
+      nextCharacter = fromCharacter + part.length
     }
   }
-  return { text: selected.join('\n'), from, to: from + selected.length - 1, lines, isCut }
+  return {
+    text: selected.join('\n'),
+    from,
+    to: from + selected.length - 1,
+    lines,
+    ...(nextCharacter === undefined ? {} : { nextCharacter }),
+  }
 }
 
 /** Reads one part of a large table at a time. */
