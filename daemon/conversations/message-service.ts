@@ -4,7 +4,7 @@ import { CadreError, createNotFoundError, createValidationError } from '../../sr
 import type { conversationRoutes } from '../../src/contract/families/conversations.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { MessageImage } from '../../src/contract/schemas/images.ts'
-import { isComplete, type ToolCall } from '../../src/contract/schemas/messages.ts'
+import { isComplete } from '../../src/contract/schemas/messages.ts'
 import type { AgentsService } from '../agents/service.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { DeferredResponse } from '../core/deferred-response.ts'
@@ -33,6 +33,7 @@ interface MessagesDependencies extends ReplyDependencies {
 
 type SendBody = Static<typeof conversationRoutes.send.body>
 type ConfirmBody = Static<typeof conversationRoutes.confirm.body>
+type ConfirmedToolCall = Static<typeof conversationRoutes.confirm.response>
 
 /** A new message, or one that is answered again. */
 type Question =
@@ -103,14 +104,16 @@ export class MessagesService {
     return replayStoredReply(await this.#loadStoredReply(caller, id, messageId), after)
   }
 
-  /** Answers a tool call that waits for confirmation. */
-  async confirm(caller: Caller, id: string, messageId: string, answer: ConfirmBody): Promise<ToolCall> {
+  /** Answers a tool call that waits for confirmation. Without an answer, describes it with other arguments. */
+  async confirm(caller: Caller, id: string, messageId: string, answer: ConfirmBody): Promise<ConfirmedToolCall> {
     const { tool_call_id, allow, arguments: args } = answer
-    if (!allow && args !== undefined) throw createValidationError('arguments', 'are only accepted if the call is allowed')
+    if (allow === undefined && args === undefined) throw createValidationError('allow', 'is required without arguments')
+    if (allow === false && args !== undefined) throw createValidationError('arguments', 'are not accepted if the call is refused')
     const { database, conversations, activeReplies } = this.#dependencies
     await conversations.require(database, caller, id)
     const reply = activeReplies.find(messageId)
-    if (reply?.conversationId === id && !reply.outcome) return reply.answerConfirmation(tool_call_id, allow, args)
+    if (reply?.conversationId === id && !reply.outcome)
+      return allow === undefined ? reply.previewCall(tool_call_id, args ?? {}) : reply.answerConfirmation(tool_call_id, allow, args)
     if (!(await findMessage(database, id, messageId))) throw createNotFoundError('message', messageId)
     throw new CadreError('CONFLICT', 'This reply has ended; no tool call waits for confirmation.')
   }

@@ -1,15 +1,17 @@
 /** Runs the chat line by line, for screen readers, pipes and simple terminals. */
 import { createInterface } from 'node:readline'
+import { parseApproval } from '../cli/ask/parse-approval.ts'
 import { toAnsi } from '../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../cli/terminal/text.ts'
 import type { Connection } from '../client/request.ts'
-import { parseArguments } from './confirmation-keys.ts'
+import { changeArguments } from './confirmation-keys.ts'
 import { type ConversationOptions, openConversation } from './open-conversation.ts'
 import { formatArguments } from './render/render-tool-call.ts'
 import { advanceScrollback, EMPTY_SCROLLBACK, type ScrollbackState } from './render/scrollback.ts'
 import { allowAlways } from './session/allow-tool.ts'
 import { ChatSession, type ChatTerminal } from './session/chat-session.ts'
-import type { ChatState } from './state/chat-state.ts'
+import { describeError } from './session/reply-stream.ts'
+import { type ChatState, findEditedArguments } from './state/chat-state.ts'
 import { ChatStore } from './state/chat-store.ts'
 import type { ToolCall } from './state/reply-reducer.ts'
 import { findPendingConfirmation } from './state/transcript-reducer.ts'
@@ -54,8 +56,10 @@ export async function runPlainChat({ connect, conversation, cwd, input, output }
     for await (const line of lines) {
       await Promise.race([Promise.all([submission, session.replies.done]), printer.waitForConfirmation()])
       const tool = findPendingConfirmation(store.state.transcript)
-      if (tool) await answerConfirmation(session, tool, line.trim())
-      else submission = submit(session, line)
+      if (tool) {
+        const question = await answerConfirmation(session, tool, line.trim())
+        if (question !== undefined) output.write(`${question}\n`)
+      } else submission = submit(session, line)
     }
     let isDone = false
     const finished = Promise.all([submission, session.replies.done]).then(() => {
@@ -73,27 +77,29 @@ export async function runPlainChat({ connect, conversation, cwd, input, output }
   }
 }
 
-/** Other answers than those offered refuse the call. */
-async function answerConfirmation(session: ChatSession, tool: ToolCall, answer: string): Promise<void> {
-  const { replies, store } = session
-  const scope = /^always( tool)?$/i.test(answer) ? 'all' : /^always agent$/i.test(answer) ? 'agent' : undefined
-  if (!answer.startsWith('{')) await replies.confirm(tool.id, scope !== undefined || /^y(es)?$/i.test(answer))
-  else {
-    try {
-      await replies.confirm(tool.id, true, parseArguments(answer))
-    } catch (error) {
-      store.addNote((error as Error).message, 'bad')
-    }
+/** Returns the question to ask again after changed arguments, and after an answer that is none of those offered. */
+async function answerConfirmation(session: ChatSession, tool: ToolCall, answer: string): Promise<string | undefined> {
+  const { replies } = session
+  const approval = parseApproval(answer)
+  if (approval) {
+    await replies.confirm(tool.id, approval.allow, approval.allow ? findEditedArguments(session.store.state, tool)?.values : undefined)
+    if (approval.always) await allowAlways(session, tool, approval.always)
+    return undefined
   }
-  if (scope) await allowAlways(session, tool, scope)
+  if (!answer.startsWith('{')) return QUESTION
+  try {
+    const { values, request } = await changeArguments(session, tool, answer)
+    return describeConfirmation({ ...tool, arguments: values, ...(request ? { request } : {}) })
+  } catch (error) {
+    return `${sanitizeLine(describeError(error).error)} ${QUESTION}`
+  }
 }
+
+const QUESTION = 'Allow? Type yes, no, always tool, always agent, or other arguments as JSON.'
 
 function describeConfirmation({ name, arguments: args, request }: ToolCall): string {
   const details = [request && `${request.method} ${request.url}`, formatArguments(args) && `with ${formatArguments(args)}`].filter(Boolean)
-  return (
-    `${sanitizeLine(name)} wants to run: ${sanitizeLine(details.join(' '))}. ` +
-    'Allow? Type yes, no, always tool, always agent, or other arguments as JSON.'
-  )
+  return `${sanitizeLine(name)} wants to run: ${sanitizeLine(details.join(' '))}. ${QUESTION}`
 }
 
 /** Prints entries as soon as they are complete. */

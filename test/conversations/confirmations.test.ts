@@ -104,6 +104,24 @@ test('a client that follows a pending reply and leaves aborts it', async () => {
   await waitFor(async () => (await fixture.listMessages(id)).at(-1)?.finish_reason === 'aborted')
 })
 
+test('other arguments without an answer show their request, and the call stays as it is', async () => {
+  const url = `${server.origin}/items/{item}`
+  const parameters = { type: 'object', properties: { item: { type: 'string' }, amount: { type: 'integer' } } }
+  const drop = await fixture.resources.apiTool({ name: 'drop', url, method: 'DELETE', parameters, allow_private_network: true })
+  const id = await fixture.createConversation(await fixture.createAgent(provider, { tools: [drop.id] }))
+  provider.script = [streamReply({ calls: [{ id: 'call_1', name: 'drop', arguments: { item: 'a' } }] }), streamText('done')]
+  const before = countRequests()
+  const { id: message } = await fixture.sendAndWait(id, 'Drop it')
+  const path = `/conversations/${id}/messages/${message}/confirmations`
+  const preview = () => fixture.service.post(path, { tool_call_id: 'call_1', arguments: { item: 'b/c', amount: 2 } })
+  const shown = await expectData(preview())
+  assert.equal([shown.method, shown.url, shown.confirmation], ['DELETE', `${server.origin}/items/b%2Fc?amount=2`, 'pending'])
+  assert.equal([(await fixture.listMessages(id))[1]?.tool_calls[0].arguments, countRequests()], [{ item: 'a' }, before])
+  await expectError(fixture.service.post(path, { tool_call_id: 'call_1' }), 'VALIDATION_ERROR')
+  await expectData(confirm(id, message, 'call_1', false))
+  await expectError(preview(), 'CONFLICT')
+})
+
 test('a call can be allowed with other arguments, which are stored and told to the model', async () => {
   const id = await fixture.createConversation(agent)
   provider.script = [callOrder('call_1'), streamText('done')]

@@ -105,7 +105,7 @@ function findTool(context: TurnContext, call: StoredToolCall, problem: string | 
 }
 
 async function requireConfirmation(reply: ActiveReply, tool: Tool, call: StoredToolCall): Promise<void> {
-  const answer = await reply.requestConfirmation(call, { tool_id: tool.id, ...tool.describeRequest?.(call.arguments) })
+  const answer = await reply.requestConfirmation(call, tool.id, (args) => tool.describeRequest?.(args) ?? {})
   if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')
   if (answer === 'unattended')
     throw new CadreError(

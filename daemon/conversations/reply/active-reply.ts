@@ -30,7 +30,13 @@ export class ReplyAbortedError extends Error {
 }
 
 /** What a tool call would do, for the user who confirms it. */
-type RequestDescription = Pick<ReplyEvents['confirmation_required'], 'tool_id' | 'method' | 'url'>
+type RequestDescription = Pick<ReplyEvents['confirmation_required'], 'method' | 'url'>
+type DescribeRequest = (args: StoredToolCall['arguments']) => RequestDescription
+
+interface Confirmation {
+  resolve: (answer: ConfirmationAnswer) => void
+  describeRequest: DescribeRequest
+}
 
 interface ReplyMode {
   signal?: AbortSignal
@@ -47,7 +53,7 @@ export class ActiveReply {
   /** Undefined for replies without followers, which are aborted by the given signal only. */
   readonly #controller: AbortController | undefined
   readonly #isUnattended: boolean
-  readonly #confirmations = new Map<string, (answer: ConfirmationAnswer) => void>()
+  readonly #confirmations = new Map<string, Confirmation>()
   readonly #finish = createDeferred<ReplyOutcome>()
   readonly #firstEvent = createDeferred<void>()
   /** Resolves when a tool call waits for confirmation. */
@@ -159,7 +165,7 @@ export class ActiveReply {
   }
 
   /** Asks the followers whether a tool call may be executed. */
-  async requestConfirmation(call: StoredToolCall, request: RequestDescription = {}): Promise<ConfirmationAnswer> {
+  async requestConfirmation(call: StoredToolCall, toolId: string, describeRequest: DescribeRequest): Promise<ConfirmationAnswer> {
     this.signal.throwIfAborted()
     if (this.#isUnattended) {
       call.confirmation = 'refused'
@@ -168,8 +174,9 @@ export class ActiveReply {
     call.confirmation = 'pending'
     const answer = createDeferred<ConfirmationAnswer>()
     const timer = setTimeout(() => answer.resolve('unanswered'), CONFIRMATION_TIMEOUT_MS)
-    this.#confirmations.set(call.id, answer.resolve)
-    this.emit('confirmation_required', { id: call.id, name: call.name, arguments: call.arguments, ...request })
+    this.#confirmations.set(call.id, { resolve: answer.resolve, describeRequest })
+    const { id, name, arguments: args } = call
+    this.emit('confirmation_required', { id, name, arguments: args, tool_id: toolId, ...describeRequest(args) })
     this.#pendingConfirmation.resolve()
     try {
       return await raceAbort(answer.promise, this.signal)
@@ -187,26 +194,44 @@ export class ActiveReply {
   /** Answers a confirmation, with other arguments if given; repeating the same answer is allowed. */
   answerConfirmation(callId: string, allow: boolean, args?: StoredToolCall['arguments']): StoredToolCall {
     const answer = allow ? 'allowed' : 'refused'
-    const call = this.draft.toolCalls.find(({ id }) => id === callId)
-    if (!call) throw new CadreError('NOT_FOUND', `There is no tool call "${callId}" in this reply.`)
-    const resolve = this.#confirmations.get(callId)
-    if (resolve) {
+    const call = this.#requireToolCall(callId)
+    const confirmation = this.#confirmations.get(callId)
+    if (confirmation) {
       call.confirmation = answer
       if (args !== undefined) call.arguments = args
       this.#removeConfirmation(callId)
-      resolve(answer)
+      confirmation.resolve(answer)
     }
-    if (call.confirmation === undefined) throw new CadreError('CONFLICT', 'This tool call does not require confirmation.')
-    if (call.confirmation !== answer) throw new CadreError('CONFLICT', `This tool call was already ${call.confirmation}.`)
+    if (call.confirmation !== answer) throw createAnsweredError(call)
     if (args !== undefined && !isDeepStrictEqual(args, call.arguments))
       throw new CadreError('CONFLICT', 'This tool call was already allowed with other arguments.')
     return { ...call }
+  }
+
+  /** Returns a pending call as it would be with other arguments, and the request that it would send. Changes nothing. */
+  previewCall(callId: string, args: StoredToolCall['arguments']): StoredToolCall & RequestDescription {
+    const call = this.#requireToolCall(callId)
+    const confirmation = this.#confirmations.get(callId)
+    if (!confirmation) throw createAnsweredError(call)
+    return { ...call, arguments: args, ...confirmation.describeRequest(args) }
+  }
+
+  #requireToolCall(callId: string): StoredToolCall {
+    const call = this.draft.toolCalls.find(({ id }) => id === callId)
+    if (!call) throw new CadreError('NOT_FOUND', `There is no tool call "${callId}" in this reply.`)
+    return call
   }
 
   #abortIfUnfollowed(): void {
     if (!this.#outcome && !this.#isDetached && this.events.followerCount === 0 && this.#waiters === 0) this.abort('aborted')
   }
 }
+
+const createAnsweredError = ({ confirmation }: StoredToolCall) =>
+  new CadreError(
+    'CONFLICT',
+    confirmation === undefined ? 'This tool call does not require confirmation.' : `This tool call was already ${confirmation}.`,
+  )
 
 /** The data of the last event of a failed reply. */
 export const createErrorData = ({ code, message, hint }: CadreError, messageId: string): ReplyEvents['error'] => ({

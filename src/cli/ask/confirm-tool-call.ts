@@ -6,8 +6,10 @@ import { conversationRoutes } from '../../contract/families/conversations.ts'
 import type { ReplyEvents } from '../../contract/reply-events.ts'
 import { setPermission } from '../resources/set-permission.ts'
 import { paint } from '../terminal/color.ts'
+import { UsageError } from '../terminal/errors.ts'
 import { canPrompt, withDialog } from '../terminal/prompts.ts'
 import { sanitizeLine, sanitizeText } from '../terminal/text.ts'
+import { type Approval, type Arguments, parseApproval, parseArguments } from './parse-approval.ts'
 
 interface ConfirmationContext {
   connection: Connection
@@ -20,19 +22,25 @@ interface ConfirmationContext {
 }
 
 type ConfirmationRequest = ReplyEvents['confirmation_required']
+type Decision = Approval & { arguments?: Arguments }
 
 /** Sends the user's decision to the daemon. Without a terminal the tool call is denied. */
 export async function confirmToolCall(
   request: ConfirmationRequest,
   { connection, conversation, message, agent, allowAll }: ConfirmationContext,
 ): Promise<void> {
-  const { allow, always, arguments: changed } = allowAll ? { allow: true } : await promptForApproval(request)
+  const params = { id: conversation, message_id: message }
+  const preview = async (values: Arguments) => {
+    const body = { tool_call_id: request.id, arguments: values }
+    const { data } = await call(connection, conversationRoutes.confirm, { params, body })
+    return { ...request, ...data }
+  }
   try {
-    const params = { id: conversation, message_id: message }
+    const { allow, always, arguments: changed }: Decision = allowAll ? { allow: true } : await promptForApproval(request, preview)
     const body = { tool_call_id: request.id, allow, ...(changed ? { arguments: changed } : {}) }
     await call(connection, conversationRoutes.confirm, { params, body })
     if (request.tool_id === undefined) return
-    if (always === 'tool') await setPermission(connection, request.tool_id, undefined, true)
+    if (always === 'all') await setPermission(connection, request.tool_id, undefined, true)
     else if (always === 'agent' && agent !== null) await setPermission(connection, request.tool_id, agent, true)
   } catch (error) {
     // Another client has decided, or the reply has ended: the following events show the outcome.
@@ -42,15 +50,13 @@ export async function confirmToolCall(
   }
 }
 
-interface Approval {
-  allow: boolean
-  always?: 'tool' | 'agent'
-  arguments?: Record<string, unknown>
-}
+const QUESTION = 'Allow this call? [y]es, [N]o, always for this [t]ool, always for this [a]gent, [e]dit the arguments: '
 
-const ANSWERS = '[y]es, [N]o, always for this [t]ool, always for this [a]gent, or other arguments as JSON'
-
-async function promptForApproval(request: ConfirmationRequest): Promise<Approval> {
+/** Asks again after changed arguments, and after an answer that is none of those offered. */
+async function promptForApproval(
+  request: ConfirmationRequest,
+  preview: (values: Arguments) => Promise<ConfirmationRequest>,
+): Promise<Decision> {
   const label = sanitizeLine(request.name)
   if (!canPrompt()) {
     process.stderr.write(
@@ -58,34 +64,36 @@ async function promptForApproval(request: ConfirmationRequest): Promise<Approval
     )
     return { allow: false }
   }
-  const lines = formatCall(request)
-  process.stderr.write(`The agent wants to call ${paint('bold', label)}${lines.length > 0 ? ':' : '.'}\n${lines.join('')}`)
+  process.stderr.write(formatRequest(`The agent wants to call ${paint('bold', label)}`, request))
   return withDialog(async (dialog) => {
+    let changed: Arguments | undefined
     for (;;) {
-      const approval = parseApproval(await dialog.ask(`Allow this call? ${ANSWERS} `))
-      if (approval) return approval
-      process.stderr.write(`${paint('yellow', 'The arguments must be a JSON object, such as {"id": 42}.')}\n`)
+      const answer = await dialog.ask(QUESTION)
+      const approval = parseApproval(answer || 'no')
+      if (approval) return { ...approval, ...(approval.allow && changed ? { arguments: changed } : {}) }
+      const isEdit = /^e(dit)?$/i.test(answer)
+      if (!isEdit && !answer.startsWith('{')) {
+        process.stderr.write(`${paint('yellow', 'Answer y, n, t, a or e.')}\n`)
+        continue
+      }
+      try {
+        const values = parseArguments(isEdit ? await dialog.ask('Arguments as JSON, such as {"id": 42}: ') : answer)
+        process.stderr.write(formatRequest(`${paint('bold', label)} with these arguments`, await preview(values)))
+        changed = values
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error
+        process.stderr.write(`${paint('yellow', sanitizeLine(error.message))}\n`)
+      }
     }
   })
 }
 
 /** Further lines of a text are indented, so that they do not look like a question of Cadre. */
-export function formatCall({ arguments: values, method, url }: Pick<ConfirmationRequest, 'arguments' | 'method' | 'url'>): string[] {
-  return [
+export function formatRequest(title: string, request: Pick<ConfirmationRequest, 'arguments' | 'method' | 'url'>): string {
+  const { arguments: values, method, url } = request
+  const lines = [
     ...(method === undefined || url === undefined ? [] : [`${method} ${url}`]),
     ...Object.entries(values).map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`),
   ].map((each) => `  ${sanitizeText(each).replaceAll('\n', '\n    ')}\n`)
-}
-
-/** Returns undefined for arguments that cannot be read. Other answers than those offered deny the call. */
-function parseApproval(answer: string): Approval | undefined {
-  if (/^(t|tool|always)$/i.test(answer)) return { allow: true, always: 'tool' }
-  if (/^(a|agent)$/i.test(answer)) return { allow: true, always: 'agent' }
-  if (!/^[{[]/.test(answer)) return { allow: /^y(es)?$/i.test(answer) }
-  try {
-    const values: unknown = JSON.parse(answer)
-    return Array.isArray(values) ? undefined : { allow: true, arguments: values as Record<string, unknown> }
-  } catch {
-    return undefined // asked again
-  }
+  return `${title}${lines.length > 0 ? ':' : '.'}\n${lines.join('')}`
 }

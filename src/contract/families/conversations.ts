@@ -215,8 +215,14 @@ export const conversationRoutes = {
           maxLength: 500,
           description: 'Identifier of the tool call, from the confirmation_required event or the pending reply.',
         }),
-        allow: Type.Boolean({ description: 'Whether to execute the tool call.' }),
-        ...optional({ arguments: jsonObject('Arguments to use instead of those from the model. Only if the call is allowed.') }),
+        ...optional({
+          allow: Type.Boolean({
+            description:
+              'Whether to execute the tool call. Without it, the call stays pending, and the response shows the request ' +
+              'that it would send with these arguments.',
+          }),
+          arguments: jsonObject('Arguments to use instead of those from the model. Not if the call is refused.'),
+        }),
       },
       {
         title: 'Confirmation',
@@ -224,7 +230,16 @@ export const conversationRoutes = {
         examples: [{ tool_call_id: 'call_1', allow: true }],
       },
     ),
-    response: ToolCall,
+    response: object(
+      {
+        ...ToolCall.properties,
+        ...optional({
+          method: Type.String({ description: 'HTTP method of an API tool. Only without `allow`.' }),
+          url: Type.String({ description: 'URL that an API tool would request, without credentials. Only without `allow`.' }),
+        }),
+      },
+      { title: 'ConfirmedToolCall', description: 'The tool call after the answer.' },
+    ),
   }),
   events: route({
     family: 'conversations',

@@ -1,12 +1,13 @@
 /** Renders a tool call that waits for a confirmation: its request, its arguments and the keys that answer it. */
 import { indentLines, type Line, line, span, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
+import type { EditedArguments } from '../state/chat-state.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
 import { formatArguments } from './render-tool-call.ts'
 
 interface ConfirmationView {
-  /** Arguments as changed by the user. */
-  edited: Record<string, unknown> | undefined
+  /** Arguments as changed by the user, and their request. */
+  edited: EditedArguments | undefined
   columns: number
   height: number
   /** Empty until they work. */
@@ -15,19 +16,16 @@ interface ConfirmationView {
 
 const MARGIN = { first: [span('    ')], rest: [span('    ')] }
 
-const MAX_REQUEST_LINES = 3
-
-/** All keys and the start of the request are shown, and as many arguments as fit: long ones must not hide where the request goes. */
+/** All keys and the whole request are shown, and as many arguments as fit: long ones must not hide where the request goes. */
 export function renderConfirmation(tool: ToolCall, { edited, columns, height, keys }: ConfirmationView): Line[] {
   const width = columns - 4
   const question = wrapLine([span('Allow? ', 'yellow'), ...joinKeys(keys)], width)
-  const request = limitLines(renderRequest(tool, edited, width), MAX_REQUEST_LINES)
-  const call = limitLines(renderCall(tool, edited, width), Math.max(1, height - question.length - request.length))
+  const left = Math.max(2, height - question.length)
+  const request = limitLines(renderRequest(edited ? edited.request : tool.request, width), left - 1)
+  const call = limitLines(renderCall(tool, edited?.values, width), left - request.length)
   const details = indentLines([...call, ...request], { first: [span('  ? ', 'yellow')], rest: MARGIN.rest })
   return [...details, ...indentLines(question, MARGIN)].slice(-height)
 }
-
-const limitLines = (lines: Line[], max: number): Line[] => (lines.length > max ? [...lines.slice(0, max - 1), line('…', 'dim')] : lines)
 
 function renderCall({ name, arguments: requested }: ToolCall, edited: Record<string, unknown> | undefined, width: number): Line[] {
   const args = formatArguments(edited ?? requested)
@@ -38,12 +36,14 @@ function renderCall({ name, arguments: requested }: ToolCall, edited: Record<str
   )
 }
 
-/** The URL of changed arguments is not known yet. */
-function renderRequest({ request }: ToolCall, edited: Record<string, unknown> | undefined, width: number): Line[] {
+function renderRequest(request: ToolCall['request'], width: number): Line[] {
   if (!request) return []
-  const url = edited ? `${URL.canParse(request.url) ? new URL(request.url).origin : ''}/…` : request.url
-  return wrapLine([span(`${sanitizeLine(request.method)} `, 'bold'), span(sanitizeLine(url))], width)
+  return wrapLine([span(`${sanitizeLine(request.method)} `, 'bold'), span(sanitizeLine(request.url))], width)
 }
+
+/** A single line keeps its beginning. */
+const limitLines = (lines: readonly Line[], most: number): Line[] =>
+  lines.length <= most ? [...lines] : [...lines.slice(0, Math.max(1, most - 1)), ...(most > 1 ? [line('…', 'dim')] : [])]
 
 /** Non-breaking spaces keep a key and its meaning on one line. */
 function joinKeys(keys: readonly string[]): Line {

@@ -10,6 +10,7 @@ import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
 import type { MessageImage } from '../../contract/schemas/images.ts'
+import type { ToolCall } from '../state/reply-reducer.ts'
 import type { Transcript, TranscriptAction } from '../state/transcript-reducer.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
 
@@ -150,6 +151,19 @@ export class ReplyStream {
     } catch {
       // optional: the next reply updates the status line as well
     }
+  }
+
+  /** Returns the request that a pending call of an API tool would send with other arguments. */
+  async previewRequest(tool: string, changed: Record<string, unknown>): Promise<ToolCall['request']> {
+    const { client, getTranscript, ensureConversation } = this.#dependencies
+    const message_id = getTranscript().live?.id
+    if (message_id === undefined) return undefined
+    const connection = await client.getConnection()
+    const params = { id: await ensureConversation(connection), message_id }
+    const body = { tool_call_id: tool, arguments: changed }
+    const { data } = await call(connection, conversationRoutes.confirm, { params, body })
+    const { method, url } = data
+    return method === undefined || url === undefined ? undefined : { method, url }
   }
 
   /** Allows or refuses a pending tool call, with other arguments if given. */

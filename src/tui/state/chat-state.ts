@@ -62,6 +62,8 @@ export interface OutgoingText {
 export interface EditedArguments {
   readonly tool: string
   readonly values: Record<string, unknown>
+  /** Request that an API tool would send with them. */
+  readonly request?: { readonly method: string; readonly url: string }
 }
 
 export interface ChatState {
@@ -173,8 +175,8 @@ export function filterChoices({ choices, filter }: Picker): readonly Choice[] {
 }
 
 /** Returns the arguments of a pending tool call if the user changed them. */
-export function findEditedArguments({ editedArguments }: ChatState, tool: ToolCall): Record<string, unknown> | undefined {
-  return editedArguments?.tool === tool.id ? editedArguments.values : undefined
+export function findEditedArguments({ editedArguments }: ChatState, tool: ToolCall): EditedArguments | undefined {
+  return editedArguments?.tool === tool.id ? editedArguments : undefined
 }
 
 /** Whether the last reply failed or was interrupted. */

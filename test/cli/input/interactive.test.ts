@@ -98,17 +98,32 @@ atTerminal('agents create prompts only for fields without a flag, and Ctrl+D cre
   assert.is(await findByName('/agents', 'Nobody'), undefined)
 })
 
+atTerminal('changed arguments and unknown answers ask again', async () => {
+  provider.script = [streamReply({ calls: [{ name: 'pay', arguments: { amount: 12 } }] }), streamText('So it is.')]
+  screen.start('cadre ask Payer "Pay 12"')
+  await screen.waitFor(/\[e\]dit\s+the\s+arguments:/)
+  screen.type('yse')
+  await screen.waitFor(/Answer y, n, t, a or e\.[\s\S]*arguments:/)
+  screen.type('e')
+  await screen.waitFor('Arguments as JSON')
+  screen.type('{"amount": 13}')
+  await screen.waitFor(/pay with these arguments:\n {2}GET http:\S+\/pay\?amount=13\n {2}amount: 13\n[\s\S]*\[e\]dit\s+the\s+arguments:/)
+  assert.equal(paid, [])
+  screen.type('y')
+  assert.match(await screen.waitForExit(), /pay: done[\s\S]*So it is\.\n/)
+  assert.equal(paid.splice(0), ['/pay?amount=13'])
+})
+
 atTerminal('a tool call that needs confirmation runs only after a yes', async () => {
   for (const [answer, outcome] of [
     ['y', 'pay: done'],
     ['', 'pay was denied'],
-    ['{"amount": 13}', 'pay: done'],
     ['a', 'pay: done'],
   ] as const) {
     provider.script = [streamReply({ text: ['Let me '], calls: [{ name: 'pay', arguments: { amount: 12 } }] }), streamText('So it is.')]
     screen.start('cadre ask Payer "Pay 12"')
     assert.match(
-      await screen.waitFor(/Allow this call\? \[y\]es, \[N\]o, always for this \[t\]ool[\s\S]*as\s+JSON/),
+      await screen.waitFor(/Allow this call\? \[y\]es, \[N\]o, always for this \[t\]ool[\s\S]*\[e\]dit\s+the\s+arguments:/),
       /Let me\nCalling pay \(amount: 12\)\nThe agent wants to call pay:\n {2}GET http:\S+\/pay\?amount=12\n {2}amount: 12\n/,
     )
     screen.type(answer)
@@ -116,7 +131,7 @@ atTerminal('a tool call that needs confirmation runs only after a yes', async ()
     assert.match(text, outcome)
     assert.match(text, /So it is\.\n/)
   }
-  assert.equal(paid, ['/pay?amount=12', '/pay?amount=13', '/pay?amount=12'])
+  assert.equal(paid, ['/pay?amount=12', '/pay?amount=12'])
   const payer = await findByName('/agents', 'Payer')
   assert.equal(payer?.allowed_tools, payer?.tools, 'always for this agent')
 })

@@ -84,7 +84,7 @@ export const bodies: {
   ApplyRequest: { resources: [{ family: 'agents', fields: {} }] },
   BackupCreate: { path: '/backups/cadre.tar.gz' },
   ChatCompletionCreate: { model: 'Helper', messages: [{ role: 'user' }] },
-  Confirmation: { tool_call_id: 'call_1', allow: true },
+  Confirmation: { tool_call_id: 'call_1' },
   ConversationCreate: { agent_id: 'agent_1' },
   ConversationUpdate: {},
   ConversationPatch: {},

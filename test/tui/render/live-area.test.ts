@@ -87,10 +87,13 @@ test('a confirmation shows its keys after a delay, with Ctrl if the input is not
   )
   assert.not.match(lines({ now: 5000, waitingSince: 4900 }), /y.yes/)
   assert.match(lines({ now: 5000, waitingSince: 4000, editor: setText(EMPTY_EDITOR, 'x') }), /Ctrl\+Y.yes/)
-  const long = { tool: 'c1', values: { note: 'x'.repeat(20_000) } }
-  assert.match(lines({ editedArguments: long }), /…\n {4}DELETE https:\/\/example\.com/, 'a long argument does not hide the request')
-  const editedArguments = { tool: 'c1', values: { id: 5 } }
-  assert.match(lines({ editedArguments }), /with id: 5 \(changed\)\n {4}DELETE https:\/\/example\.com\/…/, 'the URL is not known yet')
+  const editedArguments = { tool: 'c1', values: { id: 5 }, request: { method: 'DELETE', url: 'https://example.com/users/5' } }
+  assert.match(lines({ editedArguments }), /with id: 5 \(changed\)\n {4}DELETE https:\/\/example\.com\/users\/5\n/)
+  const url = `https://example.com/${'u'.repeat(100)}/end`
+  const long = { tool: 'c1', values: { note: 'long '.repeat(1000) }, request: { method: 'DELETE', url } }
+  const shown = lines({ editedArguments: long, size: { columns: 60, rows: 16 } }).replaceAll(/\n {4}/g, '')
+  assert.match(shown, /wants to run with note: long[\s\S]*…DELETE/, 'long arguments are cut')
+  assert.ok(shown.includes(url), 'the URL is wrapped, not cut')
 })
 
 test('a spinner and the key that stops the reply are visible until it ends', () => {
