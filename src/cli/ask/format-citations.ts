@@ -2,17 +2,19 @@
 import type { Citation } from '../../contract/schemas/messages.ts'
 import { paint } from '../terminal/color.ts'
 import { wrap } from '../terminal/text.ts'
+import { findCitedText } from './find-quote.ts'
 import { formatPassage, type PassageOptions } from './format-passages.ts'
 
 /** Formats the cited passages in order of their numbers, each after an empty line, and a note about skipped numbers. */
-export function formatCitations(citations: readonly Citation[], options: PassageOptions): string[] {
+export function formatCitations(citations: readonly Citation[], reply: string, options: PassageOptions): string[] {
   const { columns, stream } = options.output
   const lines = citations
     .filter(({ cited }) => cited)
     .sort((a, b) => a.index - b.index)
     .flatMap(({ index, content, score, source, page, document_id, headings, stale }) => {
       const passage = { content, score, metadata: { source, page, document_id, ...(headings === undefined ? {} : { headings }) } }
-      return ['', ...formatPassage(passage, index, stale ? ['The document has been changed or deleted since.'] : [], options)]
+      const notes = stale ? ['The document has been changed or deleted since.'] : []
+      return ['', ...formatPassage(passage, index, notes, { ...options, quoted: findCitedText(reply, index) })]
     })
   const note = formatUncitedNote(citations)
   return note === undefined ? lines : [...lines, '', ...wrap(note, columns).map((line) => paint('dim', line, stream))]

@@ -5,6 +5,7 @@ import { paint } from '../terminal/color.ts'
 import { MAX_PROSE_COLUMNS } from '../terminal/format-prose.ts'
 import type { Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, stringWidth, truncate, wrap } from '../terminal/text.ts'
+import { locateQuote, type Quote } from './find-quote.ts'
 import { formatLocation } from './format-location.ts'
 
 export interface PassageOptions {
@@ -13,10 +14,13 @@ export interface PassageOptions {
   output: Output
   /** Whether to show whole passages instead of excerpts. */
   full?: boolean
+  /** What a reply quotes from the passage, which the excerpt contains. */
+  quoted?: string
 }
 
 const INDENT = 4
 const EXCERPT_LINES = 3
+const MAX_ELLIPSIS_LENGTH = 3
 
 const STOP_WORDS = new Set(
   `a an and are as at be been but by can could did do does for from had has have how i if in into is it its many may me might
@@ -50,27 +54,27 @@ export function formatPassage(
   passage: Passage,
   number: number,
   notes: readonly string[],
-  { query, output, full }: PassageOptions,
+  { query, output, full, quoted = '' }: PassageOptions,
 ): string[] {
   const columns = Math.min(output.columns, MAX_PROSE_COLUMNS)
   const mark = `[${number}]`.padEnd(INDENT)
   const words = createQueryPattern(query)
-  const text = full
-    ? sanitizeText(passage.content).trim()
-    : extractExcerpt(
-        sanitizeLine(removeHeadings(passage.content)),
-        words,
-        columns === Number.POSITIVE_INFINITY ? 300 : (columns - INDENT) * EXCERPT_LINES,
-      )
-  const lines =
-    output.columns === Number.POSITIVE_INFINITY && !full
-      ? [text]
-      : wrap(text, columns - INDENT).slice(0, full ? undefined : EXCERPT_LINES + 1)
+  const lines = full
+    ? wrap(sanitizeText(passage.content).trim(), columns - INDENT)
+    : formatExcerpt(sanitizeLine(removeHeadings(passage.content)), query, quoted, columns - INDENT)
   return [
     `${paint('cyan', mark, output.stream)}${formatHeading(passage, output.stream, output.columns - INDENT)}`,
     ...notes.map((note) => ' '.repeat(INDENT) + paint('dim', note, output.stream)),
     ...lines.map((line) => ' '.repeat(INDENT) + highlightWords(line, words, output.stream)),
   ]
+}
+
+/** A line if the output is not wrapped. */
+function formatExcerpt(text: string, query: string, quoted: string, columns: number): string[] {
+  const isWrapped = columns !== Number.POSITIVE_INFINITY
+  const quote = locateQuote(text, quoted)
+  const excerpt = extractExcerpt(text, createQueryPattern(`${quoted} ${query}`), isWrapped ? columns * EXCERPT_LINES : 300, quote)
+  return isWrapped ? wrap(excerpt, columns).slice(0, quote ? undefined : EXCERPT_LINES + 1) : [excerpt]
 }
 
 /** Returns `manual.pdf, page 3 · Leave › Annual` on one line. */
@@ -111,13 +115,22 @@ export function findBestStart(text: string, words: RegExp | undefined, length: n
   return starts.reduce((best, start) => (countDistinct(start) > countDistinct(best) ? start : best), 0)
 }
 
-/** Returns the part of a text that contains the most distinct words. */
-export function extractExcerpt(text: string, words: RegExp | undefined, length: number): string {
+/** Returns the part of a text that contains the quote, or else the most distinct words. */
+export function extractExcerpt(text: string, words: RegExp | undefined, length: number, quote?: Quote): string {
   if (text.length <= length) return text
-  const from = Math.min(findBestStart(text, words, length), findLastStart(text, length))
-  const to = from + length - (from > 0 ? 2 : 1)
-  const end = to >= text.length ? text.length : text.lastIndexOf(' ', to) > from + length / 2 ? text.lastIndexOf(' ', to) : to
+  const size = quote ? Math.max(length, quote.end - quote.start + MAX_ELLIPSIS_LENGTH) : length
+  const best = quote ? findQuoteStart(text, quote, size) : findBestStart(text, words, size)
+  const from = Math.min(best, findLastStart(text, size))
+  const to = from + size - (from > 0 ? 2 : 1)
+  const word = text.lastIndexOf(' ', to)
+  const end = to >= text.length ? text.length : Math.max(word > from + size / 2 ? word : to, quote?.end ?? 0)
   return `${from > 0 ? '… ' : ''}${text.slice(from, end).trim()}${end < text.length ? '…' : ''}`
+}
+
+/** The excerpt starts with the sentence of the quote, unless the quote would not fit then. */
+function findQuoteStart(text: string, { start, end }: Quote, length: number): number {
+  const sentence = findSentenceStart(text, start, length)
+  return end - sentence + MAX_ELLIPSIS_LENGTH <= length ? sentence : start
 }
 
 /** Returns the start of the sentence around a position if it is near, otherwise of a word shortly before it. */

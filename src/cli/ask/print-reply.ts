@@ -175,11 +175,11 @@ class ReplyPrinter {
 
   async #finish(message: Message): Promise<void> {
     await this.close()
-    const { citations = [], finish_reason } = message
+    const { citations = [], content, finish_reason } = message
     const { question, full } = this.#options
     if (this.#options.citations) {
       const output = this.#options.plain ? PLAIN_OUTPUT : getOutput(process.stdout)
-      const lines = formatCitations(citations, { query: question, output, full })
+      const lines = formatCitations(citations, content, { query: question, output, full })
       if (lines.length > 0) await this.#write(`${lines.join('\n')}\n`)
     }
     const note = finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason]

@@ -69,7 +69,7 @@ export function formatMessage(message: Message, speakers: Speakers, question: st
     `${paint(role === 'user' ? 'green' : 'cyan', speaker, output.stream)} ${paint('dim', formatCell(timestamp), output.stream)}`,
     ...tool_calls.map((tool) => paint('dim', truncate(formatToolLine(tool), Math.min(output.columns, MAX_PROSE_COLUMNS)), output.stream)),
     ...(text.trim() === '' ? [] : role === 'user' ? wrapQuestion(text, output) : [formatProse(text, output)]),
-    ...(options.citations ? formatCitations(citations, { query: question, output, full: options.full }) : []),
+    ...(options.citations ? formatCitations(citations, content, { query: question, output, full: options.full }) : []),
     ...(note ? [paint('yellow', sanitizeText(note), output.stream)] : []),
   ]
 }

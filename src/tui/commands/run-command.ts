@@ -183,7 +183,7 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     if (citations.length === 0) return session.store.addNote('No results.')
     const title = loose ? formatNoMatch(query) : `Found for "${sanitizeLine(query)}"`
     if (session.isPlain) return session.store.addNote([...(loose ? [title] : []), ...citations.map(formatPassage)].join('\n'))
-    const shown = citations.map((citation) => ({ ...citation, quoteContext: query }))
+    const shown = citations.map((citation) => ({ ...citation, quoteContext: { query, quoted: '' } }))
     session.store.update({ panel: { kind: 'sources', title, citations: shown, selected: 0, top: undefined } })
   },
   history: async (session, _, signal) => {

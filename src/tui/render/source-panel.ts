@@ -1,9 +1,10 @@
 /** Renders the sources panel: a list of passages and the text of the selected one. */
+import { locateQuote } from '../../cli/ask/find-quote.ts'
 import { formatLocation } from '../../cli/ask/format-location.ts'
 import { createQueryPattern, findBestStart } from '../../cli/ask/format-passages.ts'
 import { type Line, line, measureLine, span, truncateLine, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
-import type { SourcePanel } from '../state/chat-state.ts'
+import type { QuoteContext, SourcePanel } from '../state/chat-state.ts'
 import { renderPointer, sliceAround } from './panels.ts'
 
 const MARGIN = 6
@@ -14,9 +15,10 @@ const MAX_QUOTE_COLUMNS = 100
 const wrapText = (text: string, columns: number): Line[] => text.split('\n').flatMap((paragraph) => wrapLine(line(paragraph), columns))
 
 /** Returns the index of the line in which the quoted part starts. */
-function findQuotedLine(text: string, about: string, columns: number, visibleLines: number): number {
+function findQuotedLine(text: string, { query, quoted }: QuoteContext, columns: number, visibleLines: number): number {
   const flat = text.replaceAll('\n', ' ')
-  const start = findBestStart(flat, createQueryPattern(about), Math.min(columns, MAX_QUOTE_COLUMNS) * Math.min(QUOTE_LINES, visibleLines))
+  const length = Math.min(columns, MAX_QUOTE_COLUMNS) * Math.min(QUOTE_LINES, visibleLines)
+  const start = locateQuote(flat, quoted)?.start ?? findBestStart(flat, createQueryPattern(`${quoted} ${query}`), length)
   const word = /^\s*\S*/.exec(flat.slice(start))?.[0] ?? ''
   return wrapText(text.slice(0, start + word.length), columns).length - 1
 }
@@ -25,7 +27,7 @@ function findQuotedLine(text: string, about: string, columns: number, visibleLin
 function layOutPanel({ citations, selected, top }: SourcePanel, columns: number, height: number) {
   const listed = sliceAround(citations, selected, Math.max(1, Math.min(citations.length, Math.floor((height - 1) / 2))))
   const visibleLines = Math.max(0, height - 1 - listed.items.length)
-  const { content, quoteContext: about } = citations[selected] ?? { content: '', quoteContext: '' }
+  const { content, quoteContext: about } = citations[selected] ?? { content: '', quoteContext: { query: '', quoted: '' } }
   const text = sanitizeText(content).trim()
   const lines = wrapText(text, columns - MARGIN)
   const last = Math.max(0, lines.length - visibleLines)

@@ -1,5 +1,6 @@
 /** State of the chat screen and queries on it. */
 import type { AgentModel } from '../../cli/ask/find-agent-model.ts'
+import { findCitedText } from '../../cli/ask/find-quote.ts'
 import type { MessageImage } from '../../contract/schemas/images.ts'
 import type { Citation } from '../../contract/schemas/messages.ts'
 import type { Completion } from '../input/completion.ts'
@@ -23,9 +24,14 @@ export interface Picker {
   readonly selected: number
 }
 
+export interface QuoteContext {
+  readonly query: string
+  readonly quoted: string
+}
+
 export interface SourceCitation extends Citation {
-  /** Question and cited sentence: the passage opens where most of these words occur. */
-  readonly quoteContext: string
+  /** The passage opens at the quote, or where most words of both occur. */
+  readonly quoteContext: QuoteContext
 }
 
 /** The passages of a reply or a search; the text of the selected one is shown. */
@@ -160,13 +166,10 @@ export function listSources(reply: ReplyState | undefined): readonly Citation[] 
   return cited.length > 0 ? cited : citations
 }
 
-/** Returns the sentence that cites a passage, and the question. */
-export function buildQuoteContext({ entries }: Transcript, reply: ReplyState | undefined, index: number): string {
-  const question = entries.findLast((entry) => entry.kind === 'said')?.text ?? ''
-  const text = reply ? getText(reply) : ''
-  const marker = text.indexOf(`[${index}]`)
-  const before = text.slice(0, Math.max(0, marker)).replace(/(?:\s*\[\d+\])*\s*$/, '')
-  return `${before.split(/(?<=[.!?])\s+|(?<=。)|\n|\[\d+\]/).at(-1)} ${question}`.trim()
+/** Returns the question, and what the reply quotes from a passage. */
+export function buildQuoteContext({ entries }: Transcript, reply: ReplyState | undefined, index: number): QuoteContext {
+  const query = entries.findLast((entry) => entry.kind === 'said')?.text ?? ''
+  return { query, quoted: reply ? findCitedText(getText(reply), index) : '' }
 }
 
 export function filterChoices({ choices, filter }: Picker): readonly Choice[] {

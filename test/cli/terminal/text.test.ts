@@ -49,13 +49,14 @@ test('passages found before a cited one are listed as not cited', () => {
   const last = (...cited: boolean[]) =>
     formatCitations(
       cited.map((one, at) => passage(at + 1, one)),
+      '',
       { query: 'text', output: output(80) },
     ).at(-1)
   assert.is(last(false, true, false), '[1] was also found but is not cited.')
   assert.is(last(false, true, false, true), '[1] and [3] were also found but are not cited.')
   assert.match(last(true, true, false) ?? '', 'Text.')
   assert.is(last(false, false), undefined)
-  const narrow = formatCitations([passage(1, false), passage(2, true)], { query: 'text', output: output(20) })
+  const narrow = formatCitations([passage(1, false), passage(2, true)], '', { query: 'text', output: output(20) })
   assert.equal(narrow.slice(-2), ['[1] was also found', 'but is not cited.'])
 })
 

@@ -34,7 +34,7 @@ export const citation = (index: number, fields: Partial<SourceCitation> = {}): S
   content: 'Twenty-five days of paid leave.\nThey end in March.',
   score: 1,
   cited: true,
-  quoteContext: '',
+  quoteContext: { query: '', quoted: '' },
   ...fields,
 })
 export const said: TranscriptAction = { kind: 'said', text: 'How many days?' }
