@@ -232,6 +232,14 @@ atTerminal('reasoning is shown collapsed, and Ctrl+T expands it', async () => {
   terminal.write(CTRL_T)
   await terminal.waitFor(/┊ The user greets\.\n {2}┊ I greet back\.\n\n {2}Good morning\./)
   assert.match(terminal.readWithColors(), /\u001b\[2m[^\n]*The user greets/)
+  fixture.script(streamText('<thi', 'nk>\nA farewell.\n</th', 'ink>\n\nGood night.'), streamText('Bye.'))
+  terminal.write(`Good night${ENTER}`)
+  await terminal.waitFor(/┊ A farewell\.\n\n {2}Good night\.[\s\S]*tokens/)
+  terminal.write(`Bye${ENTER}`)
+  await terminal.waitFor(/Bye\.[\s\S]*tokens/)
+  const { messages } = fixture.provider.received.at(-1)?.body ?? {}
+  assert.match(JSON.stringify(messages), /"assistant","content":"Good night\."/, 'reasoning is not sent back')
+  assert.not.match(JSON.stringify(messages), /farewell|greets/)
 })
 
 atTerminal('the chat fits 40 and 200 columns without colors', async () => {

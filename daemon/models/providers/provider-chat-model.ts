@@ -23,6 +23,7 @@ import {
 import { type ExchangeOptions, HttpExchange, type ProviderTimeouts } from './http-exchange.ts'
 import { createChatCompletionsProtocol } from './openai-compatible/protocol.ts'
 import type { OpenStream, ProviderStream } from './protocol.ts'
+import { ReasoningTagParser } from './reasoning-tags.ts'
 import { ReplyRedactor } from './reply-redactor.ts'
 
 export interface ProviderModelRecord extends RemoteModel, ContextWindow {
@@ -94,14 +95,14 @@ export class ProviderChatModel implements ChatModel {
     const deadline = performance.now() + this.#timeouts.totalMs
     const options = { dispatcher, model: this.#record, timeouts: this.#timeouts, deadline, signal }
     const { first, stream } = await this.#open(request, options)
+    const tags = new ReasoningTagParser()
     const redactor = this.#record.api_key === null ? undefined : new ReplyRedactor(this.#record.api_key)
+    const redact = (parts: ChatPart[]) => (redactor ? parts.flatMap((part) => redactor.redact(part)) : parts)
     try {
-      for (let part = first; part !== undefined; part = await stream.next()) {
-        if (redactor) yield* redactor.redact(part)
-        else yield part
-      }
+      for (let part = first; part !== undefined; part = await stream.next()) yield* redact(tags.parse(part))
     } catch (error) {
       signal?.throwIfAborted()
+      yield* redact(tags.flush())
       if (redactor) yield* redactor.flush()
       throw error
     } finally {
