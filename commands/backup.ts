@@ -10,6 +10,7 @@ import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
 import { formatBytes, formatCount } from '../src/cli/terminal/format-quantity.ts'
 import { ProgressDisplay } from '../src/cli/terminal/progress-bar.ts'
+import { quoteShellWord } from '../src/cli/terminal/shell-quote.ts'
 import { call, stream } from '../src/client/call.ts'
 import type { Connection } from '../src/client/request.ts'
 import { CadreError, type ErrorCode } from '../src/contract/errors.ts'
@@ -57,7 +58,12 @@ export default class BackupCommand extends CadreCommand {
     try {
       const body = { path: resolve(args.file), include_index: flags.index, overwrite: flags.force }
       const backup = await writeBackup(connection, body, display)
-      if (flags.verify) await readBackup(backup.path, { report: showBytes(display, 'Verifying') }).catch(createArchiveError(backup.path))
+      if (flags.verify) {
+        const again = `cadre backup ${quoteShellWord(args.file)} --force --verify${flags.index ? ' --index' : ''}`
+        await readBackup(backup.path, { report: showBytes(display, 'Verifying') }).catch(
+          createArchiveError(backup.path, `It was written, but changed on the disk. Check the disk, then write it again: ${again}`),
+        )
+      }
       display.clear()
       if (this.getFormat(flags) !== 'table') return this.print({ data: { ...backup, verified: flags.verify } }, flags)
       const content = `${formatCount(backup.files, 'file')}, ${formatBytes(backup.size)}`

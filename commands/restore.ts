@@ -34,7 +34,10 @@ export default class RestoreCommand extends CadreCommand {
       const reading = flags.verify
         ? readBackup(file, { report: showBytes(display, 'Verifying') })
         : restoreHome(file, this.paths, showBytes(display, 'Restoring'))
-      const { files, ...manifest } = await reading.catch(createArchiveError(file))
+      const hint = flags.verify
+        ? 'Use another backup, or write a new one: cadre backup NEW.tar.gz --verify'
+        : 'Nothing was changed. Use another backup.'
+      const { files, ...manifest } = await reading.catch(createArchiveError(file, hint))
       display.clear()
       const advice = flags.verify ? undefined : await restoreKeys({ files, ...manifest }, this.paths)
       if (this.getFormat(flags) !== 'table')

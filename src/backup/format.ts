@@ -3,8 +3,9 @@
 export const BACKUP_FORMAT = 1
 export const MANIFEST_NAME = 'manifest.json'
 export const DATABASE_NAME = 'cadre.db'
+export const VAULT_NAME = 'vault.json'
 /** Small files in the home. Some homes have only a part of them. */
-export const HOME_FILES = ['vault.json', 'vault.key', 'token', 'config.json'] as const
+export const HOME_FILES = [VAULT_NAME, 'vault.key', 'token', 'config.json'] as const
 export const BACKUP_EXTENSION = '.tar.gz'
 
 export interface BackupFile {

@@ -3,13 +3,13 @@ import { ArchiveError } from '../../backup/tar.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { createReadError } from '../input/file-errors.ts'
 
-/** Returns a handler that explains what is wrong with a backup. */
+/** Returns a handler that says what is wrong with a backup, and what to do. */
 export const createArchiveError =
-  (file: string) =>
+  (file: string, hint: string) =>
   (error: unknown): never => {
     if (error instanceof ArchiveError)
       throw new CadreError('VALIDATION_ERROR', `${file} cannot be restored: ${error.message}.`, {
-        hint: 'Nothing was changed. Use another backup.',
+        hint,
         cause: error,
       })
     if ((error as NodeJS.ErrnoException).path === file) throw createReadError(file, error)

@@ -4,7 +4,15 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createGunzip } from 'node:zlib'
-import { BACKUP_FORMAT, type BackupFile, type BackupManifest, DATABASE_NAME, isBackupName, MANIFEST_NAME } from '../../backup/format.ts'
+import {
+  BACKUP_FORMAT,
+  type BackupFile,
+  type BackupManifest,
+  DATABASE_NAME,
+  isBackupName,
+  MANIFEST_NAME,
+  VAULT_NAME,
+} from '../../backup/format.ts'
 import { type ArchiveEntry, ArchiveError, readEntries } from '../../backup/tar.ts'
 
 const MAX_MANIFEST_BYTES = 256 * 1024 ** 2
@@ -76,20 +84,38 @@ async function readFiles(entries: AsyncIterable<ArchiveEntry>, folder: string | 
     if (!isBackupName(name)) throw new ArchiveError(`it contains ${JSON.stringify(name)}, which is not part of a home`)
     if (files.has(name)) throw new ArchiveError(`it contains ${name} twice`)
     if (!name.includes('/') && name !== DATABASE_NAME && size > MAX_SMALL_FILE_BYTES) throw new ArchiveError(`${name} is too large`)
-    files.set(name, { name, size, sha256: await readFile(entry, folder) })
+    const content = name === VAULT_NAME ? checkVault(await readAll(entry)) : entry.content
+    files.set(name, { name, size, sha256: await writeFile(name, content, folder) })
   }
   if (!manifest) throw new ArchiveError('it is incomplete: the manifest is missing')
   checkFiles(manifest, files)
   return manifest
 }
 
-async function readManifest({ size, content }: ArchiveEntry): Promise<BackupManifest> {
-  if (size > MAX_MANIFEST_BYTES) throw new ArchiveError('its manifest is too large')
+async function readAll({ content }: ArchiveEntry): Promise<Buffer> {
   const parts: Buffer[] = []
   for await (const part of content) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+/** The daemon does not start without knowing where the key of the vault is. */
+function checkVault(content: Buffer): Buffer[] {
+  let location: unknown
+  try {
+    location = (JSON.parse(content.toString('utf8')) as { location?: unknown } | null)?.location
+  } catch (error) {
+    throw new ArchiveError(`its ${VAULT_NAME} is not valid JSON`, { cause: error })
+  }
+  if (location !== 'keychain' && location !== 'file') throw new ArchiveError(`its ${VAULT_NAME} does not say where the key of the vault is`)
+  return [content]
+}
+
+async function readManifest(entry: ArchiveEntry): Promise<BackupManifest> {
+  if (entry.size > MAX_MANIFEST_BYTES) throw new ArchiveError('its manifest is too large')
+  const content = await readAll(entry)
   let manifest: Partial<BackupManifest>
   try {
-    manifest = JSON.parse(Buffer.concat(parts).toString('utf8')) as Partial<BackupManifest>
+    manifest = JSON.parse(content.toString('utf8')) as Partial<BackupManifest>
   } catch (error) {
     throw new ArchiveError('its manifest is damaged', { cause: error })
   }
@@ -101,8 +127,8 @@ async function readManifest({ size, content }: ArchiveEntry): Promise<BackupMani
   return manifest as BackupManifest
 }
 
-/** Returns the checksum of the content. */
-async function readFile({ name, content }: ArchiveEntry, folder: string | undefined): Promise<string> {
+/** Returns the checksum of the content. Without a folder, it is not written. */
+async function writeFile(name: string, content: AsyncIterable<Buffer> | Buffer[], folder: string | undefined): Promise<string> {
   const hash = createHash('sha256')
   if (folder === undefined) for await (const part of content) hash.update(part)
   else {

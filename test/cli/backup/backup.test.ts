@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stopDaemon } from '../../../src/client/daemon.ts'
 import { homePaths } from '../../../src/config.ts'
+import { version } from '../../../src/version.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { ScriptedProvider, streamText } from '../../harness/scripted-provider.ts'
@@ -72,6 +75,7 @@ test('a backup during writes restores to a home that passes doctor and contains 
   const backup = await terminal.json<Json>(['backup', 'cadre.tar.gz', '--verify'])
   isWriting = false
   await writing
+  assert.ok(acknowledged.length > before.length, 'messages were sent during the backup')
   assert.equal([backup.path, backup.verified, backup.size], [file, true, statSync(file).size])
   assert.is(statSync(file).mode & 0o077, 0)
   assert.not(existsSync(join(folder, 'readable')))
@@ -129,11 +133,28 @@ test('existing files, folders in the home and homes in use are not overwritten',
   assert.match(await run('restore', 'absent.tar.gz', '--verify'), /not found/)
 })
 
+test('a backup that cannot be read again is reported with its file and the next command', async () => {
+  const path = join(folder, 'my disk.tar.gz')
+  writeFileSync(path, 'damaged')
+  const backup = { path, size: 7, files: 1, sha256: '', created_at: new Date().toISOString() }
+  const server = createServer(({ url }, response) => {
+    if (url === '/api/backups') response.end(`event: backup_end\ndata: ${JSON.stringify(backup)}\n\n`)
+    else response.end(JSON.stringify({ status: 'healthy', version, database: 'connected', vector_db: 'connected' }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const environment = { CADRE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, CADRE_TOKEN: 'secret' }
+  const { code, stderr } = await terminal.run(['backup', 'my disk.tar.gz', '--force', '--verify', '--index'], { environment })
+  server.close()
+  assert.is(code, 2)
+  assert.match(stderr, `${path} cannot be restored: it is damaged: incorrect header check.`)
+  assert.match(stderr, "write it again: cadre backup 'my disk.tar.gz' --force --verify --index")
+})
+
 test('a backup that is killed half-way leaves no file', async () => {
   const original = join(terminal.home, 'documents', 'ff', 'f'.repeat(64))
   mkdirSync(join(original, '..'), { recursive: true })
-  // Random bytes do not compress, so writing them takes a while.
-  writeFileSync(original, randomBytes(200_000_000))
+  // Takes a while to write.
+  writeFileSync(original, randomBytes(50_000_000))
   const child = terminal.start(['backup', 'killed.tar.gz'])
   const partial = join(folder, '.killed.tar.gz.partial')
   while (!existsSync(partial) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -142,6 +163,7 @@ test('a backup that is killed half-way leaves no file', async () => {
   // The daemon notices that the client is gone.
   while (existsSync(partial)) await new Promise((resolve) => setTimeout(resolve, 20))
   assert.not.ok(existsSync(join(folder, 'killed.tar.gz')))
+  rmSync(original)
 })
 
 test('daily backups are set, written and limited', async () => {

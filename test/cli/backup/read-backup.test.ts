@@ -123,6 +123,8 @@ test('paths to the outside, links, unknown files, repetitions and unlisted files
     const invalid = createArchive(HOME, createManifest(HOME, fields))
     assert.match((await restore(root, gzipSync(invalid))) ?? '', /manifest is invalid/)
   }
+  for (const vault of ['null', '[]', '{"location":"moon"}', 'x'])
+    assert.match((await restore(root, gzipSync(createArchive({ ...HOME, 'vault.json': vault })))) ?? '', /its vault\.json /, vault)
   const late = Buffer.concat([
     createEntry('cadre.db', 'x'),
     createManifest({ 'cadre.db': 'x' }),
