@@ -29,7 +29,10 @@ import { createWebhooks } from './webhooks/create-webhooks.ts'
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { paths, logger, vault, version, resolve, clock = systemClock, random = Math.random } = options
-  const { database, originals, vectors } = await openStores(paths, options.disk?.(paths.database))
+  const { database, originals, vectors } = await openStores(paths, {
+    server: options.databaseServer,
+    log: options.disk?.(paths.database),
+  })
   await sealLogins(database, vault, logger)
   const now = () => new Date()
   const events = new EventBus()

@@ -18,12 +18,14 @@ import { readKeychain, writeKeychain } from '../src/keychain.ts'
 import { version } from '../src/version.ts'
 import type { App } from './app-options.ts'
 import { type Log, openLog } from './logging/log.ts'
+import { findDatabaseServer } from './process/database-server.ts'
 import { prepareHome, writeFileAtomically } from './process/home.ts'
 import { acquireLock } from './process/lock.ts'
 import { type DaemonOptions, formatLocalUrl, formatUrl, parseOptions, UsageError } from './process/options.ts'
 import { readAdminToken, storeAdminToken } from './secrets/admin-token.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { openVault } from './secrets/vault.ts'
+import type { ServerAddress } from './store/remote/server-connection.ts'
 
 const EXIT_CODES = { failed: 1, usage: 2, heldByAnother: EXIT_HOME_IN_USE } as const
 /** Shutdown must take less than 10 s in total. */
@@ -44,10 +46,13 @@ async function run(redactor: Redactor): Promise<void> {
   const overrides = environmentOverrides()
   const wanted = parseOptions(process.argv.slice(2), overrides.port)
   const paths = homePaths()
-  if (wanted.checkDatabase) return reportDamage(paths)
+  if (wanted.checkDatabase) return reportDatabase(paths, await findDatabaseServer(paths, wanted.databaseUrl))
   if (overrides.token !== undefined) redactor.add(overrides.token)
-  // Child processes must not inherit it.
+  if (overrides.databaseToken !== undefined) redactor.add(overrides.databaseToken)
+  const databaseServer = await findDatabaseServer(paths, wanted.databaseUrl)
+  // Child processes must not inherit them.
   delete process.env.CADRE_TOKEN
+  delete process.env.CADRE_DATABASE_TOKEN
   const keys = takeProviderKeys()
   for (const key of Object.values(keys)) redactor.add(key)
 
@@ -79,8 +84,10 @@ async function run(redactor: Redactor): Promise<void> {
     const vault = await openVault({ paths, keychain, redactor })
     // Loaded only after the lock is acquired.
     const { createApp } = await import('./app.ts')
+    if (databaseServer?.token !== undefined) redactor.add(databaseServer.token)
     const app = await createApp({
       paths,
+      databaseServer,
       logger: log.logger,
       vault,
       rateLimit: overrides.rateLimit ?? DEFAULT_RATE_LIMIT,
@@ -98,7 +105,8 @@ async function run(redactor: Redactor): Promise<void> {
     running.app = app
     const url = await listen(app, wanted)
     writeDaemonRecord(paths, url, wanted)
-    log.logger.info({ version, url, home: paths.home, secrets: vault.location }, 'ready')
+    const database = databaseServer?.url ?? paths.database
+    log.logger.info({ version, url, home: paths.home, database, secrets: vault.location }, 'ready')
     if (vault.location === 'locked') log.logger.warn('the vault is locked: models, tools and webhooks that use secrets do not work')
     process.stdout.write(`Cadre is ready at ${url}\n`)
   } catch (error) {
@@ -123,11 +131,12 @@ async function listen(app: App, { host, port, isRemote: remote }: DaemonOptions)
   return formatLocalUrl(host, bound)
 }
 
-/** Prints the damage as JSON for `cadre doctor`, which may not load the database itself. Nothing is created. */
-async function reportDamage(paths: Paths): Promise<void> {
+/** Prints problems of the database as JSON for `cadre doctor`, which may not load it itself. Nothing is created. */
+async function reportDatabase(paths: Paths, server: ServerAddress | undefined): Promise<void> {
+  const { checkServer } = await import('./store/remote/check-server.ts')
   const { findDamage } = await import('./store/database.ts')
-  const damage = existsSync(paths.database) ? findDamage(paths.database) : undefined
-  process.stdout.write(`${JSON.stringify(damage ? { error: damage.message, hint: damage.hint } : {})}\n`)
+  const found = server ? await checkServer(server) : existsSync(paths.database) ? findDamage(paths.database) : undefined
+  process.stdout.write(`${JSON.stringify(found instanceof CadreError ? { error: found.message, hint: found.hint } : (found ?? {}))}\n`)
 }
 
 function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): CadreError {
@@ -147,8 +156,9 @@ function explainListenError(error: NodeJS.ErrnoException, host: string, port: nu
   return new CadreError('UNAVAILABLE', `Cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error })
 }
 
-function writeDaemonRecord(paths: Paths, url: string, { host, isRemote, foreground }: DaemonOptions): void {
-  const options = ['--host', host, '--port', new URL(url).port || '80', ...(isRemote ? ['--allow-remote'] : [])]
+function writeDaemonRecord(paths: Paths, url: string, { host, isRemote, foreground, databaseUrl }: DaemonOptions): void {
+  const database = databaseUrl === undefined ? [] : ['--database-url', databaseUrl]
+  const options = ['--host', host, '--port', new URL(url).port || '80', ...(isRemote ? ['--allow-remote'] : []), ...database]
   const started_at = new Date(performance.timeOrigin).toISOString()
   const record: DaemonRecord = { pid: process.pid, url, version, started_at, options, foreground }
   writeFileAtomically(paths.daemon, `${JSON.stringify(record)}\n`)

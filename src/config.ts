@@ -84,6 +84,10 @@ export interface Settings {
   agent?: string
   /** Whether messages typed in the chat are stored. Default: true. */
   history?: boolean
+  /** URL of a libSQL server for the records. Default: a file in the home. */
+  'database-url'?: string
+  /** Its token, if there is no keychain. */
+  'database-token'?: string
 }
 
 export function readSettings(paths: Paths): Settings {
@@ -146,6 +150,20 @@ function readUrls(environment: Environment, name: string): string[] | undefined 
   return urls
 }
 
+/** Returns the URL of a libSQL server without a trailing slash. Throws an error that explains what is wrong with it. */
+export function parseDatabaseUrl(text: string, name: string): string {
+  const example = 'such as libsql://records.example.com or ws://127.0.0.1:8080'
+  if (!/^(libsql|https?|wss?):\/\/[^/]/i.test(text) || !URL.canParse(text))
+    throw new Error(`${name} must be the URL of a libSQL server, ${example}, not "${hidePassword(text)}".`)
+  const url = new URL(text)
+  // Addresses are shown and logged.
+  if (url.username || url.password || url.search || url.hash)
+    throw new Error(`${name} must not contain a token, a user name or parameters. Set the token with CADRE_DATABASE_TOKEN.`)
+  return text.replace(/\/+$/, '')
+}
+
+const hidePassword = (url: string) => url.replace(/\/\/[^/@]*@/, '//…@').replace(/[?#].*$/s, '')
+
 interface EnvironmentOverrides {
   url: string | undefined
   token: string | undefined
@@ -155,6 +173,8 @@ interface EnvironmentOverrides {
   logLevel: LogLevel | undefined
   /** URLs of model servers to probe instead of the default ports. */
   modelServers: string[] | undefined
+  databaseUrl: string | undefined
+  databaseToken: string | undefined
   /** False if CADRE_KEYCHAIN=off: secrets are stored in the home. */
   keychain: boolean
 }
@@ -168,6 +188,8 @@ export function environmentOverrides(environment: Environment = process.env): En
     rateLimit: readInteger(environment, 'CADRE_RATE_LIMIT', 0, 1_000_000_000),
     logLevel: readEnum(environment, 'CADRE_LOG_LEVEL', LOG_LEVELS),
     modelServers: readUrls(environment, 'CADRE_MODEL_SERVERS'),
+    databaseUrl: environment.CADRE_DATABASE_URL ? parseDatabaseUrl(environment.CADRE_DATABASE_URL, 'CADRE_DATABASE_URL') : undefined,
+    databaseToken: environment.CADRE_DATABASE_TOKEN || undefined,
     keychain: readEnum(environment, 'CADRE_KEYCHAIN', ['on', 'off']) !== 'off',
   }
 }

@@ -9,6 +9,7 @@ import { findPackageFolder } from './package-folder.ts'
 
 export const ADMIN_TOKEN = 'admin-token'
 export const VAULT_KEY = 'vault-key'
+export const DATABASE_TOKEN = 'database-token'
 
 const SERVICE = 'cadre'
 /** The child process starts slowly on a busy machine, so it has more time than the keychain itself. */

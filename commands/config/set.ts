@@ -24,6 +24,6 @@ export default class ConfigSet extends CadreCommand {
       profile: flags.profile,
       connect: () => this.connect(flags),
     })
-    this.notify(`Set ${args.name}${args.name === 'token' ? '' : ` to ${value.trim()}`}.`)
+    this.notify(`Set ${args.name}${args.name.endsWith('token') ? '' : ` to ${value.trim()}`}.`)
   }
 }

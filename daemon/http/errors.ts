@@ -53,6 +53,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     )
   // The unread rest of the body would be parsed as the next request on this connection.
   if (known.code === 'PAYLOAD_TOO_LARGE') reply.header('connection', 'close')
+  if (known.retryAfterSeconds !== undefined) reply.header('retry-after', known.retryAfterSeconds)
   reply.type('application/json; charset=utf-8')
   if (!isOpenaiPath(request.url)) return reply.status(known.status).send(createErrorBody(known, request.id))
   if (!shouldRetryOpenaiRequest(known.code)) reply.header('x-should-retry', 'false')

@@ -1,7 +1,7 @@
 /** Command-line options of the daemon. */
 import { isIPv4, isIPv6 } from 'node:net'
 import { parseArgs } from 'node:util'
-import { DEFAULT_PORT } from '../../src/config.ts'
+import { DEFAULT_PORT, parseDatabaseUrl } from '../../src/config.ts'
 
 export interface DaemonOptions {
   host: string
@@ -13,6 +13,8 @@ export interface DaemonOptions {
   isRemote: boolean
   /** Create a new admin token at startup. */
   recoverToken: boolean
+  /** URL of a libSQL server for the records. */
+  databaseUrl: string | undefined
   /** Check the database for damage, print the result and exit. */
   checkDatabase: boolean
 }
@@ -37,6 +39,7 @@ export function parseOptions(given: string[], port = DEFAULT_PORT): DaemonOption
     foreground: values.foreground,
     isRemote,
     recoverToken: values['recover-token'],
+    databaseUrl: parseUrl(values['database-url']),
     checkDatabase: values['check-database'],
   }
 }
@@ -52,9 +55,18 @@ function parseFlags(given: string[]) {
         verbose: { type: 'boolean', default: false },
         foreground: { type: 'boolean', default: false },
         'recover-token': { type: 'boolean', default: false },
+        'database-url': { type: 'string' },
         'check-database': { type: 'boolean', default: false },
       },
     })
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error })
+  }
+}
+
+function parseUrl(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : parseDatabaseUrl(text, '--database-url')
   } catch (error) {
     throw new UsageError((error as Error).message, { cause: error })
   }

@@ -3,6 +3,7 @@ import Libsql from 'libsql'
 import type { CadreError } from '../../src/contract/errors.ts'
 import { createDamageError, isDamageError, translateError } from './database-errors.ts'
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
+import { type PendingWrite, WriteQueue } from './write-queue.ts'
 
 export type Value = string | number | null
 export type Row = Record<string, Value>
@@ -17,6 +18,10 @@ export interface Transaction extends Reader {
 }
 
 export interface Database extends Reader {
+  /** The path of the file, or the URL of the server without its token. */
+  readonly location: string
+  /** Whether other daemons write to it too, so that nothing read from it may be kept for more than a second. */
+  readonly isShared: boolean
   /** Runs the work in a transaction, after all earlier writes. Resolves when the commit is on disk. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /** Like `write`, but does not wait for the disk: the commit survives a crash of the process, but not yet a power cut. */
@@ -157,17 +162,6 @@ class RowCache {
   }
 }
 
-/** Bounds how long a commit blocks the event loop. */
-const MAX_WRITES_PER_COMMIT = 50
-
-interface PendingWrite {
-  /** Whether the commit must be on disk before the caller continues. */
-  mustFlush: boolean
-  work(transaction: Transaction): Promise<unknown>
-  resolve(result: unknown): void
-  reject(error: unknown): void
-}
-
 export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLog(path)): Database {
   const writer = new Session(path)
   writer.exec('PRAGMA journal_mode = WAL')
@@ -182,18 +176,7 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
   }
   const isDamaged = () => writer.isDamaged || reader.isDamaged
   const rowCache = new RowCache()
-  const pending: PendingWrite[] = []
-  let draining: Promise<void> | undefined
-
-  /** Writes that arrive during a commit share the next one, and so a single flush. */
-  async function drain(): Promise<void> {
-    while (pending.length > 0) {
-      await commit(pending.splice(0, MAX_WRITES_PER_COMMIT))
-      // Lets pending I/O callbacks add their writes to the next commit.
-      await new Promise(setImmediate)
-    }
-    draining = undefined
-  }
+  const queue = new WriteQueue(commit)
 
   /** Settles each write after the commit, or after the flush if it must be on disk. A failed write does not affect the others. */
   async function commit(writes: readonly PendingWrite[]): Promise<void> {
@@ -216,12 +199,6 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
     settle(true)
   }
 
-  const enqueue = <T>(mustFlush: boolean, work: (transaction: Transaction) => Promise<T>) =>
-    new Promise<T>((resolve, reject) => {
-      pending.push({ mustFlush, work, resolve: resolve as (result: unknown) => void, reject })
-      draining ??= drain()
-    })
-
   async function runInSavepoint({ work, resolve, reject }: PendingWrite): Promise<() => void> {
     writer.exec('SAVEPOINT write')
     try {
@@ -240,12 +217,14 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
   return {
     get: async <T>(sql: string, values: readonly Value[] = []) => rowCache.get(sql, values, () => reader.get(sql, values)) as T | undefined,
     all: async <T>(sql: string, values: readonly Value[] = []) => reader.all<T>(sql, values),
-    write: (work) => enqueue(true, work),
-    writeWithoutFlush: (work) => enqueue(false, work),
+    location: path,
+    isShared: false,
+    write: (work) => queue.add(true, work),
+    writeWithoutFlush: (work) => queue.add(false, work),
     findDamage: () => reader.findDamage(),
     isDamaged,
     async close() {
-      await draining
+      await queue.waitUntilIdle()
       if (!isDamaged()) writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       await log.close()
       reader.connection.close()

@@ -84,6 +84,8 @@ export async function migrate(database: Database, migrations: readonly Migration
   for (const migration of migrations) {
     if (applied.has(migration.name)) continue
     await database.writeWithoutFlush(async (transaction) => {
+      // Another daemon of a shared database may have applied it meanwhile.
+      if (await transaction.get('SELECT 1 FROM migrations WHERE name = ?', [migration.name])) return
       await migration.up(transaction)
       await transaction.run('INSERT INTO migrations (name, applied_at) VALUES (?, ?)', [migration.name, new Date().toISOString()])
     })

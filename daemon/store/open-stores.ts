@@ -2,9 +2,10 @@
 import { statSync } from 'node:fs'
 import type { Paths } from '../../src/config.ts'
 import { CadreError } from '../../src/contract/errors.ts'
-import { openDatabase } from './database.ts'
+import { type Database, openDatabase } from './database.ts'
 import { isBlank, migrate } from './migrations.ts'
 import { OriginalStore } from './original-store.ts'
+import type { ServerAddress } from './remote/server-connection.ts'
 import { VectorStore } from './vector-store.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
@@ -12,25 +13,34 @@ import type { WriteAheadLog } from './write-ahead-log.ts'
 const MAX_CHECKED_BYTES = 64 * 1024 ** 2
 
 /** Throws if the database is damaged, or missing although documents are stored. */
-export async function openStores(paths: Paths, log?: WriteAheadLog) {
-  const database = openDatabase(paths.database, log)
-  // Background work on a damaged database could remove documents that it no longer lists.
-  const damage = statSync(paths.database).size <= MAX_CHECKED_BYTES ? database.findDamage() : undefined
-  if (damage) {
-    await database.close()
-    throw damage
-  }
+export async function openStores(paths: Paths, { server, log }: { server?: ServerAddress | undefined; log?: WriteAheadLog | undefined }) {
+  const database = server ? await openServer(server) : await openFile(paths, log)
   const originals = new OriginalStore(paths.documents)
   if ((await isBlank(database)) && (await originals.hasAny())) {
     await database.close()
-    throw createMissingDatabaseError(paths)
+    throw createMissingDatabaseError(paths, database.location)
   }
   await migrate(database)
   return { database, originals, vectors: new VectorStore(paths.vectors) }
 }
 
+/** Loaded only if it is used. */
+export async function openServer(address: ServerAddress): Promise<Database> {
+  const { openServerDatabase } = await import('./remote/server-database.ts')
+  return openServerDatabase(address)
+}
+
+async function openFile(paths: Paths, log: WriteAheadLog | undefined): Promise<Database> {
+  const database = openDatabase(paths.database, log)
+  // Background work on a damaged database could remove documents that it no longer lists.
+  const damage = statSync(paths.database).size <= MAX_CHECKED_BYTES ? database.findDamage() : undefined
+  if (!damage) return database
+  await database.close()
+  throw damage
+}
+
 /** Starting anyway would remove every original as a leftover of a crash. */
-const createMissingDatabaseError = ({ database, documents, home }: Paths) =>
+const createMissingDatabaseError = ({ documents, home }: Paths, database: string) =>
   new CadreError('UNAVAILABLE', `${database} is missing or empty, but ${documents} holds documents.`, {
     hint: `Restore it from a backup of ${home}. To start over, move ${documents} away.`,
   })

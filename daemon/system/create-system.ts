@@ -24,7 +24,9 @@ export function createSystem(dependencies: SystemFamilyDependencies) {
   let openapi: object | undefined
   /** The document is created at the first request. */
   const getOpenapi = () => (openapi ??= createOpenapiDocument(version))
-  const backup = createBackup({ ...dependencies, getDailyBackups: async () => (await service.getSettings()).daily_backups })
+  /** The records of a server are not in a backup of the home. */
+  const getDailyBackups = async () => (dependencies.database.isShared ? 0 : (await service.getSettings()).daily_backups)
+  const backup = createBackup({ ...dependencies, getDailyBackups })
   return {
     service,
     getOpenapi,

@@ -51,9 +51,10 @@ export class SystemService {
   async getStatus(): Promise<Status> {
     const { paths, version, startedAt, database, vault, getAddress, getQueues } = this.#dependencies
     const { rss, heapUsed } = process.memoryUsage()
-    const [records, log, vectors, documents, logs] = await Promise.all([
-      getSize(paths.database),
-      getSize(`${paths.database}-wal`),
+    const [latency, records, log, vectors, documents, logs] = await Promise.all([
+      measureLatency(database),
+      database.isShared ? 0 : getSize(paths.database),
+      database.isShared ? 0 : getSize(`${paths.database}-wal`),
       getSize(paths.vectors),
       getSize(paths.documents),
       getSize(paths.logs),
@@ -65,6 +66,7 @@ export class SystemService {
       pid: process.pid,
       home: paths.home,
       address: getAddress(),
+      database: { location: database.location, latency_ms: latency },
       counts: await readCounts(database),
       sizes: { database: records + log, vectors, documents, logs },
       queues: getQueues(),
@@ -105,6 +107,14 @@ const respondsInTime = (query: Promise<unknown>): Promise<boolean> =>
     () => true,
     () => false,
   )
+
+/** A second query, because the first one may have to connect. */
+async function measureLatency(database: Database): Promise<number> {
+  await database.all('SELECT 1')
+  const startedAt = performance.now()
+  await database.all('SELECT 1')
+  return Math.round((performance.now() - startedAt) * 100) / 100
+}
 
 /** The size of a file or folder, in bytes; 0 if it does not exist. */
 async function getSize(path: string): Promise<number> {

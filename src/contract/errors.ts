@@ -41,6 +41,8 @@ interface ErrorOptions {
   hint?: string | undefined
   details?: ErrorDetail[] | undefined
   cause?: unknown
+  /** For errors that go away by themselves. */
+  retryAfterSeconds?: number | undefined
 }
 
 /** An error with a code, a message and, if known, a hint how to fix it. */
@@ -48,6 +50,7 @@ export class CadreError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
   readonly details: ErrorDetail[] | undefined
+  readonly retryAfterSeconds: number | undefined
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -55,6 +58,7 @@ export class CadreError extends Error {
     this.code = code
     this.hint = options.hint
     this.details = options.details
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 
   get status(): number {

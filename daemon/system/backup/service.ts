@@ -45,6 +45,7 @@ export class BackupService {
 
   /** Throws before the first event if the file cannot be written. */
   async create({ path, include_index = false, overwrite = false }: BackupInput, signal: AbortSignal): Promise<AsyncIterable<StreamEvent>> {
+    this.#requireLocalRecords()
     await this.#checkPath(path, overwrite)
     this.#requireIdle()
     return this.#stream(path, include_index, AbortSignal.any([signal, this.#closing.signal]))
@@ -68,6 +69,14 @@ export class BackupService {
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#running
+  }
+
+  #requireLocalRecords(): void {
+    const { isShared, location } = this.#dependencies.database
+    if (!isShared) return
+    throw new CadreError('CONFLICT', `The records are not in the home but on the libSQL server ${location}.`, {
+      hint: 'Back them up with the tools of the server, and copy the folder documents of the home.',
+    })
   }
 
   #requireIdle(): void {

@@ -5,7 +5,7 @@ import { findDefaultAgent, storeDefaultAgent } from '../../client/default-agent.
 import { UnreachableError } from '../../client/errors.ts'
 import { LOCAL_PROFILE } from '../../client/profiles.ts'
 import type { Connection } from '../../client/request.ts'
-import { type Paths, readSettings, type Settings, writeSettings } from '../../config.ts'
+import { ensureDirectory, type Paths, parseDatabaseUrl, readSettings, type Settings, writeSettings } from '../../config.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
@@ -20,6 +20,8 @@ export const SETTINGS = {
   start: 'Whether commands start the daemon if it is not running.',
   agent: 'Default agent of cadre ask and cadre chat; each profile has its own.',
   history: 'Whether the chat stores what you type, for the next one.',
+  'database-url': 'URL of a libSQL server for the records (default: a file in the home); needs a restart.',
+  'database-token': 'Token of that server; stored in the keychain if there is one.',
   'default-model': 'Model of agents and RAG tools without one; stored by the service.',
 } as const
 export type SettingName = keyof typeof SETTINGS
@@ -75,6 +77,7 @@ export async function writeSetting(name: SettingName, text: string, { paths, pro
     return storeDefaultAgent(paths, profile, text)
   }
   requireNoProfile(name, profile)
+  if (name === 'database-token') return storeDatabaseToken(paths, text)
   const value = parseSetting(name, text)
   await writeSettings(paths, (current) => ({ ...current, [name]: value }))
 }
@@ -84,6 +87,7 @@ export async function clearSetting(name: SettingName, { paths, profile }: Omit<S
     throw new UsageError('The default model cannot be unset.', 'Set another one: cadre config set default-model NAME')
   if (name === 'agent') return storeDefaultAgent(paths, profile, undefined)
   requireNoProfile(name, profile)
+  if (name === 'database-token') await deleteKeychainToken(paths)
   await writeSettings(paths, ({ [name]: _, ...rest }) => rest)
 }
 
@@ -102,7 +106,31 @@ function parseSetting(name: keyof Settings, text: string): string | boolean {
   const isSwitch = name === 'start' || name === 'history'
   if (isSwitch && text !== 'true' && text !== 'false') throw new UsageError(`${name} must be true or false, not "${text}".`)
   if (name === 'token') return parseToken(text)
+  if (name === 'database-url') return parseServerUrl(text)
   return isSwitch ? text === 'true' : text
+}
+
+function parseServerUrl(text: string): string {
+  try {
+    return parseDatabaseUrl(text, 'database-url')
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+async function storeDatabaseToken(paths: Paths, token: string): Promise<void> {
+  ensureDirectory(paths.home)
+  const { DATABASE_TOKEN, isKeychainAvailable, writeKeychain } = await import('../../keychain.ts')
+  const isAvailable = await isKeychainAvailable(paths.home)
+  if (isAvailable) await writeKeychain(paths.home, DATABASE_TOKEN, token)
+  await writeSettings(paths, ({ 'database-token': _, ...rest }) => (isAvailable ? rest : { ...rest, 'database-token': token }))
+}
+
+async function deleteKeychainToken(paths: Paths): Promise<void> {
+  const { DATABASE_TOKEN, deleteKeychain, KeychainError } = await import('../../keychain.ts')
+  await deleteKeychain(paths.home, DATABASE_TOKEN).catch((error: unknown) => {
+    if (!(error instanceof KeychainError)) throw error // without a keychain, the token is in config.json
+  })
 }
 
 export function parseUrl(text: string): string {

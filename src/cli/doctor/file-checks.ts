@@ -3,19 +3,33 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { getDaemonEntry } from '../../client/daemon.ts'
-import type { Paths } from '../../config.ts'
+import { environmentOverrides, type Paths, readSettings } from '../../config.ts'
 import { type Check, fail, pass, warn } from './check.ts'
 
 const TIMEOUT_MS = 600_000
 
+interface Report {
+  error?: string
+  hint?: string
+  location?: string
+  latency_ms?: number
+}
+
+/** Whether the settings name a libSQL server. A daemon may be started with another one. */
+export const hasDatabaseServer = (paths: Paths): boolean =>
+  environmentOverrides().databaseUrl !== undefined || readSettings(paths)['database-url'] !== undefined
+
 /** Lets the daemon's program read the whole file, whether or not the daemon runs. Returns undefined before the first start. */
-export async function checkDatabase({ database }: Paths, root: string): Promise<Check | undefined> {
-  if (!existsSync(database)) return undefined
+export async function checkDatabase(paths: Paths, root: string): Promise<Check | undefined> {
+  const { database } = paths
+  const isOnServer = hasDatabaseServer(paths)
+  if (!existsSync(database) && !isOnServer) return undefined
   const { file, nodeOptions } = getDaemonEntry(root)
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [...nodeOptions, file, '--check-database'], { timeout: TIMEOUT_MS })
-    const { error, hint } = JSON.parse(stdout) as { error?: string; hint?: string }
-    return error === undefined ? pass('database', 'no damage found') : fail('database', error, hint)
+    const { error, hint, location, latency_ms } = JSON.parse(stdout) as Report
+    if (error !== undefined) return fail('database', error, hint)
+    return pass('database', location === undefined ? 'no damage found' : `${location}, ${latency_ms} ms`)
   } catch (error) {
     return warn('database', `could not be checked: ${(error as { stderr?: string }).stderr?.trim() || (error as Error).message}`)
   }

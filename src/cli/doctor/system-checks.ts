@@ -6,12 +6,12 @@ import { type Address, findDaemonProcess, findSecretsLocation, findToken, isLoop
 import { call } from '../../client/call.ts'
 import { fetchHealth } from '../../client/daemon.ts'
 import { DEFAULT_PORT, environmentOverrides, type Paths } from '../../config.ts'
-import { type Health, systemRoutes } from '../../contract/families/system.ts'
+import { type Health, type Status, systemRoutes } from '../../contract/families/system.ts'
 import { version } from '../../version.ts'
 import { toFailure } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 import { type Check, fail, pass, warn } from './check.ts'
-import { checkDatabase, checkLock } from './file-checks.ts'
+import { checkDatabase, checkLock, hasDatabaseServer } from './file-checks.ts'
 import { checkResources } from './resource-checks.ts'
 
 const MIN_FREE_BYTES = 1024 ** 3
@@ -82,7 +82,9 @@ export async function checkService(paths: Paths, address: Address, root: string)
   const { url: chosen, profile } = address
   const record = findDaemonProcess(paths)
   const url = chosen ?? record?.url
-  const database = chosen === undefined ? await checkDatabase(paths, root) : undefined
+  // A running daemon reports the state of a server itself; its token may not be available here.
+  const isLocal = chosen === undefined && (url === undefined || !hasDatabaseServer(paths))
+  const database = isLocal ? await checkDatabase(paths, root) : undefined
   if (url === undefined) return checkStoppedDaemon(paths, database)
   const answer = await fetchHealth(url)
   if (!answer) {
@@ -142,13 +144,18 @@ async function checkAccess(paths: Paths, address: Address, url: string): Promise
     const connection = { url, token, notify, announceWait: (line: string) => void process.stderr.write(`${line}\n`) }
     const { data } = await call(connection, systemRoutes.status, {})
     const accepted = pass('token', address.profile === undefined && environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted')
-    return [accepted, checkSecrets(data.secrets, paths, url), ...(await checkResources(connection)), checkBackup(data.last_backup_at)]
+    const own = [accepted, checkSecrets(data.secrets, paths, url), ...checkRecords(data.database)]
+    return [...own, ...(await checkResources(connection)), checkBackup(data.last_backup_at)]
   } catch (error) {
     const failure = toFailure(error)
     if (failure.code === 'FORBIDDEN') return [pass('token', 'accepted; its role cannot run the other checks')]
     return [fail('token', failure.error, failure.hint)]
   }
 }
+
+/** The daemon measures the latency of a server; a file needs no check of its own. */
+const checkRecords = ({ location, latency_ms }: Status['database']): Check[] =>
+  location.includes('://') ? [pass('records', `${location}, ${latency_ms} ms`)] : []
 
 /** Suggests a backup; a home without one still works. */
 const checkBackup = (createdAt: string | null): Check =>

@@ -31,9 +31,16 @@ export const Status = object(
     home: Type.String({ description: 'Path of the home folder.' }),
     address: Type.String({ description: 'URL of the daemon.' }),
     counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'Number of resources by family.' }),
+    database: object(
+      {
+        location: Type.String({ description: 'Path of the file, or URL of the libSQL server.' }),
+        latency_ms: Type.Number({ minimum: 0, description: 'Duration of a query, in milliseconds.' }),
+      },
+      { title: 'DatabaseStatus', description: 'Where the records are stored.' },
+    ),
     sizes: object(
       {
-        database: bytes('Size of the records'),
+        database: bytes('Size of the records in the home; 0 if they are on a libSQL server'),
         vectors: bytes('Size of the vectors'),
         documents: bytes('Size of the originals of documents'),
         logs: bytes('Size of the logs'),

@@ -26,6 +26,6 @@ export const messageSearch: Migration = {
     )
     // Existing messages are indexed in the background: the ids after indexed_id, up to last_id.
     await transaction.run('CREATE TABLE messages_to_index (indexed_id TEXT NOT NULL, last_id TEXT NOT NULL)')
-    await transaction.run("INSERT INTO messages_to_index SELECT '', max(id) FROM messages HAVING max(id) IS NOT NULL")
+    await transaction.run("INSERT INTO messages_to_index SELECT '', id FROM messages ORDER BY id DESC LIMIT 1")
   },
 }

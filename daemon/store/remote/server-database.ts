@@ -1,0 +1,137 @@
+/** The database on a libSQL server, which several daemons share. */
+import { randomUUID } from 'node:crypto'
+import type { Database, Value } from '../database.ts'
+import { type PendingWrite, WriteQueue } from '../write-queue.ts'
+import { createStatement, type ServerAddress, ServerConnection } from './server-connection.ts'
+import { ConnectionLostError, createUnknownOutcomeError } from './server-errors.ts'
+import { ServerTransaction, toRows } from './server-transaction.ts'
+
+/** The server ends transactions that hold its lock for 5 s while others wait. */
+const MAX_TRANSACTION_MS = 1_000
+/** How long a lost connection is opened again to find out whether a commit was stored. */
+const OUTCOME_TIMEOUT_MS = 15_000
+const OUTCOME_RETRY_MS = 250
+const COMMIT_RETENTION_MS = 24 * 60 * 60 * 1000
+
+/** Throws if the server cannot be reached or rejects the token. */
+export async function openServerDatabase(address: ServerAddress): Promise<Database> {
+  const connection = new ServerConnection(address)
+  const database = new ServerDatabase(connection)
+  try {
+    await database.prepare()
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+  return database
+}
+
+class ServerDatabase implements Database {
+  readonly location: string
+  readonly isShared = true
+  readonly #connection: ServerConnection
+  readonly #queue = new WriteQueue((writes) => this.#commitAll(writes))
+  /** Identifies the commits of this process. */
+  readonly #writer = randomUUID()
+  #commits = 0
+
+  constructor(connection: ServerConnection) {
+    this.#connection = connection
+    this.location = connection.location
+  }
+
+  /** Creates the table that records the last commit of each process. It is not part of the schema of a local file. */
+  async prepare(): Promise<void> {
+    const found = await this.all("SELECT 1 FROM sqlite_master WHERE name = 'commits'")
+    await this.write(async (transaction) => {
+      if (found.length === 0)
+        await transaction.run(
+          'CREATE TABLE IF NOT EXISTS commits (writer TEXT PRIMARY KEY, number INTEGER NOT NULL, at TEXT NOT NULL) WITHOUT ROWID',
+        )
+      await transaction.run('DELETE FROM commits WHERE at < ?', [new Date(Date.now() - COMMIT_RETENTION_MS).toISOString()])
+    })
+  }
+
+  get = async <T>(sql: string, values: readonly Value[] = []) => toRows(await this.#connection.read(sql, values))[0] as T | undefined
+  all = async <T>(sql: string, values: readonly Value[] = []) => toRows(await this.#connection.read(sql, values)) as T[]
+  write: Database['write'] = (work) => this.#queue.add(true, work)
+  writeWithoutFlush: Database['write'] = (work) => this.#queue.add(false, work)
+  findDamage = () => undefined
+  isDamaged = () => false
+
+  async close(): Promise<void> {
+    await this.#queue.waitUntilIdle()
+    await this.#connection.close()
+  }
+
+  async #commitAll(writes: readonly PendingWrite[]): Promise<void> {
+    for (let left = writes; left.length > 0; ) left = await this.#commitSome(left)
+  }
+
+  /** Returns the writes that were not started, because the transaction would have become too long. */
+  async #commitSome(writes: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
+    const startedAt = performance.now()
+    const [done, failed]: [(() => void)[], (() => void)[]] = [[], []]
+    let next = 0
+    try {
+      const transaction = await ServerTransaction.open(this.#connection)
+      try {
+        while (next < writes.length && (next === 0 || performance.now() - startedAt < MAX_TRANSACTION_MS)) {
+          const { work, resolve, reject } = writes[next++] as PendingWrite
+          try {
+            const result = await transaction.run(work)
+            done.push(() => resolve(result))
+          } catch (error) {
+            if (transaction.isLost) throw error
+            failed.push(() => reject(error))
+          }
+        }
+        if (transaction.isBegun && done.length > 0) await this.#commit(transaction)
+        else transaction.discard()
+      } catch (error) {
+        transaction.discard()
+        throw error
+      }
+    } catch (error) {
+      // None of them was stored. Work is not repeated, because it may have changed more than the database.
+      const started = Math.max(next, 1)
+      for (const { reject } of writes.slice(0, started)) reject(error)
+      return writes.slice(started)
+    }
+    for (const settle of [...done, ...failed]) settle()
+    return writes.slice(next)
+  }
+
+  /** Records its number in the same transaction, so that the outcome is known even if the response is lost. */
+  async #commit(transaction: ServerTransaction): Promise<void> {
+    const number = ++this.#commits
+    const record = createStatement(
+      'INSERT INTO commits (writer, number, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET number = excluded.number, at = excluded.at',
+      [this.#writer, number, new Date().toISOString()],
+    )
+    try {
+      await transaction.commit(record)
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError) || !(await this.#isStored(number))) throw error
+    }
+  }
+
+  /** Takes the lock first: the lost transaction is then stored or rolled back, but no longer open. */
+  async #isStored(number: number): Promise<boolean> {
+    const deadline = performance.now() + OUTCOME_TIMEOUT_MS
+    for (;;) {
+      let transaction: ServerTransaction | undefined
+      try {
+        transaction = await ServerTransaction.open(this.#connection)
+        const sql = 'SELECT number FROM commits WHERE writer = ?'
+        const row = await transaction.run((reader) => reader.get<{ number: number }>(sql, [this.#writer]))
+        return row?.number === number
+      } catch (error) {
+        if (performance.now() > deadline) throw createUnknownOutcomeError(this.location, error)
+        await new Promise((resolve) => setTimeout(resolve, OUTCOME_RETRY_MS))
+      } finally {
+        transaction?.discard()
+      }
+    }
+  }
+}

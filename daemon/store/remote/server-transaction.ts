@@ -1,0 +1,122 @@
+/** An interactive transaction on a libSQL server. Statements that need no response are sent with the next one that does. */
+import { BatchCond, type BatchStep, type InStmt, type RowsResult, type Stream } from '@libsql/hrana-client'
+import type { Row, Transaction, Value } from '../database.ts'
+import { createStatement, type ServerConnection } from './server-connection.ts'
+import { ConnectionLostError, TransactionLostError } from './server-errors.ts'
+
+const BEGIN = 'BEGIN IMMEDIATE'
+const SAVEPOINT = 'SAVEPOINT write'
+
+export class ServerTransaction {
+  readonly #connection: ServerConnection
+  #stream: Stream
+  /** Sent before the next statement. */
+  #before: string[] = [BEGIN]
+  #sent = 0
+  /** Whether the server has ended the transaction, or the connection was lost. Nothing was stored. */
+  isLost = false
+
+  private constructor(connection: ServerConnection, stream: Stream) {
+    this.#connection = connection
+    this.#stream = stream
+  }
+
+  static async open(connection: ServerConnection): Promise<ServerTransaction> {
+    return new ServerTransaction(connection, await connection.openWriter())
+  }
+
+  /** Runs one write. If it fails, only its own changes are undone. */
+  async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    this.#before.push(SAVEPOINT)
+    let isRunning = true
+    const execute = (sql: string, values: readonly Value[] = []) => {
+      // A part of a failed write may still be running.
+      if (!isRunning) throw new Error('This transaction has ended.')
+      return this.#execute(createStatement(sql, values))
+    }
+    const transaction: Transaction = {
+      get: async <R>(sql: string, values?: readonly Value[]) => toRows(await execute(sql, values))[0] as R | undefined,
+      all: async <R>(sql: string, values?: readonly Value[]) => toRows(await execute(sql, values)) as R[],
+      run: async (sql, values) => (await execute(sql, values)).affectedRowCount,
+    }
+    let end = ['RELEASE write']
+    try {
+      return await work(transaction)
+    } catch (error) {
+      end = ['ROLLBACK TO write', ...end]
+      throw error
+    } finally {
+      isRunning = false
+      // Nothing was sent since the savepoint.
+      if (this.#before.at(-1) === SAVEPOINT) this.#before.pop()
+      else this.#before.push(...end)
+    }
+  }
+
+  /** Whether the server has seen it. */
+  get isBegun(): boolean {
+    return this.#sent > 0
+  }
+
+  async commit(last: InStmt): Promise<void> {
+    await this.#send([...this.#before, last, 'COMMIT'])
+    await this.#connection.keepWriter(this.#stream)
+  }
+
+  /** The server rolls back what is open when the stream is closed. */
+  discard(): void {
+    this.#stream.close()
+  }
+
+  async #execute(statement: InStmt): Promise<RowsResult> {
+    const statements = [...this.#before, statement]
+    this.#before = []
+    const isFirst = this.#sent === 0
+    try {
+      return await this.#send(statements)
+    } catch (error) {
+      // The server has rolled back what it received, and there was nothing before: the same can be sent again.
+      if (!isFirst || this.#sent > 1 || !isLostError(error)) throw error
+      this.#stream.close()
+      this.#stream = await this.#connection.openWriter()
+      this.isLost = false
+      return this.#send(statements)
+    }
+  }
+
+  /** Sends statements in one round trip. Each runs only if the one before it succeeded and the transaction is still open. */
+  async #send(statements: readonly InStmt[]): Promise<RowsResult> {
+    this.#sent++
+    const batch = this.#stream.batch(false)
+    let previous: BatchStep | undefined
+    const results = statements.map((statement) => {
+      const step = batch.step()
+      if (previous) step.condition(BatchCond.ok(previous))
+      if (statement !== BEGIN) step.condition(BatchCond.not(BatchCond.isAutocommit(batch)))
+      previous = step
+      return step.query(statement)
+    })
+    const settled = Promise.allSettled(results)
+    try {
+      await this.#connection.send(this.#stream, batch.execute())
+      for (const result of await settled) {
+        if (result.status === 'rejected') await this.#connection.send(this.#stream, Promise.reject(result.reason))
+        else if (result.value === undefined) throw new TransactionLostError(this.#connection.location)
+      }
+      return (await results.at(-1)) as RowsResult
+    } catch (error) {
+      this.isLost ||= isLostError(error)
+      throw error
+    }
+  }
+}
+
+const isLostError = (error: unknown) => error instanceof ConnectionLostError || error instanceof TransactionLostError
+
+export function toRows({ columnNames, rows }: RowsResult): Row[] {
+  return rows.map((values) => {
+    const row: Row = {}
+    for (let index = 0; index < columnNames.length; index++) row[columnNames[index] as string] = values[index] as Value
+    return row
+  })
+}
