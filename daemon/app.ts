@@ -18,6 +18,7 @@ import { createMcp } from './mcp/create-mcp.ts'
 import { createModels } from './models/create-models.ts'
 import { createOpenai } from './openai/create-openai.ts'
 import { createOutbound } from './outbound/client.ts'
+import { holdLease, openLeases } from './store/leases.ts'
 import { openStores } from './store/open-stores.ts'
 import { createSystem } from './system/create-system.ts'
 import { ensureAdminToken } from './tokens/ensure-admin-token.ts'
@@ -33,11 +34,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     server: options.databaseServer,
     log: options.disk?.(paths.database),
   })
+  const leases = await openLeases(database, logger)
   await sealLogins(database, vault, logger)
   const now = () => new Date()
   const events = new EventBus()
   const outbound = createOutbound({ resolve })
-  const shared = { database, vault, validator: createValidator(), outbound, events, clock, logger }
+  const shared = { database, leases, vault, validator: createValidator(), outbound, events, clock, logger }
 
   const usage = createUsage({
     ...shared,
@@ -95,7 +97,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     settings: system,
   })
 
-  await ensureAdminToken(tokens, { token: options.adminToken, saveToken: options.keepToken, recover: options.recoverToken === true })
+  // Daemons that start at the same time create one token.
+  const adminToken = { token: options.adminToken, saveToken: options.keepToken, recover: options.recoverToken === true }
+  await holdLease(leases, 'admin-token', () => ensureAdminToken(tokens, adminToken))
   const ownerId = await tokens.findId(await options.readToken())
   await knowledgeFamily.sweep()
   await conversations.recover()
@@ -125,6 +129,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const resumed = Promise.all([knowledgeFamily.resume(), evaluationFamily.resume()]).catch((error: unknown) =>
     logger.error({ err: error }, 'interrupted syncs and evaluation runs could not be resumed'),
   )
+  leases.onTakeover(async () => {
+    await conversations.recover()
+    await usage.recover()
+    await evaluationFamily.followOthers()
+  })
   webhooks.start()
   conversations.start()
   systemFamily.start()
@@ -141,10 +150,11 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([conversations.close(), mcp.close(), systemFamily.close()])
       await resumed
       await Promise.all([knowledgeFamily.stop(), evaluationFamily.close()])
-      await http.server.close()
+      await http.close()
       await webhooksClosed
       await Promise.all([knowledgeFamily.close(), embedding.close(), mcpServers.close(), outbound.close(), modelFamily.close()])
       await vectors.close()
+      await leases.close()
       await database.close()
     },
   }

@@ -1,7 +1,7 @@
 /**
  * Test runner: `npm test [regular expression…]`. Bundles the test files and runs them in processes with their own home, a
  * few at a time. Tests of processes have a process per file. The other files of a folder share one: loading the product
- * takes longer than most of them.
+ * takes longer than most of them. With `CADRE_TEST_DATABASE=sqld`, test servers store their records on a libSQL server.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleTests } from '../.build/tests.ts'
+import { startSqld } from './harness/sqld/start-sqld.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Inside the package, so that packages that are not bundled resolve. */
@@ -86,7 +87,7 @@ function getNewestMtime(path: string): number {
  * Isolates a test from the user's settings and keeps its files in a temporary folder. Node parses extra certificates at
  * each start, which would take 0.1 s of CPU time per process.
  */
-function createEnvironment(root: string): NodeJS.ProcessEnv {
+function createEnvironment(root: string, extra: Record<string, string>): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(CADRE_|XDG_|DBUS_|UVU_|NODE_(OPTIONS|TEST|EXTRA_CA_CERTS)|npm_|(CI|DISPLAY)$)/.test(name),
   )
@@ -105,15 +106,20 @@ function createEnvironment(root: string): NodeJS.ProcessEnv {
     CADRE_MODEL_SERVERS: 'none',
     FORCE_COLOR: '0',
     NO_COLOR: '1',
+    ...extra,
   }
 }
 
 /** Runs files in one process. Returns those that it did not start because it ended before. */
-async function runFiles(files: readonly string[], report: (result: FileResult) => void): Promise<string[]> {
+async function runFiles(
+  files: readonly string[],
+  environment: Record<string, string>,
+  report: (result: FileResult) => void,
+): Promise<string[]> {
   const root = mkdtempSync(join(tmpdir(), 'cadre-'))
   const child = spawn(process.execPath, [getBundle(RUN_FILES), ...files.map(getBundle)], {
     cwd: ROOT,
-    env: createEnvironment(root),
+    env: createEnvironment(root, environment),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
   })
@@ -216,6 +222,8 @@ async function main(): Promise<void> {
   await buildIfStale()
   process.once('exit', () => rmSync(BUNDLE_FOLDER, { recursive: true, force: true }))
   await bundleTests([RUN_FILES, ...files], BUNDLE_FOLDER)
+  const sqld = process.env.CADRE_TEST_DATABASE === 'sqld' ? await startSqld() : undefined
+  process.once('exit', () => sqld?.stop())
   const startedAt = performance.now()
   const results: FileResult[] = []
   const report = (result: FileResult) => {
@@ -224,7 +232,7 @@ async function main(): Promise<void> {
   }
   const worker = async () => {
     for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
-      for (let left = group; left.length > 0; ) left = await runFiles(left, report)
+      for (let left = group; left.length > 0; ) left = await runFiles(left, sqld?.environment ?? {}, report)
     }
   }
   await Promise.all(Array.from({ length: MAX_CONCURRENCY }, worker))

@@ -31,12 +31,11 @@ export class MessageQueue {
     if (!queue) return this.#startTurn(conversationId, { isStoring: false, waiting: [] })
     const { waiting } = queue
     if (!wait && !(queue.isStoring && waiting.length === 0))
-      throw createBusyError(
-        'Another message of this conversation is being answered.',
-        'Wait for its reply, or send wait: true to queue the message.',
-      )
+      throw createBusyError()
     if (waiting.length >= MAX_QUEUE_LENGTH)
-      throw createBusyError(`${MAX_QUEUE_LENGTH} messages of this conversation are already queued.`, 'Wait for their replies.')
+      throw new CadreError('CONFLICT', `${MAX_QUEUE_LENGTH} messages of this conversation are already queued.`, {
+        hint: 'Wait for their replies.',
+      })
     await waitInQueue(waiting, signal)
     return this.#startTurn(conversationId, queue)
   }
@@ -85,5 +84,8 @@ async function waitInQueue(queue: QueuedMessage[], signal: AbortSignal): Promise
   }
 }
 
-const createBusyError = (message: string, hint: string) => new CadreError('CONFLICT', message, { hint })
+export const createBusyError = () =>
+  new CadreError('CONFLICT', 'Another message of this conversation is being answered.', {
+    hint: 'Wait for its reply, or send wait: true to queue the message.',
+  })
 const createStoppingError = () => new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })

@@ -3,15 +3,16 @@ import type { ChangeContext } from '../core/caller.ts'
 import type { CallOrigin, Meter } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
 import { estimateRequest } from '../models/token-estimate.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Transaction } from '../store/database.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { composeFirstRequest } from './agent-loop/agent-loop.ts'
 import { ReplyRecorder } from './agent-loop/reply-recorder.ts'
 import type { TurnContext } from './agent-loop/turn-context.ts'
 import { UsageRecorder } from './agent-loop/usage-recorder.ts'
 import { writeReply } from './agent-loop/write-reply.ts'
-import type { Turn } from './message-queue.ts'
+import { createBusyError, type Turn } from './message-queue.ts'
 import type { ActiveReply } from './reply/active-reply.ts'
+import { isAnsweredElsewhere } from './reply/active-reply-store.ts'
 import type { ConversationsService } from './service.ts'
 import { deleteMessage, insertMessage, type StoredConversation, type StoredMessage, updateMessage } from './store.ts'
 
@@ -58,6 +59,7 @@ export async function startStoredReply(dependencies: ReplyDependencies, input: S
   const endAnnouncement = activeReplies.announce(messageId)
   try {
     await database.write(async (transaction) => {
+      await requireNoOtherReply(transaction, conversationId)
       await conversations.resume(transaction, change.caller, conversationId, now, question.isFirst ? context.question : undefined)
       if (question.text !== undefined)
         await insertMessage(transaction, conversationId, { id: question.id, role: 'user', content: question.text, timestamp: now })
@@ -71,6 +73,12 @@ export async function startStoredReply(dependencies: ReplyDependencies, input: S
   } finally {
     endAnnouncement()
   }
+}
+
+/** The queue of messages knows only the replies of this daemon. */
+async function requireNoOtherReply(transaction: Transaction, conversationId: string): Promise<void> {
+  const { daemonId } = transaction
+  if (daemonId !== undefined && (await isAnsweredElsewhere(transaction, conversationId, daemonId))) throw createBusyError()
 }
 
 /** Starts a reply of which only the usage is stored. */

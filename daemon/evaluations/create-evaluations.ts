@@ -3,6 +3,7 @@ import type { EventBus } from '../core/event-bus.ts'
 import type { Meter } from '../core/meter.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { Logger } from '../logging/logger.ts'
+import type { Leases } from '../store/leases.ts'
 import { createTargets, type TargetDependencies } from './create-targets.ts'
 import { bindEvaluationRoutes } from './routes.ts'
 import { RunExecutor } from './run-executor.ts'
@@ -14,6 +15,7 @@ interface EvaluationsFamilyDependencies extends TargetDependencies {
   embedding: EmbeddingService
   meter: Meter
   events: EventBus
+  leases: Leases
   logger: Logger
 }
 
@@ -31,6 +33,7 @@ export function createEvaluations(dependencies: EvaluationsFamilyDependencies) {
     parkRuns: () => executor.parkRuns(),
     /** Continues the runs that the last stop interrupted. */
     resume: () => executor.resume(),
+    followOthers: () => executor.followOthers(),
     async close() {
       await Promise.all([executor.close(), scorerTools.close()])
     },

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Meter, Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
+import { retryWrite } from '../store/retry-write.ts'
 import { insertResults, type Result } from './run-store.ts'
 
 const BATCH_DELAY_MS = 50
@@ -58,7 +59,7 @@ export class ResultWriter {
       const results = this.#failure ? [] : batch.flatMap(({ result }) => result ?? [])
       try {
         const { database, meter } = this.#dependencies
-        await database.write(async (transaction) => {
+        await retryWrite(database, async (transaction) => {
           await meter.settleAll(transaction, unsettled)
           await insertResults(transaction, this.#runId, results)
         })

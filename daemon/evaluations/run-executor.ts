@@ -6,6 +6,7 @@ import type { EventBus } from '../core/event-bus.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
+import { claimLease, type Leases } from '../store/leases.ts'
 import { countResume, forgetResumes, listParkedJobs } from '../store/job-resumes.ts'
 import { type FinishedCase, ResultWriter } from './result-writer.ts'
 import {
@@ -35,6 +36,7 @@ interface RunExecutorDependencies {
   scorerTools: ScorerToolFactory
   meter: Meter
   events: EventBus
+  leases: Leases
   logger: Logger
 }
 
@@ -98,6 +100,19 @@ export class RunExecutor {
     }
   }
 
+  /** For a shared database: takes over the runs of daemons that ended, and stops those that another daemon cancelled. */
+  async followOthers(): Promise<void> {
+    const unfinished = await listUnfinishedRuns(this.#dependencies.database)
+    const ids = new Set(unfinished.map(({ id }) => id))
+    for (const id of this.#active.keys()) if (!ids.has(id)) void this.#stop(id)
+    const known = new Set([...this.#active.keys(), ...this.#queue.map(({ id }) => id)])
+    for (const run of unfinished) {
+      if (known.has(run.id) || !(await this.#dependencies.leases.claim(formatLease(run.id)))) continue
+      this.#resumed.add(run.id)
+      this.enqueue(run)
+    }
+  }
+
   /** Waits for running test cases first, so that the summary includes all stored results. */
   async cancel(run: StoredRun): Promise<void> {
     await this.#stop(run.id)
@@ -153,6 +168,7 @@ export class RunExecutor {
       const completion = this.#execute(run, controller.signal)
         .catch((error: unknown) => this.#handleFailure(run, error))
         .then(() => this.#forgetResumes(run.id))
+        .then(() => this.#dependencies.leases.release(formatLease(run.id)).catch(() => undefined)) // ends with this daemon otherwise
         .finally(() => {
           this.#active.delete(run.id)
           this.#notify(run.id)
@@ -165,6 +181,7 @@ export class RunExecutor {
   async #execute(run: RunWithCases, signal: AbortSignal): Promise<void> {
     const { database, meter, targets, scorerTools } = this.#dependencies
     const started = await database.write(async (transaction) => {
+      if (!(await claimLease(transaction, formatLease(run.id)))) return false
       if (this.#resumed.has(run.id)) await countResume(transaction, 'run', run.id)
       return updateRun(transaction, run.id, { status: 'running', started_at: run.started_at ?? new Date().toISOString() })
     })
@@ -263,3 +280,5 @@ export class RunExecutor {
 }
 
 const describeError = (error: unknown): string => (error instanceof CadreError ? error.message : 'Internal error. See the log for details.')
+
+const formatLease = (runId: string) => `run/${runId}`

@@ -157,7 +157,7 @@ export class RunsService {
         const ended = run.status !== 'queued' && run.status !== 'running'
         yield { event: ended ? 'end' : 'progress', data: { run } }
         if (ended || executor.closed) return
-        await change
+        await (database.isShared ? Promise.race([change, pause(SHARED_PROGRESS_INTERVAL_MS)]) : change)
         await pause(PROGRESS_INTERVAL_MS) // each view counts all results
       }
     } finally {
@@ -201,6 +201,9 @@ const countDone = ({ passed, failed, errors }: Run['summary']): number => passed
 
 /** Minimum time between two progress events. */
 const PROGRESS_INTERVAL_MS = 100
+
+/** Another daemon may execute the run. */
+const SHARED_PROGRESS_INTERVAL_MS = 1_000
 
 /** Results whose answers are read before yielding to the event loop. An answer may have megabytes. */
 const BATCH_SIZE = 20

@@ -1,23 +1,28 @@
 /** Creates the HTTP server together with its host guard, rate limiter and idempotency store. */
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
+import type { Leases } from '../store/leases.ts'
 import type { Binding } from './binding.ts'
 import { HostGuard } from './host-guard.ts'
 import { Idempotency } from './idempotency.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { createServer, type ServerDependencies } from './server.ts'
+import { SharedRateLimits } from './shared-rate-limits.ts'
 
 type SharedDependencies = 'logger' | 'validator' | 'getOpenapi' | 'authenticate' | 'getRateLimit' | 'handleMcp'
 
 interface HttpDependencies extends Pick<ServerDependencies, SharedDependencies> {
   database: Database
   vault: Vault
+  leases: Leases
   /** Requests per minute and token. */
   rateLimit: number
 }
 
 export async function createHttp(dependencies: HttpDependencies, bindings: readonly Binding[]) {
-  const { database, vault, rateLimit } = dependencies
+  const { database, vault, leases, rateLimit } = dependencies
+  const limiter = new RateLimiter(rateLimit)
+  const sharedLimits = database.isShared && rateLimit > 0 ? new SharedRateLimits(database, limiter, dependencies.logger) : undefined
   const hostGuard = new HostGuard()
   let address = ''
   let isDraining = false
@@ -25,8 +30,8 @@ export async function createHttp(dependencies: HttpDependencies, bindings: reado
     {
       ...dependencies,
       hostGuard,
-      limiter: new RateLimiter(rateLimit),
-      idempotency: new Idempotency(database, vault),
+      limiter,
+      idempotency: new Idempotency(database, vault, leases),
       isDraining: () => isDraining,
     },
     bindings,
@@ -42,6 +47,10 @@ export async function createHttp(dependencies: HttpDependencies, bindings: reado
     /** Rejects new requests with 503. */
     drain() {
       isDraining = true
+    },
+    async close() {
+      await server.close()
+      await sharedLimits?.close()
     },
   }
 }

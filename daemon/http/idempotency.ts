@@ -6,6 +6,7 @@ import type { Caller } from '../core/caller.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { isStorageFullError } from '../store/database-errors.ts'
+import { type Leases, waitForLease } from '../store/leases.ts'
 
 const RETENTION_MS = 24 * 60 * 60 * 1000
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/
@@ -27,11 +28,13 @@ export interface Attempt {
 export class Idempotency {
   readonly #database: Database
   readonly #vault: Vault
+  readonly #leases: Leases
   readonly #inFlight = new Map<string, Promise<void>>()
 
-  constructor(database: Database, vault: Vault) {
+  constructor(database: Database, vault: Vault, leases: Leases) {
     this.#database = database
     this.#vault = vault
+    this.#leases = leases
   }
 
   async begin(caller: Caller, route: Route, key: string, request: { url: string; body: unknown }): Promise<Attempt> {
@@ -40,12 +43,16 @@ export class Idempotency {
     while (this.#inFlight.has(slot)) await this.#inFlight.get(slot)
     let resolve = () => {}
     this.#inFlight.set(slot, new Promise((resolved) => (resolve = resolved)))
+    const lease = `idempotency/${slot}`
     const release = () => {
+      // Before the next request of this key claims it. If it fails, the lease ends with this daemon.
+      this.#leases.release(lease).catch(() => undefined)
       this.#inFlight.delete(slot)
       resolve()
     }
     const fingerprint = hash('sha256', JSON.stringify([route.id, request.url, sortKeys(request.body ?? null)]), 'hex')
     try {
+      await waitForLease(this.#leases, lease)
       return { ...(await this.#attempt(caller, route, key, fingerprint)), release }
     } catch (error) {
       release()

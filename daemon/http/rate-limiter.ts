@@ -6,6 +6,16 @@ const WINDOW_MS = 60_000
 interface Window {
   used: number
   ends: number
+  /** Requests of this window that other daemons answered. */
+  usedElsewhere: number
+  /** How many of `used` the other daemons know. */
+  reported: number
+}
+
+/** Requests since the last report. */
+export interface UnreportedUse {
+  key: string
+  count: number
 }
 
 interface RateLimitResult {
@@ -36,11 +46,12 @@ export class RateLimiter {
     this.#sweep(now)
     let window = this.#windows.get(key)
     if (!window || window.ends <= now) {
-      window = { used: 0, ends: now + WINDOW_MS }
+      window = { used: 0, ends: now + WINDOW_MS, usedElsewhere: 0, reported: 0 }
       this.#windows.set(key, window)
     }
     window.used++
-    const left = Math.max(0, limit - window.used)
+    const used = window.used + window.usedElsewhere
+    const left = Math.max(0, limit - used)
     const reset = Math.ceil((window.ends - now) / 1000)
     const headers: RateLimitResult['headers'] = {
       'x-ratelimit-limit': limit,
@@ -49,7 +60,7 @@ export class RateLimiter {
       'ratelimit-policy': `"default";q=${limit};w=60`,
       ratelimit: `"default";r=${left};t=${reset}`,
     }
-    if (window.used <= limit) return { headers, error: undefined }
+    if (used <= limit) return { headers, error: undefined }
     headers['retry-after'] = reset
     return {
       headers,
@@ -57,6 +68,25 @@ export class RateLimiter {
         hint: `Retry in ${reset} s, or start the daemon with a higher CADRE_RATE_LIMIT.`,
       }),
     }
+  }
+
+  /** Returns what other daemons do not know yet, and counts it as reported. */
+  takeUnreported(): UnreportedUse[] {
+    const uses: UnreportedUse[] = []
+    for (const [key, window] of this.#windows) {
+      if (window.used === window.reported) continue
+      uses.push({ key, count: window.used - window.reported })
+      window.reported = window.used
+    }
+    return uses
+  }
+
+  /** Sets what all daemons have reported for the window of a key, and when it ends. */
+  setReported(key: string, total: number, leftMs: number): void {
+    const window = this.#windows.get(key)
+    if (!window) return
+    window.usedElsewhere = Math.max(0, total - window.reported)
+    window.ends = Math.floor(this.#now()) + leftMs
   }
 
   #sweep(now: number): void {

@@ -14,6 +14,8 @@ export interface Reader {
 }
 
 export interface Transaction extends Reader {
+  /** Identifies this daemon in a shared database. */
+  readonly daemonId?: string | undefined
   run(sql: string, values?: readonly Value[]): Promise<number>
 }
 

@@ -29,6 +29,7 @@ import { imageSupport } from './migrations/v0.2/0025-image-support.ts'
 import { backups } from './migrations/v0.2/0026-backups.ts'
 import { thresholdNames } from './migrations/v0.2/0027-threshold-names.ts'
 import { mcpTools } from './migrations/v0.2/0028-mcp-tools.ts'
+import { daemons } from './migrations/v0.2/0029-daemons.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   backups,
   thresholdNames,
   mcpTools,
+  daemons,
 ]
 
 /** Whether the database has no tables. */

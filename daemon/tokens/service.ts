@@ -13,10 +13,13 @@ type TokenInput = FamilyInput<typeof tokens>
 interface CachedToken {
   caller: Caller
   expiresAt: number
+  readAt: number
   usedMinute: number
 }
 
 const MINUTE_MS = 60_000
+/** How long a token is kept if other daemons can change it. */
+const SHARED_CACHE_MS = 1_000
 export const createTokenSecret = (): string => `cadre_${randomBytes(32).toString('base64url')}`
 const hashSecret = (secret: string) => hash('sha256', secret, 'hex')
 
@@ -64,8 +67,9 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
   }
 
   async authenticate(secret: string): Promise<Caller | undefined> {
-    const cached = this.#cache.get(secret) ?? (await this.#find(secret))
     const now = Date.now()
+    const known = this.#cache.get(secret)
+    const cached = known && this.#isCurrent(known) ? known : await this.#find(secret)
     if (!cached || cached.expiresAt <= now) return undefined
     const minute = Math.floor(now / MINUTE_MS)
     if (cached.usedMinute !== minute) {
@@ -80,6 +84,11 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
     return secret === undefined ? undefined : (await this.#find(secret))?.caller.tokenId
   }
 
+  /** Another daemon may have changed or deleted the token. */
+  #isCurrent({ readAt }: CachedToken): boolean {
+    return !this.database.isShared || performance.now() - readAt < SHARED_CACHE_MS
+  }
+
   /** Replaces the cache: a lookup that read the database before the change would otherwise add the old token again. */
   #clearCache(): void {
     this.#cache = new Map()
@@ -88,11 +97,15 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
   async #find(secret: string): Promise<CachedToken | undefined> {
     const cache = this.#cache
     const [record] = await this.records.find(this.database, { hash: hashSecret(secret) })
-    if (!record) return undefined
+    if (!record) {
+      cache.delete(secret)
+      return undefined
+    }
     const cached: CachedToken = {
       caller: { tokenId: record.id, role: record.role, userId: record.user_id },
       expiresAt: record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at),
-      usedMinute: 0,
+      readAt: performance.now(),
+      usedMinute: cache.get(secret)?.usedMinute ?? 0,
     }
     cache.set(secret, cached)
     return cached

@@ -50,9 +50,9 @@ const INSERTED_COLUMNS = [
 export async function insertCalls(transaction: Transaction, calls: readonly NewLedgerCall[]): Promise<void> {
   const rows = calls.map(({ origin, ...call }) => ({ ...origin, ...call }))
   await transaction.run(
-    `INSERT INTO usage_calls (${INSERTED_COLUMNS.join(', ')}, status, output_tokens, cached_tokens, estimated)
-     SELECT ${INSERTED_COLUMNS.map((name) => `value ->> '${name}'`).join(', ')}, 'open', 0, 0, 1 FROM json_each(?)`,
-    [JSON.stringify(rows)],
+    `INSERT INTO usage_calls (${INSERTED_COLUMNS.join(', ')}, owner, status, output_tokens, cached_tokens, estimated)
+     SELECT ${INSERTED_COLUMNS.map((name) => `value ->> '${name}'`).join(', ')}, ?, 'open', 0, 0, 1 FROM json_each(?)`,
+    [transaction.daemonId ?? null, JSON.stringify(rows)],
   )
 }
 
@@ -61,8 +61,11 @@ export async function getCalls(reader: Reader, ids: readonly string[]): Promise<
   return new Map((await reader.all<LedgerCall>(sql, [JSON.stringify(ids)])).map((call) => [call.id, call]))
 }
 
-export const listOpenCalls = (reader: Reader): Promise<LedgerCall[]> =>
-  reader.all<LedgerCall>("SELECT * FROM usage_calls WHERE status = 'open' ORDER BY id")
+/** Lists the open calls of daemons that have ended. */
+export const listAbandonedCalls = (reader: Reader): Promise<LedgerCall[]> =>
+  reader.all<LedgerCall>(
+    "SELECT * FROM usage_calls WHERE status = 'open' AND (owner IS NULL OR owner NOT IN (SELECT id FROM live_daemons)) ORDER BY id",
+  )
 
 export async function estimateOutput(transaction: Transaction, id: string, outputTokens: number): Promise<void> {
   await transaction.run("UPDATE usage_calls SET output_tokens = ? WHERE id = ? AND status = 'open'", [outputTokens, id])

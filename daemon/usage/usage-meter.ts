@@ -23,7 +23,7 @@ import {
   getCalls,
   insertCalls,
   type LedgerCall,
-  listOpenCalls,
+  listAbandonedCalls,
   type NewLedgerCall,
 } from './ledger-store.ts'
 
@@ -116,10 +116,10 @@ export class UsageMeter implements Meter {
     return costs
   }
 
-  /** Settles open calls of a previous process with their estimates. Returns their number. */
+  /** Settles open calls of daemons that have ended with their estimates. Returns their number. */
   async recover(): Promise<number> {
     return this.#dependencies.database.write(async (transaction) => {
-      const openCalls = await listOpenCalls(transaction)
+      const openCalls = await listAbandonedCalls(transaction)
       await this.settleAll(
         transaction,
         openCalls.map(({ id, input_tokens, output_tokens }) => ({

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '../logging/logger.ts'
 import type { Database, Transaction } from '../store/database.ts'
+import { retryWrite } from '../store/retry-write.ts'
 import { deliveryRecords, type StoredDelivery } from './outbox-store.ts'
 import { getNextAttempt } from './retry-schedule.ts'
 import { type AttemptOutcome, GONE } from './send-delivery.ts'
@@ -48,7 +49,7 @@ export class AttemptWriter {
     await wait(BATCH_DELAY_MS)
     this.#write = undefined
     const batch = this.#pending.splice(0)
-    await this.#database.write(async (transaction) => {
+    await retryWrite(this.#database, async (transaction) => {
       for (const attempt of batch) await this.#store(transaction, attempt)
     })
   }

@@ -13,6 +13,9 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Longer than the retry schedule, so that no pending delivery is removed. */
 const RETENTION_MS = 30 * DAY_MS
 
+/** Streams also send the events of other daemons. */
+const FOLLOW_INTERVAL_MS = 1_000
+
 interface WebhooksFamilyDependencies extends DispatcherDependencies {
   events: EventBus
 }
@@ -33,17 +36,19 @@ export function createWebhooks(dependencies: WebhooksFamilyDependencies) {
     eventLog.wake()
   })
   outbox.listen(events)
+  const followOthers = new RecurringTask(clock, FOLLOW_INTERVAL_MS, async () => eventLog.wake())
   return {
     service,
     bindings: bindWebhookRoutes(service, deliveries, eventLog),
     start() {
       dispatcher.start()
       retention.start()
+      if (database.isShared) followOthers.start()
     },
     /** Ends event streams immediately, then waits for running deliveries. */
     async close() {
       eventLog.close()
-      await Promise.all([dispatcher.close(), retention.close()])
+      await Promise.all([dispatcher.close(), retention.close(), followOthers.close()])
     },
   }
 }

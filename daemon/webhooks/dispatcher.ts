@@ -6,6 +6,7 @@ import type { Logger } from '../logging/logger.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
+import type { Leases } from '../store/leases.ts'
 import { AttemptWriter } from './attempt-writer.ts'
 import { deliveryRecords, findEvent, listDueDeliveries, listPendingWebhooks, type StoredEvent } from './outbox-store.ts'
 import { MAX_DELAY_MS } from './retry-schedule.ts'
@@ -18,6 +19,8 @@ const MAX_PER_WEBHOOK = 4
 const MAX_CONCURRENT = 64
 /** Timers stop while the machine sleeps; this bounds the delay after it wakes. */
 const MAX_SLEEP_MS = 5 * 60 * 1000
+/** Another daemon may have added a delivery, or ended before it was sent. */
+const MAX_SHARED_SLEEP_MS = 2_000
 /** Pause after an outcome could not be stored. */
 const FAILURE_PAUSE_MS = 60 * 1000
 /** Attempts that take longer are aborted and repeated after the next start. */
@@ -28,6 +31,7 @@ export interface DispatcherDependencies {
   vault: Vault
   outbound: Outbound
   clock: Clock
+  leases: Leases
   /** Returns a number from 0 to below 1, for the jitter of retries. */
   random: () => number
   logger: Logger
@@ -117,12 +121,13 @@ export class Dispatcher {
       }
     }
     const next = pending.map((webhook) => Date.parse(webhook.due)).filter((time) => time > now)
-    if (next.length > 0) this.#sleep(Math.min(...next) - now)
+    if (next.length > 0 || database.isShared) this.#sleep(Math.min(...next, now + MAX_SLEEP_MS) - now)
   }
 
   #sleep(milliseconds: number): void {
+    const longest = this.#dependencies.database.isShared ? MAX_SHARED_SLEEP_MS : MAX_SLEEP_MS
     this.#cancelTimer()
-    if (this.#isRunning) this.#cancelTimer = this.#dependencies.clock.schedule(Math.min(milliseconds, MAX_SLEEP_MS), () => this.wake())
+    if (this.#isRunning) this.#cancelTimer = this.#dependencies.clock.schedule(Math.min(milliseconds, longest), () => this.wake())
   }
 
   #listActive = (): string[] => [...this.#active.keys()]
@@ -132,13 +137,19 @@ export class Dispatcher {
   }
 
   #begin(id: string, webhookId: string): Promise<void> {
-    const ended = this.#deliver(id)
+    const attempted = this.#claim(id)
+    const ended = attempted.then(() => undefined)
     this.#active.set(id, { webhookId, ended })
     const done = () => {
       this.#active.delete(id)
       this.wake()
     }
-    ended.then(done, (error: unknown) => {
+    const handle = (isMine: boolean) => {
+      // Another daemon sends it. If that daemon ends before it is done, the delivery is still due.
+      if (isMine) done()
+      else this.#dependencies.clock.schedule(MAX_SHARED_SLEEP_MS, done)
+    }
+    attempted.then(handle, (error: unknown) => {
       if (this.#closing.signal.aborted) return done()
       this.#dependencies.logger.error(
         { err: error, delivery: id, webhook: webhookId },
@@ -148,6 +159,19 @@ export class Dispatcher {
       this.#dependencies.clock.schedule(FAILURE_PAUSE_MS, done)
     })
     return ended
+  }
+
+  /** Returns false if another daemon is sending the delivery. */
+  async #claim(id: string): Promise<boolean> {
+    const { leases } = this.#dependencies
+    const lease = `delivery/${id}`
+    if (!(await leases.claim(lease))) return false
+    try {
+      await this.#deliver(id)
+    } finally {
+      await leases.release(lease)
+    }
+    return true
   }
 
   async #deliver(id: string): Promise<void> {

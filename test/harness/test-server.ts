@@ -11,12 +11,13 @@ import type { Resolve } from '../../daemon/outbound/guarded-connector.ts'
 import { prepareHome } from '../../daemon/process/home.ts'
 import { Redactor } from '../../daemon/secrets/redactor.ts'
 import { openVault } from '../../daemon/secrets/vault.ts'
-import { type Database, openDatabase, type Value } from '../../daemon/store/database.ts'
+import type { Database, Value } from '../../daemon/store/database.ts'
 import { homePaths, type Paths } from '../../src/config.ts'
 import { ROLES, type Role } from '../../src/contract/route.ts'
 import { version } from '../../src/version.ts'
 import { checkResponse } from './check-response.ts'
 import { checkStreams } from './check-streams.ts'
+import { connectTestDatabase, createTestDatabase, deleteTestDatabase } from './sqld/test-database.ts'
 
 export const ADMIN_TOKEN = 'cadre_admin-token-of-the-tests-0123456789abcdef'
 export const MEMBER_USER = 'ada'
@@ -91,6 +92,7 @@ export class TestServer {
     const vault = await openVault({ paths, keychain: NO_KEYCHAIN, redactor })
     const app = await createApp({
       paths,
+      databaseServer: await createTestDatabase(paths),
       logger: log.logger,
       vault,
       rateLimit,
@@ -111,7 +113,7 @@ export class TestServer {
 
   /** Another connection to the database. It does not cache rows, because it does not notice commits of the app. */
   get database(): Database {
-    this.#database ??= openDatabase(this.paths.database)
+    this.#database ??= connectTestDatabase(this.paths)
     const { all } = this.#database
     return { ...this.#database, get: async <T>(sql: string, values: readonly Value[] = []) => (await all<T>(sql, values))[0] }
   }
@@ -172,5 +174,6 @@ export class TestServer {
 
   async close(): Promise<void> {
     rmSync(await this.stop(), { recursive: true, force: true })
+    await deleteTestDatabase(this.paths)
   }
 }

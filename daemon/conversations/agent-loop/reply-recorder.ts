@@ -3,6 +3,7 @@ import type { CadreError } from '../../../src/contract/errors.ts'
 import type { CallOrigin, CallUsage, Meter, MeteredModel } from '../../core/meter.ts'
 import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
 import type { Database, Transaction } from '../../store/database.ts'
+import { retryWrite } from '../../store/retry-write.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import { deleteActiveReply, insertActiveReply, type OpenCall, setOpenCall } from '../reply/active-reply-store.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
@@ -108,10 +109,11 @@ export class ReplyRecorder implements Recorder {
   async #settleWith<T>(settled: CallUsage | undefined, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const { database, meter, reply } = this.#dependencies
     const call = settled && this.#openCall
-    if (!call) return database.write(work)
+    if (!call) return retryWrite(database, work)
     const before = reply.draft.usage
     try {
-      const result = await database.write(async (transaction) => {
+      const result = await retryWrite(database, async (transaction) => {
+        reply.draft.usage = before // the work may be repeated
         reply.draft.addUsage(settled, await meter.settle(transaction, call.entry, settled))
         return work(transaction)
       })

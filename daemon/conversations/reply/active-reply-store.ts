@@ -22,8 +22,8 @@ export async function insertActiveReply(
   conversationId: string,
   call: OpenCall | undefined,
 ): Promise<void> {
-  const sql = 'INSERT INTO replies_under_way (message_id, conversation_id, entry, estimated_input, said_before) VALUES (?, ?, ?, ?, ?)'
-  await transaction.run(sql, [messageId, conversationId, ...listColumnValues(call)])
+  const sql = 'INSERT INTO replies_under_way (message_id, conversation_id, owner, entry, estimated_input, said_before) VALUES (?, ?, ?, ?, ?, ?)'
+  await transaction.run(sql, [messageId, conversationId, transaction.daemonId ?? null, ...listColumnValues(call)])
 }
 
 export async function setOpenCall(transaction: Transaction, messageId: string, call: OpenCall | undefined): Promise<void> {
@@ -37,5 +37,14 @@ export async function deleteActiveReply(transaction: Transaction, messageId: str
   await transaction.run('DELETE FROM replies_under_way WHERE message_id = ?', [messageId])
 }
 
-export const listActiveReplies = (reader: Reader): Promise<StoredActiveReply[]> =>
-  reader.all<StoredActiveReply>('SELECT * FROM replies_under_way ORDER BY message_id')
+/** Lists the replies of daemons that have ended. */
+export const listAbandonedReplies = (reader: Reader): Promise<StoredActiveReply[]> =>
+  reader.all<StoredActiveReply>(
+    'SELECT * FROM replies_under_way WHERE owner IS NULL OR owner NOT IN (SELECT id FROM live_daemons) ORDER BY message_id',
+  )
+
+/** Whether another daemon of a shared database writes a reply in the conversation. */
+export async function isAnsweredElsewhere(reader: Reader, conversationId: string, daemonId: string): Promise<boolean> {
+  const sql = 'SELECT 1 FROM replies_under_way WHERE conversation_id = ? AND owner <> ? AND owner IN (SELECT id FROM live_daemons) LIMIT 1'
+  return (await reader.get(sql, [conversationId, daemonId])) !== undefined
+}

@@ -1,14 +1,14 @@
-/** Marks replies that the previous daemon left unfinished as interrupted and settles their usage. */
+/** Marks replies that a daemon left unfinished as interrupted and settles their usage. */
 import { addCallUsage, type CallUsage, type Meter, roundMoney } from '../../core/meter.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import { findMessage, type StoredMessage, updateMessage } from '../store.ts'
-import { deleteActiveReply, listActiveReplies, type StoredActiveReply } from './active-reply-store.ts'
+import { deleteActiveReply, listAbandonedReplies, type StoredActiveReply } from './active-reply-store.ts'
 
 /** Returns the number of interrupted replies. Must run before the usage ledger recovers, which settles the remaining open calls. */
 export async function recoverInterruptedReplies(database: Database, meter: Meter): Promise<number> {
   return database.write(async (transaction) => {
-    const replies = await listActiveReplies(transaction)
+    const replies = await listAbandonedReplies(transaction)
     for (const reply of replies) await recoverReply(transaction, meter, reply)
     return replies.length
   })

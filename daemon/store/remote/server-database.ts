@@ -31,8 +31,7 @@ class ServerDatabase implements Database {
   readonly isShared = true
   readonly #connection: ServerConnection
   readonly #queue = new WriteQueue((writes) => this.#commitAll(writes))
-  /** Identifies the commits of this process. */
-  readonly #writer = randomUUID()
+  readonly #daemonId = randomUUID()
   #commits = 0
 
   constructor(connection: ServerConnection) {
@@ -40,13 +39,13 @@ class ServerDatabase implements Database {
     this.location = connection.location
   }
 
-  /** Creates the table that records the last commit of each process. It is not part of the schema of a local file. */
+  /** Creates the table that records the last commit of each daemon. It is not part of the schema of a local file. */
   async prepare(): Promise<void> {
     const found = await this.all("SELECT 1 FROM sqlite_master WHERE name = 'commits'")
     await this.write(async (transaction) => {
       if (found.length === 0)
         await transaction.run(
-          'CREATE TABLE IF NOT EXISTS commits (writer TEXT PRIMARY KEY, number INTEGER NOT NULL, at TEXT NOT NULL) WITHOUT ROWID',
+          'CREATE TABLE IF NOT EXISTS commits (daemon TEXT PRIMARY KEY, number INTEGER NOT NULL, at TEXT NOT NULL) WITHOUT ROWID',
         )
       await transaction.run('DELETE FROM commits WHERE at < ?', [new Date(Date.now() - COMMIT_RETENTION_MS).toISOString()])
     })
@@ -74,7 +73,7 @@ class ServerDatabase implements Database {
     const [done, failed]: [(() => void)[], (() => void)[]] = [[], []]
     let next = 0
     try {
-      const transaction = await ServerTransaction.open(this.#connection)
+      const transaction = await ServerTransaction.open(this.#connection, this.#daemonId)
       try {
         while (next < writes.length && (next === 0 || performance.now() - startedAt < MAX_TRANSACTION_MS)) {
           const { work, resolve, reject } = writes[next++] as PendingWrite
@@ -106,8 +105,8 @@ class ServerDatabase implements Database {
   async #commit(transaction: ServerTransaction): Promise<void> {
     const number = ++this.#commits
     const record = createStatement(
-      'INSERT INTO commits (writer, number, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET number = excluded.number, at = excluded.at',
-      [this.#writer, number, new Date().toISOString()],
+      'INSERT INTO commits (daemon, number, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET number = excluded.number, at = excluded.at',
+      [this.#daemonId, number, new Date().toISOString()],
     )
     try {
       await transaction.commit(record)
@@ -122,9 +121,9 @@ class ServerDatabase implements Database {
     for (;;) {
       let transaction: ServerTransaction | undefined
       try {
-        transaction = await ServerTransaction.open(this.#connection)
-        const sql = 'SELECT number FROM commits WHERE writer = ?'
-        const row = await transaction.run((reader) => reader.get<{ number: number }>(sql, [this.#writer]))
+        transaction = await ServerTransaction.open(this.#connection, this.#daemonId)
+        const sql = 'SELECT number FROM commits WHERE daemon = ?'
+        const row = await transaction.run((reader) => reader.get<{ number: number }>(sql, [this.#daemonId]))
         return row?.number === number
       } catch (error) {
         if (performance.now() > deadline) throw createUnknownOutcomeError(this.location, error)

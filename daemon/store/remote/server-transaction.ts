@@ -9,6 +9,7 @@ const SAVEPOINT = 'SAVEPOINT write'
 
 export class ServerTransaction {
   readonly #connection: ServerConnection
+  readonly #daemonId: string
   #stream: Stream
   /** Sent before the next statement. */
   #before: string[] = [BEGIN]
@@ -16,13 +17,14 @@ export class ServerTransaction {
   /** Whether the server has ended the transaction, or the connection was lost. Nothing was stored. */
   isLost = false
 
-  private constructor(connection: ServerConnection, stream: Stream) {
+  private constructor(connection: ServerConnection, stream: Stream, daemonId: string) {
     this.#connection = connection
+    this.#daemonId = daemonId
     this.#stream = stream
   }
 
-  static async open(connection: ServerConnection): Promise<ServerTransaction> {
-    return new ServerTransaction(connection, await connection.openWriter())
+  static async open(connection: ServerConnection, daemonId: string): Promise<ServerTransaction> {
+    return new ServerTransaction(connection, await connection.openWriter(), daemonId)
   }
 
   /** Runs one write. If it fails, only its own changes are undone. */
@@ -35,6 +37,7 @@ export class ServerTransaction {
       return this.#execute(createStatement(sql, values))
     }
     const transaction: Transaction = {
+      daemonId: this.#daemonId,
       get: async <R>(sql: string, values?: readonly Value[]) => toRows(await execute(sql, values))[0] as R | undefined,
       all: async <R>(sql: string, values?: readonly Value[]) => toRows(await execute(sql, values)) as R[],
       run: async (sql, values) => (await execute(sql, values)).affectedRowCount,
