@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleTests } from '../.build/tests.ts'
-import { startSqld } from './harness/sqld/start-sqld.ts'
+import { Sqld } from './harness/sqld/start-sqld.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Inside the package, so that packages that are not bundled resolve. */
@@ -222,8 +222,8 @@ async function main(): Promise<void> {
   await buildIfStale()
   process.once('exit', () => rmSync(BUNDLE_FOLDER, { recursive: true, force: true }))
   await bundleTests([RUN_FILES, ...files], BUNDLE_FOLDER)
-  const sqld = process.env.CADRE_TEST_DATABASE === 'sqld' ? await startSqld() : undefined
-  process.once('exit', () => sqld?.stop())
+  const sqld = process.env.CADRE_TEST_DATABASE === 'sqld' ? await Sqld.start() : undefined
+  process.once('exit', () => sqld?.remove())
   const startedAt = performance.now()
   const results: FileResult[] = []
   const report = (result: FileResult) => {
@@ -236,6 +236,7 @@ async function main(): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: MAX_CONCURRENCY }, worker))
+  sqld?.remove()
   const sum = (pick: (result: FileResult) => number) => results.reduce((total, result) => total + pick(result), 0)
   const passed = sum((result) => result.passed)
   const failed = sum((result) => result.failed)

@@ -2,7 +2,7 @@
 import { ConversationItem } from '../../src/contract/families/conversations.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Message } from '../../src/contract/schemas/messages.ts'
-import type { Reader, Transaction } from '../store/database.ts'
+import { type Reader, runLater, type Transaction } from '../store/database.ts'
 import { type Page, Records, type StoredRecord } from '../store/records.ts'
 import { indexMessage } from './search/message-index-store.ts'
 
@@ -116,13 +116,13 @@ export async function countMessages(reader: Reader, conversationId: string): Pro
 export async function insertMessage(transaction: Transaction, conversationId: string, message: StoredMessage): Promise<void> {
   const { id, role, content, timestamp, ...details } = message
   const sql = 'INSERT INTO messages (id, conversation_id, role, content, details, created_at) VALUES (?, ?, ?, ?, ?, ?)'
-  await transaction.run(sql, [id, conversationId, role, content, JSON.stringify(details), timestamp])
+  await runLater(transaction, sql, [id, conversationId, role, content, JSON.stringify(details), timestamp])
   if (isFinal(message)) await indexMessage(transaction, conversationId, { id, content, created_at: timestamp })
 }
 
 export async function updateMessage(transaction: Transaction, message: StoredMessage): Promise<void> {
   const { id, role: _role, content, timestamp, ...details } = message
-  await transaction.run('UPDATE messages SET content = ?, details = ? WHERE id = ?', [content, JSON.stringify(details), id])
+  await runLater(transaction, 'UPDATE messages SET content = ?, details = ? WHERE id = ?', [content, JSON.stringify(details), id])
   if (!isFinal(message)) return
   const conversationId = await findConversationId(transaction, id)
   if (conversationId !== undefined) await indexMessage(transaction, conversationId, { id, content, created_at: timestamp })
@@ -132,11 +132,11 @@ export async function updateMessage(transaction: Transaction, message: StoredMes
 const isFinal = ({ role, finish_reason }: StoredMessage): boolean => role === 'user' || finish_reason !== undefined
 
 export async function deleteMessage(transaction: Transaction, id: string): Promise<void> {
-  await transaction.run('DELETE FROM messages WHERE id = ?', [id])
+  await runLater(transaction, 'DELETE FROM messages WHERE id = ?', [id])
 }
 
 export async function updateContent(transaction: Transaction, id: string, content: string): Promise<void> {
-  await transaction.run('UPDATE messages SET content = ? WHERE id = ?', [content, id])
+  await runLater(transaction, 'UPDATE messages SET content = ? WHERE id = ?', [content, id])
 }
 
 /** Updates the time of the last activity, and the status if given. */
@@ -147,7 +147,7 @@ export async function touchConversation(
   status?: StoredConversation['status'],
 ): Promise<void> {
   const sql = 'UPDATE conversations SET updated_at = ?, status = coalesce(?, status), version = version + 1 WHERE id = ?'
-  await transaction.run(sql, [now, status ?? null, id])
+  await runLater(transaction, sql, [now, status ?? null, id])
 }
 
 /** Lists up to 100 active conversations without activity since then and without an active reply. */

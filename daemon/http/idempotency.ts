@@ -4,7 +4,7 @@ import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { Route } from '../../src/contract/route.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Vault } from '../secrets/vault.ts'
-import type { Database, Transaction } from '../store/database.ts'
+import { type Database, runLater, type Transaction } from '../store/database.ts'
 import { isStorageFullError } from '../store/database-errors.ts'
 import { type Leases, waitForLease } from '../store/leases.ts'
 
@@ -74,8 +74,8 @@ export class Idempotency {
     let isStored = stored !== undefined
     const remember = async (transaction: Transaction, response: unknown) => {
       const text = JSON.stringify(response ?? null)
-      await transaction.run('DELETE FROM idempotency WHERE created_at <= ?', [since])
-      await transaction.run('INSERT OR REPLACE INTO idempotency (token_id, key, fingerprint, reply, created_at) VALUES (?, ?, ?, ?, ?)', [
+      await runLater(transaction, 'DELETE FROM idempotency WHERE created_at <= ?', [since])
+      await runLater(transaction, 'INSERT OR REPLACE INTO idempotency (token_id, key, fingerprint, reply, created_at) VALUES (?, ?, ?, ?, ?)', [
         caller.tokenId,
         key,
         fingerprint,

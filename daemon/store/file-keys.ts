@@ -1,5 +1,5 @@
 /** Keys that distinguish resources with the same name in files applied as code. */
-import type { Reader, Transaction } from './database.ts'
+import { type Reader, runLater, type Transaction } from './database.ts'
 
 export async function listFileKeys(reader: Reader): Promise<Map<string, string>> {
   const rows = await reader.all<{ id: string; key: string }>('SELECT id, key FROM file_keys')
@@ -11,5 +11,5 @@ export async function insertFileKey(transaction: Transaction, id: string, key: s
 }
 
 export async function deleteFileKey(transaction: Transaction, id: string): Promise<void> {
-  await transaction.run('DELETE FROM file_keys WHERE id = ?', [id])
+  await runLater(transaction, 'DELETE FROM file_keys WHERE id = ?', [id])
 }

@@ -1,6 +1,6 @@
 /** References between resources, so that a resource in use is not deleted by accident. */
 import { FAMILIES } from '../../src/contract/routes.ts'
-import type { Reader, Transaction } from './database.ts'
+import { type Reader, runLater, type Transaction } from './database.ts'
 
 /** How the owner is updated when the target is deleted by force. */
 export type Detach = { kind: 'value'; value: string | null } | { kind: 'item' } | { kind: 'owner' } | { kind: 'member'; name: string }
@@ -29,9 +29,10 @@ export const getTableName = (family: string): string => family.replaceAll('-', '
 const getNoun = (family: string): string => FAMILIES.find(({ name }) => name === family)?.noun ?? family
 
 export async function replaceLinks(transaction: Transaction, owner: Owner, references: readonly Reference[]): Promise<void> {
-  await transaction.run('DELETE FROM links WHERE owner_id = ?', [owner.id])
+  await runLater(transaction, 'DELETE FROM links WHERE owner_id = ?', [owner.id])
   for (const { field, target, detach } of references) {
-    await transaction.run(
+    await runLater(
+      transaction,
       'INSERT OR REPLACE INTO links (target_id, owner_family, owner_id, owner_name, field, detach) VALUES (?, ?, ?, ?, ?, ?)',
       [target, owner.family, owner.id, owner.name, field, JSON.stringify(detach)],
     )
@@ -80,7 +81,7 @@ async function detachFrom(transaction: Transaction, target: string, fields: stri
     const sql = `UPDATE ${table} SET "${field}" = ${content}, version = version + 1, updated_at = ? WHERE ${owners}`
     await transaction.run(sql, [value, now, ...which])
   }
-  await transaction.run(`DELETE ${matching}`, [target, fields])
+  await runLater(transaction, `DELETE ${matching}`, [target, fields])
 }
 
 /** Returns an SQL expression for the field without the target, and the value of its placeholder. */

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
 import { getFields, getScalarType } from '../../src/contract/schemas/fields.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
-import type { Reader, Row, Transaction, Value } from './database.ts'
+import { type Reader, type Row, runLater, type Transaction, type Value } from './database.ts'
 import { createSortKey } from './sort-key.ts'
 
 export interface StoredRecord {
@@ -113,7 +113,8 @@ export class Records<T extends StoredRecord> {
 
   async insert(transaction: Transaction, record: T): Promise<void> {
     const values = this.#writtenColumns.map((name) => this.#toValue(name, record))
-    await transaction.run(
+    await runLater(
+      transaction,
       `INSERT INTO ${this.table} (${this.#joinColumns(this.#writtenColumns)}) VALUES (${values.map(() => '?').join(', ')})`,
       values,
     )
@@ -129,7 +130,7 @@ export class Records<T extends StoredRecord> {
   }
 
   async delete(transaction: Transaction, id: string): Promise<void> {
-    await transaction.run(`DELETE FROM ${this.table} WHERE id = ?`, [id])
+    await runLater(transaction, `DELETE FROM ${this.table} WHERE id = ?`, [id])
   }
 
   async #count(reader: Reader, where: string, values: Value[], hasIds: boolean): Promise<number> {

@@ -1,6 +1,6 @@
 /** Stores the ledger: one row per call, and sums per day and month. */
 import type { CallOrigin, CallUsage } from '../core/meter.ts'
-import type { Reader, Transaction } from '../store/database.ts'
+import { type Reader, runLater, type Transaction } from '../store/database.ts'
 import type { Entity } from './entities.ts'
 import type { Period } from './period.ts'
 import { type UsageAmounts, ZERO_USAGE } from './usage-amounts.ts'
@@ -49,7 +49,8 @@ const INSERTED_COLUMNS = [
 /** One statement for all rows, here and below: a call per row costs more than the insert. */
 export async function insertCalls(transaction: Transaction, calls: readonly NewLedgerCall[]): Promise<void> {
   const rows = calls.map(({ origin, ...call }) => ({ ...origin, ...call }))
-  await transaction.run(
+  await runLater(
+    transaction,
     `INSERT INTO usage_calls (${INSERTED_COLUMNS.join(', ')}, owner, status, output_tokens, cached_tokens, estimated)
      SELECT ${INSERTED_COLUMNS.map((name) => `value ->> '${name}'`).join(', ')}, ?, 'open', 0, 0, 1 FROM json_each(?)`,
     [transaction.daemonId ?? null, JSON.stringify(rows)],
@@ -68,7 +69,7 @@ export const listAbandonedCalls = (reader: Reader): Promise<LedgerCall[]> =>
   )
 
 export async function estimateOutput(transaction: Transaction, id: string, outputTokens: number): Promise<void> {
-  await transaction.run("UPDATE usage_calls SET output_tokens = ? WHERE id = ? AND status = 'open'", [outputTokens, id])
+  await runLater(transaction, "UPDATE usage_calls SET output_tokens = ? WHERE id = ? AND status = 'open'", [outputTokens, id])
 }
 
 const SETTLED_COLUMNS = [
@@ -82,7 +83,8 @@ const SETTLED_COLUMNS = [
 ] as const satisfies readonly (keyof CallOutcome)[]
 
 export async function closeCalls(transaction: Transaction, outcomes: readonly (CallOutcome & { id: string })[]): Promise<void> {
-  await transaction.run(
+  await runLater(
+    transaction,
     `UPDATE usage_calls SET ${SETTLED_COLUMNS.map((name) => `${name} = settled.value ->> '${name}'`).join(', ')}
      FROM json_each(?) AS settled WHERE usage_calls.id = settled.value ->> 'id'`,
     [JSON.stringify(outcomes)],
@@ -107,7 +109,8 @@ export async function addToSums(
   const rows = entities.map(() => `(?, ?, ?, ?, ${values.map(() => '?').join(', ')})`).join(', ')
   const updates = AMOUNT_COLUMNS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
   for (const { table, time, length } of SUM_TABLES)
-    await transaction.run(
+    await runLater(
+      transaction,
       `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, ${AMOUNT_COLUMNS.join(', ')}) VALUES ${rows}
        ON CONFLICT DO UPDATE SET ${updates}`,
       entities.flatMap(({ type, id }) => [type, id, began_at.slice(0, length), model_id, ...values]),

@@ -1,7 +1,7 @@
 /** Stores events and deliveries. A delivery is pending while next_attempt_at is set. */
 import { Delivery, DeliveryDetails } from '../../src/contract/families/webhooks.ts'
 import { generateId } from '../core/identifiers.ts'
-import type { Database, Reader, Transaction } from '../store/database.ts'
+import { type Database, type Reader, runLater, type Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export interface StoredEvent {
@@ -27,7 +27,7 @@ export const deliveryRecords = new Records<StoredDelivery>({
 export const LIST_COLUMNS: readonly string[] = Object.keys(Delivery.properties)
 
 export async function insertEvent(transaction: Transaction, { id, type, body, created_at }: StoredEvent): Promise<void> {
-  await transaction.run('INSERT INTO events (id, type, body, created_at) VALUES (?, ?, ?, ?)', [id, type, body, created_at])
+  await runLater(transaction, 'INSERT INTO events (id, type, body, created_at) VALUES (?, ?, ?, ?)', [id, type, body, created_at])
 }
 
 export async function findEvent(reader: Reader, id: string): Promise<StoredEvent | undefined> {
@@ -68,7 +68,8 @@ export async function insertDelivery(
   step = 0,
 ): Promise<string> {
   const deliveryId = generateId('dlv')
-  await transaction.run(
+  await runLater(
+    transaction,
     `INSERT INTO deliveries
        (id, webhook_id, event_id, event, status, attempts, step, next_attempt_at, history, created_at, updated_at)
      VALUES (?, ?, ?, ?, 'pending', 0, ?, ?, '[]', ?, ?)`,

@@ -1,5 +1,5 @@
 /** Database records of active replies, with which a restart recovers those that were interrupted. */
-import type { Reader, Transaction } from '../../store/database.ts'
+import { type Reader, runLater, type Transaction } from '../../store/database.ts'
 
 export interface OpenCall {
   /** Id of the usage ledger entry. */
@@ -23,18 +23,18 @@ export async function insertActiveReply(
   call: OpenCall | undefined,
 ): Promise<void> {
   const sql = 'INSERT INTO replies_under_way (message_id, conversation_id, owner, entry, estimated_input, said_before) VALUES (?, ?, ?, ?, ?, ?)'
-  await transaction.run(sql, [messageId, conversationId, transaction.daemonId ?? null, ...listColumnValues(call)])
+  await runLater(transaction, sql, [messageId, conversationId, transaction.daemonId ?? null, ...listColumnValues(call)])
 }
 
 export async function setOpenCall(transaction: Transaction, messageId: string, call: OpenCall | undefined): Promise<void> {
   const sql = 'UPDATE replies_under_way SET entry = ?, estimated_input = ?, said_before = ? WHERE message_id = ?'
-  await transaction.run(sql, [...listColumnValues(call), messageId])
+  await runLater(transaction, sql, [...listColumnValues(call), messageId])
 }
 
 const listColumnValues = (call: OpenCall | undefined) => [call?.entry ?? null, call?.estimated_input ?? 0, call?.said_before ?? 0] as const
 
 export async function deleteActiveReply(transaction: Transaction, messageId: string): Promise<void> {
-  await transaction.run('DELETE FROM replies_under_way WHERE message_id = ?', [messageId])
+  await runLater(transaction, 'DELETE FROM replies_under_way WHERE message_id = ?', [messageId])
 }
 
 /** Lists the replies of daemons that have ended. */

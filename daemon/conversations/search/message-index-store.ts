@@ -1,5 +1,5 @@
 /** The full-text index of messages: adding a message, and finding conversations. */
-import type { Reader, Transaction, Value } from '../../store/database.ts'
+import { type Reader, runLater, type Transaction, type Value } from '../../store/database.ts'
 import type { DateRange } from '../../validation/date-range.ts'
 import { prepareText } from './search-query.ts'
 
@@ -22,34 +22,25 @@ export interface FoundConversation {
 /** Indexes a message, or indexes it again after a change. */
 export async function indexMessage(transaction: Transaction, conversationId: string, message: IndexedMessage): Promise<void> {
   const { id, content, created_at } = message
-  let number = await findNumber(transaction, id)
-  if (number !== undefined) await transaction.run('DELETE FROM message_words WHERE rowid = ?', [number])
+  await runLater(transaction, 'DELETE FROM message_words WHERE rowid = (SELECT number FROM searchable_messages WHERE id = ?)', [id])
   if (content === '') return
-  number ??= await assignNumber(transaction, conversationId, id, created_at)
-  if (number !== undefined)
-    await transaction.run('INSERT INTO message_words (rowid, content) VALUES (?, ?)', [number, prepareText(content)])
+  await assignNumber(transaction, conversationId, id, created_at)
+  // A message without a number is not indexed.
+  const sql = 'INSERT INTO message_words (rowid, content) SELECT number, ? FROM searchable_messages WHERE id = ?'
+  await runLater(transaction, sql, [prepareText(content), id])
 }
 
-async function findNumber(reader: Reader, messageId: string): Promise<number | undefined> {
-  return (await reader.get<{ number: number }>('SELECT number FROM searchable_messages WHERE id = ?', [messageId]))?.number
-}
-
-/** Returns undefined if the conversation has no free number. */
-async function assignNumber(
-  transaction: Transaction,
-  conversationId: string,
-  messageId: string,
-  createdAt: string,
-): Promise<number | undefined> {
-  await transaction.run('INSERT INTO searchable_conversations (id) VALUES (?) ON CONFLICT DO NOTHING', [conversationId])
+/** Does nothing if the message has a number, or if the conversation has none left. */
+async function assignNumber(transaction: Transaction, conversationId: string, messageId: string, createdAt: string): Promise<void> {
+  await runLater(transaction, 'INSERT INTO searchable_conversations (id) VALUES (?) ON CONFLICT DO NOTHING', [conversationId])
   const range = `number BETWEEN c.number << ${MESSAGE_BITS} AND ((c.number + 1) << ${MESSAGE_BITS}) - 1`
-  await transaction.run(
+  await runLater(
+    transaction,
     `INSERT INTO searchable_messages (number, id, created_at) SELECT next, ?, ? FROM (SELECT c.number, coalesce((SELECT m.number + 1
       FROM searchable_messages m WHERE m.${range} ORDER BY m.number DESC LIMIT 1), c.number << ${MESSAGE_BITS}) AS next
-      FROM searchable_conversations c WHERE c.id = ?) WHERE next >> ${MESSAGE_BITS} = number`,
+      FROM searchable_conversations c WHERE c.id = ?) WHERE next >> ${MESSAGE_BITS} = number ON CONFLICT (id) DO NOTHING`,
     [messageId, createdAt, conversationId],
   )
-  return findNumber(transaction, messageId)
 }
 
 /** Finds conversations with a message that matches, in the period if one is given. */

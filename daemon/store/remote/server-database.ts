@@ -78,14 +78,14 @@ class ServerDatabase implements Database {
         while (next < writes.length && (next === 0 || performance.now() - startedAt < MAX_TRANSACTION_MS)) {
           const { work, resolve, reject } = writes[next++] as PendingWrite
           try {
-            const result = await transaction.run(work)
+            const result = await transaction.run(work, writes.length === 1)
             done.push(() => resolve(result))
           } catch (error) {
             if (transaction.isLost) throw error
             failed.push(() => reject(error))
           }
         }
-        if (transaction.isBegun && done.length > 0) await this.#commit(transaction)
+        if (transaction.hasStatements && done.length > 0) await this.#commit(transaction)
         else transaction.discard()
       } catch (error) {
         transaction.discard()
@@ -123,7 +123,7 @@ class ServerDatabase implements Database {
       try {
         transaction = await ServerTransaction.open(this.#connection, this.#daemonId)
         const sql = 'SELECT number FROM commits WHERE daemon = ?'
-        const row = await transaction.run((reader) => reader.get<{ number: number }>(sql, [this.#daemonId]))
+        const row = await transaction.run((reader) => reader.get<{ number: number }>(sql, [this.#daemonId]), true)
         return row?.number === number
       } catch (error) {
         if (performance.now() > deadline) throw createUnknownOutcomeError(this.location, error)

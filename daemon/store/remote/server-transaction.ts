@@ -12,7 +12,7 @@ export class ServerTransaction {
   readonly #daemonId: string
   #stream: Stream
   /** Sent before the next statement. */
-  #before: string[] = [BEGIN]
+  #before: InStmt[] = [BEGIN]
   #sent = 0
   /** Whether the server has ended the transaction, or the connection was lost. Nothing was stored. */
   isLost = false
@@ -27,38 +27,51 @@ export class ServerTransaction {
     return new ServerTransaction(connection, await connection.openWriter(), daemonId)
   }
 
-  /** Runs one write. If it fails, only its own changes are undone. */
-  async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    this.#before.push(SAVEPOINT)
+  /** Runs one write. If it fails, only its own changes are undone. The only write of a transaction is undone with it. */
+  async run<T>(work: (transaction: Transaction) => Promise<T>, isOnly: boolean): Promise<T> {
+    const start = this.#before.length
+    const sent = this.#sent
+    if (!isOnly) this.#before.push(SAVEPOINT)
+    const empty = this.#before.length
     let isRunning = true
-    const execute = (sql: string, values: readonly Value[] = []) => {
-      // A part of a failed write may still be running.
-      if (!isRunning) throw new Error('This transaction has ended.')
-      return this.#execute(createStatement(sql, values))
+    try {
+      const result = await work(this.#createHandle(() => isRunning))
+      isRunning = false
+      if (isOnly) return result
+      if (this.#sent === sent && this.#before.length === empty) this.#before.length = start
+      else {
+        // An error of a queued statement belongs to this write.
+        if (this.#before.length > (this.#sent === sent ? empty : 0)) await this.#flush()
+        this.#before.push('RELEASE write')
+      }
+      return result
+    } catch (error) {
+      isRunning = false
+      if (this.#sent === sent) this.#before.length = start
+      else this.#before = isOnly ? [] : ['ROLLBACK TO write', 'RELEASE write']
+      throw error
     }
-    const transaction: Transaction = {
+  }
+
+  #createHandle(isRunning: () => boolean): Transaction {
+    const prepare = (sql: string, values: readonly Value[] = []) => {
+      // A part of a failed write may still be running.
+      if (!isRunning()) throw new Error('This transaction has ended.')
+      return createStatement(sql, values)
+    }
+    const execute = async (sql: string, values?: readonly Value[]) => this.#execute(prepare(sql, values))
+    return {
       daemonId: this.#daemonId,
       get: async <R>(sql: string, values?: readonly Value[]) => toRows(await execute(sql, values))[0] as R | undefined,
       all: async <R>(sql: string, values?: readonly Value[]) => toRows(await execute(sql, values)) as R[],
       run: async (sql, values) => (await execute(sql, values)).affectedRowCount,
-    }
-    let end = ['RELEASE write']
-    try {
-      return await work(transaction)
-    } catch (error) {
-      end = ['ROLLBACK TO write', ...end]
-      throw error
-    } finally {
-      isRunning = false
-      // Nothing was sent since the savepoint.
-      if (this.#before.at(-1) === SAVEPOINT) this.#before.pop()
-      else this.#before.push(...end)
+      queue: (sql, values) => void this.#before.push(prepare(sql, values)),
     }
   }
 
-  /** Whether the server has seen it. */
-  get isBegun(): boolean {
-    return this.#sent > 0
+  /** Whether there is something to commit. */
+  get hasStatements(): boolean {
+    return this.#sent > 0 || this.#before.length > 1
   }
 
   async commit(last: InStmt): Promise<void> {
@@ -69,6 +82,11 @@ export class ServerTransaction {
   /** The server rolls back what is open when the stream is closed. */
   discard(): void {
     this.#stream.close()
+  }
+
+  async #flush(): Promise<void> {
+    const last = this.#before.pop() as InStmt
+    await this.#execute(last)
   }
 
   async #execute(statement: InStmt): Promise<RowsResult> {

