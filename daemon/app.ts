@@ -18,7 +18,8 @@ import { createMcp } from './mcp/create-mcp.ts'
 import { createModels } from './models/create-models.ts'
 import { createOpenai } from './openai/create-openai.ts'
 import { createOutbound } from './outbound/client.ts'
-import { holdLease, openLeases } from './store/leases.ts'
+import { checkVaultKey } from './store/shared/check-vault-key.ts'
+import { holdLease, openLeases } from './store/shared/leases.ts'
 import { openStores } from './store/open-stores.ts'
 import { createSystem } from './system/create-system.ts'
 import { ensureAdminToken } from './tokens/ensure-admin-token.ts'
@@ -34,6 +35,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     server: options.databaseServer,
     log: options.disk?.(paths.database),
   })
+  await checkVaultKey(database, vault.fingerprint)
   const leases = await openLeases(database, logger)
   await sealLogins(database, vault, logger)
   const now = () => new Date()

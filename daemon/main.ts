@@ -53,6 +53,7 @@ async function run(redactor: Redactor): Promise<void> {
   // Child processes must not inherit them.
   delete process.env.CADRE_TOKEN
   delete process.env.CADRE_DATABASE_TOKEN
+  delete process.env.CADRE_VAULT_KEY
   const keys = takeProviderKeys()
   for (const key of Object.values(keys)) redactor.add(key)
 
@@ -81,7 +82,7 @@ async function run(redactor: Redactor): Promise<void> {
       read: (name: string) => readKeychain(paths.home, name),
       write: (name: string, value: string) => writeKeychain(paths.home, name, value),
     }
-    const vault = await openVault({ paths, keychain, redactor })
+    const vault = await openVault({ paths, keychain, redactor, sharedKey: overrides.vaultKey })
     // Loaded only after the lock is acquired.
     const { createApp } = await import('./app.ts')
     if (databaseServer?.token !== undefined) redactor.add(databaseServer.token)

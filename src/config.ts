@@ -164,6 +164,17 @@ export function parseDatabaseUrl(text: string, name: string): string {
 
 const hidePassword = (url: string) => url.replace(/\/\/[^/@]*@/, '//…@').replace(/[?#].*$/s, '')
 
+/** The variable, or the content of the file that the variable with the suffix `_FILE` names. */
+function readSecret(environment: Environment, name: string): string | undefined {
+  const file = environment[`${name}_FILE`]
+  if (environment[name] || !file) return environment[name] || undefined
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new Error(`Cannot read the file in ${name}_FILE: ${(error as Error).message}`, { cause: error })
+  }
+}
+
 interface EnvironmentOverrides {
   url: string | undefined
   token: string | undefined
@@ -175,6 +186,8 @@ interface EnvironmentOverrides {
   modelServers: string[] | undefined
   databaseUrl: string | undefined
   databaseToken: string | undefined
+  /** The key of the vault, which daemons of one database share. */
+  vaultKey: string | undefined
   /** False if CADRE_KEYCHAIN=off: secrets are stored in the home. */
   keychain: boolean
 }
@@ -190,6 +203,7 @@ export function environmentOverrides(environment: Environment = process.env): En
     modelServers: readUrls(environment, 'CADRE_MODEL_SERVERS'),
     databaseUrl: environment.CADRE_DATABASE_URL ? parseDatabaseUrl(environment.CADRE_DATABASE_URL, 'CADRE_DATABASE_URL') : undefined,
     databaseToken: environment.CADRE_DATABASE_TOKEN || undefined,
+    vaultKey: readSecret(environment, 'CADRE_VAULT_KEY'),
     keychain: readEnum(environment, 'CADRE_KEYCHAIN', ['on', 'off']) !== 'off',
   }
 }

@@ -30,8 +30,7 @@ export class MessageQueue {
     const queue = this.#queues.get(conversationId)
     if (!queue) return this.#startTurn(conversationId, { isStoring: false, waiting: [] })
     const { waiting } = queue
-    if (!wait && !(queue.isStoring && waiting.length === 0))
-      throw createBusyError()
+    if (!wait && !(queue.isStoring && waiting.length === 0)) throw createBusyError()
     if (waiting.length >= MAX_QUEUE_LENGTH)
       throw new CadreError('CONFLICT', `${MAX_QUEUE_LENGTH} messages of this conversation are already queued.`, {
         hint: 'Wait for their replies.',

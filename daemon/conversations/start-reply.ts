@@ -59,8 +59,9 @@ export async function startStoredReply(dependencies: ReplyDependencies, input: S
   const endAnnouncement = activeReplies.announce(messageId)
   try {
     await database.write(async (transaction) => {
-      await requireNoOtherReply(transaction, conversationId)
-      await conversations.resume(transaction, change.caller, conversationId, now, question.isFirst ? context.question : undefined)
+      const title = question.isFirst ? context.question : undefined
+      const resumed = conversations.resume(transaction, change.caller, conversationId, now, title)
+      await Promise.all([resumed, requireNoOtherReply(transaction, conversationId)])
       if (question.text !== undefined)
         await insertMessage(transaction, conversationId, { id: question.id, role: 'user', content: question.text, timestamp: now })
       if (replaced) await deleteMessage(transaction, replaced.id)

@@ -6,8 +6,8 @@ import type { EventBus } from '../core/event-bus.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
-import { claimLease, type Leases } from '../store/leases.ts'
 import { countResume, forgetResumes, listParkedJobs } from '../store/job-resumes.ts'
+import { claimLease, type Leases } from '../store/shared/leases.ts'
 import { type FinishedCase, ResultWriter } from './result-writer.ts'
 import {
   listFinishedCases,

@@ -1,7 +1,7 @@
 /** Creates the HTTP server together with its host guard, rate limiter and idempotency store. */
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
-import type { Leases } from '../store/leases.ts'
+import type { Leases } from '../store/shared/leases.ts'
 import type { Binding } from './binding.ts'
 import { HostGuard } from './host-guard.ts'
 import { Idempotency } from './idempotency.ts'

@@ -6,7 +6,7 @@ import type { Caller } from '../core/caller.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { type Database, runLater, type Transaction } from '../store/database.ts'
 import { isStorageFullError } from '../store/database-errors.ts'
-import { type Leases, waitForLease } from '../store/leases.ts'
+import { type Leases, waitForLease } from '../store/shared/leases.ts'
 
 const RETENTION_MS = 24 * 60 * 60 * 1000
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/
@@ -75,13 +75,11 @@ export class Idempotency {
     const remember = async (transaction: Transaction, response: unknown) => {
       const text = JSON.stringify(response ?? null)
       await runLater(transaction, 'DELETE FROM idempotency WHERE created_at <= ?', [since])
-      await runLater(transaction, 'INSERT OR REPLACE INTO idempotency (token_id, key, fingerprint, reply, created_at) VALUES (?, ?, ?, ?, ?)', [
-        caller.tokenId,
-        key,
-        fingerprint,
-        route.revealsSecret ? this.#vault.seal(text, context) : text,
-        new Date().toISOString(),
-      ])
+      await runLater(
+        transaction,
+        'INSERT OR REPLACE INTO idempotency (token_id, key, fingerprint, reply, created_at) VALUES (?, ?, ?, ?, ?)',
+        [caller.tokenId, key, fingerprint, route.revealsSecret ? this.#vault.seal(text, context) : text, new Date().toISOString()],
+      )
       isStored = true
     }
     return {

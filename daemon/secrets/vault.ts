@@ -21,7 +21,9 @@ export interface Keychain {
 
 export interface Vault {
   /** Where the key is stored; `locked` if it is unavailable. */
-  readonly location: 'keychain' | 'file' | 'locked'
+  readonly location: 'keychain' | 'file' | 'environment' | 'locked'
+  /** Identifies the key; undefined if it is unavailable. */
+  readonly fingerprint: string | undefined
   /** The context names the owner, such as `model_…/api_key`. A sealed secret opens only with the same context. */
   seal(plain: string, context: string): string
   open(sealed: string, context: string): string
@@ -31,6 +33,8 @@ interface VaultOptions {
   paths: Paths
   keychain: Keychain
   redactor: Redactor
+  /** A key that daemons of one database share, in base64. Default: the key of the home. */
+  sharedKey?: string | undefined
 }
 
 /** Content of vault.json: enough to detect a missing or different key, but not to derive it. */
@@ -41,9 +45,14 @@ interface VaultRecord {
 
 /** A missing key is never replaced: a new one would make every sealed secret unreadable. */
 export async function openVault(options: VaultOptions): Promise<Vault> {
-  const { paths, redactor } = options
+  const { paths, redactor, sharedKey } = options
   const record = readRecord(paths)
-  const found = record === undefined ? await createKey(options) : await loadKey(options, record)
+  const found =
+    sharedKey !== undefined
+      ? useSharedKey(sharedKey, record, paths)
+      : record === undefined
+        ? await createKey(options)
+        : await loadKey(options, record)
   if (found instanceof CadreError) return createLockedVault(found)
   redactor.add(found.key.toString('base64'))
   redactor.add(found.key.toString('hex'))
@@ -52,7 +61,21 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
 
 interface VaultKey {
   key: Buffer
-  location: 'keychain' | 'file'
+  location: 'keychain' | 'file' | 'environment'
+}
+
+/** A home whose secrets are sealed with another key keeps that key. */
+function useSharedKey(text: string, record: VaultRecord | undefined, { vault }: Paths): VaultKey {
+  const key = parseKey(text)
+  if (key === undefined)
+    throw new CadreError('UNAVAILABLE', 'CADRE_VAULT_KEY must be 32 random bytes in base64.', {
+      hint: 'Create one with: openssl rand -base64 32. Use the same one for all daemons of a database.',
+    })
+  if (record !== undefined && record.fingerprint !== computeFingerprint(key))
+    throw new CadreError('UNAVAILABLE', 'CADRE_VAULT_KEY is not the key of this home.', {
+      hint: `Unset it, or set it to the key of this home. If the secrets of the home are not needed, delete ${vault}.`,
+    })
+  return { key, location: 'environment' }
 }
 
 /** Stores the key before the record. If an earlier start died in between, its key is reused. */
@@ -78,7 +101,7 @@ async function createKeychainKey(keychain: Keychain): Promise<Buffer | undefined
   }
 }
 
-function writeRecord(paths: Paths, found: VaultKey): VaultKey {
+function writeRecord(paths: Paths, found: VaultKey & Pick<VaultRecord, 'location'>): VaultKey {
   const record: VaultRecord = { location: found.location, fingerprint: computeFingerprint(found.key) }
   writeFileAtomically(paths.vault, `${JSON.stringify(record)}\n`)
   return found
@@ -107,9 +130,10 @@ async function loadKey(
   return { key, location }
 }
 
-function createVault(key: Buffer, location: 'keychain' | 'file', redactor: Redactor): Vault {
+function createVault(key: Buffer, location: VaultKey['location'], redactor: Redactor): Vault {
   return {
     location,
+    fingerprint: computeFingerprint(key),
     seal(plain, context) {
       redactor.add(plain)
       const nonce = randomBytes(NONCE_BYTES)
@@ -130,7 +154,7 @@ function createLockedVault(reason: CadreError): Vault {
     // A new error each time, for its stack trace.
     throw new CadreError(reason.code, reason.message, { hint: reason.hint, cause: reason })
   }
-  return { location: 'locked', seal: refuse, open: refuse }
+  return { location: 'locked', fingerprint: undefined, seal: refuse, open: refuse }
 }
 
 function decrypt(key: Buffer, sealed: string, context: string): string {

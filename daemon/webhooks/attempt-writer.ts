@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '../logging/logger.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import { retryWrite } from '../store/retry-write.ts'
+import { retryWrite } from '../store/shared/retry-write.ts'
 import { deliveryRecords, type StoredDelivery } from './outbox-store.ts'
 import { getNextAttempt } from './retry-schedule.ts'
 import { type AttemptOutcome, GONE } from './send-delivery.ts'

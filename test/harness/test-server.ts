@@ -54,6 +54,9 @@ export interface TestServerOptions extends Pick<AppOptions, 'clock' | 'random' |
   surroundings?: { keys?: Record<string, string>; servers?: string[] }
 }
 
+/** Of all servers with the same database. */
+const SHARED_VAULT_KEY = Buffer.alloc(32, 'vault').toString('base64')
+
 const NO_KEYCHAIN = {
   read: () => Promise.reject(new Error('no keychain in tests')),
   write: () => Promise.reject(new Error('no keychain in tests')),
@@ -89,7 +92,8 @@ export class TestServer {
     prepareHome(paths)
     const redactor = new Redactor()
     const log = openLog({ path: paths.log, level: 'debug', redactor })
-    const vault = await openVault({ paths, keychain: NO_KEYCHAIN, redactor })
+    const sharedKey = timing.databaseServer && SHARED_VAULT_KEY
+    const vault = await openVault({ paths, keychain: NO_KEYCHAIN, redactor, sharedKey })
     const app = await createApp({
       paths,
       databaseServer: await createTestDatabase(paths),

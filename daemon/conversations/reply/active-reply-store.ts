@@ -22,7 +22,8 @@ export async function insertActiveReply(
   conversationId: string,
   call: OpenCall | undefined,
 ): Promise<void> {
-  const sql = 'INSERT INTO replies_under_way (message_id, conversation_id, owner, entry, estimated_input, said_before) VALUES (?, ?, ?, ?, ?, ?)'
+  const sql =
+    'INSERT INTO replies_under_way (message_id, conversation_id, owner, entry, estimated_input, said_before) VALUES (?, ?, ?, ?, ?, ?)'
   await runLater(transaction, sql, [messageId, conversationId, transaction.daemonId ?? null, ...listColumnValues(call)])
 }
 

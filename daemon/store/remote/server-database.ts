@@ -93,7 +93,7 @@ class ServerDatabase implements Database {
       }
     } catch (error) {
       // None of them was stored. Work is not repeated, because it may have changed more than the database.
-      const started = Math.max(next, 1)
+      const started = next || writes.length // without a connection, none was started
       for (const { reject } of writes.slice(0, started)) reject(error)
       return writes.slice(started)
     }

@@ -1,4 +1,5 @@
 /** Errors of a libSQL server, explained: a lost connection, a rejected token, a transaction that the server ended. */
+import { ResponseError } from '@libsql/hrana-client'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { translateError } from '../database-errors.ts'
 
@@ -49,10 +50,10 @@ export function translateServerError(error: unknown, location: string): unknown 
       hint: 'Set CADRE_DATABASE_TOKEN, or store the token: cadre config set database-token -',
       cause: error,
     })
+  if (!(error instanceof ResponseError)) return new ConnectionLostError(location, error)
   // The server ends a transaction when another one has waited for the lock for several seconds.
-  if (/^SQLITE_(BUSY|LOCKED)/.test(code) || /TIMEOUT|TIMEDOUT|TXN|STREAM|BATON/.test(code)) return new TransactionLostError(location, error)
-  if (/^SQL/.test(code)) return translateError(error, location)
-  return new ConnectionLostError(location, error)
+  if (/^(SQLITE_BUSY|SQLITE_LOCKED|TRANSACTION|STREAM)/.test(code)) return new TransactionLostError(location, error)
+  return translateError(error, location)
 }
 
 /** Node reports the reason of a failed request as its cause. */

@@ -2,7 +2,7 @@
 import { BatchCond, type BatchStep, type InStmt, type RowsResult, type Stream } from '@libsql/hrana-client'
 import type { Row, Transaction, Value } from '../database.ts'
 import { createStatement, type ServerConnection } from './server-connection.ts'
-import { ConnectionLostError, TransactionLostError } from './server-errors.ts'
+import { ConnectionLostError, TransactionLostError, translateServerError } from './server-errors.ts'
 
 const BEGIN = 'BEGIN IMMEDIATE'
 const SAVEPOINT = 'SAVEPOINT write'
@@ -121,8 +121,8 @@ export class ServerTransaction {
     try {
       await this.#connection.send(this.#stream, batch.execute())
       for (const result of await settled) {
-        if (result.status === 'rejected') await this.#connection.send(this.#stream, Promise.reject(result.reason))
-        else if (result.value === undefined) throw new TransactionLostError(this.#connection.location)
+        if (result.status === 'rejected') throw translateServerError(result.reason, this.#connection.location)
+        if (result.value === undefined) throw new TransactionLostError(this.#connection.location)
       }
       return (await results.at(-1)) as RowsResult
     } catch (error) {

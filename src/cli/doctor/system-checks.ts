@@ -161,7 +161,7 @@ const checkRecords = ({ location, latency_ms }: Status['database']): Check[] =>
 const checkBackup = (createdAt: string | null): Check =>
   pass('backup', createdAt === null ? 'none yet; to create one: cadre backup FILE' : `last created at ${createdAt}`)
 
-function checkSecrets(where: 'keychain' | 'file' | 'locked', paths: Paths, url: string): Check {
+function checkSecrets(where: Status['secrets'], paths: Paths, url: string): Check {
   const place = isLoopback(url) ? findSecretsLocation(paths) : undefined
   if (where === 'locked' && place === 'file')
     return fail(
@@ -175,5 +175,6 @@ function checkSecrets(where: 'keychain' | 'file' | 'locked', paths: Paths, url: 
       'the vault is locked: its key is in the keychain, which the daemon cannot access',
       'Unlock the keychain, unset CADRE_KEYCHAIN=off, then: cadre daemon restart',
     )
-  return pass('secrets', where === 'keychain' ? 'vault; key in the keychain' : 'vault; key in a file in the home')
+  const places = { keychain: 'in the keychain', file: 'in a file in the home', environment: 'in CADRE_VAULT_KEY' }
+  return pass('secrets', `vault; key ${places[where]}`)
 }

@@ -51,7 +51,7 @@ export const Status = object(
       description: 'Number of waiting or running jobs by queue: texts to embed, and replies.',
     }),
     embedding_model: Type.String({ description: 'Default embedding model.' }),
-    secrets: stringEnum(['keychain', 'file', 'locked'], {
+    secrets: stringEnum(['keychain', 'file', 'environment', 'locked'], {
       description: "Location of the vault's key; locked if its keychain is not available.",
     }),
     last_backup_at: nullable(timestamp('Time of the last backup; null if there is none')),

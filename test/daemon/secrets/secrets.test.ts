@@ -263,4 +263,25 @@ test("the redactor's memory is bounded and keeps the newest secrets", ({ redacto
   assert.is(redactor.redact(secret(100)), secret(100))
 })
 
+test('daemons with the same shared key open the secrets of each other, and another key is refused', async ({ paths, redactor }) => {
+  const sharedKey = Buffer.alloc(32, 1).toString('base64')
+  const open = (key: string, at = homePaths({ CADRE_HOME: mkdtempSync(join(tmpdir(), 'cadre-shared-')) })) =>
+    openVault({ paths: at, keychain: NO_KEYCHAIN, redactor, sharedKey: key })
+  const [first, second] = [await open(sharedKey), await open(sharedKey)]
+  assert.equal([first.location, first.fingerprint], ['environment', second.fingerprint])
+  assert.is(second.open(first.seal('sk-secret', 'x'), 'x'), 'sk-secret')
+  assert.is.not((await open(Buffer.alloc(32, 2).toString('base64'))).fingerprint, first.fingerprint)
+  const expectRefusal = async (key: string, at?: Paths) => {
+    try {
+      await open(key, at)
+    } catch (error) {
+      return (error as Error).message
+    }
+    throw new Error('the key must be refused')
+  }
+  assert.match(await expectRefusal('short'), 'must be 32 random bytes')
+  await openVault({ paths, keychain: NO_KEYCHAIN, redactor }) // the home has its own key now
+  assert.match(await expectRefusal(sharedKey, paths), 'is not the key of this home')
+})
+
 test.run()

@@ -1,5 +1,5 @@
 /** A TCP proxy that breaks the connection at a COMMIT, for HTTP, whose requests are not masked. */
-import { createServer, connect, type Server } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
 
 export class BreakableProxy {
   /** What happens at the next COMMIT: the request does not arrive, or only its response is lost. */

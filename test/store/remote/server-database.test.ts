@@ -2,10 +2,10 @@ import pino from 'pino'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Database } from '../../../daemon/store/database.ts'
-import { openLeases } from '../../../daemon/store/leases.ts'
+import { openLeases } from '../../../daemon/store/shared/leases.ts'
 import { migrate } from '../../../daemon/store/migrations.ts'
 import { openServerDatabase } from '../../../daemon/store/remote/server-database.ts'
-import { retryWrite } from '../../../daemon/store/retry-write.ts'
+import { retryWrite } from '../../../daemon/store/shared/retry-write.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { isSqldInstalled, Sqld } from '../../harness/sqld/start-sqld.ts'
 import { BreakableProxy } from './breakable-proxy.ts'
@@ -23,13 +23,18 @@ async function connect(url = sqld.url): Promise<Database> {
   return database
 }
 
-const readNames = async (database: Database) => (await database.all<{ name: string }>('SELECT name FROM items ORDER BY name')).map(({ name }) => name)
-const insert = (database: Database, name: string) => database.write((transaction) => transaction.run('INSERT INTO items (name) VALUES (?)', [name]))
-const fail = (promise: Promise<unknown>) =>
-  promise.then(
-    () => assert.unreachable('it must fail'),
-    (error: unknown) => error as CadreError,
-  )
+const readNames = async (database: Database) =>
+  (await database.all<{ name: string }>('SELECT name FROM items ORDER BY name')).map(({ name }) => name)
+const insert = (database: Database, name: string) =>
+  database.write((transaction) => transaction.run('INSERT INTO items (name) VALUES (?)', [name]))
+async function fail(promise: Promise<unknown>): Promise<CadreError> {
+  try {
+    await promise
+  } catch (error) {
+    return error as CadreError
+  }
+  throw new Error('it must fail')
+}
 
 if (isSqldInstalled()) {
   test.before(async () => {
@@ -62,7 +67,12 @@ check('a failed write undoes its own changes, and those that share its commit ar
 
 check('numbers keep their type, over WebSocket and HTTP', async () => {
   for (const url of [sqld.url, sqld.url.replace('ws:', 'http:')]) {
-    const row = await (await connect(url)).get('SELECT typeof(?) AS integer, typeof(?) AS real, ? AS text, ? AS nothing', [3, 0.5, 'ä', null])
+    const row = await (await connect(url)).get('SELECT typeof(?) AS integer, typeof(?) AS real, ? AS text, ? AS nothing', [
+      3,
+      0.5,
+      'ä',
+      null,
+    ])
     assert.equal(row, { integer: 'integer', real: 'real', text: 'ä', nothing: null })
   }
 })

@@ -1,7 +1,7 @@
 /** Leases: which daemon of a shared database does a piece of work. They end with the daemon, however it ends. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from '../logging/logger.ts'
-import type { Database, Transaction } from './database.ts'
+import type { Logger } from '../../logging/logger.ts'
+import type { Database, Transaction } from '../database.ts'
 
 const HEARTBEAT_INTERVAL_MS = 4_000
 /** Work of a daemon that ended is taken over after this time. */

@@ -1,7 +1,7 @@
 /** Repeats a write while the database server cannot be reached, so that finished work is not lost. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { CadreError } from '../../src/contract/errors.ts'
-import type { Database, Transaction } from './database.ts'
+import { CadreError } from '../../../src/contract/errors.ts'
+import type { Database, Transaction } from '../database.ts'
 
 const MAX_RETRY_MS = 60_000
 const MAX_DELAY_MS = 2_000
