@@ -31,7 +31,7 @@ import { createWebhooks } from './webhooks/create-webhooks.ts'
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { paths, logger, vault, version, resolve, clock = systemClock, random = Math.random } = options
-  const { database, originals, vectors } = await openStores(paths, {
+  const { database, originals, vectors, ownsDocuments } = await openStores(paths, {
     server: options.databaseServer,
     log: options.disk?.(paths.database),
   })
@@ -107,7 +107,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await conversations.recover()
   await usage.recover()
   // Before requests are served, so that nobody sees a job that does not continue as running.
-  await Promise.all([knowledgeFamily.parkSyncs(), evaluationFamily.parkRuns()])
+  await Promise.all([ownsDocuments && knowledgeFamily.parkSyncs(), evaluationFamily.parkRuns()])
 
   const authenticate = (secret: string) => tokens.authenticate(secret)
   const getRateLimit = (tokenId: string) => (tokenId === ownerId ? options.ownerRateLimit : undefined)
@@ -128,7 +128,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   ])
 
   // In the background: requests are served meanwhile.
-  const resumed = Promise.all([knowledgeFamily.resume(), evaluationFamily.resume()]).catch((error: unknown) =>
+  const resumed = Promise.all([ownsDocuments && knowledgeFamily.resume(), evaluationFamily.resume()]).catch((error: unknown) =>
     logger.error({ err: error }, 'interrupted syncs and evaluation runs could not be resumed'),
   )
   leases.onTakeover(async () => {

@@ -21,7 +21,10 @@ export async function openStores(paths: Paths, { server, log }: { server?: Serve
     throw createMissingDatabaseError(paths, database.location)
   }
   await migrate(database)
-  return { database, originals, vectors: new VectorStore(paths.vectors) }
+  // Another daemon of a shared database has the documents: this one would mark them as missing.
+  const ownsDocuments =
+    !database.isShared || (await originals.hasAny()) || (await database.get('SELECT 1 FROM documents LIMIT 1')) === undefined
+  return { database, originals, vectors: new VectorStore(paths.vectors), ownsDocuments }
 }
 
 /** Loaded only if it is used. */
