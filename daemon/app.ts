@@ -18,8 +18,6 @@ import { createMcp } from './mcp/create-mcp.ts'
 import { createModels } from './models/create-models.ts'
 import { createOpenai } from './openai/create-openai.ts'
 import { createOutbound } from './outbound/client.ts'
-import { checkVaultKey } from './store/shared/check-vault-key.ts'
-import { holdLease, openLeases } from './store/shared/leases.ts'
 import { openStores } from './store/open-stores.ts'
 import { createSystem } from './system/create-system.ts'
 import { ensureAdminToken } from './tokens/ensure-admin-token.ts'
@@ -31,12 +29,7 @@ import { createWebhooks } from './webhooks/create-webhooks.ts'
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { paths, logger, vault, version, resolve, clock = systemClock, random = Math.random } = options
-  const { database, originals, vectors, ownsDocuments } = await openStores(paths, {
-    server: options.databaseServer,
-    log: options.disk?.(paths.database),
-  })
-  await checkVaultKey(database, vault.fingerprint)
-  const leases = await openLeases(database, logger)
+  const { database, leases, originals, vectors, ownsDocuments } = await openStores(options)
   await sealLogins(database, vault, logger)
   const now = () => new Date()
   const events = new EventBus()
@@ -99,9 +92,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     settings: system,
   })
 
-  // Daemons that start at the same time create one token.
-  const adminToken = { token: options.adminToken, saveToken: options.keepToken, recover: options.recoverToken === true }
-  await holdLease(leases, 'admin-token', () => ensureAdminToken(tokens, adminToken))
+  await ensureAdminToken(tokens, leases, { token: options.adminToken, saveToken: options.keepToken, recover: options.recoverToken })
   const ownerId = await tokens.findId(await options.readToken())
   await knowledgeFamily.sweep()
   await conversations.recover()
@@ -131,11 +122,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const resumed = Promise.all([ownsDocuments && knowledgeFamily.resume(), evaluationFamily.resume()]).catch((error: unknown) =>
     logger.error({ err: error }, 'interrupted syncs and evaluation runs could not be resumed'),
   )
-  leases.onTakeover(async () => {
-    await conversations.recover()
-    await usage.recover()
-    await evaluationFamily.followOthers()
-  })
+  leases.onTakeover(conversations.recover, usage.recover, evaluationFamily.followOthers)
   webhooks.start()
   conversations.start()
   systemFamily.start()
@@ -155,8 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await http.close()
       await webhooksClosed
       await Promise.all([knowledgeFamily.close(), embedding.close(), mcpServers.close(), outbound.close(), modelFamily.close()])
-      await vectors.close()
-      await leases.close()
+      await Promise.all([vectors.close(), leases.close()])
       await database.close()
     },
   }

@@ -222,7 +222,7 @@ async function main(): Promise<void> {
   await buildIfStale()
   process.once('exit', () => rmSync(BUNDLE_FOLDER, { recursive: true, force: true }))
   await bundleTests([RUN_FILES, ...files], BUNDLE_FOLDER)
-  const sqld = process.env.CADRE_TEST_DATABASE === 'sqld' ? await Sqld.start() : undefined
+  const sqld = process.env.CADRE_TEST_DATABASE === 'sqld' ? await Sqld.start({ hasNamespaces: true }) : undefined
   process.once('exit', () => sqld?.remove())
   const startedAt = performance.now()
   const results: FileResult[] = []

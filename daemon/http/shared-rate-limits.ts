@@ -1,6 +1,6 @@
 /** Exchanges the number of requests per token with the other daemons of a shared database. */
-import type { Logger } from '../logging/logger.ts'
 import type { Database, Transaction } from '../store/database.ts'
+import type { LeaseLog } from '../store/shared/leases.ts'
 import type { RateLimiter, UnreportedUse } from './rate-limiter.ts'
 
 /** A write per request would cost more than most requests. A limit is exceeded by at most what others accept in this time. */
@@ -11,11 +11,11 @@ const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 export class SharedRateLimits {
   readonly #database: Database
   readonly #limiter: RateLimiter
-  readonly #logger: Logger
+  readonly #logger: LeaseLog
   readonly #timer: NodeJS.Timeout
   #running: Promise<void> = Promise.resolve()
 
-  constructor(database: Database, limiter: RateLimiter, logger: Logger) {
+  constructor(database: Database, limiter: RateLimiter, logger: LeaseLog) {
     this.#database = database
     this.#limiter = limiter
     this.#logger = logger

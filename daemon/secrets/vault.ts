@@ -23,7 +23,7 @@ export interface Vault {
   /** Where the key is stored; `locked` if it is unavailable. */
   readonly location: 'keychain' | 'file' | 'environment' | 'locked'
   /** Identifies the key; undefined if it is unavailable. */
-  readonly fingerprint: string | undefined
+  readonly fingerprint?: string | undefined
   /** The context names the owner, such as `model_…/api_key`. A sealed secret opens only with the same context. */
   seal(plain: string, context: string): string
   open(sealed: string, context: string): string
@@ -49,7 +49,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
   const record = readRecord(paths)
   const found =
     sharedKey !== undefined
-      ? useSharedKey(sharedKey, record, paths)
+      ? checkSharedKey(sharedKey, record, paths)
       : record === undefined
         ? await createKey(options)
         : await loadKey(options, record)
@@ -65,7 +65,7 @@ interface VaultKey {
 }
 
 /** A home whose secrets are sealed with another key keeps that key. */
-function useSharedKey(text: string, record: VaultRecord | undefined, { vault }: Paths): VaultKey {
+function checkSharedKey(text: string, record: VaultRecord | undefined, { vault }: Paths): VaultKey {
   const key = parseKey(text)
   if (key === undefined)
     throw new CadreError('UNAVAILABLE', 'CADRE_VAULT_KEY must be 32 random bytes in base64.', {

@@ -186,10 +186,10 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
   }
   const isDamaged = () => writer.isDamaged || reader.isDamaged
   const rowCache = new RowCache()
-  const queue = new WriteQueue(commit)
+  const queue = new WriteQueue<Transaction>(commit)
 
   /** Settles each write after the commit, or after the flush if it must be on disk. A failed write does not affect the others. */
-  async function commit(writes: readonly PendingWrite[]): Promise<void> {
+  async function commit(writes: readonly PendingWrite<Transaction>[]): Promise<void> {
     const outcomes: { mustFlush: boolean; settle: () => void }[] = []
     const settle = (mustFlush: boolean) => {
       for (const outcome of outcomes) if (outcome.mustFlush === mustFlush) outcome.settle()
@@ -209,7 +209,7 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
     settle(true)
   }
 
-  async function runInSavepoint({ work, resolve, reject }: PendingWrite): Promise<() => void> {
+  async function runInSavepoint({ work, resolve, reject }: PendingWrite<Transaction>): Promise<() => void> {
     writer.exec('SAVEPOINT write')
     try {
       const result = await work(transaction)

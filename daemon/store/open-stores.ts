@@ -6,15 +6,26 @@ import { type Database, openDatabase } from './database.ts'
 import { isBlank, migrate } from './migrations.ts'
 import { OriginalStore } from './original-store.ts'
 import type { ServerAddress } from './remote/server-connection.ts'
+import { checkVaultKey } from './shared/check-vault-key.ts'
+import { type LeaseLog, openLeases } from './shared/leases.ts'
 import { VectorStore } from './vector-store.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** Checking takes about a second per gigabyte. Larger databases are checked by `cadre doctor`. */
 const MAX_CHECKED_BYTES = 64 * 1024 ** 2
 
+interface StoreOptions {
+  paths: Paths
+  /** A libSQL server for the records. Default: a file in the home. */
+  databaseServer?: ServerAddress | undefined
+  disk?: ((databasePath: string) => WriteAheadLog) | undefined
+  vault: { fingerprint?: string | undefined }
+  logger: LeaseLog
+}
+
 /** Throws if the database is damaged, or missing although documents are stored. */
-export async function openStores(paths: Paths, { server, log }: { server?: ServerAddress | undefined; log?: WriteAheadLog | undefined }) {
-  const database = server ? await openServer(server) : await openFile(paths, log)
+export async function openStores({ paths, databaseServer, disk, vault, logger }: StoreOptions) {
+  const database = databaseServer ? await openServer(databaseServer) : await openFile(paths, disk?.(paths.database))
   const originals = new OriginalStore(paths.documents)
   if ((await isBlank(database)) && (await originals.hasAny())) {
     await database.close()
@@ -24,7 +35,8 @@ export async function openStores(paths: Paths, { server, log }: { server?: Serve
   // Another daemon of a shared database has the documents: this one would mark them as missing.
   const ownsDocuments =
     !database.isShared || (await originals.hasAny()) || (await database.get('SELECT 1 FROM documents LIMIT 1')) === undefined
-  return { database, originals, vectors: new VectorStore(paths.vectors), ownsDocuments }
+  await checkVaultKey(database, vault.fingerprint)
+  return { database, leases: await openLeases(database, logger), originals, vectors: new VectorStore(paths.vectors), ownsDocuments }
 }
 
 /** Loaded only if it is used. */

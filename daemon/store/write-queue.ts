@@ -1,10 +1,9 @@
 /** Collects writes that arrive during a commit, so that they share the next one. */
-import type { Transaction } from './database.ts'
 
 /** Bounds how long a commit blocks the event loop, or holds the lock of a server. */
 const MAX_WRITES_PER_COMMIT = 50
 
-export interface PendingWrite {
+export interface PendingWrite<Transaction> {
   /** Whether the commit must be on disk before the caller continues. */
   mustFlush: boolean
   work(transaction: Transaction): Promise<unknown>
@@ -12,13 +11,13 @@ export interface PendingWrite {
   reject(error: unknown): void
 }
 
-export class WriteQueue {
-  readonly #pending: PendingWrite[] = []
-  readonly #commit: (writes: readonly PendingWrite[]) => Promise<void>
+export class WriteQueue<Transaction> {
+  readonly #pending: PendingWrite<Transaction>[] = []
+  readonly #commit: (writes: readonly PendingWrite<Transaction>[]) => Promise<void>
   #draining: Promise<void> | undefined
 
   /** `commit` settles each write and does not throw. */
-  constructor(commit: (writes: readonly PendingWrite[]) => Promise<void>) {
+  constructor(commit: (writes: readonly PendingWrite<Transaction>[]) => Promise<void>) {
     this.#commit = commit
   }
 

@@ -1,6 +1,7 @@
 /** Creates the admin token on the first start, and on request a new one if it was lost. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Caller } from '../core/caller.ts'
+import { holdLease, type Leases } from '../store/shared/leases.ts'
 import { createTokenSecret, type TokensService } from './service.ts'
 
 const BOOTSTRAP_CALLER: Caller = { tokenId: 'first-start', role: 'admin', userId: null }
@@ -11,10 +12,14 @@ interface AdminTokenOptions {
   /** Called before the token is stored in the database, so that it is not lost in between. */
   saveToken: (token: string) => Promise<void>
   /** Creates a token even if there are tokens. Requires access to the home, which already permits everything. */
-  recover: boolean
+  recover: boolean | undefined
 }
 
-export async function ensureAdminToken(tokens: TokensService, options: AdminTokenOptions): Promise<void> {
+/** Daemons of a shared database that start at the same time create one token. */
+export const ensureAdminToken = (tokens: TokensService, leases: Leases, options: AdminTokenOptions): Promise<void> =>
+  holdLease(leases, 'admin-token', () => createMissingToken(tokens, options))
+
+async function createMissingToken(tokens: TokensService, options: AdminTokenOptions): Promise<void> {
   const { total } = await tokens.list(BOOTSTRAP_CALLER, { limit: 1 })
   if (total > 0 && !options.recover) return
   const token = options.token ?? createTokenSecret()

@@ -1,6 +1,6 @@
 /** The database on a libSQL server, which several daemons share. */
 import { randomUUID } from 'node:crypto'
-import type { Database, Value } from '../database.ts'
+import type { Database, Transaction, Value } from '../database.ts'
 import { type PendingWrite, WriteQueue } from '../write-queue.ts'
 import { createStatement, type ServerAddress, ServerConnection } from './server-connection.ts'
 import { ConnectionLostError, createUnknownOutcomeError } from './server-errors.ts'
@@ -30,7 +30,7 @@ class ServerDatabase implements Database {
   readonly location: string
   readonly isShared = true
   readonly #connection: ServerConnection
-  readonly #queue = new WriteQueue((writes) => this.#commitAll(writes))
+  readonly #queue = new WriteQueue<Transaction>((writes) => this.#commitAll(writes))
   readonly #daemonId = randomUUID()
   #commits = 0
 
@@ -63,12 +63,12 @@ class ServerDatabase implements Database {
     await this.#connection.close()
   }
 
-  async #commitAll(writes: readonly PendingWrite[]): Promise<void> {
+  async #commitAll(writes: readonly PendingWrite<Transaction>[]): Promise<void> {
     for (let left = writes; left.length > 0; ) left = await this.#commitSome(left)
   }
 
   /** Returns the writes that were not started, because the transaction would have become too long. */
-  async #commitSome(writes: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
+  async #commitSome(writes: readonly PendingWrite<Transaction>[]): Promise<readonly PendingWrite<Transaction>[]> {
     const startedAt = performance.now()
     const [done, failed]: [(() => void)[], (() => void)[]] = [[], []]
     let next = 0
@@ -76,7 +76,7 @@ class ServerDatabase implements Database {
       const transaction = await ServerTransaction.open(this.#connection, this.#daemonId)
       try {
         while (next < writes.length && (next === 0 || performance.now() - startedAt < MAX_TRANSACTION_MS)) {
-          const { work, resolve, reject } = writes[next++] as PendingWrite
+          const { work, resolve, reject } = writes[next++] as PendingWrite<Transaction>
           try {
             const result = await transaction.run(work, writes.length === 1)
             done.push(() => resolve(result))

@@ -1,6 +1,5 @@
 /** Leases: which daemon of a shared database does a piece of work. They end with the daemon, however it ends. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from '../../logging/logger.ts'
 import type { Database, Transaction } from '../database.ts'
 
 const HEARTBEAT_INTERVAL_MS = 4_000
@@ -8,12 +7,16 @@ const HEARTBEAT_INTERVAL_MS = 4_000
 const DAEMON_TIMEOUT_MS = 15_000
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
+export interface LeaseLog {
+  warn(details: object, message: string): void
+}
+
 export interface Leases {
   /** Returns false if another daemon holds it. A daemon that holds it already gets it again. */
   claim(name: string): Promise<boolean>
   release(name: string): Promise<void>
-  /** Calls the listener regularly, so that it takes over the work of daemons that ended. Never in a local file. */
-  onTakeover(listener: () => Promise<void>): void
+  /** Calls the listeners regularly, in this order, so that they take over the work of daemons that ended. Never in a local file. */
+  onTakeover(...listeners: (() => Promise<void>)[]): void
   close(): Promise<void>
 }
 
@@ -26,7 +29,7 @@ const LOCAL_LEASES: Leases = {
 }
 
 /** Must be called before the daemon does any work, so that others see it. */
-export async function openLeases(database: Database, logger: Logger): Promise<Leases> {
+export async function openLeases(database: Database, logger: LeaseLog): Promise<Leases> {
   if (!database.isShared) return LOCAL_LEASES
   const leases = new SharedLeases(database, logger)
   await leases.beat()
@@ -36,14 +39,14 @@ export async function openLeases(database: Database, logger: Logger): Promise<Le
 
 class SharedLeases implements Leases {
   readonly #database: Database
-  readonly #logger: Logger
+  readonly #logger: LeaseLog
   readonly #listeners: (() => Promise<void>)[] = []
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
   /** Start of the current series of successful heartbeats. */
   #aliveSince: number | undefined
 
-  constructor(database: Database, logger: Logger) {
+  constructor(database: Database, logger: LeaseLog) {
     this.#database = database
     this.#logger = logger
   }
@@ -70,8 +73,8 @@ class SharedLeases implements Leases {
     await this.#database.write((transaction) => transaction.run(sql, [name, getDaemonId(transaction)]))
   }
 
-  onTakeover(listener: () => Promise<void>): void {
-    this.#listeners.push(listener)
+  onTakeover(...listeners: (() => Promise<void>)[]): void {
+    this.#listeners.push(...listeners)
   }
 
   /** Others take over at once. */

