@@ -66,14 +66,14 @@ check('common requests need few round trips', async () => {
 const MOST: Record<string, number> = {
   'GET /agents/{id}': 1,
   'GET /agents': 2,
-  'POST /agents': 0,
-  'PATCH /agents/{id}': 0,
-  'DELETE /agents/{id}': 0,
-  'POST /conversations': 0,
+  'POST /agents': 1,
+  'PATCH /agents/{id}': 3,
+  'DELETE /agents/{id}': 5,
+  'POST /conversations': 4,
   'GET /conversations': 2,
-  'GET /conversations/{id}': 0,
-  'POST /conversations/{id}/messages': 0,
-  'GET /conversations/{id}/messages': 0,
+  'GET /conversations/{id}': 3,
+  'POST /conversations/{id}/messages': 15,
+  'GET /conversations/{id}/messages': 3,
 }
 
 test.run()

@@ -43,11 +43,12 @@ if (isSqldInstalled()) {
   })
   test.after.each(async () => {
     for (const database of opened.splice(0)) await database.close()
-    const database = await connect()
-    await database.write((transaction) => transaction.run('DELETE FROM items'))
-    opened.push(database)
+    await (await connect()).write((transaction) => transaction.run('DELETE FROM items'))
   })
-  test.after(() => sqld.remove())
+  test.after(async () => {
+    for (const database of opened) await database.close()
+    sqld.remove()
+  })
 }
 
 check('a failed write undoes its own changes, and those that share its commit are stored', async () => {
@@ -67,13 +68,13 @@ check('a failed write undoes its own changes, and those that share its commit ar
 
 check('numbers keep their type, over WebSocket and HTTP', async () => {
   for (const url of [sqld.url, sqld.url.replace('ws:', 'http:')]) {
-    const row = await (await connect(url)).get('SELECT typeof(?) AS integer, typeof(?) AS real, ? AS text, ? AS nothing', [
+    const row = await (await connect(url)).get('SELECT typeof(?) AS integer, typeof(?) AS real, ? AS text, ? AS missing', [
       3,
       0.5,
       'ä',
       null,
     ])
-    assert.equal(row, { integer: 'integer', real: 'real', text: 'ä', nothing: null })
+    assert.equal(row, { integer: 'integer', real: 'real', text: 'ä', missing: null })
   }
 })
 
