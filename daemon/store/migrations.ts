@@ -1,5 +1,5 @@
 /** The ordered list of migrations. Released migrations are never edited. */
-import type { Database } from './database.ts'
+import { type Database, runLater, type Transaction, type Value } from './database.ts'
 import type { Migration } from './migration.ts'
 import { records } from './migrations/v0.1/0001-records.ts'
 import { knowledge } from './migrations/v0.1/0002-knowledge.ts'
@@ -30,6 +30,7 @@ import { backups } from './migrations/v0.2/0026-backups.ts'
 import { thresholdNames } from './migrations/v0.2/0027-threshold-names.ts'
 import { mcpTools } from './migrations/v0.2/0028-mcp-tools.ts'
 import { daemons } from './migrations/v0.2/0029-daemons.ts'
+import { retryWrite } from './shared/retry-write.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -73,9 +74,9 @@ export async function isBlank(database: Database): Promise<boolean> {
  * flushes them, and after a power cut the lost ones are applied again.
  */
 export async function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
-  await database.writeWithoutFlush((transaction) =>
-    transaction.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)'),
-  )
+  // Other daemons of a server may migrate at the same time. They end transactions that keep them waiting.
+  const write: Database['write'] = database.isShared ? (work) => retryWrite(database, work) : (work) => database.writeWithoutFlush(work)
+  await write((transaction) => transaction.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)'))
   const applied = new Set((await database.all<{ name: string }>('SELECT name FROM migrations')).map(({ name }) => name))
   const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name))
   if (unknown.length > 0)
@@ -85,11 +86,21 @@ export async function migrate(database: Database, migrations: readonly Migration
     )
   for (const migration of migrations) {
     if (applied.has(migration.name)) continue
-    await database.writeWithoutFlush(async (transaction) => {
+    await write(async (transaction) => {
       // Another daemon of a shared database may have applied it meanwhile.
       if (await transaction.get('SELECT 1 FROM migrations WHERE name = ?', [migration.name])) return
-      await migration.up(transaction)
+      await migration.up(sendTogether(transaction))
       await transaction.run('INSERT INTO migrations (name, applied_at) VALUES (?, ?)', [migration.name, new Date().toISOString()])
     })
   }
+}
+
+/** No migration needs the number of changed rows, so a server receives its statements together. */
+function sendTogether(transaction: Transaction): Transaction {
+  if (!transaction.queue) return transaction
+  const run = async (sql: string, values?: readonly Value[]) => {
+    await runLater(transaction, sql, values)
+    return 0
+  }
+  return { ...transaction, run }
 }

@@ -2,12 +2,13 @@
 import { addCallUsage, type CallUsage, type Meter, roundMoney } from '../../core/meter.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Database, Transaction } from '../../store/database.ts'
+import { retryWrite } from '../../store/shared/retry-write.ts'
 import { findMessage, type StoredMessage, updateMessage } from '../store.ts'
 import { deleteActiveReply, listAbandonedReplies, type StoredActiveReply } from './active-reply-store.ts'
 
 /** Returns the number of interrupted replies. Must run before the usage ledger recovers, which settles the remaining open calls. */
 export async function recoverInterruptedReplies(database: Database, meter: Meter): Promise<number> {
-  return database.write(async (transaction) => {
+  return retryWrite(database, async (transaction) => {
     const replies = await listAbandonedReplies(transaction)
     for (const reply of replies) await recoverReply(transaction, meter, reply)
     return replies.length

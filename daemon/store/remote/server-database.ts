@@ -1,6 +1,7 @@
 /** The database on a libSQL server, which several daemons share. */
 import { randomUUID } from 'node:crypto'
 import type { Database, Transaction, Value } from '../database.ts'
+import { retryWrite } from '../shared/retry-write.ts'
 import { type PendingWrite, WriteQueue } from '../write-queue.ts'
 import { createStatement, type ServerAddress, ServerConnection } from './server-connection.ts'
 import { ConnectionLostError, createUnknownOutcomeError } from './server-errors.ts'
@@ -42,7 +43,7 @@ class ServerDatabase implements Database {
   /** Creates the table that records the last commit of each daemon. It is not part of the schema of a local file. */
   async prepare(): Promise<void> {
     const found = await this.all("SELECT 1 FROM sqlite_master WHERE name = 'commits'")
-    await this.write(async (transaction) => {
+    await retryWrite(this, async (transaction) => {
       if (found.length === 0)
         await transaction.run(
           'CREATE TABLE IF NOT EXISTS commits (daemon TEXT PRIMARY KEY, number INTEGER NOT NULL, at TEXT NOT NULL) WITHOUT ROWID',

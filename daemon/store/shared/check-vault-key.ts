@@ -1,11 +1,12 @@
 /** Checks that all daemons of a shared database seal secrets with the same key. */
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Database } from '../database.ts'
+import { retryWrite } from './retry-write.ts'
 
 /** The first daemon decides. The key itself is never stored. */
 export async function checkVaultKey(database: Database, fingerprint: string | undefined): Promise<void> {
   if (!database.isShared || fingerprint === undefined) return
-  const stored = await database.write(async (transaction) => {
+  const stored = await retryWrite(database, async (transaction) => {
     const row = await transaction.get<{ fingerprint: string }>('SELECT fingerprint FROM vault')
     if (!row) await transaction.run('INSERT INTO vault (fingerprint) VALUES (?)', [fingerprint])
     return row?.fingerprint ?? fingerprint

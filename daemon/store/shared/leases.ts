@@ -1,6 +1,7 @@
 /** Leases: which daemon of a shared database does a piece of work. They end with the daemon, however it ends. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Transaction } from '../database.ts'
+import { retryWrite } from './retry-write.ts'
 
 const HEARTBEAT_INTERVAL_MS = 4_000
 /** Work of a daemon that ended is taken over after this time. */
@@ -65,7 +66,7 @@ class SharedLeases implements Leases {
   }
 
   claim(name: string): Promise<boolean> {
-    return this.#database.write((transaction) => claimLease(transaction, name))
+    return retryWrite(this.#database, (transaction) => claimLease(transaction, name))
   }
 
   async release(name: string): Promise<void> {

@@ -70,4 +70,17 @@ check('a start marks the replies of daemons that ended as interrupted, and no ot
   await database.close()
 })
 
+check('while the server is away, requests answer 503 with Retry-After, and afterwards they work again', async () => {
+  const [a, b] = daemons
+  await sqld.kill()
+  for (const response of [await a.get('/agents'), await b.post('/agents', { name: 'Lost' })]) {
+    assert.equal([response.status, response.headers['retry-after']], [503, '1'])
+    assert.match(response.body.error, 'cannot be reached')
+  }
+  assert.equal((await a.get('/health')).body, { ...(await a.get('/health')).body, status: 'unhealthy', database: 'disconnected' })
+  await sqld.startAgain()
+  for (const daemon of daemons) assert.is((await daemon.get('/agents?name=Lost')).body.pagination.total, 0)
+  assert.is((await a.get('/health')).status, 200)
+})
+
 test.run()
