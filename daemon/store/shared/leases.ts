@@ -13,9 +13,10 @@ export interface LeaseLog {
 }
 
 export interface Leases {
-  /** Returns false if another daemon holds it. A daemon that holds it already gets it again. */
-  claim(name: string): Promise<boolean>
-  release(name: string): Promise<void>
+  /** Returns its fence, or undefined if another daemon holds it. A daemon that holds it already gets it again. */
+  claim(name: string): Promise<number | undefined>
+  /** With `keepFence`, the next holder gets a higher fence. Without it, nothing of the lease remains. */
+  release(name: string, keepFence?: boolean): Promise<void>
   /** Calls the listeners regularly, in this order, so that they take over the work of daemons that ended. Never in a local file. */
   onTakeover(...listeners: (() => Promise<void>)[]): void
   close(): Promise<void>
@@ -23,7 +24,7 @@ export interface Leases {
 
 /** The only daemon of a file holds everything. */
 const LOCAL_LEASES: Leases = {
-  claim: async () => true,
+  claim: async () => 1,
   release: async () => undefined,
   onTakeover() {},
   close: async () => undefined,
@@ -65,12 +66,12 @@ class SharedLeases implements Leases {
     this.#aliveSince ??= performance.now()
   }
 
-  claim(name: string): Promise<boolean> {
+  claim(name: string): Promise<number | undefined> {
     return retryWrite(this.#database, (transaction) => claimLease(transaction, name))
   }
 
-  async release(name: string): Promise<void> {
-    const sql = 'DELETE FROM leases WHERE name = ? AND holder = ?'
+  async release(name: string, keepFence = false): Promise<void> {
+    const sql = `${keepFence ? "UPDATE leases SET holder = ''" : 'DELETE FROM leases'} WHERE name = ? AND holder = ?`
     await this.#database.write((transaction) => transaction.run(sql, [name, getDaemonId(transaction)]))
   }
 
@@ -123,13 +124,23 @@ export async function waitForLease(leases: Leases, name: string): Promise<void> 
 
 const getDaemonId = ({ daemonId }: Transaction): string => daemonId as string
 
-/** In the transaction of the work that it protects, if possible. A fence that is not the highest belongs to an earlier holder. */
-export async function claimLease(transaction: Transaction, name: string): Promise<boolean> {
-  if (transaction.daemonId === undefined) return true
-  const claimed = await transaction.run(
+/**
+ * In the transaction of the work that it protects, if possible. Returns the fence: a number that rises with each new holder. Work
+ * outside of the database, such as an index, is published in a transaction that checks it with `holdsLease`.
+ */
+export async function claimLease(transaction: Transaction, name: string): Promise<number | undefined> {
+  if (transaction.daemonId === undefined) return 1
+  const claimed = await transaction.get<{ fence: number }>(
     `INSERT INTO leases (name, holder, fence) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET fence = fence + (holder <> excluded.holder),
-      holder = excluded.holder WHERE holder = excluded.holder OR holder NOT IN (SELECT id FROM live_daemons)`,
+      holder = excluded.holder WHERE holder = excluded.holder OR holder NOT IN (SELECT id FROM live_daemons) RETURNING fence`,
     [name, transaction.daemonId],
   )
-  return claimed === 1
+  return claimed?.fence
+}
+
+/** Whether no other daemon has claimed the lease since this one got the fence. */
+export async function holdsLease(transaction: Transaction, name: string, fence: number): Promise<boolean> {
+  if (transaction.daemonId === undefined) return true
+  const sql = 'SELECT 1 FROM leases WHERE name = ? AND holder = ? AND fence = ?'
+  return (await transaction.get(sql, [name, transaction.daemonId, fence])) !== undefined
 }
