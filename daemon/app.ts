@@ -29,12 +29,12 @@ import { createWebhooks } from './webhooks/create-webhooks.ts'
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { paths, logger, vault, version, resolve, clock = systemClock, random = Math.random } = options
-  const { database, leases, originals, vectors, ownsDocuments } = await openStores(options)
+  const { database, leases, requests, originals, vectors, ownsDocuments, closeStores } = await openStores(options)
   await sealLogins(database, vault, logger)
   const now = () => new Date()
   const events = new EventBus()
   const outbound = createOutbound({ resolve })
-  const shared = { database, leases, vault, validator: createValidator(), outbound, events, clock, logger }
+  const shared = { database, leases, requests, vault, validator: createValidator(), outbound, events, clock, logger }
 
   const usage = createUsage({
     ...shared,
@@ -122,7 +122,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const resumed = Promise.all([ownsDocuments && knowledgeFamily.resume(), evaluationFamily.resume()]).catch((error: unknown) =>
     logger.error({ err: error }, 'interrupted syncs and evaluation runs could not be resumed'),
   )
-  leases.onTakeover(conversations.recover, usage.recover, evaluationFamily.followOthers)
+  leases.onTakeover(conversations.recover, usage.recover, evaluationFamily.followOthers, ...(ownsDocuments ? [knowledgeFamily.resume] : []))
   webhooks.start()
   conversations.start()
   systemFamily.start()
@@ -142,8 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await http.close()
       await webhooksClosed
       await Promise.all([knowledgeFamily.close(), embedding.close(), mcpServers.close(), outbound.close(), modelFamily.close()])
-      await Promise.all([vectors.close(), leases.close()])
-      await database.close()
+      await closeStores()
     },
   }
 }

@@ -3,9 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createDeferred } from '../async/deferred.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
+import type { DaemonRequests } from '../store/shared/daemon-requests.ts'
 import type { Recorder } from './agent-loop/reply-recorder.ts'
 import { MessageQueue } from './message-queue.ts'
 import type { ActiveReply } from './reply/active-reply.ts'
+import { RemoteReplies } from './shared/remote-replies.ts'
 
 /** Each interval stores the text of one slice of the active replies, so each reply is stored about once a second. */
 const CHECKPOINT_INTERVAL_MS = 100
@@ -23,6 +25,8 @@ interface RunningReply {
 
 export class ActiveReplies {
   readonly queue = new MessageQueue()
+  /** Replies of other daemons, if the database is shared. */
+  readonly remote: RemoteReplies | undefined
   readonly #database: Database
   readonly #logger: Logger
   /** Replies whose insert is not yet confirmed; other readers may see them in the database already. */
@@ -32,8 +36,9 @@ export class ActiveReplies {
   #retainedCharacters = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(database: Database, logger: Logger) {
+  constructor(database: Database, logger: Logger, requests: DaemonRequests | undefined) {
     this.#database = database
+    this.remote = requests && new RemoteReplies(database, requests)
     this.#logger = logger
   }
 
@@ -78,7 +83,12 @@ export class ActiveReplies {
     if (reply) this.#release(messageId, reply)
   }
 
-  /** Aborts the replies of a conversation and waits until they are stored. */
+  /** Aborts the replies of a conversation on any daemon and waits until they are stored. */
+  async abortEverywhere(conversationId: string): Promise<void> {
+    await Promise.all([this.abortConversation(conversationId), this.remote?.abortConversation(conversationId)])
+  }
+
+  /** Aborts the replies of a conversation on this daemon. */
   async abortConversation(conversationId: string): Promise<void> {
     const affected = [...this.#running.values()].filter(({ reply }) => reply.conversationId === conversationId)
     for (const { reply } of affected) reply.abort('aborted')

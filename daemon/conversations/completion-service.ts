@@ -18,6 +18,7 @@ import { ActiveReply } from './reply/active-reply.ts'
 import { type DeferredReply, followReply } from './reply/follow-reply.ts'
 import { MessageDraft } from './reply/message-draft.ts'
 import { getUserId } from './service.ts'
+import { startWhenFree } from './shared/other-replies.ts'
 import { getTimeAfter, type ReplyDependencies, startStoredReply, startUnstoredReply } from './start-reply.ts'
 import { findConversationId, findLastQuestionId, listLastMessages, type StoredConversation, type StoredMessage } from './store.ts'
 
@@ -116,9 +117,10 @@ export class CompletionsService {
     const { id } = await this.#openConversation(change, input, storage)
     const turn = await activeReplies.queue.acquireTurn(id, true, signal)
     try {
-      signal.throwIfAborted()
-      const conversation = await conversations.require(database, change.caller, id)
-      const prepared = await this.#answerInConversation(change, input, target, storage, conversation, turn)
+      const prepared = await startWhenFree(true, signal, async () => {
+        const conversation = await conversations.require(database, change.caller, id)
+        return this.#answerInConversation(change, input, target, storage, conversation, turn)
+      })
       return createCompletion(prepared, id, followReply(prepared.reply, input.stream, signal))
     } catch (error) {
       turn.end()

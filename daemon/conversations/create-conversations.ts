@@ -7,15 +7,18 @@ import type { Meter } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
+import type { DaemonRequests } from '../store/shared/daemon-requests.ts'
 import { ActiveReplies } from './active-replies.ts'
 import { type AskOnce, askOnce } from './agent-loop/ask-once.ts'
 import { CompletionsService } from './completion-service.ts'
-import { MessagesService } from './message-service.ts'
+import { type ConfirmBody, MessagesService } from './message-service.ts'
 import type { QuoteVerifier } from './reply/mark-stale-citations.ts'
 import { recoverInterruptedReplies } from './reply/recover-interrupted-replies.ts'
 import { bindConversationRoutes } from './routes.ts'
 import { backfillIndex } from './search/backfill-index.ts'
 import { ConversationsService } from './service.ts'
+import { ReplyRelay } from './shared/reply-relay.ts'
+import { REPLY_REQUESTS } from './shared/reply-requests.ts'
 
 const IDLE_CHECK_INTERVAL_MS = 60_000
 
@@ -26,6 +29,8 @@ interface ConversationsFamilyDependencies {
   quoteVerifier: QuoteVerifier
   meter: Meter
   events: EventBus
+  /** Only if several daemons share the database. */
+  requests: DaemonRequests | undefined
   clock: Clock
   logger: Logger
   /** Minutes after which an idle conversation is completed; 0 disables it. */
@@ -33,11 +38,13 @@ interface ConversationsFamilyDependencies {
 }
 
 export function createConversations(dependencies: ConversationsFamilyDependencies) {
-  const { database, agents, models, quoteVerifier, meter, events, clock, logger, getIdleMinutes } = dependencies
-  const activeReplies = new ActiveReplies(database, logger)
+  const { database, agents, models, quoteVerifier, meter, events, requests, clock, logger, getIdleMinutes } = dependencies
+  const activeReplies = new ActiveReplies(database, logger, requests)
   const service = new ConversationsService({ database, agents, events, activeReplies, quoteVerifier })
   const replies = { database, conversations: service, agents, models, meter, activeReplies, logger }
   const messages = new MessagesService(replies)
+  const relay = requests && new ReplyRelay({ database, requests, activeReplies, logger })
+  requests?.handle(REPLY_REQUESTS.confirm, async ({ target, data }) => messages.confirmHere(target, data as ConfirmBody))
   const completeIdle = async (signal: AbortSignal) => {
     const minutes = await getIdleMinutes()
     if (minutes > 0) await service.completeIdle(new Date(clock.now() - minutes * 60_000), signal)
@@ -57,10 +64,12 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
     async recover() {
       const count = await recoverInterruptedReplies(database, meter)
       if (count > 0) logger.warn({ replies: count }, 'unfinished replies were marked as interrupted')
+      await relay?.removeEndedFollowers()
     },
     /** Also completes conversations that became idle while no daemon ran. */
     start() {
       idleCheck.start()
+      relay?.start()
       backfill = backfillIndex(database, closing.signal).catch((error: unknown) =>
         logger.error({ err: error }, 'older messages could not be indexed for search'),
       )
@@ -68,6 +77,7 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
     async close() {
       closing.abort()
       await Promise.all([idleCheck.close(), activeReplies.close(), backfill])
+      await relay?.close()
     },
   }
 }

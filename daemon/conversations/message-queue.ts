@@ -30,7 +30,7 @@ export class MessageQueue {
     const queue = this.#queues.get(conversationId)
     if (!queue) return this.#startTurn(conversationId, { isStoring: false, waiting: [] })
     const { waiting } = queue
-    if (!wait && !(queue.isStoring && waiting.length === 0)) throw createBusyError()
+    if (!wait && !(queue.isStoring && waiting.length === 0)) throw new BusyError()
     if (waiting.length >= MAX_QUEUE_LENGTH)
       throw new CadreError('CONFLICT', `${MAX_QUEUE_LENGTH} messages of this conversation are already queued.`, {
         hint: 'Wait for their replies.',
@@ -83,8 +83,12 @@ async function waitInQueue(queue: QueuedMessage[], signal: AbortSignal): Promise
   }
 }
 
-export const createBusyError = () =>
-  new CadreError('CONFLICT', 'Another message of this conversation is being answered.', {
-    hint: 'Wait for its reply, or send wait: true to queue the message.',
-  })
+export class BusyError extends CadreError {
+  constructor() {
+    super('CONFLICT', 'Another message of this conversation is being answered.', {
+      hint: 'Wait for its reply, or send wait: true to queue the message.',
+    })
+  }
+}
+
 const createStoppingError = () => new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })

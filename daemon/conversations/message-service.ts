@@ -21,6 +21,8 @@ import { getOutcome, replayStoredReply, type StoredReply } from './replay-stored
 import { ActiveReply } from './reply/active-reply.ts'
 import { type DeferredReply, followReply } from './reply/follow-reply.ts'
 import { MessageDraft } from './reply/message-draft.ts'
+import { startWhenFree } from './shared/other-replies.ts'
+import type { LoadReply, RemoteFollower } from './shared/remote-replies.ts'
 import { getTimeAfter, type ReplyDependencies, startStoredReply } from './start-reply.ts'
 import { findLastQuestionId, findMessage, findQuestion, findQuestionId, listLastMessages, type StoredConversation } from './store.ts'
 
@@ -32,7 +34,7 @@ interface MessagesDependencies extends ReplyDependencies {
 }
 
 type SendBody = Static<typeof conversationRoutes.send.body>
-type ConfirmBody = Static<typeof conversationRoutes.confirm.body>
+export type ConfirmBody = Static<typeof conversationRoutes.confirm.body>
 type ConfirmedToolCall = Static<typeof conversationRoutes.confirm.response>
 
 /** A new message, or one that is answered again. */
@@ -69,13 +71,11 @@ export class MessagesService {
     const modelId = await this.#resolveModel(change.caller, body)
     const turn = await activeReplies.queue.acquireTurn(id, body.wait === true, signal)
     try {
-      signal.throwIfAborted()
-      const conversation = await conversations.require(database, change.caller, id)
-      return followReply(
-        await this.#startReply(change, conversation, { text: message, images }, modelId, turn),
-        body.stream === true,
-        signal,
-      )
+      const reply = await startWhenFree(body.wait === true, signal, async () => {
+        const conversation = await conversations.require(database, change.caller, id)
+        return this.#startReply(change, conversation, { text: message, images }, modelId, turn)
+      })
+      return followReply(reply, body.stream === true, signal)
     } catch (error) {
       turn.end()
       throw error
@@ -101,20 +101,28 @@ export class MessagesService {
     const after = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : 0
     const reply = await this.#dependencies.activeReplies.findAnnounced(messageId)
     if (reply?.conversationId === id) return reply.follow(after)
-    return replayStoredReply(await this.#loadStoredReply(caller, id, messageId), after)
+    const load = () => this.#loadStoredReply(caller, id, messageId)
+    return (await this.#followRemoteReply(load, messageId, after)) ?? replayStoredReply(await load(), after)
   }
 
   /** Answers a tool call that waits for confirmation. Without an answer, describes it with other arguments. */
   async confirm(caller: Caller, id: string, messageId: string, answer: ConfirmBody): Promise<ConfirmedToolCall> {
-    const { tool_call_id, allow, arguments: args } = answer
+    const { allow, arguments: args } = answer
     if (allow === undefined && args === undefined) throw createValidationError('allow', 'is required without arguments')
     if (allow === false && args !== undefined) throw createValidationError('arguments', 'are not accepted if the call is refused')
     const { database, conversations, activeReplies } = this.#dependencies
     await conversations.require(database, caller, id)
     const reply = activeReplies.find(messageId)
-    if (reply?.conversationId === id && !reply.outcome)
-      return allow === undefined ? reply.previewCall(tool_call_id, args ?? {}) : reply.answerConfirmation(tool_call_id, allow, args)
+    if (reply?.conversationId === id) return this.confirmHere(messageId, answer)
     if (!(await findMessage(database, id, messageId))) throw createNotFoundError('message', messageId)
+    return (await activeReplies.remote?.confirm(messageId, answer)) ?? this.confirmHere(messageId, answer)
+  }
+
+  /** Answers a tool call of a reply that this daemon writes. */
+  confirmHere(messageId: string, { tool_call_id, allow, arguments: args }: ConfirmBody): ConfirmedToolCall {
+    const reply = this.#dependencies.activeReplies.find(messageId)
+    if (reply && !reply.outcome)
+      return allow === undefined ? reply.previewCall(tool_call_id, args ?? {}) : reply.answerConfirmation(tool_call_id, allow, args)
     throw new CadreError('CONFLICT', 'This reply has ended; no tool call waits for confirmation.')
   }
 
@@ -151,25 +159,37 @@ export class MessagesService {
     if (active && !replace && (active.outcome ? isComplete(active.outcome.message) : !active.signal.aborted))
       return { response: followReply(active, stream, signal), isReplayed: true }
     if (reply && !active && !replace && isComplete(reply)) return this.#replay(change.caller, id, reply.id, stream)
+    const load = () => this.#loadStoredReply(change.caller, id, reply?.id ?? '')
+    const remote = reply && !active && !replace ? await this.#followRemoteReply(load, reply.id) : undefined
+    if (remote) return { response: remote.toResponse(stream, signal), isReplayed: true }
     const modelId = await this.#resolveModel(change.caller, body)
     // An aborted reply has the turn until its end is stored.
     const turn = await activeReplies.queue.acquireTurn(id, wait || (active !== undefined && !active.outcome), signal)
     try {
-      signal.throwIfAborted()
-      const conversation = await conversations.require(database, change.caller, id)
-      const question = await this.#requireQuestion(id, questionId)
-      if (question.reply && !replace && isComplete(question.reply)) {
-        turn.end()
-        return this.#replay(change.caller, id, question.reply.id, stream)
-      }
-      const content = replace && body.message !== undefined ? formatQuestion({ question: body.message, images }) : question.question.content
-      const asked = { ...question, question: { ...question.question, content }, images }
-      const newReply = await this.#startReply(change, conversation, asked, modelId, turn)
-      return { response: followReply(newReply, stream, signal), isReplayed: false }
+      return await startWhenFree(wait, signal, async () => {
+        const conversation = await conversations.require(database, change.caller, id)
+        const question = await this.#requireQuestion(id, questionId)
+        if (question.reply && !replace && isComplete(question.reply)) {
+          turn.end()
+          return this.#replay(change.caller, id, question.reply.id, stream)
+        }
+        const content =
+          replace && body.message !== undefined ? formatQuestion({ question: body.message, images }) : question.question.content
+        const asked = { ...question, question: { ...question.question, content }, images }
+        const newReply = await this.#startReply(change, conversation, asked, modelId, turn)
+        return { response: followReply(newReply, stream, signal), isReplayed: false }
+      })
     } catch (error) {
       turn.end()
       throw error
     }
+  }
+
+  /** Returns undefined if no other daemon writes the reply. `load` throws if it is not in the conversation. */
+  async #followRemoteReply(load: LoadReply, messageId: string, after = 0): Promise<RemoteFollower | undefined> {
+    const { remote } = this.#dependencies.activeReplies
+    if (!remote || (await load()).outcome.message.finish_reason !== undefined) return undefined
+    return remote.follow(messageId, load, after)
   }
 
   async #requireQuestion(id: string, questionId: string) {

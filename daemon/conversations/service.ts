@@ -12,6 +12,7 @@ import type { Page, Scope } from '../store/records.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { markStaleCitations, type QuoteVerifier } from './reply/mark-stale-citations.ts'
 import { searchConversations } from './search/search-conversations.ts'
+import { requireNoOtherReply } from './shared/other-replies.ts'
 import {
   conversationRecords,
   countMessages,
@@ -127,6 +128,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     const turn = await activeReplies.queue.acquireTurn(conversationId, false, signal)
     try {
       const isEmpty = await this.database.write(async (transaction) => {
+        await requireNoOtherReply(transaction, conversationId)
         const reply = await findMessage(transaction, conversationId, messageId)
         if (!reply) return false // deleted in the meantime
         const questionId = await findQuestionId(transaction, conversationId, reply)
@@ -146,9 +148,9 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
   /** Aborts active replies before the deletion, and afterwards those that started in the meantime. */
   override async remove(change: ChangeContext, id: string, force = false): Promise<string> {
     await this.require(this.database, change.caller, id)
-    await this.#dependencies.activeReplies.abortConversation(id)
+    await this.#dependencies.activeReplies.abortEverywhere(id)
     const warning = await super.remove(change, id, force)
-    await this.#dependencies.activeReplies.abortConversation(id)
+    await this.#dependencies.activeReplies.abortEverywhere(id)
     return warning
   }
 

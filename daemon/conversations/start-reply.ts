@@ -3,17 +3,17 @@ import type { ChangeContext } from '../core/caller.ts'
 import type { CallOrigin, Meter } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
 import { estimateRequest } from '../models/token-estimate.ts'
-import type { Database, Transaction } from '../store/database.ts'
+import type { Database } from '../store/database.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { composeFirstRequest } from './agent-loop/agent-loop.ts'
 import { ReplyRecorder } from './agent-loop/reply-recorder.ts'
 import type { TurnContext } from './agent-loop/turn-context.ts'
 import { UsageRecorder } from './agent-loop/usage-recorder.ts'
 import { writeReply } from './agent-loop/write-reply.ts'
-import { createBusyError, type Turn } from './message-queue.ts'
+import type { Turn } from './message-queue.ts'
 import type { ActiveReply } from './reply/active-reply.ts'
-import { isAnsweredElsewhere } from './reply/active-reply-store.ts'
 import type { ConversationsService } from './service.ts'
+import { requireNoOtherReply } from './shared/other-replies.ts'
 import { deleteMessage, insertMessage, type StoredConversation, type StoredMessage, updateMessage } from './store.ts'
 
 export interface ReplyDependencies {
@@ -74,12 +74,6 @@ export async function startStoredReply(dependencies: ReplyDependencies, input: S
   } finally {
     endAnnouncement()
   }
-}
-
-/** The queue of messages knows only the replies of this daemon. */
-async function requireNoOtherReply(transaction: Transaction, conversationId: string): Promise<void> {
-  const { daemonId } = transaction
-  if (daemonId !== undefined && (await isAnsweredElsewhere(transaction, conversationId, daemonId))) throw createBusyError()
 }
 
 /** Starts a reply of which only the usage is stored. */

@@ -135,6 +135,13 @@ export async function deleteMessage(transaction: Transaction, id: string): Promi
   await runLater(transaction, 'DELETE FROM messages WHERE id = ?', [id])
 }
 
+/** Stores a reply that is being written. Does nothing if it has ended. */
+export async function updateDraft(transaction: Transaction, message: StoredMessage): Promise<void> {
+  const { id, role: _role, content, timestamp: _timestamp, ...details } = message
+  const sql = `UPDATE messages SET content = ?, details = ? WHERE id = ? AND id IN (SELECT message_id FROM replies_under_way)`
+  await runLater(transaction, sql, [content, JSON.stringify(details), id])
+}
+
 export async function updateContent(transaction: Transaction, id: string, content: string): Promise<void> {
   await runLater(transaction, 'UPDATE messages SET content = ? WHERE id = ?', [content, id])
 }

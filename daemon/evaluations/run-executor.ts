@@ -7,7 +7,7 @@ import type { Meter, Settlement } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
 import { countResume, forgetResumes, listParkedJobs } from '../store/job-resumes.ts'
-import { claimLease, type Leases } from '../store/shared/leases.ts'
+import { claimLease, findHolder, type Leases } from '../store/shared/leases.ts'
 import { type FinishedCase, ResultWriter } from './result-writer.ts'
 import {
   listFinishedCases,
@@ -86,7 +86,7 @@ export class RunExecutor {
     const parked = await listParkedJobs(database, 'run')
     if (parked.size === 0) return
     for (const run of await listUnfinishedRuns(database)) {
-      if (!parked.has(run.id)) continue
+      if (!parked.has(run.id) || (await findHolder(database, formatLease(run.id)))) continue
       logger.error({ run: run.id }, 'an evaluation run is not resumed again: the daemon ended twice after it had resumed it')
       await this.#finish(run, 'failed', PARKED_ERROR)
     }

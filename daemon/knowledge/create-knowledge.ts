@@ -8,6 +8,8 @@ import type { Outbound } from '../outbound/client.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
 import type { OriginalStore } from '../store/original-store.ts'
+import type { DaemonRequests } from '../store/shared/daemon-requests.ts'
+import type { Leases } from '../store/shared/leases.ts'
 import type { VectorStore } from '../store/vector-store.ts'
 import type { Validator } from '../validation/validator.ts'
 import { DocumentReader } from './document-reader.ts'
@@ -16,15 +18,20 @@ import { IndexRegistry } from './indexes/index-registry.ts'
 import { bindKnowledgeRoutes } from './routes.ts'
 import { PassageSearch } from './search/passage-search.ts'
 import { KnowledgeService } from './service.ts'
+import { answerSyncRequests } from './sync/answer-sync-requests.ts'
 import { EmbeddingLedger } from './sync/embedding-ledger.ts'
 import { IndexWriter } from './sync/index-writer.ts'
 import { ParserPool } from './sync/parser-pool.ts'
 import { ProgressTracker } from './sync/progress-tracker.ts'
+import { SyncLeases } from './sync/sync-leases.ts'
 import { SyncTriggers } from './sync/sync-triggers.ts'
 import { Synchronizer } from './sync/synchronizer.ts'
 
 export interface KnowledgeDependencies {
   database: Database
+  leases: Leases
+  /** Only if several daemons share the database. */
+  requests: DaemonRequests | undefined
   originals: OriginalStore
   vectors: VectorStore
   vault: Vault
@@ -47,7 +54,7 @@ export interface Knowledge {
   sweep(): Promise<void>
   /** Marks syncs that must not be resumed again as failed. */
   parkSyncs(): Promise<void>
-  /** Repairs indexes, resumes interrupted syncs, then starts schedules and folder watches. */
+  /** Repairs indexes, resumes interrupted syncs, then starts schedules and folder watches. Again after other daemons ended. */
   resume(): Promise<void>
   /** Ends schedules, watches and running syncs; searches still work. */
   stop(): Promise<void>
@@ -55,16 +62,18 @@ export interface Knowledge {
 }
 
 export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge {
-  const { database, originals, vectors, logger } = dependencies
+  const { database, requests, originals, vectors, logger } = dependencies
   const ledger = new EmbeddingLedger(dependencies)
   const parserPool = new ParserPool()
   const indexes = new IndexRegistry(vectors)
   const writer = new IndexWriter(database, indexes)
   const progress = new ProgressTracker()
-  const synchronizer = new Synchronizer({ ...dependencies, ledger, parserPool, indexes, writer, progress })
+  const others = requests && new SyncLeases({ ...dependencies, requests, progress })
+  const synchronizer = new Synchronizer({ ...dependencies, ledger, parserPool, indexes, writer, progress, others })
   const triggers = new SyncTriggers(database, synchronizer, logger)
   const search = new PassageSearch({ ...dependencies, indexes, ledger, synchronizer })
-  const service = new KnowledgeService({ ...dependencies, indexes, synchronizer, triggers, progress, search })
+  const service = new KnowledgeService({ ...dependencies, indexes, synchronizer, triggers, progress, search, others })
+  if (requests && others) answerSyncRequests(requests, { database, leases: others, synchronizer, triggers })
   const documents = new DocumentsService(database, originals, service, synchronizer)
   return {
     service,
@@ -76,8 +85,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
     },
     parkSyncs: () => synchronizer.parkSyncs(),
     async resume() {
-      await synchronizer.resume()
-      await triggers.registerAll()
+      await triggers.registerAll(await synchronizer.resume())
     },
     async stop() {
       triggers.close()

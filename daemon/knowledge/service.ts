@@ -22,6 +22,7 @@ import { countDocuments, getSourceDescriptions, type SourceDescriptions } from '
 import { applyAuth, openAuth, type SourceInput } from './source-auth.ts'
 import { deleteDocuments, getStatistics, listContentHashes, type StoredSource, sourceRecords } from './store.ts'
 import type { Progress, ProgressTracker } from './sync/progress-tracker.ts'
+import type { SyncLeases } from './sync/sync-leases.ts'
 import type { SyncTriggers } from './sync/sync-triggers.ts'
 import type { Synchronizer } from './sync/synchronizer.ts'
 import { validateConfiguration } from './validate-configuration.ts'
@@ -29,6 +30,7 @@ import { validateFolders } from './validate-folders.ts'
 
 /** Between the upload of a document and the start of its sync, the status is already stored. */
 const STARTING_SYNC_POLL_MS = 20
+const OTHER_SYNC_POLL_MS = 500
 
 type SourceView = Static<typeof KnowledgeSource>
 
@@ -42,6 +44,8 @@ export interface KnowledgeServiceDependencies {
   triggers: SyncTriggers
   progress: ProgressTracker
   search: PassageSearch
+  /** Only if several daemons share the database. */
+  others: SyncLeases | undefined
 }
 
 export class KnowledgeService extends Resource<StoredSource, SourceInput, SourceView> {
@@ -49,7 +53,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   readonly #quoteVerifier: QuoteVerifier
 
   constructor(dependencies: KnowledgeServiceDependencies) {
-    const { database, vault, originals, validator, indexes, synchronizer, triggers, progress } = dependencies
+    const { database, vault, originals, validator, indexes, synchronizer, triggers, progress, others } = dependencies
     // Content hashes of deleted sources, until their originals are released.
     const unusedHashes = new Map<string, string[]>()
     super(database, knowledgeSources, sourceRecords, {
@@ -65,9 +69,12 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
         ...source,
         configuration: removeRepositoryCredentials(source.configuration),
         statistics: await getStatistics(reader, source.id),
-        progress: progress.get(source.id) ?? null,
+        progress:
+          progress.get(source.id) ?? (source.status === 'syncing' ? await others?.readState(reader, source.id) : null)?.progress ?? null,
       }),
-      afterSave: (source) => triggers.register(source),
+      afterSave: async (source) => {
+        if (!(await others?.delegate(source.id, 'configure'))) triggers.register(source)
+      },
       beforeRemove: async (transaction, { id }) => {
         unusedHashes.set(id, await listContentHashes(transaction, id))
         await deleteDocuments(transaction, id)
@@ -166,19 +173,28 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   }
 
   async *#generateSyncEvents(caller: Caller, id: string): AsyncGenerator<StreamEvent> {
-    const { synchronizer } = this.#dependencies
+    const { synchronizer, others } = this.#dependencies
     let source: SourceView
     for (;;) {
       for await (const progress of this.#followProgress(id)) yield { event: 'progress', data: progress }
       source = await this.get(caller, id)
       if (source.status !== 'syncing' || synchronizer.isClosing) break
-      await pause(STARTING_SYNC_POLL_MS)
+      if (source.progress) yield { event: 'progress', data: source.progress } // of another daemon
+      await pause(others ? OTHER_SYNC_POLL_MS : STARTING_SYNC_POLL_MS)
     }
     const isInterrupted = source.status === 'syncing'
     if (source.status === 'error') yield { event: 'error', data: { error: source.error, code: 'UNAVAILABLE' } }
     else if (isInterrupted)
       yield { event: 'error', data: { error: 'The daemon is stopping; the sync resumes when it starts again.', code: 'UNAVAILABLE' } }
-    else yield { event: 'sync_end', data: { ...source, changes: this.#dependencies.progress.getChanges(id) } }
+    else yield { event: 'sync_end', data: { ...source, changes: await this.#getChanges(id) } }
+  }
+
+  /** A daemon stores the changes of its sync soon after the status of the source. */
+  async #getChanges(id: string) {
+    const { progress, others } = this.#dependencies
+    if (!others) return progress.getChanges(id)
+    await Promise.race([others.waitUntilIdle(id), pause(2 * OTHER_SYNC_POLL_MS, undefined, { ref: false })])
+    return (await others.readState(this.database, id))?.changes ?? progress.getChanges(id)
   }
 
   /** Yields the latest progress; a slow reader skips intermediate states. */

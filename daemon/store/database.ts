@@ -30,6 +30,8 @@ export async function runLater(transaction: Transaction, sql: string, values?: r
 export interface Database extends Reader {
   /** The path of the file, or the URL of the server without its token. */
   readonly location: string
+  /** Identifies this daemon in a shared database. */
+  readonly daemonId?: string | undefined
   /** Whether other daemons write to it too, so that nothing read from it may be kept for more than a second. */
   readonly isShared: boolean
   /** Runs the work in a transaction, after all earlier writes. Resolves when the commit is on disk. */

@@ -7,6 +7,7 @@ import { isBlank, migrate } from './migrations.ts'
 import { OriginalStore } from './original-store.ts'
 import type { ServerAddress } from './remote/server-connection.ts'
 import { checkVaultKey } from './shared/check-vault-key.ts'
+import { openRequests } from './shared/daemon-requests.ts'
 import { type LeaseLog, openLeases } from './shared/leases.ts'
 import { VectorStore } from './vector-store.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
@@ -36,7 +37,15 @@ export async function openStores({ paths, databaseServer, disk, vault, logger }:
   const ownsDocuments =
     !database.isShared || (await originals.hasAny()) || (await database.get('SELECT 1 FROM documents LIMIT 1')) === undefined
   await checkVaultKey(database, vault.fingerprint)
-  return { database, leases: await openLeases(database, logger), originals, vectors: new VectorStore(paths.vectors), ownsDocuments }
+  const leases = await openLeases(database, logger)
+  const requests = openRequests(database, logger)
+  const vectors = new VectorStore(paths.vectors)
+  const closeStores = async () => {
+    await Promise.all([vectors.close(), requests?.close()])
+    await leases.close()
+    await database.close()
+  }
+  return { database, leases, requests, originals, vectors, ownsDocuments, closeStores }
 }
 
 /** Loaded only if it is used. */

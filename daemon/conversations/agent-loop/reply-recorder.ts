@@ -7,7 +7,7 @@ import { retryWrite } from '../../store/shared/retry-write.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import { deleteActiveReply, insertActiveReply, type OpenCall, setOpenCall } from '../reply/active-reply-store.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
-import { insertMessage, type StoredMessage, touchConversation, updateContent, updateMessage } from '../store.ts'
+import { insertMessage, type StoredMessage, touchConversation, updateContent, updateDraft, updateMessage } from '../store.ts'
 import type { ComposedRequest } from './context-window.ts'
 
 export interface ReplyRecorderDependencies {
@@ -36,6 +36,8 @@ export class ReplyRecorder implements Recorder {
   readonly #dependencies: ReplyRecorderDependencies
   #openCall: OpenCall | undefined
   #storedLength = 0
+  /** Only if other daemons read them from the database. */
+  #storedCalls = '[]'
 
   constructor(dependencies: ReplyRecorderDependencies) {
     this.#dependencies = dependencies
@@ -84,11 +86,14 @@ export class ReplyRecorder implements Recorder {
 
   /** Stores new text and updates the estimated usage of the open call. */
   async storeText(transaction: Transaction): Promise<void> {
-    const { meter, reply } = this.#dependencies
-    const { content } = reply.draft
-    if (content.length === this.#storedLength) return
+    const { meter, reply, database } = this.#dependencies
+    const { content, toolCalls } = reply.draft
+    const calls = database.isShared ? JSON.stringify(toolCalls) : this.#storedCalls
+    if (content.length === this.#storedLength && calls === this.#storedCalls) return
     this.#storedLength = content.length
-    await updateContent(transaction, reply.messageId, content.toWellFormed())
+    if (calls === this.#storedCalls) await updateContent(transaction, reply.messageId, content.toWellFormed())
+    else await updateDraft(transaction, reply.draft.toMessage())
+    this.#storedCalls = calls
     if (this.#openCall) await meter.estimate(transaction, this.#openCall.entry, estimateTokens(content.slice(this.#openCall.said_before)))
   }
 

@@ -159,6 +159,11 @@ export class ActiveReply {
     }
   }
 
+  /** A client of another daemon received a pending tool call: the reply goes on without followers until it is answered. */
+  detach(): void {
+    this.#isDetached = true
+  }
+
   /** Resolves with the first event after message_start, or after a timeout. */
   async waitForFirstEvent(): Promise<void> {
     await raceAbort(this.#firstEvent.promise, AbortSignal.timeout(FIRST_EVENT_TIMEOUT_MS)).catch(() => undefined)

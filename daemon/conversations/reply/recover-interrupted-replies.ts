@@ -29,8 +29,22 @@ async function recoverReply(
     call.output_tokens = estimateTokens((message?.content ?? '').slice(said_before))
     callCost = await meter.settle(transaction, entry, call)
   }
-  if (message) await updateMessage(transaction, { ...message, ...addUsage(message, call, callCost), finish_reason: 'interrupted' })
+  if (message)
+    await updateMessage(transaction, {
+      ...refuseConfirmations(message),
+      ...addUsage(message, call, callCost),
+      finish_reason: 'interrupted',
+    })
   await deleteActiveReply(transaction, message_id)
+}
+
+/** Nobody can confirm them any more. */
+function refuseConfirmations(message: StoredMessage): StoredMessage {
+  if (!message.tool_calls) return message
+  const tool_calls = message.tool_calls.map((call) =>
+    call.confirmation === 'pending' ? { ...call, confirmation: 'refused' as const } : call,
+  )
+  return { ...message, tool_calls }
 }
 
 function addUsage({ usage, cost = 0 }: StoredMessage, call: CallUsage, callCost: number | null): Pick<StoredMessage, 'usage' | 'cost'> {

@@ -3,13 +3,15 @@ import type { Static } from 'typebox'
 import type { SyncChanges, SyncProgress } from '../../../src/contract/families/knowledge-sources.ts'
 
 export type Progress = Static<typeof SyncProgress>
-type Changes = Static<typeof SyncChanges>
+export type Changes = Static<typeof SyncChanges>
 type ProgressListener = (progress: Progress | undefined) => void
 
 export class ProgressTracker {
   readonly #current = new Map<string, Progress>()
   readonly #changes = new Map<string, Changes>()
   readonly #listeners = new Map<string, Set<ProgressListener>>()
+  /** Called with each change of any source. */
+  onChange: ((sourceId: string) => void) | undefined
 
   get(sourceId: string): Progress | undefined {
     return this.#current.get(sourceId)
@@ -64,6 +66,7 @@ export class ProgressTracker {
   }
 
   #notify(sourceId: string, progress: Progress | undefined): void {
+    this.onChange?.(sourceId)
     for (const listener of this.#listeners.get(sourceId) ?? []) listener(progress)
   }
 }

@@ -165,6 +165,9 @@ export async function listIncompleteSources(reader: Reader): Promise<string[]> {
   )
 }
 
+/** A query for the names of the leases of all sources. */
+export const listSourceLeases = (prefix: string): string => `SELECT '${prefix}' || id AS name FROM knowledge_sources`
+
 /** Lists sources with a schedule or a watched folder. */
 export async function listAutomaticSources(reader: Reader): Promise<string[]> {
   const sql = `SELECT id FROM knowledge_sources WHERE configuration LIKE '%"schedule"%' OR configuration LIKE '%"watch":true%'`

@@ -25,8 +25,11 @@ export class SyncTriggers {
     this.#logger = logger
   }
 
-  async registerAll(): Promise<void> {
+  /** `sources`: those of this daemon. Default: all. */
+  async registerAll(sources?: ReadonlySet<string>): Promise<void> {
+    if (sources?.size === 0) return
     for (const id of await listAutomaticSources(this.#database)) {
+      if (sources && !sources.has(id)) continue
       const source = await sourceRecords.get(this.#database, id)
       if (!source) continue
       this.register(source)

@@ -10,6 +10,7 @@ import { sourceExists, sourceRecords } from '../store.ts'
 import { type DiscoveryDependencies, discoverDocuments } from './discover-documents.ts'
 import { type EmbedDependencies, embedPassages } from './embed-passages.ts'
 import { type ParseDependencies, parseDocuments } from './parse-documents.ts'
+import type { SyncLeases } from './sync-leases.ts'
 import {
   listIncompleteSources,
   listInterruptedSources,
@@ -25,7 +26,7 @@ const PARKED_ERROR =
   'see the log (cadre daemon logs), then sync again (cadre knowledge sync).'
 
 /** `all` reads the source again; `indexes` only updates the indexes from the stored documents. */
-type SyncScope = 'all' | 'indexes'
+export type SyncScope = 'all' | 'indexes'
 
 interface SyncRun {
   scope: SyncScope
@@ -39,7 +40,12 @@ interface SyncRun {
 
 export interface SynchronizerDependencies extends DiscoveryDependencies, ParseDependencies, EmbedDependencies {
   logger: Logger
+  /** Only if several daemons share the database. */
+  others: SyncLeases | undefined
 }
+
+/** Another daemon syncs the source now, and stores its status. */
+class LeaseLostError extends CadreError {}
 
 export class Synchronizer {
   readonly #dependencies: SynchronizerDependencies
@@ -53,11 +59,14 @@ export class Synchronizer {
 
   constructor(dependencies: SynchronizerDependencies) {
     this.#dependencies = dependencies
+    const { others } = dependencies
+    if (others) others.onLost = (sourceId) => this.#abortLost(sourceId)
   }
 
   /** Starts a sync, or queues another pass if one is running. Resolves when the status is stored. */
   async start(sourceId: string, scope: SyncScope = 'all'): Promise<void> {
     if (this.#closing) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.')
+    if (!this.#runs.has(sourceId) && (await this.#dependencies.others?.delegate(sourceId, 'start', scope))) return
     if (scope === 'all' && this.#parked.delete(sourceId)) await this.#forgetResumes(sourceId)
     // Also set during a run: its final status write either precedes this one or sees the queued pass.
     const statusStored = scope === 'all' ? setSourceStatus(this.#dependencies.database, sourceId, 'syncing') : Promise.resolve()
@@ -97,7 +106,7 @@ export class Synchronizer {
   /** Stops a sync and keeps its completed work. Returns false if none is running. */
   async cancel(sourceId: string): Promise<boolean> {
     const run = this.#runs.get(sourceId)
-    if (!run) return false
+    if (!run) return (await this.#dependencies.others?.send<boolean>(sourceId, 'cancel')) ?? false
     run.queued = undefined
     run.controller.abort(new CadreError('CONFLICT', 'The sync was cancelled.'))
     await run.finished.catch(() => undefined)
@@ -108,7 +117,10 @@ export class Synchronizer {
 
   /** Ends the sync of a deleted source and removes its work directory. */
   async forgetSource(sourceId: string): Promise<void> {
+    const { others } = this.#dependencies
+    await others?.send(sourceId, 'forget')
     await this.cancel(sourceId)
+    await others?.forget(sourceId)
     if (this.#parked.delete(sourceId)) await this.#forgetResumes(sourceId)
     this.#dependencies.progress.forgetChanges(sourceId)
     await rm(join(this.#dependencies.workDirectory, sourceId), { recursive: true, force: true })
@@ -116,10 +128,12 @@ export class Synchronizer {
 
   async waitUntilIdle(sourceId: string): Promise<void> {
     for (let run = this.#runs.get(sourceId); run; run = this.#runs.get(sourceId)) await run.finished.catch(() => undefined)
+    await this.#dependencies.others?.waitUntilIdle(sourceId)
   }
 
   async waitUntilTextReady(sourceId: string): Promise<void> {
-    await this.#runs.get(sourceId)?.textReady
+    const run = this.#runs.get(sourceId)
+    await (run ? run.textReady : this.#dependencies.others?.waitUntilIdle(sourceId, true))
   }
 
   /** Before the repair at startup has ended, an index may hold less than its records say. */
@@ -151,22 +165,36 @@ export class Synchronizer {
 
   /** Marks syncs that must not be resumed again as failed. */
   async parkSyncs(): Promise<void> {
-    const { database, logger } = this.#dependencies
-    this.#parked = await listParkedJobs(database, 'sync')
-    if (this.#parked.size === 0) return
-    logger.error({ sources: [...this.#parked] }, 'syncs are not resumed again: the daemon ended twice after it had resumed them')
-    await database.write((transaction) => parkSources(transaction, [...this.#parked], PARKED_ERROR))
+    // A daemon of a shared database parks the syncs that it takes over.
+    if (!this.#dependencies.others) await this.#park(await listParkedJobs(this.#dependencies.database, 'sync'))
   }
 
-  /** Repairs indexes after a kill and resumes interrupted syncs. */
-  async resume(): Promise<void> {
-    const interrupted = new Set(await listInterruptedSources(this.#dependencies.database))
-    const incomplete = this.#repair()
+  async #park(sources: Set<string>): Promise<void> {
+    const { database, logger } = this.#dependencies
+    this.#parked = sources
+    if (sources.size === 0) return
+    logger.error({ sources: [...sources] }, 'syncs are not resumed again: the daemon ended twice after it had resumed them')
+    await database.write((transaction) => parkSources(transaction, [...sources], PARKED_ERROR))
+  }
+
+  /**
+   * Repairs indexes after a kill and resumes interrupted syncs. In a shared database, only of the sources that no other daemon has:
+   * returns those that this daemon has taken over.
+   */
+  async resume(): Promise<Set<string> | undefined> {
+    const { database, others } = this.#dependencies
+    const claimed = await others?.claimAbandoned()
+    if (claimed?.size === 0) return claimed
+    const isMine = (sourceId: string) => claimed?.has(sourceId) ?? true
+    if (claimed) await this.#park(new Set([...this.#parked, ...[...(await listParkedJobs(database, 'sync'))].filter(isMine)]))
+    const interrupted = new Set((await listInterruptedSources(database)).filter(isMine))
+    const incomplete = this.#repair(isMine)
     this.#repaired = incomplete.then(() => undefined)
     // These wait for the repair, but already report progress.
     await Promise.all([...interrupted].map((sourceId) => this.#resumeSource(sourceId, 'all')))
     for (const sourceId of await incomplete)
       if (!interrupted.has(sourceId) && !this.#parked.has(sourceId)) await this.#resumeSource(sourceId, 'indexes')
+    return claimed
   }
 
   async #resumeSource(sourceId: string, scope: SyncScope): Promise<void> {
@@ -181,11 +209,13 @@ export class Synchronizer {
   }
 
   /** Returns the sources whose indexes are incomplete or have passages of another version of the chunking. */
-  async #repair(): Promise<Set<string>> {
-    const { database, indexes, writer, logger } = this.#dependencies
-    await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'cannot remove old tables'))
-    const incomplete = new Set(await listIncompleteSources(database))
+  async #repair(isMine: (sourceId: string) => boolean): Promise<Set<string>> {
+    const { database, indexes, writer, logger, others } = this.#dependencies
+    // Another daemon may be creating a table.
+    if (!others) await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'cannot remove old tables'))
+    const incomplete = new Set((await listIncompleteSources(database)).filter(isMine))
     for (const index of await listAllIndexes(database)) {
+      if (!isMine(index.knowledge_source_id)) continue
       try {
         const isOutdated = index.chunking_version !== CHUNKING_VERSION
         if (isOutdated) logger.info({ index: index.id, source: index.knowledge_source_id }, 'rebuilding an index of an older version')
@@ -195,6 +225,12 @@ export class Synchronizer {
       }
     }
     return incomplete
+  }
+
+  #abortLost(sourceId: string): void {
+    const run = this.#runs.get(sourceId)
+    if (run) run.queued = undefined
+    run?.controller.abort(new LeaseLostError('CONFLICT', 'Another daemon syncs this source now.'))
   }
 
   async close(): Promise<void> {
@@ -214,7 +250,7 @@ export class Synchronizer {
         if (scope !== undefined) this.#dependencies.progress.begin(sourceId)
       }
     } catch (error) {
-      if (!this.#closing) await this.#recordFailure(sourceId, run, error)
+      if (!this.#closing && !(run.controller.signal.reason instanceof LeaseLostError)) await this.#recordFailure(sourceId, run, error)
       throw error
     }
   }

@@ -32,7 +32,7 @@ class ServerDatabase implements Database {
   readonly isShared = true
   readonly #connection: ServerConnection
   readonly #queue = new WriteQueue<Transaction>((writes) => this.#commitAll(writes))
-  readonly #daemonId = randomUUID()
+  readonly daemonId = randomUUID()
   #commits = 0
 
   constructor(connection: ServerConnection) {
@@ -74,7 +74,7 @@ class ServerDatabase implements Database {
     const [done, failed]: [(() => void)[], (() => void)[]] = [[], []]
     let next = 0
     try {
-      const transaction = await ServerTransaction.open(this.#connection, this.#daemonId)
+      const transaction = await ServerTransaction.open(this.#connection, this.daemonId)
       try {
         while (next < writes.length && (next === 0 || performance.now() - startedAt < MAX_TRANSACTION_MS)) {
           const { work, resolve, reject } = writes[next++] as PendingWrite<Transaction>
@@ -107,7 +107,7 @@ class ServerDatabase implements Database {
     const number = ++this.#commits
     const record = createStatement(
       'INSERT INTO commits (daemon, number, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET number = excluded.number, at = excluded.at',
-      [this.#daemonId, number, new Date().toISOString()],
+      [this.daemonId, number, new Date().toISOString()],
     )
     try {
       await transaction.commit(record)
@@ -122,9 +122,9 @@ class ServerDatabase implements Database {
     for (;;) {
       let transaction: ServerTransaction | undefined
       try {
-        transaction = await ServerTransaction.open(this.#connection, this.#daemonId)
+        transaction = await ServerTransaction.open(this.#connection, this.daemonId)
         const sql = 'SELECT number FROM commits WHERE daemon = ?'
-        const row = await transaction.run((reader) => reader.get<{ number: number }>(sql, [this.#daemonId]), true)
+        const row = await transaction.run((reader) => reader.get<{ number: number }>(sql, [this.daemonId]), true)
         return row?.number === number
       } catch (error) {
         if (performance.now() > deadline) throw createUnknownOutcomeError(this.location, error)

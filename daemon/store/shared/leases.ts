@@ -1,6 +1,6 @@
 /** Leases: which daemon of a shared database does a piece of work. They end with the daemon, however it ends. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Database, Transaction } from '../database.ts'
+import { type Database, type Reader, runLater, type Transaction } from '../database.ts'
 import { retryWrite } from './retry-write.ts'
 
 const HEARTBEAT_INTERVAL_MS = 4_000
@@ -15,8 +15,10 @@ export interface LeaseLog {
 export interface Leases {
   /** Returns its fence, or undefined if another daemon holds it. A daemon that holds it already gets it again. */
   claim(name: string): Promise<number | undefined>
-  /** With `keepFence`, the next holder gets a higher fence. Without it, nothing of the lease remains. */
-  release(name: string, keepFence?: boolean): Promise<void>
+  /** For work that is not repeated under this name: nothing of the lease remains, so its next fence is 1 again. */
+  release(name: string): Promise<void>
+  /** The same number as long as no lease of this daemon can have expired; undefined if they may have. */
+  readonly term: number | undefined
   /** Calls the listeners regularly, in this order, so that they take over the work of daemons that ended. Never in a local file. */
   onTakeover(...listeners: (() => Promise<void>)[]): void
   close(): Promise<void>
@@ -26,6 +28,7 @@ export interface Leases {
 const LOCAL_LEASES: Leases = {
   claim: async () => 1,
   release: async () => undefined,
+  term: 1,
   onTakeover() {},
   close: async () => undefined,
 }
@@ -45,6 +48,8 @@ class SharedLeases implements Leases {
   readonly #listeners: (() => Promise<void>)[] = []
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
+  #term = 0
+  #renewedAt = Number.NEGATIVE_INFINITY
   /** Start of the current series of successful heartbeats. */
   #aliveSince: number | undefined
 
@@ -60,9 +65,16 @@ class SharedLeases implements Leases {
     this.#timer.unref()
   }
 
+  get term(): number | undefined {
+    return performance.now() - this.#renewedAt < DAEMON_TIMEOUT_MS ? this.#term : undefined
+  }
+
   async beat(): Promise<void> {
+    const sentAt = performance.now()
     const sql = `INSERT INTO daemons (id, alive_until) VALUES (?, ${NOW} + ?) ON CONFLICT DO UPDATE SET alive_until = excluded.alive_until`
     await this.#database.write((transaction) => transaction.run(sql, [getDaemonId(transaction), DAEMON_TIMEOUT_MS]))
+    if (this.term === undefined) this.#term++
+    this.#renewedAt = sentAt
     this.#aliveSince ??= performance.now()
   }
 
@@ -70,8 +82,8 @@ class SharedLeases implements Leases {
     return retryWrite(this.#database, (transaction) => claimLease(transaction, name))
   }
 
-  async release(name: string, keepFence = false): Promise<void> {
-    const sql = `${keepFence ? "UPDATE leases SET holder = ''" : 'DELETE FROM leases'} WHERE name = ? AND holder = ?`
+  async release(name: string): Promise<void> {
+    const sql = 'DELETE FROM leases WHERE name = ? AND holder = ?'
     await this.#database.write((transaction) => transaction.run(sql, [name, getDaemonId(transaction)]))
   }
 
@@ -87,7 +99,7 @@ class SharedLeases implements Leases {
       .write(async (transaction) => {
         const id = getDaemonId(transaction)
         await Promise.all([
-          transaction.run('DELETE FROM leases WHERE holder = ?', [id]),
+          transaction.run("UPDATE leases SET holder = '' WHERE holder = ?", [id]),
           transaction.run('DELETE FROM daemons WHERE id = ?', [id]),
         ])
       })
@@ -99,13 +111,21 @@ class SharedLeases implements Leases {
       await this.beat()
       // After an outage of the server all leases have expired: the other daemons get the time to renew theirs first.
       if (performance.now() - (this.#aliveSince as number) < DAEMON_TIMEOUT_MS) return
-      await this.#database.write((transaction) => transaction.run(`DELETE FROM daemons WHERE alive_until < ${NOW} - 3600000`))
+      await this.#database.write(removeEndedDaemons)
       for (const listener of this.#listeners) await listener()
     } catch (error) {
       this.#aliveSince = undefined
       this.#logger.warn({ err: error }, 'the lease of this daemon could not be renewed')
     }
   }
+}
+
+/** Also removes what they left behind. */
+async function removeEndedDaemons(transaction: Transaction): Promise<void> {
+  const isEnded = 'NOT IN (SELECT id FROM live_daemons)'
+  await runLater(transaction, `DELETE FROM daemon_requests WHERE sender ${isEnded} OR receiver ${isEnded}`)
+  await runLater(transaction, `DELETE FROM leases WHERE name LIKE 'idempotency/%' AND holder ${isEnded}`)
+  await transaction.run(`DELETE FROM daemons WHERE alive_until < ${NOW} - 3600000`)
 }
 
 /** Runs the work while no other daemon does work of this name. */
@@ -138,9 +158,26 @@ export async function claimLease(transaction: Transaction, name: string): Promis
   return claimed?.fence
 }
 
+/** Claims those of the leases that no live daemon holds, and returns their names. `names` is a query. */
+export async function claimLeases(database: Database, names: string): Promise<string[]> {
+  const isFree = "(holder = '' OR holder NOT IN (SELECT id FROM live_daemons))"
+  const free = `SELECT * FROM (${names}) WHERE name NOT IN (SELECT name FROM leases WHERE NOT ${isFree})`
+  if ((await database.get(`${free} LIMIT 1`)) === undefined) return []
+  const sql = `INSERT INTO leases (name, holder, fence) SELECT name, ?, 1 FROM (${names}) WHERE true
+    ON CONFLICT DO UPDATE SET fence = fence + 1, holder = excluded.holder WHERE ${isFree} RETURNING name`
+  const claimed = await database.write((transaction) => transaction.all<{ name: string }>(sql, [getDaemonId(transaction)]))
+  return claimed.map(({ name }) => name)
+}
+
 /** Whether no other daemon has claimed the lease since this one got the fence. */
 export async function holdsLease(transaction: Transaction, name: string, fence: number): Promise<boolean> {
   if (transaction.daemonId === undefined) return true
   const sql = 'SELECT 1 FROM leases WHERE name = ? AND holder = ? AND fence = ?'
   return (await transaction.get(sql, [name, transaction.daemonId, fence])) !== undefined
+}
+
+/** The live daemon that holds the lease. */
+export async function findHolder(reader: Reader, name: string): Promise<string | undefined> {
+  const sql = 'SELECT holder FROM leases WHERE name = ? AND holder IN (SELECT id FROM live_daemons)'
+  return (await reader.get<{ holder: string }>(sql, [name]))?.holder
 }

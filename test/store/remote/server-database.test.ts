@@ -1,10 +1,8 @@
-import pino from 'pino'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Database } from '../../../daemon/store/database.ts'
 import { migrate } from '../../../daemon/store/migrations.ts'
 import { openServerDatabase } from '../../../daemon/store/remote/server-database.ts'
-import { openLeases } from '../../../daemon/store/shared/leases.ts'
 import { retryWrite } from '../../../daemon/store/shared/retry-write.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { isSqldInstalled, Sqld } from '../../harness/sqld/start-sqld.ts'
@@ -142,23 +140,6 @@ check('after a restart of the server the daemon continues, and a repeated write 
   await sqld.startAgain()
   await repeated
   assert.equal(await readNames(database), ['before', 'repeated'])
-})
-
-check('a lease belongs to one daemon until that daemon ends', async () => {
-  const [a, b] = [await connect(), await connect()]
-  await migrate(a)
-  const logger = pino({ level: 'silent' })
-  const [first, second] = [await openLeases(a, logger), await openLeases(b, logger)]
-  assert.equal([await first.claim('work'), await first.claim('work'), await second.claim('work')], [true, true, false])
-  await second.release('work') // not its own
-  assert.is(await second.claim('work'), false)
-  // As if it had been killed a while ago.
-  await a.write((transaction) => transaction.run('UPDATE daemons SET alive_until = 0 WHERE id = ?', [transaction.daemonId ?? '']))
-  assert.is(await second.claim('work'), true)
-  assert.is(await first.claim('work'), false)
-  await second.close()
-  assert.is(await first.claim('work'), true)
-  await first.close()
 })
 
 test.run()
