@@ -187,6 +187,7 @@ test('results are paged and filtered', async () => {
       [failed.run_id],
     ),
   )
+  await resources.agent() // the server caches rows until its next commit
   const first = await expectData(service.get(`/evaluations/${id}/results`))
   assert.equal([first.results.length, first.pagination], [1000, { page: 1, limit: 1000, total: 1005, pages: 2 }])
   assert.is((await expectData(service.get(`/evaluations/${id}/results?page=2`))).results.length, 5)
