@@ -8,6 +8,7 @@ import type { Resolve } from './outbound/guarded-connector.ts'
 import type { Vault } from './secrets/vault.ts'
 import type { ServerAddress } from './store/remote/server-connection.ts'
 import type { WriteAheadLog } from './store/write-ahead-log.ts'
+import type { Tracer } from './telemetry/tracing/tracer.ts'
 
 export interface AppOptions {
   paths: Paths
@@ -28,6 +29,8 @@ export interface AppOptions {
   /** Replaces the system's DNS resolver in tests. */
   resolve?: Resolve | undefined
   providerTimeouts?: Partial<ProviderTimeouts> | undefined
+  /** Records traces, if they are enabled. */
+  tracer?: Tracer | undefined
   /** Saves the first admin token for the CLI. Called before the token is stored in the database. */
   keepToken(token: string): Promise<void>
   /** Reads the token that was saved for the CLI. */

@@ -20,6 +20,7 @@ import { createOpenai } from './openai/create-openai.ts'
 import { createOutbound } from './outbound/client.ts'
 import { openStores } from './store/open-stores.ts'
 import { createSystem } from './system/create-system.ts'
+import { Telemetry } from './telemetry/telemetry.ts'
 import { ensureAdminToken } from './tokens/ensure-admin-token.ts'
 import { bindTokenRoutes } from './tokens/routes.ts'
 import { TokensService } from './tokens/service.ts'
@@ -33,8 +34,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   await sealLogins(database, vault, logger)
   const now = () => new Date()
   const events = new EventBus()
-  const outbound = createOutbound({ resolve })
-  const shared = { database, leases, requests, vault, validator: createValidator(), outbound, events, clock, logger }
+  const telemetry = new Telemetry({ tracer: options.tracer, version })
+  const outbound = createOutbound({ resolve, getTraceHeaders: telemetry.getTraceHeaders })
+  const shared = { database, leases, requests, vault, validator: createValidator(), outbound, events, clock, logger, telemetry }
 
   const usage = createUsage({
     ...shared,
@@ -58,11 +60,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     reader: { read: (...call) => embedding.models.read(...call) },
   })
   const { service: models } = modelFamily
-  const embedding = new EmbeddingService({
-    modelsDirectory: getModelsDirectory(),
-    findRemoteModel: (id) => models.findCredentials(database, id),
-    logger,
-  })
+  const findRemoteModel = (id: string) => models.findCredentials(database, id)
+  const embedding = new EmbeddingService({ modelsDirectory: getModelsDirectory(), findRemoteModel, logger, telemetry })
   const knowledgeFamily = createKnowledge({ ...shared, originals, vectors, models, embedding, meter, workDirectory: paths.work })
   const { service: knowledge } = knowledgeFamily
   const agentFamily = createAgents({ ...shared, models, knowledge })
@@ -140,7 +139,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await resumed
       await Promise.all([knowledgeFamily.stop(), evaluationFamily.close()])
       await http.close()
-      await webhooksClosed
+      await Promise.all([webhooksClosed, telemetry.close()])
       await Promise.all([knowledgeFamily.close(), embedding.close(), mcpServers.close(), outbound.close(), modelFamily.close()])
       await closeStores()
     },

@@ -22,10 +22,13 @@ import { findDatabaseServer } from './process/database-server.ts'
 import { prepareHome, writeFileAtomically } from './process/home.ts'
 import { acquireLock } from './process/lock.ts'
 import { type DaemonOptions, formatLocalUrl, formatUrl, parseOptions, UsageError } from './process/options.ts'
+import { startStartupServer } from './process/startup-server.ts'
 import { readAdminToken, storeAdminToken } from './secrets/admin-token.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { openVault } from './secrets/vault.ts'
 import type { ServerAddress } from './store/remote/server-connection.ts'
+import { readTraceSettings } from './telemetry/tracing/trace-settings.ts'
+import type { Tracer } from './telemetry/tracing/tracer.ts'
 
 const EXIT_CODES = { failed: 1, usage: 2, heldByAnother: EXIT_HOME_IN_USE } as const
 /** Shutdown must take less than 10 s in total. */
@@ -78,6 +81,9 @@ async function run(redactor: Redactor): Promise<void> {
   handleShutdown({ paths, log, redactor, cleanUp: end, running })
 
   try {
+    const { foreground, host, port } = wanted
+    // A daemon that a command starts in the background has no probes.
+    const startup = foreground && port !== 0 ? await startStartupServer(host, port).catch(rejectListening(host, port)) : undefined
     const keychain = {
       read: (name: string) => readKeychain(paths.home, name),
       write: (name: string, value: string) => writeKeychain(paths.home, name, value),
@@ -86,6 +92,7 @@ async function run(redactor: Redactor): Promise<void> {
     // Loaded only after the lock is acquired.
     const { createApp } = await import('./app.ts')
     if (databaseServer?.token !== undefined) redactor.add(databaseServer.token)
+    const tracer = await openTracer(log, redactor)
     const app = await createApp({
       paths,
       databaseServer,
@@ -97,6 +104,7 @@ async function run(redactor: Redactor): Promise<void> {
       modelDiscovery: { keys, servers: overrides.modelServers },
       adminToken: overrides.token,
       recoverToken: wanted.recoverToken,
+      tracer,
       async keepToken(token) {
         redactor.add(token)
         await storeAdminToken(token, { paths, keychain, vault })
@@ -104,6 +112,7 @@ async function run(redactor: Redactor): Promise<void> {
       readToken: () => readAdminToken({ paths, keychain, vault }),
     })
     running.app = app
+    await startup?.close()
     const url = await listen(app, wanted)
     writeDaemonRecord(paths, url, wanted)
     const database = databaseServer?.url ?? paths.database
@@ -119,12 +128,27 @@ async function run(redactor: Redactor): Promise<void> {
   }
 }
 
-async function listen(app: App, { host, port, isRemote: remote }: DaemonOptions): Promise<string> {
+/** Invalid settings disable traces and are logged: variables that are meant for other programs must not stop the daemon. */
+async function openTracer({ logger }: Log, redactor: Redactor): Promise<Tracer | undefined> {
   try {
-    await app.server.listen({ host, port })
+    const settings = readTraceSettings(process.env, version)
+    if (!settings) return undefined
+    for (const value of Object.values(settings.headers)) redactor.add(value)
+    const { createTracer } = await import('./telemetry/tracing/create-tracer.ts')
+    logger.info({ url: settings.url }, 'traces are enabled')
+    return createTracer(settings, version, logger)
   } catch (error) {
-    throw explainListenError(error as NodeJS.ErrnoException, host, port)
+    logger.warn({ err: error }, 'traces are disabled: a variable of OpenTelemetry is not valid')
+    return undefined
+  } finally {
+    // Child processes must not inherit them.
+    delete process.env.OTEL_EXPORTER_OTLP_HEADERS
+    delete process.env.OTEL_EXPORTER_OTLP_TRACES_HEADERS
   }
+}
+
+async function listen(app: App, { host, port, isRemote: remote }: DaemonOptions): Promise<string> {
+  await app.server.listen({ host, port }).catch(rejectListening(host, port))
   const address = app.server.server.address()
   const bound = typeof address === 'object' && address ? address.port : port
   app.listening(formatUrl(host, bound))
@@ -138,6 +162,10 @@ async function reportDatabase(paths: Paths, server: ServerAddress | undefined): 
   const { findDamage } = await import('./store/database.ts')
   const found = server ? await checkServer(server) : existsSync(paths.database) ? findDamage(paths.database) : undefined
   process.stdout.write(`${JSON.stringify(found instanceof CadreError ? { error: found.message, hint: found.hint } : (found ?? {}))}\n`)
+}
+
+const rejectListening = (host: string, port: number) => (error: NodeJS.ErrnoException) => {
+  throw explainListenError(error, host, port)
 }
 
 function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): CadreError {

@@ -8,6 +8,7 @@ import type { Logger } from '../logging/logger.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
 import type { DaemonRequests } from '../store/shared/daemon-requests.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { ActiveReplies } from './active-replies.ts'
 import { type AskOnce, askOnce } from './agent-loop/ask-once.ts'
 import { CompletionsService } from './completion-service.ts'
@@ -33,15 +34,16 @@ interface ConversationsFamilyDependencies {
   requests: DaemonRequests | undefined
   clock: Clock
   logger: Logger
+  telemetry: Telemetry
   /** Minutes after which an idle conversation is completed; 0 disables it. */
   getIdleMinutes(): Promise<number>
 }
 
 export function createConversations(dependencies: ConversationsFamilyDependencies) {
-  const { database, agents, models, quoteVerifier, meter, events, requests, clock, logger, getIdleMinutes } = dependencies
+  const { database, agents, models, quoteVerifier, meter, events, requests, clock, logger, telemetry, getIdleMinutes } = dependencies
   const activeReplies = new ActiveReplies(database, logger, requests)
   const service = new ConversationsService({ database, agents, events, activeReplies, quoteVerifier })
-  const replies = { database, conversations: service, agents, models, meter, activeReplies, logger }
+  const replies = { database, conversations: service, agents, models, meter, activeReplies, logger, telemetry }
   const messages = new MessagesService(replies)
   const relay = requests && new ReplyRelay({ database, requests, activeReplies, logger })
   requests?.handle(REPLY_REQUESTS.confirm, async ({ target, data }) => messages.confirmHere(target, data as ConfirmBody))
@@ -58,7 +60,7 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
     service,
     completions: new CompletionsService(replies),
     bindings: bindConversationRoutes(service, messages),
-    askOnce: ((input) => askOnce({ database, meter, logger }, input)) satisfies AskOnce,
+    askOnce: ((input) => askOnce({ database, meter, logger, telemetry }, input)) satisfies AskOnce,
     countReplies: () => activeReplies.count,
     /** Must run before the usage ledger recovers, which settles the remaining open calls. */
     async recover() {

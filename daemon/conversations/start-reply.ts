@@ -4,6 +4,7 @@ import type { CallOrigin, Meter } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
 import { estimateRequest } from '../models/token-estimate.ts'
 import type { Database } from '../store/database.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { composeFirstRequest } from './agent-loop/agent-loop.ts'
 import { ReplyRecorder } from './agent-loop/reply-recorder.ts'
@@ -22,6 +23,7 @@ export interface ReplyDependencies {
   meter: Meter
   activeReplies: ActiveReplies
   logger: Logger
+  telemetry: Telemetry
 }
 
 interface ReplyInput {
@@ -50,7 +52,7 @@ interface StoredReplyInput extends ReplyInput {
 
 /** Stores the question and the reply, and starts to write it. */
 export async function startStoredReply(dependencies: ReplyDependencies, input: StoredReplyInput): Promise<void> {
-  const { database, conversations, meter, activeReplies, logger } = dependencies
+  const { database, conversations, meter, activeReplies, logger, telemetry } = dependencies
   const { change, conversation, context, reply, origin, turn, now, question, replaced, updated } = input
   const { id: conversationId, agent_id } = conversation
   const firstRequest = composeFirstRequest(context)
@@ -70,7 +72,8 @@ export async function startStoredReply(dependencies: ReplyDependencies, input: S
       await change.storeResponse?.(transaction, { message_id: messageId, user_message_id: question.id })
     })
     emitStart(input, conversationId, question.id, agent_id)
-    activeReplies.run(reply, recorder, () => writeReply({ context, firstRequest, reply, recorder, turn, logger }).finally(turn.end))
+    const writing = { context, firstRequest, reply, recorder, turn, logger, telemetry }
+    activeReplies.run(reply, recorder, () => writeReply(writing).finally(turn.end))
   } finally {
     endAnnouncement()
   }
@@ -78,13 +81,14 @@ export async function startStoredReply(dependencies: ReplyDependencies, input: S
 
 /** Starts a reply of which only the usage is stored. */
 export async function startUnstoredReply(dependencies: ReplyDependencies, input: ReplyInput): Promise<void> {
-  const { database, meter, activeReplies, logger } = dependencies
+  const { database, meter, activeReplies, logger, telemetry } = dependencies
   const { context, reply, origin } = input
   const firstRequest = composeFirstRequest(context)
   const recorder = new UsageRecorder({ database, meter, model: context.model, origin, reply })
   if (firstRequest) await recorder.beginCall(() => estimateRequest(firstRequest))
   emitStart(input, '', '', origin.agent_id ?? null)
-  activeReplies.run(reply, recorder, () => writeReply({ context, firstRequest, reply, recorder, turn: NO_TURN, logger }))
+  const writing = { context, firstRequest, reply, recorder, turn: NO_TURN, logger, telemetry }
+  activeReplies.run(reply, recorder, () => writeReply(writing))
 }
 
 /** Nothing waits for a reply outside of a conversation. */

@@ -3,12 +3,14 @@ import { CadreError } from '../../src/contract/errors.ts'
 import { ConnectionPool } from '../outbound/connection-pool.ts'
 import { joinEndpoint } from '../providers/endpoints.ts'
 import type { RemoteModel } from '../providers/remote-model.ts'
+import { Telemetry } from '../telemetry/telemetry.ts'
 import type { Embedder, EmbedOptions } from './embedder.ts'
 import { type EmbeddingProtocol, getEmbeddingProtocol } from './protocols.ts'
 import { type EmbeddingTimeouts, requestJson } from './request-json.ts'
 
 export interface RemoteEmbedderOptions {
   timeouts?: Partial<EmbeddingTimeouts> | undefined
+  telemetry?: Telemetry
 }
 
 /** Every provider accepts this many texts in a request. */
@@ -20,9 +22,11 @@ const DEFAULT_TIMEOUTS: EmbeddingTimeouts = { connectMs: 10_000, responseMs: 60_
 export class RemoteEmbedders {
   readonly #connections: ConnectionPool
   readonly #timeouts: EmbeddingTimeouts
+  readonly #telemetry: Telemetry
   readonly #embedders = new Map<string, { record: string; embedder: RemoteEmbedder }>()
 
-  constructor({ timeouts }: RemoteEmbedderOptions = {}) {
+  constructor({ timeouts, telemetry = new Telemetry() }: RemoteEmbedderOptions = {}) {
+    this.#telemetry = telemetry
     this.#timeouts = { ...DEFAULT_TIMEOUTS, ...timeouts }
     const { connectMs, responseMs } = this.#timeouts
     this.#connections = new ConnectionPool({
@@ -38,7 +42,7 @@ export class RemoteEmbedders {
     const record = JSON.stringify(model)
     const cached = this.#embedders.get(model.id)
     if (cached?.record === record) return cached.embedder
-    const embedder = new RemoteEmbedder(model, getEmbeddingProtocol(model), this.#connections, this.#timeouts)
+    const embedder = new RemoteEmbedder(model, getEmbeddingProtocol(model), this.#connections, this.#timeouts, this.#telemetry)
     this.#embedders.set(model.id, { record, embedder })
     return embedder
   }
@@ -55,9 +59,17 @@ class RemoteEmbedder implements Embedder {
   readonly #protocol: EmbeddingProtocol
   readonly #connections: ConnectionPool
   readonly #timeouts: EmbeddingTimeouts
+  readonly #telemetry: Telemetry
   #dimensions: number | undefined
 
-  constructor(model: RemoteModel, protocol: EmbeddingProtocol, connections: ConnectionPool, timeouts: EmbeddingTimeouts) {
+  constructor(
+    model: RemoteModel,
+    protocol: EmbeddingProtocol,
+    connections: ConnectionPool,
+    timeouts: EmbeddingTimeouts,
+    telemetry: Telemetry,
+  ) {
+    this.#telemetry = telemetry
     this.id = model.id
     this.batchSize = TEXTS_PER_REQUEST * protocol.concurrency
     this.#model = model
@@ -99,7 +111,13 @@ class RemoteEmbedder implements Embedder {
     const { path, headers, body, parse } = this.#protocol.createRequest(texts.map(toSendableText))
     const dispatcher = await this.#connections.getAgent(this.#model.allow_private)
     const url = joinEndpoint(this.#protocol.endpoint, path)
-    const response = await requestJson({ dispatcher, model: this.#model, url, headers, body, timeouts: this.#timeouts, signal })
+    const { provider, model_id } = this.#model
+    const attributes = { 'gen_ai.operation.name': 'embeddings', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model_id }
+    const operation = { labels: [provider, 'embedding'], spanName: `embeddings ${model_id}`, attributes, signal }
+    const response = await this.#telemetry.measure('provider_call', operation, () => {
+      const allHeaders = { ...this.#telemetry.getTraceHeaders(), ...headers }
+      return requestJson({ dispatcher, model: this.#model, url, headers: allHeaders, body, timeouts: this.#timeouts, signal })
+    })
     const { vectors, tokens } = parse(response)
     // Invalid vectors cost money too.
     if (tokens !== undefined) onUsage?.(tokens)

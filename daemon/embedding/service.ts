@@ -3,6 +3,7 @@ import { createNotFoundError } from '../../src/contract/errors.ts'
 import { EmbeddedModels } from '../embedded-models/embedded-models.ts'
 import type { WorkerPoolLogger } from '../embedded-models/worker-pool.ts'
 import type { RemoteModel } from '../providers/remote-model.ts'
+import { Telemetry } from '../telemetry/telemetry.ts'
 import type { Embedder } from './embedder.ts'
 import { MINILM, MinilmEmbedder } from './minilm-embedder.ts'
 import type { RemoteEmbedders } from './remote-embedders.ts'
@@ -15,6 +16,7 @@ export interface EmbeddingDependencies {
   workers?: number | undefined
   idleMs?: number | undefined
   logger: WorkerPoolLogger
+  telemetry?: Telemetry
 }
 
 export class EmbeddingService {
@@ -22,9 +24,11 @@ export class EmbeddingService {
   readonly models: EmbeddedModels
   readonly #findRemoteModel: EmbeddingDependencies['findRemoteModel']
   readonly #minilm: MinilmEmbedder
+  readonly #telemetry: Telemetry
   #remoteEmbedders: Promise<RemoteEmbedders> | undefined
 
-  constructor({ modelsDirectory: directory, findRemoteModel, ...options }: EmbeddingDependencies) {
+  constructor({ modelsDirectory: directory, findRemoteModel, telemetry = new Telemetry(), ...options }: EmbeddingDependencies) {
+    this.#telemetry = telemetry
     this.models = new EmbeddedModels({ directory, ...options })
     this.#findRemoteModel = findRemoteModel
     this.#minilm = new MinilmEmbedder(this.models)
@@ -50,7 +54,9 @@ export class EmbeddingService {
 
   /** Loads undici only when a provider is used. */
   #loadRemoteEmbedders(): Promise<RemoteEmbedders> {
-    this.#remoteEmbedders ??= import('./remote-embedders.ts').then(({ RemoteEmbedders }) => new RemoteEmbedders())
+    this.#remoteEmbedders ??= import('./remote-embedders.ts').then(
+      ({ RemoteEmbedders }) => new RemoteEmbedders({ telemetry: this.#telemetry }),
+    )
     return this.#remoteEmbedders
   }
 }

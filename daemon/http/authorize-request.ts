@@ -23,8 +23,9 @@ export async function authorizeRequest(
   reply: FastifyReply,
 ): Promise<void> {
   checkHost(dependencies, request, reply)
-  if (dependencies.isDraining()) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
   const { contract, open } = request.routeOptions.config
+  if (dependencies.isDraining() && !contract?.isAnsweredWhileStopping)
+    throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
   if (open || contract?.access === 'public') return
   const caller = await authenticate(dependencies, request)
   const { headers, error } = caller

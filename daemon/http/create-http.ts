@@ -9,7 +9,7 @@ import { RateLimiter } from './rate-limiter.ts'
 import { createServer, type ServerDependencies } from './server.ts'
 import { SharedRateLimits } from './shared-rate-limits.ts'
 
-type SharedDependencies = 'logger' | 'validator' | 'getOpenapi' | 'authenticate' | 'getRateLimit' | 'handleMcp'
+type SharedDependencies = 'logger' | 'validator' | 'telemetry' | 'getOpenapi' | 'authenticate' | 'getRateLimit' | 'handleMcp'
 
 interface HttpDependencies extends Pick<ServerDependencies, SharedDependencies> {
   database: Database

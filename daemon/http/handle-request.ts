@@ -1,7 +1,7 @@
 /** Passes a validated request to its handler and wraps the result in the envelope. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
-import { checksVersion, type Route, type StreamEvent } from '../../src/contract/route.ts'
+import { checksVersion, type Route, type StreamEvent, TEXT_TYPE } from '../../src/contract/route.ts'
 import { DEFAULT_LIMIT } from '../../src/contract/schemas/list-query.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { DeferredResponse } from '../core/deferred-response.ts'
@@ -35,7 +35,7 @@ export async function handleRequest(
   const value = result instanceof DeferredResponse ? await result.wait() : result
   if (isEventStream(value)) return sendEvents(reply, value, streams, getEventFormat(route))
   if (route.shape === 'data' && value !== null && typeof value === 'object') return sendResource(route, value, request, reply)
-  reply.status(binding.getStatus?.(value) ?? route.status).type('application/json; charset=utf-8')
+  reply.status(binding.getStatus?.(value) ?? route.status).type(route.shape === 'text' ? TEXT_TYPE : 'application/json; charset=utf-8')
   return wrapInEnvelope(route, value, request.query as { page?: number; limit?: number })
 }
 
@@ -140,7 +140,7 @@ const isEventStream = (value: unknown): value is AsyncIterable<StreamEvent> =>
   value !== null && typeof value === 'object' && Symbol.asyncIterator in value
 
 function wrapInEnvelope(route: Route, result: unknown, query: { page?: number; limit?: number }): unknown {
-  if (route.shape === 'bare') return result
+  if (route.shape === 'bare' || route.shape === 'text') return result
   if (route.shape === 'message') return { success: true, message: result }
   if (route.shape !== 'page') return { success: true, data: result }
   const { items, total } = result as Page<unknown>

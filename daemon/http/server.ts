@@ -4,6 +4,8 @@ import { CadreError } from '../../src/contract/errors.ts'
 import { isBodyOptional, METHODS, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { Caller } from '../core/caller.ts'
+import { recordRequests } from '../telemetry/record-requests.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Validator } from '../validation/validator.ts'
 import { findAllowedMethods } from './allowed-methods.ts'
 import { registerApiReference } from './api-reference.ts'
@@ -37,6 +39,7 @@ export interface ServerDependencies extends AuthorizationDependencies {
   logger: FastifyBaseLogger
   idempotency: Idempotency
   validator: Validator
+  telemetry: Telemetry
   getOpenapi(): object
   handleMcp: HandleMcp
 }
@@ -68,6 +71,7 @@ export async function createServer(dependencies: ServerDependencies, bindings: r
       hint: 'The API reference is at /docs.',
     })
   })
+  recordRequests(server, dependencies.telemetry)
   const largeResponses = new LargeResponses()
   server.addHook('onRequest', async (request, reply) => {
     await authorizeRequest(dependencies, request, reply)

@@ -11,6 +11,7 @@ import type { OriginalStore } from '../store/original-store.ts'
 import type { DaemonRequests } from '../store/shared/daemon-requests.ts'
 import type { Leases } from '../store/shared/leases.ts'
 import type { VectorStore } from '../store/vector-store.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Validator } from '../validation/validator.ts'
 import { DocumentReader } from './document-reader.ts'
 import { DocumentsService } from './document-service.ts'
@@ -41,6 +42,7 @@ export interface KnowledgeDependencies {
   embedding: EmbeddingService
   meter: Meter
   logger: Logger
+  telemetry: Telemetry
   /** Parent of the directories in which sources keep clones and downloaded pages. */
   workDirectory: string
 }

@@ -61,17 +61,25 @@ export interface Outbound {
   close(): Promise<void>
 }
 
-/** Tests replace the DNS resolver. */
-export function createOutbound({ resolve = systemResolve }: { resolve?: Resolve | undefined } = {}): Outbound {
-  return new GuardedClient(resolve)
+interface OutboundOptions {
+  /** Tests replace the DNS resolver. */
+  resolve?: Resolve | undefined
+  /** Returns the headers that continue the current trace. */
+  getTraceHeaders?(): Readonly<Record<string, string>>
+}
+
+export function createOutbound({ resolve = systemResolve, getTraceHeaders = () => ({}) }: OutboundOptions = {}): Outbound {
+  return new GuardedClient(resolve, getTraceHeaders)
 }
 
 class GuardedClient implements Outbound {
   readonly #resolve: Resolve
+  readonly #getTraceHeaders: () => Readonly<Record<string, string>>
   readonly #connections: ConnectionPool
 
-  constructor(resolve: Resolve) {
+  constructor(resolve: Resolve, getTraceHeaders: () => Readonly<Record<string, string>>) {
     this.#resolve = resolve
+    this.#getTraceHeaders = getTraceHeaders
     this.#connections = new ConnectionPool({ resolve, keepAliveTimeout: KEEP_ALIVE_MS })
   }
 
@@ -153,7 +161,7 @@ class GuardedClient implements Outbound {
       origin: url.origin,
       path: url.pathname + url.search,
       method: method as Dispatcher.HttpMethod,
-      headers: { ...headers, 'accept-encoding': ACCEPTED_ENCODINGS },
+      headers: { ...this.#getTraceHeaders(), ...headers, 'accept-encoding': ACCEPTED_ENCODINGS },
       body: body === undefined ? null : Buffer.from(body as string),
       signal,
       // The request has an overall time limit.

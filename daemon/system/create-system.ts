@@ -4,6 +4,7 @@ import type { Clock } from '../async/clock.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { OriginalStore } from '../store/original-store.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { createBackup } from './backup/create-backup.ts'
 import { bindSystemRoutes } from './routes.ts'
 import { type SystemDependencies, SystemService } from './service.ts'
@@ -15,11 +16,14 @@ interface SystemFamilyDependencies extends Omit<SystemDependencies, 'startedAt' 
   originals: OriginalStore
   clock: Clock
   logger: Logger
+  telemetry: Telemetry
 }
 
 export function createSystem(dependencies: SystemFamilyDependencies) {
-  const { version, embedding, countReplies } = dependencies
+  const { version, embedding, countReplies, telemetry } = dependencies
   const getQueues = () => ({ embedding: embedding.getStatus().pending, replies: countReplies() })
+  telemetry.addQueue('embedding', () => getQueues().embedding)
+  telemetry.addQueue('replies', countReplies)
   const service = new SystemService({ ...dependencies, startedAt: new Date(), getQueues })
   let openapi: object | undefined
   /** The document is created at the first request. */
@@ -30,7 +34,7 @@ export function createSystem(dependencies: SystemFamilyDependencies) {
   return {
     service,
     getOpenapi,
-    bindings: [...bindSystemRoutes(service, getOpenapi), ...backup.bindings],
+    bindings: [...bindSystemRoutes(service, getOpenapi, () => telemetry.formatMetrics()), ...backup.bindings],
     start: backup.start,
     close: backup.close,
   }

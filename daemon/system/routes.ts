@@ -3,10 +3,13 @@ import { systemRoutes } from '../../src/contract/families/system.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { SystemService } from './service.ts'
 
-export function bindSystemRoutes(system: SystemService, getOpenapi: () => object): Binding[] {
+export function bindSystemRoutes(system: SystemService, getOpenapi: () => object, formatMetrics: () => Promise<string>): Binding[] {
   return [
     bind(systemRoutes.health, () => system.getHealth(), { getStatus: ({ status }) => (status === 'healthy' ? 200 : 503) }),
+    bind(systemRoutes.live, async () => ({ status: 'live' as const })),
+    bind(systemRoutes.ready, () => system.getReadiness(), { getStatus: ({ status }) => (status === 'ready' ? 200 : 503) }),
     bind(systemRoutes.status, () => system.getStatus()),
+    bind(systemRoutes.metrics, formatMetrics),
     bind(systemRoutes.openapi, async () => getOpenapi()),
     bind(systemRoutes.getSettings, () => system.getSettings()),
     bind(systemRoutes.updateSettings, ({ body, change }) => system.updateSettings(change, body)),

@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Paths } from '../../src/config.ts'
-import type { Health, Settings, Status } from '../../src/contract/families/system.ts'
+import type { Health, Readiness, Settings, Status } from '../../src/contract/families/system.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
 import { raceAbort } from '../async/abortable.ts'
 import type { ChangeContext } from '../core/caller.ts'
@@ -14,6 +14,8 @@ import type { VectorStore } from '../store/vector-store.ts'
 import { readCounts, readLastBackup, readSettings, writeSettings } from './store.ts'
 
 const STORE_TIMEOUT_MS = 3_000
+/** How long the readiness is kept: probes need no token, so many of them must not load the stores. */
+const READINESS_MS = 1_000
 
 export interface SystemDependencies {
   paths: Paths
@@ -28,24 +30,38 @@ export interface SystemDependencies {
   getQueues(): Record<string, number>
 }
 
+interface StoreCheck extends Pick<Health, 'database' | 'vector_db'> {
+  isHealthy: boolean
+}
+
 export class SystemService {
   readonly #dependencies: SystemDependencies
+  #readiness: { checkedAt: number; stores: Promise<StoreCheck> } | undefined
 
   constructor(dependencies: SystemDependencies) {
     this.#dependencies = dependencies
   }
 
-  /** Reads both stores. A store that does not respond in time or was found damaged is disconnected. */
   async getHealth(): Promise<Health> {
-    const { database, vectors, version } = this.#dependencies
+    const { isHealthy, ...stores } = await this.#checkStores()
+    return { status: isHealthy ? 'healthy' : 'unhealthy', version: this.#dependencies.version, ...stores }
+  }
+
+  /** Checks the stores at most once in READINESS_MS. */
+  async getReadiness(): Promise<Readiness> {
+    const now = performance.now()
+    if (this.#readiness === undefined || now - this.#readiness.checkedAt >= READINESS_MS)
+      this.#readiness = { checkedAt: now, stores: this.#checkStores() }
+    const { isHealthy, ...stores } = await this.#readiness.stores
+    return { status: isHealthy ? 'ready' : 'not_ready', ...stores }
+  }
+
+  /** Reads both stores. A store that does not respond in time or was found damaged is disconnected. */
+  async #checkStores(): Promise<StoreCheck> {
+    const { database, vectors } = this.#dependencies
     const [responds, passages] = await Promise.all([respondsInTime(readCounts(database)), respondsInTime(vectors.ping())])
     const records = responds && !database.isDamaged()
-    return {
-      status: records && passages ? 'healthy' : 'unhealthy',
-      version,
-      database: formatConnection(records),
-      vector_db: formatConnection(passages),
-    }
+    return { isHealthy: records && passages, database: formatConnection(records), vector_db: formatConnection(passages) }
   }
 
   async getStatus(): Promise<Status> {

@@ -12,6 +12,7 @@ import {
   toTokenCount,
 } from '../core/meter.ts'
 import type { Database, Transaction } from '../store/database.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { BudgetGuard } from './budget-guard.ts'
 import { listBudgetEntities, listSummedEntities } from './entities.ts'
 import { LedgerBatcher } from './ledger-batcher.ts'
@@ -30,6 +31,7 @@ import {
 export interface UsageMeterDependencies {
   database: Database
   events: EventBus
+  telemetry?: Telemetry
   now(): Date
 }
 
@@ -108,6 +110,7 @@ export class UsageMeter implements Meter {
     for (const { id, input_tokens, output_tokens, cached_tokens, estimated, cost } of outcomes) {
       const call = calls.get(id) as LedgerCall
       const total = input_tokens + output_tokens
+      this.#dependencies.telemetry?.countTokens(call.kind, { input_tokens, output_tokens })
       const [unpriced_tokens, estimated_tokens] = [cost === null ? total : 0, estimated ? total : 0]
       const amounts = { calls: 1, input_tokens, output_tokens, cached_tokens, unpriced_tokens, estimated_tokens, cost: cost ?? 0 }
       await addToSums(transaction, listSummedEntities(call), call, amounts)

@@ -7,8 +7,16 @@ import type { Outbound } from '../outbound/client.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
 import type { Leases } from '../store/shared/leases.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { AttemptWriter } from './attempt-writer.ts'
-import { deliveryRecords, findEvent, listDueDeliveries, listPendingWebhooks, type StoredEvent } from './outbox-store.ts'
+import {
+  countPendingDeliveries,
+  deliveryRecords,
+  findEvent,
+  listDueDeliveries,
+  listPendingWebhooks,
+  type StoredEvent,
+} from './outbox-store.ts'
 import { MAX_DELAY_MS } from './retry-schedule.ts'
 import { type AttemptOutcome, sendDelivery } from './send-delivery.ts'
 import { openSigningSecrets } from './signing-secrets.ts'
@@ -35,6 +43,7 @@ export interface DispatcherDependencies {
   /** Returns a number from 0 to below 1, for the jitter of retries. */
   random: () => number
   logger: Logger
+  telemetry: Telemetry
 }
 
 export class Dispatcher {
@@ -50,6 +59,7 @@ export class Dispatcher {
   constructor(dependencies: DispatcherDependencies) {
     this.#dependencies = dependencies
     this.#attemptWriter = new AttemptWriter(dependencies.database, dependencies.random, dependencies.logger)
+    dependencies.telemetry.addQueue('webhook_deliveries', () => countPendingDeliveries(dependencies.database))
   }
 
   start(): void {
@@ -193,6 +203,10 @@ export class Dispatcher {
     } catch (error) {
       return { status: null, body: null, error: (error as Error).message, latencyMs: 0 }
     }
-    return sendDelivery(this.#dependencies.outbound, { webhook, secrets, event, now, signal: this.#closing.signal })
+    const { outbound, telemetry } = this.#dependencies
+    const { signal } = this.#closing
+    const getOutcome = ({ error }: AttemptOutcome) => (error === null ? 'success' : 'failed')
+    const options = { attributes: { 'cadre.webhook.id': webhook.id, 'cadre.event.type': event.type }, isRoot: true, signal, getOutcome }
+    return telemetry.measure('webhook_delivery', options, () => sendDelivery(outbound, { webhook, secrets, event, now, signal }))
   }
 }

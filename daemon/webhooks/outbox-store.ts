@@ -108,6 +108,12 @@ export async function listDueDeliveries(
   return rows.map(({ id }) => id)
 }
 
+/** Deliveries that wait for their first or next attempt. */
+export async function countPendingDeliveries(reader: Reader): Promise<number> {
+  const [row] = await reader.all<{ total: number }>('SELECT COUNT(*) AS total FROM deliveries WHERE next_attempt_at IS NOT NULL')
+  return row?.total ?? 0
+}
+
 export async function deleteDeliveries(transaction: Transaction, webhookId: string): Promise<void> {
   await transaction.run('DELETE FROM deliveries WHERE webhook_id = ?', [webhookId])
 }

@@ -127,10 +127,11 @@ function createSuccessResponse(route: Route, schemas: OpenapiSchemas): Json {
     ...(route.shape === 'data' ? ['etag'] : []),
     ...(route.status === 201 ? ['location'] : []),
   ]
+  const type = route.shape === 'text' ? 'text/plain' : 'application/json'
   return {
     description: route.status === 201 ? 'Created.' : 'Success.',
     ...(headers.length > 0 ? { headers: listHeaders(headers) } : {}),
-    content: { 'application/json': { schema: wrapInEnvelope(route, schemas) }, ...events },
+    content: { [type]: { schema: wrapInEnvelope(route, schemas) }, ...events },
   }
 }
 
@@ -146,7 +147,7 @@ const canBeUnchanged = ({ method, shape }: Route): boolean => method === 'GET' &
 function wrapInEnvelope(route: Route, schemas: OpenapiSchemas): Json {
   const data = schemas.convert(route.response)
   const success = { type: 'boolean', const: true }
-  if (route.shape === 'bare') return data
+  if (route.shape === 'bare' || route.shape === 'text') return data
   if (route.shape === 'message')
     return { type: 'object', required: ['success', 'message'], properties: { success, message: { type: 'string' } } }
   if (route.shape === 'page')

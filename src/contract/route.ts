@@ -25,11 +25,14 @@ export const maySpend = (role: Role): boolean => role !== 'viewer'
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
 
+/** The content type of routes that return text: the format of Prometheus. */
+export const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
 /** The content type of PATCH requests, in addition to application/json. */
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json'
 
-/** The envelope of a response: one resource, a page of resources, a message, no envelope, or an event stream. */
-export type Shape = 'data' | 'page' | 'message' | 'bare' | 'events'
+/** The envelope of a response: one resource, a page of resources, a message, no envelope, plain text, or an event stream. */
+export type Shape = 'data' | 'page' | 'message' | 'bare' | 'text' | 'events'
 
 type OptionalSchema = TSchema | undefined
 
@@ -79,6 +82,8 @@ export interface Route<
   readonly changesResource?: boolean
   /** Status of a regular response that reports an unhealthy daemon. */
   readonly unhealthyStatus?: 503
+  /** Other requests are refused while the daemon stops. */
+  readonly isAnsweredWhileStopping?: boolean
 }
 
 type RouteDefinition<

@@ -70,14 +70,15 @@ const LAYERS: Record<string, Record<string, readonly string[]>> = {
     store: [],
     secrets: ['process'],
     logging: ['secrets'],
+    telemetry: ['logging'],
     outbound: ['secrets'],
     providers: ['secrets'],
     validation: ['async'],
     core: ['store'],
     crud: ['core', 'http', 'store'],
     'embedded-models': ['logging', 'process'],
-    embedding: ['embedded-models', 'language', 'logging', 'outbound', 'providers'],
-    http: ['core', 'secrets', 'store', 'validation'],
+    embedding: ['embedded-models', 'language', 'logging', 'outbound', 'providers', 'telemetry'],
+    http: ['core', 'secrets', 'store', 'telemetry', 'validation'],
   },
 }
 

@@ -134,6 +134,7 @@ test('the guides of the first steps exist', () => {
     'backup-and-upgrade',
     'openai',
     'server',
+    'team-server',
   ])
     assert.ok(readdirSync(GUIDES).includes(`${name}.md`), name)
 })

@@ -4,7 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts'
 import { createOpenapiDocument } from '../../src/contract/openapi.ts'
-import { getRoutePath, type Route } from '../../src/contract/route.ts'
+import { getRoutePath, type Route, TEXT_TYPE } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
 import type { ServerEvent } from '../../src/sse.ts'
 import { version } from '../../src/version.ts'
@@ -79,6 +79,10 @@ export function checkResponse(response: ObservedResponse): void {
   if (route && status === 304) {
     assert.ok(document.paths[getRoutePath(route)]?.[method.toLowerCase()]?.responses['304'], `undocumented status: ${summary}`)
     assert.equal(text, '', summary)
+    return
+  }
+  if (status === 200 && route?.shape === 'text') {
+    assert.equal(headers['content-type'], TEXT_TYPE, summary)
     return
   }
   assert.equal(headers['content-type'], 'application/json; charset=utf-8', summary)

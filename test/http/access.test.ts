@@ -127,10 +127,10 @@ test('an admin can call every route', () => {
   assert.is(listAllowedRoutes('admin').length, ALL_ROUTES.filter(({ access }) => access !== 'public').length)
 })
 
-test('only health and the OpenAPI document are public', () => {
+test('only health, its probes and the OpenAPI document are public', () => {
   assert.equal(
     ALL_ROUTES.filter(({ access }) => access === 'public').map(({ path }) => path),
-    ['/health', '/openapi.json'],
+    ['/health', '/health/live', '/health/ready', '/openapi.json'],
   )
 })
 

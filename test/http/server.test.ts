@@ -6,6 +6,7 @@ import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
+import { waitFor } from '../harness/wait-for.ts'
 
 const test = suite('server')
 let server: TestServer
@@ -172,8 +173,26 @@ test('health returns 503 and names the store that cannot be read', async () => {
   assert.is((await server.get('/health', { as: null })).status, 200)
 })
 
-test('a draining daemon returns 503 for every request', async () => {
+test('liveness does not depend on the stores, readiness does', async () => {
+  const getProbes = async () => {
+    const probes = await Promise.all(['/health/live', '/health/ready'].map((path) => server.get(path, { as: null })))
+    return probes.map(({ status, body }) => [status, body])
+  }
+  const live = [200, { status: 'live' }]
+  const ready = [200, { status: 'ready', database: 'connected', vector_db: 'connected' }]
+  assert.equal(await getProbes(), [live, ready])
+  await server.database.write((transaction) => transaction.run('ALTER TABLE counts RENAME TO gone_counts'))
+  const waitForStatus = (status: number) => waitFor(async () => (await server.get('/health/ready', { as: null })).status === status)
+  await waitForStatus(503)
+  assert.equal(await getProbes(), [live, [503, { status: 'not_ready', database: 'disconnected', vector_db: 'connected' }]])
+  await server.database.write((transaction) => transaction.run('ALTER TABLE gone_counts RENAME TO counts'))
+  await waitForStatus(200)
+})
+
+test('a draining daemon returns 503 for every request except liveness', async () => {
   server.app.drain()
+  assert.is((await server.get('/health/live', { as: null })).status, 200)
+  await expectError(server.get('/health/ready', { as: null }), 'UNAVAILABLE', { error: /stopping/ })
   for (const path of ['/agents', '/health', '/nothing']) await expectError(server.get(path), 'UNAVAILABLE', { error: /stopping/ })
   await expectError(server.post('/agents', { name: 'x' }), 'UNAVAILABLE')
 })

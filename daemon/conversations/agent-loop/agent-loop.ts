@@ -15,6 +15,7 @@ import {
 } from '../../models/chat-model.ts'
 import { resolveLastQuestion } from '../../models/resolve-follow-up.ts'
 import { computeCallUsage, estimateRequest } from '../../models/token-estimate.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
 import { type ComposedRequest, composeRequest } from './context-window.ts'
@@ -38,6 +39,7 @@ export interface AgentLoopInput {
   reply: ActiveReply
   recorder: Pick<Recorder, 'beginCall' | 'settleCall'>
   logger: Logger
+  telemetry: Telemetry
 }
 
 interface AgentLoopResult {
@@ -77,8 +79,16 @@ function chooseTools(
   return { tools: isLastStep ? clientTools : tools, toolChoice }
 }
 
-export async function runAgentLoop(input: AgentLoopInput): Promise<AgentLoopResult> {
-  const { context, firstRequest, reply, recorder, logger } = input
+export function runAgentLoop(input: AgentLoopInput): Promise<AgentLoopResult> {
+  const { telemetry, reply, context } = input
+  const { agent_id, conversation_id } = context.toolUse.origin
+  const attributes = { 'gen_ai.agent.id': agent_id, 'gen_ai.conversation.id': conversation_id, 'cadre.model.id': context.model.id }
+  const getOutcome = ({ finishReason }: AgentLoopResult) => finishReason
+  return telemetry.measure('reply', { attributes, signal: reply.signal, getOutcome }, () => runSteps(input))
+}
+
+async function runSteps(input: AgentLoopInput): Promise<AgentLoopResult> {
+  const { context, firstRequest, reply, recorder } = input
   const steps: ChatMessage[] = []
   let tools = listOfferedTools(context)
   let passages = context.model.canCallTools ? undefined : await retrievePassages(context, reply)
@@ -111,7 +121,7 @@ export async function runAgentLoop(input: AgentLoopInput): Promise<AgentLoopResu
     }
     await recorder.settleCall(settled)
     steps.push({ role: 'assistant', content: text, toolCalls: calls.map(({ request }) => request) })
-    steps.push(...mentionOmittedCalls(await executeToolCalls(context, reply, calls, logger), omittedCalls))
+    steps.push(...mentionOmittedCalls(await executeToolCalls(input, calls), omittedCalls))
   }
 }
 

@@ -9,6 +9,7 @@ import type { Logger } from '../../logging/logger.ts'
 import type { ChatModel } from '../../models/chat-model.ts'
 import { estimateRequest } from '../../models/token-estimate.ts'
 import type { Database } from '../../store/database.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { ActiveReply } from '../reply/active-reply.ts'
 import { MessageDraft } from '../reply/message-draft.ts'
 import type { StoredMessage } from '../store.ts'
@@ -21,6 +22,7 @@ interface AskOnceDependencies {
   database: Database
   meter: Meter
   logger: Logger
+  telemetry: Telemetry
 }
 
 interface AskOnceInput {
@@ -47,7 +49,8 @@ interface AskOnceResult {
 export type AskOnce = (input: AskOnceInput) => Promise<AskOnceResult>
 
 /** Rejects calls of tools that require confirmation, because no user is present. */
-export async function askOnce({ database, meter, logger }: AskOnceDependencies, input: AskOnceInput): Promise<AskOnceResult> {
+export async function askOnce(dependencies: AskOnceDependencies, input: AskOnceInput): Promise<AskOnceResult> {
+  const { database, meter, logger, telemetry } = dependencies
   const { loadedAgent, model, question, caller, turn, signal } = input
   const { agent, systemPrompt } = loadedAgent
   requireFitsContext(model, systemPrompt, question)
@@ -65,7 +68,7 @@ export async function askOnce({ database, meter, logger }: AskOnceDependencies, 
     signal.throwIfAborted()
     wasCalled = true
     reply.draft.startTimer()
-    const { finishReason, settled } = await runAgentLoop({ context, firstRequest, reply, recorder, logger })
+    const { finishReason, settled } = await runAgentLoop({ context, firstRequest, reply, recorder, logger, telemetry })
     const unsettled = recorder.takeLastCall(settled)
     return { message: reply.draft.toMessage(finishReason), unsettled }
   } catch (error) {

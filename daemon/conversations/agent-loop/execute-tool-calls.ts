@@ -4,6 +4,7 @@ import { raceAbort } from '../../async/abortable.ts'
 import { formatDescriptions, type Tool, type ToolOutcome } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { ChatMessage, ToolCall } from '../../models/chat-model.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import { type CitedPassage, formatPassages } from '../reply/citations.ts'
 import type { StoredToolCall } from '../reply/message-draft.ts'
@@ -14,6 +15,15 @@ const MAX_CONCURRENT_CALLS = 8
 /** Characters of a result that are stored; the model gets as much as fits its context window. */
 const MAX_STORED_RESULT_LENGTH = 10_000
 const MAX_RESULT_LENGTH = 200_000
+
+const TOOL_KINDS: Record<string, string> = { rag: 'rag', ret: 'retrieval', api: 'api', mcpt: 'mcp' }
+
+interface ToolCallsInput {
+  context: TurnContext
+  reply: ActiveReply
+  logger: Logger
+  telemetry: Telemetry
+}
 
 export interface PendingToolCall {
   request: ToolCall
@@ -41,16 +51,11 @@ export function mentionOmittedCalls(results: ChatMessage[], omittedCalls: number
 }
 
 /** Returns one tool message per call, in the order of the calls. */
-export async function executeToolCalls(
-  context: TurnContext,
-  reply: ActiveReply,
-  calls: readonly PendingToolCall[],
-  logger: Logger,
-): Promise<ChatMessage[]> {
+export async function executeToolCalls(input: ToolCallsInput, calls: readonly PendingToolCall[]): Promise<ChatMessage[]> {
   const messages: ChatMessage[] = []
   const queue = [...calls.entries()]
   const worker = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) messages[next[0]] = await executeToolCall(context, reply, next[1], logger)
+    for (let next = queue.shift(); next; next = queue.shift()) messages[next[0]] = await executeToolCall(input, next[1])
   }
   await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, calls.length) }, worker))
   return messages
@@ -62,10 +67,8 @@ export function declineToolCalls(reply: ActiveReply, calls: readonly PendingTool
 }
 
 async function executeToolCall(
-  context: TurnContext,
-  reply: ActiveReply,
+  { context, reply, logger, telemetry }: ToolCallsInput,
   { call, problem }: PendingToolCall,
-  logger: Logger,
 ): Promise<ChatMessage> {
   const { id: callId, name } = call
   const requested = call.arguments
@@ -75,7 +78,9 @@ async function executeToolCall(
     if (tool.requiresConfirmation) await requireConfirmation(reply, tool, call)
     // The time that the user takes to decide is not part of the call.
     startedAt = performance.now()
-    const outcome = await raceAbort(tool.run(call.arguments, context.toolUse), reply.signal)
+    const outcome = await telemetry.measure('tool_call', describeCall(tool, reply.signal), () =>
+      raceAbort(tool.run(call.arguments, context.toolUse), reply.signal),
+    )
     call.latency_ms = Math.round(performance.now() - startedAt)
     const { content, result, citations } = formatOutcome(reply, outcome)
     call.result = result
@@ -90,6 +95,14 @@ async function executeToolCall(
     return { role: 'tool', callId, name, content: mentionChange(call, requested) + message, failed: true }
   }
 }
+
+/** The prefix of an id is that of the family. */
+const describeCall = ({ id, name }: Tool, signal: AbortSignal) => ({
+  labels: [TOOL_KINDS[id.slice(0, id.indexOf('_'))] ?? 'other'],
+  spanName: `execute_tool ${name}`,
+  attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name, 'cadre.tool.id': id },
+  signal,
+})
 
 /** The model receives the messages of these errors: with other words, recordings of conversations with such calls no longer match. */
 function findTool(context: TurnContext, call: StoredToolCall, problem: string | undefined): Tool {

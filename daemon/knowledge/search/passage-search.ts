@@ -12,6 +12,7 @@ import type { ModelsService } from '../../models/service.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
 import type { Filter } from '../../store/filter.ts'
+import { Telemetry } from '../../telemetry/telemetry.ts'
 import type { IndexRegistry } from '../indexes/index-registry.ts'
 import type { Index, IndexSettings } from '../indexes/index-store.ts'
 import type { EmbeddingLedger, OnUsage } from '../sync/embedding-ledger.ts'
@@ -57,6 +58,7 @@ export interface PassageSearchDependencies {
   models: ModelsService
   ledger: EmbeddingLedger
   synchronizer: Synchronizer
+  telemetry?: Telemetry
 }
 
 const MAX_HITS_PER_METHOD = 100
@@ -79,13 +81,21 @@ interface Candidate extends RerankCandidate {
 export class PassageSearch {
   readonly #dependencies: PassageSearchDependencies
   readonly #selector: IndexSelector
+  readonly #telemetry: Telemetry
 
   constructor(dependencies: PassageSearchDependencies) {
     this.#dependencies = dependencies
     this.#selector = new IndexSelector(dependencies.database, dependencies.synchronizer)
+    this.#telemetry = dependencies.telemetry ?? new Telemetry()
   }
 
-  async search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
+  search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
+    const { method, sourceIds, signal } = request
+    const attributes = { 'cadre.search.method': method, 'cadre.search.sources': sourceIds.length }
+    return this.#telemetry.measure('search', { labels: [method], attributes, signal }, () => this.#search(request))
+  }
+
+  async #search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
     const { database, indexes: registry, synchronizer } = this.#dependencies
     const { sourceIds, settings, method, query, explain } = request
     const timer = new StageTimer()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Logger } from '../../logging/logger.ts'
 import { countResume, forgetResumes, listParkedJobs } from '../../store/job-resumes.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { CHUNKING_VERSION } from '../chunking/chunking-settings.ts'
 import { listAllIndexes } from '../indexes/index-store.ts'
 import { sourceExists, sourceRecords } from '../store.ts'
@@ -42,6 +43,7 @@ export interface SynchronizerDependencies extends DiscoveryDependencies, ParseDe
   logger: Logger
   /** Only if several daemons share the database. */
   others: SyncLeases | undefined
+  telemetry: Telemetry
 }
 
 /** Another daemon syncs the source now, and stores its status. */
@@ -59,8 +61,8 @@ export class Synchronizer {
 
   constructor(dependencies: SynchronizerDependencies) {
     this.#dependencies = dependencies
-    const { others } = dependencies
-    if (others) others.onLost = (sourceId) => this.#abortLost(sourceId)
+    if (dependencies.others) dependencies.others.onLost = (sourceId) => this.#abortLost(sourceId)
+    dependencies.telemetry.addQueue('syncs', () => this.#runs.size)
   }
 
   /** Starts a sync, or queues another pass if one is running. Resolves when the status is stored. */
@@ -243,8 +245,9 @@ export class Synchronizer {
     try {
       for (let scope: SyncScope | undefined = run.scope; scope !== undefined; ) {
         run.scope = scope
-        await this.#runPass(sourceId, run, onTextReady)
-        run.controller.signal.throwIfAborted()
+        const options = { labels: [scope], attributes: { 'cadre.source.id': sourceId }, isRoot: true, signal: run.controller.signal }
+        await this.#dependencies.telemetry.measure('sync', options, () => this.#runPass(sourceId, run, onTextReady))
+        options.signal.throwIfAborted()
         scope = run.queued
         run.queued = undefined
         if (scope !== undefined) this.#dependencies.progress.begin(sourceId)

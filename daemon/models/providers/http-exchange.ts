@@ -51,6 +51,8 @@ export interface ExchangeOptions {
   /** In the time of performance.now(). */
   deadline: number
   signal: AbortSignal | undefined
+  /** Returns the headers that continue the current trace. */
+  getTraceHeaders(): Readonly<Record<string, string>>
 }
 
 interface ProviderResponse {
@@ -124,14 +126,15 @@ export class HttpExchange {
 
   /** Throws if the response has an error status. */
   async post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<ProviderResponse> {
-    const { dispatcher, model, timeouts } = this.#options
+    const { dispatcher, model, timeouts, getTraceHeaders } = this.#options
     this.#host = url.host
     this.#startPhaseTimer('did not respond within', timeouts.firstByteMs)
     try {
       // Off, because the timers here are more precise.
       const undiciTimeouts = { headersTimeout: 0, bodyTimeout: 0 }
       const path = url.pathname + url.search
-      dispatcher.dispatch({ origin: url.origin, path, method: 'POST', headers, body, ...undiciTimeouts }, this.#response)
+      const allHeaders = { ...getTraceHeaders(), ...headers }
+      dispatcher.dispatch({ origin: url.origin, path, method: 'POST', headers: allHeaders, body, ...undiciTimeouts }, this.#response)
       const head = await this.#response.head
       // Redirects are errors too, because following them would forward the key.
       if (head.status < 200 || head.status >= 300) {

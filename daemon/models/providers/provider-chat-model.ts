@@ -11,6 +11,7 @@ import {
   ProviderError,
 } from '../../providers/provider-error.ts'
 import type { RemoteModel } from '../../providers/remote-model.ts'
+import type { Operation, Telemetry } from '../../telemetry/telemetry.ts'
 import {
   type ChatModel,
   type ChatPart,
@@ -18,6 +19,7 @@ import {
   type ContextWindow,
   hasImages,
   type Price,
+  type TokenUsage,
   ToolsUnsupportedError,
 } from '../chat-model.ts'
 import { type ExchangeOptions, HttpExchange, type ProviderTimeouts } from './http-exchange.ts'
@@ -58,13 +60,14 @@ export class ProviderChatModel implements ChatModel {
   readonly #record: ProviderModelRecord
   readonly #connections: ConnectionPool
   readonly #timeouts: ProviderTimeouts
+  readonly #telemetry: Telemetry
   #protocol: Promise<OpenStream> | undefined
   #canCallTools: boolean
   #canReadImages: boolean | null
   /** Old servers reject requests that ask for usage. */
   #requestsUsage = true
 
-  constructor(record: ProviderModelRecord, connections: ConnectionPool, timeouts: ProviderTimeouts) {
+  constructor(record: ProviderModelRecord, connections: ConnectionPool, timeouts: ProviderTimeouts, telemetry: Telemetry) {
     this.id = record.id
     this.name = record.name
     this.contextTokens = record.contextTokens
@@ -73,6 +76,7 @@ export class ProviderChatModel implements ChatModel {
     this.#record = record
     this.#connections = connections
     this.#timeouts = timeouts
+    this.#telemetry = telemetry
     this.#canCallTools = record.canCallTools
     this.#canReadImages = record.canReadImages
   }
@@ -93,21 +97,37 @@ export class ProviderChatModel implements ChatModel {
     const dispatcher = await this.#connections.getAgent(this.#record.allow_private)
     await this.#getProtocol()
     const deadline = performance.now() + this.#timeouts.totalMs
-    const options = { dispatcher, model: this.#record, timeouts: this.#timeouts, deadline, signal }
-    const { first, stream } = await this.#open(request, options)
+    const call = this.#startCall()
+    const getTraceHeaders = () => call.run(this.#telemetry.getTraceHeaders)
+    const options = { dispatcher, model: this.#record, timeouts: this.#timeouts, deadline, signal, getTraceHeaders }
     const tags = new ReasoningTagParser()
     const redactor = this.#record.api_key === null ? undefined : new ReplyRedactor(this.#record.api_key)
     const redact = (parts: ChatPart[]) => (redactor ? parts.flatMap((part) => redactor.redact(part)) : parts)
+    let stream: ProviderStream | undefined
     try {
-      for (let part = first; part !== undefined; part = await stream.next()) yield* redact(tags.parse(part))
+      const opened = await this.#open(request, options)
+      stream = opened.stream
+      for (let part = opened.first; part !== undefined; part = await stream.next()) {
+        if (part.type === 'end') call.end('success', formatUsage(part.usage))
+        yield* redact(tags.parse(part))
+      }
+      call.end('success')
     } catch (error) {
+      call.fail(error, signal)
       signal?.throwIfAborted()
       yield* redact(tags.flush())
       if (redactor) yield* redactor.flush()
       throw error
     } finally {
-      stream.close()
+      call.end('aborted') // if the caller wants no more parts
+      stream?.close()
     }
+  }
+
+  #startCall(): Operation {
+    const { provider, model_id } = this.#record
+    const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model_id }
+    return this.#telemetry.start('provider_call', { labels: [provider, 'chat'], spanName: `chat ${model_id}`, attributes })
   }
 
   /** Waits for the first part. After it, requests are not retried. */
@@ -183,3 +203,6 @@ export class ProviderChatModel implements ChatModel {
     return this.#timeouts.retryDelayMs * 2 ** retries * (0.75 + Math.random() / 2)
   }
 }
+
+const formatUsage = (usage: TokenUsage | undefined) =>
+  usage && { 'gen_ai.usage.input_tokens': usage.inputTokens, 'gen_ai.usage.output_tokens': usage.outputTokens }

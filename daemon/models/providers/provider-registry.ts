@@ -2,6 +2,7 @@
 import type { Agent } from 'undici'
 import { ConnectionPool } from '../../outbound/connection-pool.ts'
 import type { Resolve } from '../../outbound/guarded-connector.ts'
+import { Telemetry } from '../../telemetry/telemetry.ts'
 import { DEFAULT_TIMEOUTS, type ProviderTimeouts } from './http-exchange.ts'
 import { ProviderChatModel, type ProviderModelRecord } from './provider-chat-model.ts'
 
@@ -9,14 +10,17 @@ export interface ProviderRegistryOptions {
   timeouts?: Partial<ProviderTimeouts> | undefined
   /** Replaces the system's DNS resolver in tests. */
   resolve?: Resolve | undefined
+  telemetry?: Telemetry
 }
 
 export class ProviderRegistry {
   readonly #timeouts: ProviderTimeouts
   readonly #connections: ConnectionPool
+  readonly #telemetry: Telemetry
   readonly #models = new Map<string, { record: string; model: ProviderChatModel }>()
 
-  constructor({ timeouts, resolve }: ProviderRegistryOptions = {}) {
+  constructor({ timeouts, resolve, telemetry = new Telemetry() }: ProviderRegistryOptions = {}) {
+    this.#telemetry = telemetry
     this.#timeouts = { ...DEFAULT_TIMEOUTS, ...timeouts }
     this.#connections = new ConnectionPool({ connectTimeoutMs: this.#timeouts.connectMs, resolve })
   }
@@ -25,7 +29,7 @@ export class ProviderRegistry {
     const record = JSON.stringify(modelRecord)
     const cached = this.#models.get(modelRecord.id)
     if (cached?.record === record) return cached.model
-    const model = new ProviderChatModel(modelRecord, this.#connections, this.#timeouts)
+    const model = new ProviderChatModel(modelRecord, this.#connections, this.#timeouts, this.#telemetry)
     this.#models.set(modelRecord.id, { record, model })
     return model
   }

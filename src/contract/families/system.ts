@@ -21,6 +21,25 @@ export const Health = object(
   },
 )
 
+export const Liveness = object(
+  { status: stringEnum(['live'], { description: 'The daemon responds.' }) },
+  { title: 'Liveness', description: 'Liveness of the daemon, without the envelope.', examples: [{ status: 'live' }] },
+)
+
+export type Readiness = Static<typeof Readiness>
+export const Readiness = object(
+  {
+    status: stringEnum(['ready', 'not_ready'], { description: 'ready if both stores respond.' }),
+    database: connection,
+    vector_db: connection,
+  },
+  {
+    title: 'Readiness',
+    description: 'Readiness of the daemon, without the envelope.',
+    examples: [{ status: 'ready', database: 'connected', vector_db: 'connected' }],
+  },
+)
+
 export type Status = Static<typeof Status>
 export const Status = object(
   {
@@ -97,6 +116,32 @@ export const systemRoutes = {
     shape: 'bare',
     unhealthyStatus: 503,
   }),
+  live: route({
+    id: 'system.live',
+    family: 'system',
+    method: 'GET',
+    path: '/health/live',
+    summary: 'Get the liveness of the daemon',
+    description: 'Requires no token. Returns 200 from the start to the end of the process, whatever the state of the stores.',
+    access: 'public',
+    response: Liveness,
+    shape: 'bare',
+    isAnsweredWhileStopping: true,
+  }),
+  ready: route({
+    id: 'system.ready',
+    family: 'system',
+    method: 'GET',
+    path: '/health/ready',
+    summary: 'Get the readiness of the daemon',
+    description:
+      'Requires no token. Returns 503 while the daemon starts or stops, or if a store does not respond. The stores are checked at most ' +
+      'once a second.',
+    access: 'public',
+    response: Readiness,
+    shape: 'bare',
+    unhealthyStatus: 503,
+  }),
   status: route({
     id: 'system.status',
     family: 'system',
@@ -105,6 +150,17 @@ export const systemRoutes = {
     summary: 'Get the status of the daemon',
     access: 'read',
     response: Status,
+  }),
+  metrics: route({
+    id: 'system.metrics',
+    family: 'system',
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Get the metrics of the daemon',
+    description: 'In the text format of Prometheus.',
+    access: 'admin',
+    response: Type.String({ description: 'Metrics in the text format of Prometheus.' }),
+    shape: 'text',
   }),
   openapi: route({
     id: 'system.openapi',

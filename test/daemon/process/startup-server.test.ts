@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { startStartupServer } from '../../../daemon/process/startup-server.ts'
+import { startDaemon } from '../../harness/daemon.ts'
+
+const test = suite('startup server')
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function fetchStatus(port: number, path: string) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`)
+  const body = (await response.json()) as { status?: string; code?: string; error?: string }
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), body }
+}
+
+test('while the daemon starts it is live and not ready', async () => {
+  const port = await findFreePort()
+  const server = await startStartupServer('127.0.0.1', port)
+  for (const prefix of ['/api', '/api/v1'])
+    assert.equal(await fetchStatus(port, `${prefix}/health/live`), { status: 200, retryAfter: null, body: { status: 'live' } })
+  for (const path of ['/api/health/ready', '/api/health', '/api/agents', '/']) {
+    const { status, retryAfter, body } = await fetchStatus(port, path)
+    assert.equal([status, retryAfter, body.code, body.error], [503, '1', 'UNAVAILABLE', 'The daemon is starting.'])
+  }
+  const error = await startStartupServer('127.0.0.1', port).catch((failure: Error) => failure)
+  assert.match(String(error), 'EADDRINUSE')
+  await server.close()
+  await (await startStartupServer('127.0.0.1', port)).close()
+})
+
+test('a daemon in the foreground answers probes while it starts and takes over its port', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cadre-startup-'))
+  const port = await findFreePort()
+  const starting = startDaemon(join(folder, 'home'), { arguments: ['--port', String(port), '--foreground'] })
+  const seen: string[] = []
+  for (let isReady = false; !isReady; await new Promise((resolve) => setTimeout(resolve, 10))) {
+    const answer = await fetchStatus(port, '/api/health/ready').catch(() => undefined)
+    isReady = answer?.status === 200
+    if (answer) seen.push(`${answer.status} ${answer.body.status ?? answer.body.error}`)
+  }
+  const daemon = await starting
+  assert.equal([...new Set(seen)], ['503 The daemon is starting.', '200 ready'])
+  assert.equal(await daemon.stop(), 0)
+  rmSync(folder, { recursive: true })
+})
+
+test.run()
