@@ -11,6 +11,7 @@ import { openChatTerminal } from '../test/harness/chat-fixture.ts'
 import type { DaemonProcess } from '../test/harness/daemon.ts'
 import { hasTmux, type TmuxTerminal } from '../test/harness/tmux-terminal.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
+import { readCpuSeconds } from './support/cpu-time.ts'
 import { createEnvironment, ROOT, request, TOKEN, withDaemon, withHome } from './support/daemon.ts'
 import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
 
@@ -31,8 +32,6 @@ const KEYS_PER_ROUND = 20
 const KEY_INTERVAL_MS = 75
 const MAX_KEY_COST_MS = 16
 const MAX_MEMORY_GROWTH_BYTES = 50e6
-/** Kernel ticks of /proc/PID/stat. */
-const TICKS_PER_SECOND = 100
 
 export const chat: Benchmark = {
   name: 'chat',
@@ -83,14 +82,6 @@ function isChatProcess(pid: number, home: string): boolean {
   } catch {
     return false // the process ended or belongs to another user
   }
-}
-
-/** Returns the user and system time of a process in seconds. */
-function readCpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
 function readResidentBytes(pid: number): number {

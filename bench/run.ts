@@ -7,6 +7,7 @@ import { evaluations } from './evaluations.ts'
 import { fuzz } from './fuzz.ts'
 import { http } from './http.ts'
 import { ingest } from './ingest.ts'
+import { messageSearch } from './large-homes/message-search.ts'
 import { list } from './list.ts'
 import { models } from './models.ts'
 import { recall } from './recall.ts'
@@ -32,6 +33,7 @@ const BENCHMARKS = [
   answers,
   ingest,
   search,
+  messageSearch,
   recall,
   models,
   usage,

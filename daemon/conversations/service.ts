@@ -70,7 +70,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     const user_id = getUserId(caller)
     if (mine && others.user_id !== undefined && others.user_id !== user_id) return { items: [], total: 0 }
     const filter = { ...others, ...(await this.#filterByAgent(agent_id)), ...(mine ? { user_id } : {}) }
-    if (typeof q === 'string') return searchConversations(this.database, { ...query, q }, (ids) => super.list(caller, filter, ids))
+    if (typeof q === 'string') return searchConversations(this.database, { ...query, q }, (subset) => super.list(caller, filter, subset))
     if (start_date !== undefined || end_date !== undefined)
       throw createValidationError(start_date === undefined ? 'end_date' : 'start_date', 'requires q, the words to search for')
     return super.list(caller, filter)

@@ -11,7 +11,7 @@ import { generateId } from '../core/identifiers.ts'
 import type { Database, Reader, Transaction } from '../store/database.ts'
 import { deleteFileKey } from '../store/file-keys.ts'
 import { detachAll, listUsers, type Reference, replaceLinks } from '../store/links.ts'
-import type { Page, Records, Scope, StoredRecord } from '../store/records.ts'
+import type { Page, Records, Scope, StoredRecord, Subset } from '../store/records.ts'
 
 /** The input of a create or update. */
 export type FamilyInput<F extends Family> = Static<F['create']> | Static<F['update']>
@@ -70,8 +70,8 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   /** `ids` limits the list to these records. */
-  async list(caller: Caller, query: ListQuery, ids?: readonly string[]): Promise<Page<Stored>> {
-    return this.records.list(this.database, query, this.#getScope(caller), this.#listFields, ids)
+  async list(caller: Caller, query: ListQuery, subset?: Subset): Promise<Page<Stored>> {
+    return this.records.list(this.database, query, this.#getScope(caller), this.#listFields, subset)
   }
 
   async get(caller: Caller, id: string): Promise<View> {

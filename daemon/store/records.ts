@@ -21,6 +21,14 @@ export interface Page<T> {
 /** Equality conditions in addition to the caller's filters. A list matches any of its values. */
 export type Scope = Record<string, Value | readonly Value[]>
 
+/** A condition on the rows of a list. */
+export interface Subset {
+  sql: string
+  values: readonly Value[]
+  /** Number of rows that meet it. */
+  size: number
+}
+
 type ColumnKind = 'plain' | 'boolean' | 'json'
 
 interface RecordsOptions {
@@ -85,18 +93,17 @@ export class Records<T extends StoredRecord> {
     return rows.map((row) => this.#toRecord(row))
   }
 
-  /** `ids` limits the list to these records. */
-  async list(reader: Reader, query: ListQuery, scope: Scope = {}, fields?: readonly string[], ids?: readonly string[]): Promise<Page<T>> {
+  async list(reader: Reader, query: ListQuery, scope: Scope = {}, fields?: readonly string[], subset?: Subset): Promise<Page<T>> {
     const filters = Object.entries(query).filter(([name, value]) => !PAGING_FIELDS.has(name) && value !== undefined)
     // A filter that contradicts the scope matches nothing.
     if (filters.some(([name, value]) => Object.hasOwn(scope, name) && scope[name] !== value)) return { items: [], total: 0 }
     const filter = this.#buildWhere({ ...(Object.fromEntries(filters) as Scope), ...scope })
-    const where = ids ? `${filter.where === '' ? ' WHERE' : `${filter.where} AND`} id IN (SELECT value FROM json_each(?))` : filter.where
-    const values = ids ? [...filter.values, JSON.stringify(ids)] : filter.values
+    const where = subset ? `${filter.where === '' ? ' WHERE' : `${filter.where} AND`} ${subset.sql}` : filter.where
+    const values = subset ? [...filter.values, ...subset.values] : filter.values
     const limit = query.limit ?? DEFAULT_LIMIT
     const offset = ((query.page ?? 1) - 1) * limit
     const ascending = query.order === 'asc'
-    const total = await this.#count(reader, where, values, ids !== undefined)
+    const total = subset && filter.where === '' ? subset.size : await this.#count(reader, where, values, subset !== undefined)
     if (offset >= total) return { items: [], total }
     // Skips rows in the index only, from the nearer end, and fetches just the rows of the page.
     const length = Math.min(limit, total - offset)
@@ -133,10 +140,10 @@ export class Records<T extends StoredRecord> {
     await runLater(transaction, `DELETE FROM ${this.table} WHERE id = ?`, [id])
   }
 
-  async #count(reader: Reader, where: string, values: Value[], hasIds: boolean): Promise<number> {
+  async #count(reader: Reader, where: string, values: Value[], hasSubset: boolean): Promise<number> {
     const sql = `SELECT count(*) AS total FROM ${this.table}${where}`
-    // Single rows are cached with their values, which are large with ids.
-    const counted = hasIds
+    // Single rows are cached with their values, which are large with a subset.
+    const counted = hasSubset
       ? (await reader.all<{ total: number }>(sql, values))[0]
       : where === ''
         ? await reader.get<{ total: number }>('SELECT total FROM counts WHERE name = ?', [this.table])

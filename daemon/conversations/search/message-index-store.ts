@@ -1,5 +1,6 @@
 /** The full-text index of messages: adding a message, and finding conversations. */
 import { type Reader, runLater, type Transaction, type Value } from '../../store/database.ts'
+import type { Subset } from '../../store/records.ts'
 import type { DateRange } from '../../validation/date-range.ts'
 import { prepareText } from './search-query.ts'
 
@@ -10,13 +11,6 @@ interface IndexedMessage {
   id: string
   content: string
   created_at: string
-}
-
-export interface FoundConversation {
-  id: string
-  match_count: number
-  /** Number of the newest matching message. */
-  newest: number
 }
 
 /** Indexes a message, or indexes it again after a change. */
@@ -43,17 +37,66 @@ async function assignNumber(transaction: Transaction, conversationId: string, me
   )
 }
 
-/** Finds conversations with a message that matches, in the period if one is given. */
-export async function findConversations(reader: Reader, match: string, period: DateRange | undefined): Promise<FoundConversation[]> {
+/** Finds the numbers of the messages that match, in the period if one is given, in ascending order. */
+export async function findMessages(reader: Reader, match: string, period: DateRange | undefined): Promise<number[]> {
   const join = period ? ' CROSS JOIN searchable_messages m ON m.number = w.rowid' : ''
   const condition = period ? ' AND m.created_at >= ? AND m.created_at < ?' : ''
   const values: Value[] = period ? [match, period.from, period.until] : [match]
-  return reader.all<FoundConversation>(
-    `SELECT c.id, f.match_count, f.newest FROM (SELECT w.rowid >> ${MESSAGE_BITS} AS number, count(*) AS match_count,
-      max(w.rowid) AS newest FROM message_words w${join} WHERE message_words MATCH ?${condition} GROUP BY 1) f
-      CROSS JOIN searchable_conversations c ON c.number = f.number`,
+  // One text: a word can be in every message, and fetching or grouping as many rows takes longer than finding them.
+  const [row] = await reader.all<{ numbers: string }>(
+    `SELECT json_group_array(number) AS numbers FROM (SELECT w.rowid AS number FROM message_words w${join}
+      WHERE message_words MATCH ?${condition} ORDER BY w.rowid)`,
     values,
   )
+  return JSON.parse(row?.numbers ?? '[]') as number[]
+}
+
+const getFirstNumber = (conversation: number): number => conversation * 2 ** MESSAGE_BITS
+
+/** With more conversations, it is faster to read all in the order of the list and to stop at the end of the page. */
+const MAX_SORTED_CONVERSATIONS = 2_000
+
+/** Limits a list of conversations to those of messages with these numbers. */
+export function selectConversations(messages: readonly number[]): Subset {
+  const conversations: number[] = []
+  let next = 0 // the first number after those of the last conversation
+  for (const number of messages) {
+    if (number < next) continue
+    const conversation = Math.floor(number / getFirstNumber(1))
+    next = getFirstNumber(conversation + 1)
+    conversations.push(conversation)
+  }
+  const sql =
+    conversations.length <= MAX_SORTED_CONVERSATIONS
+      ? 'id IN (SELECT s.id FROM json_each(?) j CROSS JOIN searchable_conversations s ON s.number = j.value)'
+      : '(SELECT number FROM searchable_conversations s WHERE s.id = conversations.id) IN (SELECT value FROM json_each(?))'
+  return { sql, values: [JSON.stringify(conversations)], size: conversations.length }
+}
+
+/** Returns how many of the messages are in a conversation, and the number of the newest one. */
+export function countMatches(messages: readonly number[], conversation: number): { match_count: number; newest: number } {
+  const end = findPosition(messages, getFirstNumber(conversation + 1))
+  return { match_count: end - findPosition(messages, getFirstNumber(conversation)), newest: messages[end - 1] ?? 0 }
+}
+
+/** Returns how many of the numbers, which are in ascending order, are below the limit. */
+function findPosition(numbers: readonly number[], limit: number): number {
+  let [from, to] = [0, numbers.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((numbers[middle] as number) < limit) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Returns the numbers of conversations by their ids. */
+export async function listNumbers(reader: Reader, ids: readonly string[]): Promise<Map<string, number>> {
+  const rows = await reader.all<{ id: string; number: number }>(
+    'SELECT s.id, s.number FROM json_each(?) j CROSS JOIN searchable_conversations s ON s.id = j.value',
+    [JSON.stringify(ids)],
+  )
+  return new Map(rows.map(({ id, number }) => [id, number]))
 }
 
 export interface MatchingMessage {
@@ -67,8 +110,8 @@ export interface MatchingMessage {
 /** Reads messages by their numbers, with at most `maxLength` characters of their texts. */
 export async function listMatchingMessages(reader: Reader, numbers: readonly number[], maxLength: number): Promise<MatchingMessage[]> {
   return reader.all(
-    `SELECT s.number, m.id, m.role, substr(m.content, 1, ?) AS content, m.created_at
-      FROM json_each(?) j CROSS JOIN searchable_messages s ON s.number = j.value CROSS JOIN messages m ON m.id = s.id`,
+    `SELECT s.number, m.id, m.role, substr(m.content, 1, ?) AS content, m.created_at FROM json_each(?) j
+      CROSS JOIN searchable_messages s ON s.number = j.value CROSS JOIN messages m ON m.id = s.id`,
     [maxLength, JSON.stringify(numbers)],
   )
 }

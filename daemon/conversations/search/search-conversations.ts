@@ -2,10 +2,10 @@
 import { createValidationError } from '../../../src/contract/errors.ts'
 import type { ConversationMatch } from '../../../src/contract/families/conversations.ts'
 import type { Reader } from '../../store/database.ts'
-import type { Page } from '../../store/records.ts'
+import type { Page, Subset } from '../../store/records.ts'
 import { parseDateRange } from '../../validation/date-range.ts'
 import { createSnippet } from './create-snippet.ts'
-import { findConversations, listMatchingMessages } from './message-index-store.ts'
+import { countMatches, findMessages, listMatchingMessages, listNumbers, selectConversations } from './message-index-store.ts'
 import { formatMatch, parseSearchQuery, type SearchTerm } from './search-query.ts'
 
 interface SearchInput {
@@ -19,28 +19,32 @@ const MAX_SCANNED_CHARACTERS = 2_000_000
 const MAX_SCANNED_PER_MESSAGE = 100_000
 const MAX_UNSCANNED_CHARACTERS = 1_000
 
-/** `list` returns a page of the conversations with these ids that the caller can access. */
+/** `list` returns a page of the conversations of the subset that the caller can access. */
 export async function searchConversations<T extends { id: string }>(
   reader: Reader,
   { q, start_date, end_date }: SearchInput,
-  list: (ids: readonly string[]) => Promise<Page<T>>,
+  list: (subset: Subset) => Promise<Page<T>>,
 ): Promise<Page<T & { match_count: number; match?: ConversationMatch }>> {
   const terms = parseSearchQuery(q)
   if (terms.length === 0) throw createValidationError('q', 'must contain a letter or digit')
   const dates = { ...(start_date === undefined ? {} : { start_date }), ...(end_date === undefined ? {} : { end_date }) }
   const period = Object.keys(dates).length > 0 ? parseDateRange(dates) : undefined
-  const found = new Map((await findConversations(reader, formatMatch(terms), period)).map((item) => [item.id, item]))
-  if (found.size === 0) return { items: [], total: 0 }
-  const { items, total } = await list([...found.keys()])
+  const messages = await findMessages(reader, formatMatch(terms), period)
+  if (messages.length === 0) return { items: [], total: 0 }
+  const { items, total } = await list(selectConversations(messages))
+  const numbers = await listNumbers(
+    reader,
+    items.map(({ id }) => id),
+  )
+  const found = items.map((item) => ({ item, ...countMatches(messages, numbers.get(item.id) ?? 0) }))
   const matches = await createMatches(
     reader,
     terms,
-    items.map(({ id }) => found.get(id)?.newest ?? 0),
+    found.map(({ newest }) => newest),
   )
   return {
     total,
-    items: items.map((item) => {
-      const { match_count = 0, newest = 0 } = found.get(item.id) ?? {}
+    items: found.map(({ item, match_count, newest }) => {
       const match = matches.get(newest)
       return { ...item, match_count, ...(match ? { match } : {}) }
     }),

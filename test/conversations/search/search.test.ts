@@ -81,6 +81,29 @@ test('results are filtered by agent, date and the usual fields, and paged', asyn
   assert.is((await search(context, 'budget', `&end_date=${today}`))[0].match_count, 2)
 })
 
+test('a word in thousands of conversations is found in all, in the order of the list', async (context) => {
+  const { service } = context.fixture
+  const generate = 'WITH RECURSIVE generated (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM generated WHERE n < 3000)'
+  const at = "strftime('%Y-%m-%dT%H:%M:%fZ', 1735689600 + n, 'unixepoch')"
+  await service.database.write(async (transaction) => {
+    await transaction.run(`${generate} INSERT INTO conversations (id, agent_id, user_id, status, created_at, updated_at)
+      SELECT 'conv_' || n, NULL, 'user_' || (n % 3), 'active', ${at}, ${at} FROM generated`)
+    await transaction.run(`${generate} INSERT INTO searchable_conversations SELECT n, 'conv_' || n FROM generated`)
+    await transaction.run(`${generate} INSERT INTO messages (id, conversation_id, role, content, details, created_at)
+      SELECT 'msg_' || n, 'conv_' || n, 'user', 'everywhere ' || n, '{}', ${at} FROM generated`)
+    await transaction.run(`${generate} INSERT INTO searchable_messages SELECT n << 20, 'msg_' || n, ${at} FROM generated`)
+    await transaction.run(`${generate} INSERT INTO message_words (rowid, content) SELECT n << 20, 'everywhere ' || n FROM generated`)
+  })
+  const find = async (more: string) => {
+    const { data, body } = await service.get(`/conversations?q=everywhere${more}`)
+    return [data.map(({ match }: Json) => match.snippet), body.pagination.total]
+  }
+  assert.equal(await find('&limit=2'), [['everywhere 3000', 'everywhere 2999'], 3000])
+  assert.equal(await find('&limit=2&page=1500'), [['everywhere 2', 'everywhere 1'], 3000])
+  assert.equal(await find('&limit=2&user_id=user_1&order=asc'), [['everywhere 1', 'everywhere 4'], 1000])
+  assert.equal(await find('&limit=2&start_date=2025-01-01&end_date=2025-01-01'), [['everywhere 3000', 'everywhere 2999'], 3000])
+})
+
 test('members search only their own conversations', async (context) => {
   const own = await talk(context, 'salary of ada', 'ok', { user_id: MEMBER_USER })
   await talk(context, 'salary of bob', 'ok', { user_id: 'bob' })
