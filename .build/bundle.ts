@@ -36,6 +36,7 @@ const daemon = await build({
     { in: 'daemon/knowledge/sync/parser-worker.ts', out: 'knowledge/parser-worker' },
     { in: 'daemon/api-tools/openapi/worker.ts', out: 'api-tools/openapi-worker' },
     { in: 'daemon/system/backup/worker.ts', out: 'system/backup-worker' },
+    { in: 'daemon/store/indices/index-builder.ts', out: 'store/index-builder' },
   ],
 })
 // Reused if it is up to date, because writing the models takes seconds.

@@ -40,6 +40,8 @@ export interface AppOptions {
   random?: () => number
   /** Replaces how commits are flushed, for tests with a slow disk. */
   disk?: (databasePath: string) => WriteAheadLog
+  /** Largest number of passages that are searched without a vector index; tests use a lower one. */
+  exactRows?: number
 }
 
 export interface App {

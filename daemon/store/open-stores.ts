@@ -22,10 +22,11 @@ interface StoreOptions {
   disk?: ((databasePath: string) => WriteAheadLog) | undefined
   vault: { fingerprint?: string | undefined }
   logger: LeaseLog
+  exactRows?: number | undefined
 }
 
 /** Throws if the database is damaged, or missing although documents are stored. */
-export async function openStores({ paths, databaseServer, disk, vault, logger }: StoreOptions) {
+export async function openStores({ paths, databaseServer, disk, vault, logger, exactRows }: StoreOptions) {
   const database = databaseServer ? await openServer(databaseServer) : await openFile(paths, disk?.(paths.database))
   const originals = new OriginalStore(paths.documents)
   if ((await isBlank(database)) && (await originals.hasAny())) {
@@ -39,7 +40,7 @@ export async function openStores({ paths, databaseServer, disk, vault, logger }:
   await checkVaultKey(database, vault.fingerprint)
   const leases = await openLeases(database, logger)
   const requests = openRequests(database, logger)
-  const vectors = new VectorStore(paths.vectors)
+  const vectors = new VectorStore(paths.vectors, exactRows)
   const closeStores = async () => {
     await Promise.all([vectors.close(), requests?.close()])
     await leases.close()

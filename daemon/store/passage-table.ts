@@ -2,6 +2,9 @@
 import { type Columns, type PassageRow, toArrowTable, toRows } from './arrow.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { type Filter, toCondition } from './filter.ts'
+import { buildVectorIndex } from './indices/build-vector-index.ts'
+import { type IndexedColumns, isWorthOptimizing, optimizeTable } from './indices/table-indices.ts'
+import { countProbes, needsVectorIndex, VECTOR_INDEX_NAMES } from './indices/vector-index.ts'
 import type { BooleanQuery, LanceConnection, Operator, Table } from './lance.ts'
 
 export interface SearchOptions {
@@ -15,29 +18,15 @@ export interface TextSearchOptions extends SearchOptions {
   alternatives?: readonly string[]
 }
 
-export interface TableSchema {
+export interface TableSchema extends IndexedColumns {
   columns: Columns
-  /** Columns with a BTREE index. */
-  keys: readonly string[]
-  /** The column with a full-text index. */
-  fullTextColumn?: string
 }
 
-/**
- * Comparing a fixed share of the partitions keeps recall at 0.98 of the nearest 100 at any table size. Training with fewer
- * iterations and samples than usual takes a third of the time at the same recall.
- */
-const PARTITIONS = 256
-const PROBES = 96
-const TRAINING_OPTIONS = { maxIterations: 15, sampleRate: 64 }
-/** If a filter matches a smaller share of the rows, the nearest partitions may miss the nearest matches. */
-const NARROW_FILTER_SHARE = 0.1
 /** Low, so that passages with the words of the query come first. */
 const ALTERNATIVE_WEIGHT = 0.3
-/** Old table versions are kept this long, because running queries may still read them. */
-const VERSION_RETENTION_MS = 60_000
 
 export class PassageTable {
+  readonly #uri: string
   readonly #connect: () => Promise<LanceConnection>
   readonly #name: string
   readonly #schema: TableSchema
@@ -45,8 +34,11 @@ export class PassageTable {
   readonly #commits = new CommitQueue()
   #opened: Promise<Table | undefined> | undefined
   #isRepairing = false
+  #indexing: Promise<void> | undefined
+  readonly #closing = new AbortController()
 
-  constructor(connect: () => Promise<LanceConnection>, name: string, shape: TableSchema, exactRows: number) {
+  constructor(uri: string, connect: () => Promise<LanceConnection>, name: string, shape: TableSchema, exactRows: number) {
+    this.#uri = uri
     this.#connect = connect
     this.#name = name
     this.#schema = shape
@@ -87,7 +79,11 @@ export class PassageTable {
       const table = await this.#table()
       const found: string[] = []
       if (table) for (const column of indexed) if (!(await this.#canQuery(table, column))) found.push(column)
-      for (const column of found) await table?.dropIndex(`${column}_idx`)
+      for (const column of found)
+        for (const name of column === 'vector' ? VECTOR_INDEX_NAMES : [`${column}_idx`])
+          await table?.dropIndex(name).catch((error: Error) => {
+            if (column !== 'vector') throw error // of the names of a vector index, only one exists
+          })
       return found
     })
     if (broken.length > 0) await this.optimize()
@@ -102,7 +98,7 @@ export class PassageTable {
       // A value that exists, because the pages of an index are not read for others.
       const [row] = toRows(await table.query().select([column]).limit(1).toArrow())
       if (row && this.#schema.columns[column] === 'text') await this.list({ [column]: row[column] as string }, [column])
-      else if (row) await this.#queryVectors(table, Float32Array.from(row[column] as Float32Array), { columns: [], limit: 1 }, 'indexed')
+      else if (row) await this.#queryVectors(table, Float32Array.from(row[column] as Float32Array), { columns: [], limit: 1 }, 1)
       return true
     } catch {
       return false // unreadable: it is rebuilt
@@ -143,9 +139,10 @@ export class PassageTable {
   async searchVectors(vector: Float32Array, options: SearchOptions): Promise<PassageRow[]> {
     const table = await this.#table()
     if (!table) return []
-    if (options.filter && (await this.#isNarrow(table, options.filter))) return this.#queryVectors(table, vector, options, 'exact')
+    const probes = await this.#chooseProbes(table, options.filter)
+    if (probes === 'exact') return this.#queryVectors(table, vector, options, probes)
     try {
-      return await this.#queryVectors(table, vector, options, 'indexed')
+      return await this.#queryVectors(table, vector, options, probes)
     } catch {
       // Without the index the search is slower but complete.
       this.#repairInBackground()
@@ -163,11 +160,11 @@ export class PassageTable {
     table: Table,
     vector: Float32Array,
     { columns, limit, filter }: SearchOptions,
-    how: 'indexed' | 'exact',
+    probes: number | 'exact',
   ): Promise<PassageRow[]> {
     const query = table.vectorSearch(vector).distanceType('dot')
-    if (how === 'exact') query.bypassVectorIndex()
-    else query.nprobes(PROBES)
+    if (probes === 'exact') query.bypassVectorIndex()
+    else query.nprobes(probes)
     if (filter) query.where(toCondition(filter))
     return toRows(
       await query
@@ -178,15 +175,18 @@ export class PassageTable {
   }
 
   /** The few matches of a narrow filter are spread over all partitions and cheap to compare exactly. */
-  async #isNarrow(table: Table, filter: Filter): Promise<boolean> {
+  async #chooseProbes(table: Table, filter: Filter | undefined): Promise<number | 'exact'> {
     const rows = await table.countRows()
-    return rows > this.#exactRows && (await table.countRows(toCondition(filter))) < rows * NARROW_FILTER_SHARE
+    if (rows <= this.#exactRows) return 'exact'
+    const matching = filter ? await table.countRows(toCondition(filter)) : rows
+    return matching <= this.#exactRows ? 'exact' : countProbes(rows, matching)
   }
 
   #repairInBackground(): void {
     if (this.#isRepairing) return
     this.#isRepairing = true
     this.repairIndices()
+      .then(() => this.updateVectorIndex())
       .catch(() => undefined) // retried by the next query that fails, and at the next start
       .finally(() => {
         this.#isRepairing = false
@@ -210,54 +210,46 @@ export class PassageTable {
     for await (const batch of query) yield toRows(batch)
   }
 
-  /** Creates missing indices, updates the others and removes old versions. */
+  /** Creates missing indices and updates the others. A large table waits until enough has changed. */
   async optimize(): Promise<void> {
+    // Compacting the table would make the index that is being built useless.
+    if (this.#indexing) return
     await this.#commits.run(async () => {
       const table = await this.#table()
-      if (!table || (await table.countRows()) === 0) return
-      await this.#createMissingIndices(table)
-      const optimized = () => table.optimize({ cleanupOlderThan: new Date(Date.now() - VERSION_RETENTION_MS) })
-      try {
-        await optimized()
-      } catch {
-        // LanceDB 0.30 can panic when it updates a full-text index after rows were deleted and added
-        // (lance-index, inverted/builder.rs: index out of bounds). Rebuilding the index helps.
-        for (const { name } of await table.listIndices()) await table.dropIndex(name)
-        await this.#createMissingIndices(table)
-        await optimized()
-      }
+      const rows = (await table?.countRows()) ?? 0
+      if (!table || rows === 0) return
+      if (rows <= this.#exactRows || (await isWorthOptimizing(table, this.#schema)))
+        await optimizeTable(await this.#connect(), table, this.#schema)
     })
   }
 
-  async #createMissingIndices(table: Table): Promise<void> {
-    const { lancedb } = await this.#connect()
-    const present = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
-    if (this.#schema.fullTextColumn && !present.has(this.#schema.fullTextColumn)) {
-      // The text is already tokenized, folded and lower-cased. Only English stemming is left to the index.
-      await table.createIndex(this.#schema.fullTextColumn, {
-        config: lancedb.Index.fts({
-          baseTokenizer: 'whitespace',
-          stem: true,
-          language: 'English',
-          removeStopWords: false,
-          withPosition: false,
-          lowercase: false,
-          asciiFolding: true,
-          maxTokenLength: 64,
-        }),
-      })
-    }
-    for (const key of this.#schema.keys) if (!present.has(key)) await table.createIndex(key, { config: lancedb.Index.btree() })
-    if ('vector' in this.#schema.columns && !present.has('vector') && (await table.countRows()) > this.#exactRows) {
-      // Not IVF_RQ: in LanceDB 0.30 its recall drops to 0.6 after a deletion, with a filter or after compaction.
-      await table.createIndex('vector', {
-        config: lancedb.Index.ivfFlat({ distanceType: 'dot', numPartitions: PARTITIONS, ...TRAINING_OPTIONS }),
-      })
-    }
+  /** Returns whether the table has become too large for exact search or for its vector index. */
+  async needsVectorIndex(): Promise<boolean> {
+    const table = await this.#table()
+    return table !== undefined && 'vector' in this.#schema.columns && (await table.countRows()) > this.#exactRows && needsVectorIndex(table)
   }
 
-  async waitUntilIdle(): Promise<void> {
-    await this.#commits.waitUntilIdle()
+  /** Builds the vector index if needed. Searches and commits continue meanwhile, and a kill leaves the table as it was. */
+  async updateVectorIndex(signal?: AbortSignal): Promise<void> {
+    if (!(await this.needsVectorIndex())) return
+    this.#indexing ??= this.#buildVectorIndex(signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal).finally(
+      () => {
+        this.#indexing = undefined
+      },
+    )
+    await this.#indexing
+  }
+
+  /** Not in the queue of commits: these would wait for minutes. */
+  async #buildVectorIndex(signal: AbortSignal): Promise<void> {
+    await buildVectorIndex(this.#uri, this.#name, signal)
+    await (await this.#table())?.checkoutLatest()
+  }
+
+  /** Ends a build and waits for commits. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled([this.#indexing, this.#commits.waitUntilIdle()])
   }
 
   async #table(): Promise<Table | undefined> {

@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { type LanceConnection, openLance } from './lance.ts'
 import { PassageTable, type TableSchema } from './passage-table.ts'
 
-/** Larger tables use an approximate index. */
-const MAX_EXACT_ROWS = 100_000
+/** Larger tables use an approximate index, which is built in the background. */
+const MAX_EXACT_ROWS = 20_000
 
 export class VectorStore {
   readonly #uri: string
@@ -12,7 +12,7 @@ export class VectorStore {
   readonly #tables = new Map<string, PassageTable>()
   #connection: Promise<LanceConnection> | undefined
 
-  constructor(uri: string, { exactRows = MAX_EXACT_ROWS }: { exactRows?: number } = {}) {
+  constructor(uri: string, exactRows = MAX_EXACT_ROWS) {
     this.#uri = uri
     this.#exactRows = exactRows
   }
@@ -25,13 +25,15 @@ export class VectorStore {
   table(name: string, shape: TableSchema): PassageTable {
     const known = this.#tables.get(name)
     if (known) return known
-    const table = new PassageTable(() => this.#connect(), name, shape, this.#exactRows)
+    const table = new PassageTable(this.#uri, () => this.#connect(), name, shape, this.#exactRows)
     this.#tables.set(name, table)
     return table
   }
 
   async drop(name: string): Promise<void> {
+    const dropped = this.#tables.get(name)
     this.#tables.delete(name)
+    await dropped?.close()
     const { database } = await this.#connect()
     if ((await database.tableNames()).includes(name)) await database.dropTable(name)
     this.#tables.delete(name) // may have been opened again meanwhile
@@ -44,7 +46,7 @@ export class VectorStore {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#tables.values()].map((table) => table.waitUntilIdle()))
+    await Promise.all([...this.#tables.values()].map((table) => table.close()))
     const open = await this.#connection?.catch(() => undefined)
     open?.database.close()
   }

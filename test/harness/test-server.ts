@@ -41,7 +41,7 @@ export interface CallOptions {
   raw?: string | Buffer
 }
 
-export interface TestServerOptions extends Pick<AppOptions, 'clock' | 'random' | 'disk' | 'databaseServer' | 'tracer'> {
+export interface TestServerOptions extends Pick<AppOptions, 'clock' | 'random' | 'disk' | 'exactRows' | 'databaseServer' | 'tracer'> {
   home?: string
   rateLimit?: number
   /** Limit of the admin token. Default: rateLimit. */

@@ -31,10 +31,10 @@ export class KnowledgeFixture {
   }
 
   /** Starts a new service on the same home. */
-  async restart(whileStopped: () => void = () => {}): Promise<KnowledgeFixture> {
+  async restart(whileStopped: () => void = () => {}, options?: TestServerOptions): Promise<KnowledgeFixture> {
     const home = await this.service.stop()
     whileStopped()
-    return KnowledgeFixture.start({ home })
+    return KnowledgeFixture.start({ ...options, home })
   }
 
   close = () => this.service.close()

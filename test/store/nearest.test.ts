@@ -1,9 +1,11 @@
 /** Tests vector search above the limit for exact search, with a limit low enough for a test. */
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Filter } from '../../daemon/store/filter.ts'
+import type { Table } from '../../daemon/store/lance.ts'
 import type { PassageTable } from '../../daemon/store/passage-table.ts'
 import { VectorStore } from '../../daemon/store/vector-store.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -12,7 +14,7 @@ const test = suite('vector search')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-nearest-'))
 test.after(() => rmSync(folder, { recursive: true, force: true }))
 
-const SHAPE = { columns: { id: 'text', document_id: 'text', vector: 'vector' }, keys: ['document_id'] } as const
+const SHAPE = { columns: { id: 'text', document_id: 'text', page: 'integer', vector: 'vector' }, keys: ['document_id'] } as const
 const DIMENSIONS = 32
 const CLUSTERS = 25
 const ROWS = 1_000
@@ -29,21 +31,24 @@ function createVector(number: number): Float32Array {
   return vector.map((value) => value / length)
 }
 
-const createRow = (number: number) => ({ id: `p${number}`, document_id: `d${number % 50}`, vector: createVector(number) })
+const createRow = (number: number) => ({ id: `p${number}`, document_id: `d${number % 50}`, page: 1, vector: createVector(number) })
 const createRows = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => createRow(from + index))
+const listDocuments = (count: number) => Array.from({ length: count }, (_, at) => `d${at}`)
 const pickIds = (found: readonly { id?: unknown }[]) => found.map(({ id }) => id as string)
 const findNearest = async (table: PassageTable, number: number, limit = 10) =>
   pickIds(await table.searchVectors(createVector(number), { columns: ['id'], limit }))
 
-/** Reads the type of the vector index directly from LanceDB. */
-async function getIndexType(name: string): Promise<string | undefined> {
+/** Opens a table with a separate connection. */
+async function openTable(name: string, directory = join(folder, 'vectors')): Promise<Table> {
   const { connect } = await import('@lancedb/lancedb') // after the store, which configures it
-  const table = await (await connect(join(folder, 'vectors'))).openTable(name)
-  return (await table.listIndices()).find(({ columns }) => columns.includes('vector'))?.indexType
+  return (await connect(directory)).openTable(name)
 }
 
-async function withVectors(work: (vectors: VectorStore) => Promise<void>): Promise<void> {
-  const vectors = new VectorStore(join(folder, 'vectors'), { exactRows: EXACT_ROWS })
+const listVectorIndices = async (name: string, directory?: string): Promise<string[]> =>
+  (await (await openTable(name, directory)).listIndices()).filter(({ columns }) => columns.includes('vector')).map((index) => index.name)
+
+async function withVectors(work: (vectors: VectorStore) => Promise<void>, directory = join(folder, 'vectors')): Promise<void> {
+  const vectors = new VectorStore(directory, EXACT_ROWS)
   try {
     await work(vectors)
   } finally {
@@ -51,22 +56,88 @@ async function withVectors(work: (vectors: VectorStore) => Promise<void>): Promi
   }
 }
 
+async function measureRecall(table: PassageTable, filter?: Filter): Promise<number> {
+  let same = 0
+  for (let number = 0; number < 50; number++) {
+    const options = { columns: ['id'], limit: 10, ...(filter ? { filter } : {}) }
+    const exact = pickIds(await table.searchVectorsExactly(createVector(number * 19), options))
+    const found = pickIds(await table.searchVectors(createVector(number * 19), options))
+    same += exact.filter((id) => found.includes(id)).length / (50 * exact.length)
+  }
+  return same
+}
+
 test('small tables are searched exactly; larger ones use an index that finds nearly all nearest rows', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
+    assert.not(await table.needsVectorIndex())
     await table.add(createRows(0, EXACT_ROWS))
     await table.optimize()
-    assert.is(await getIndexType('growing'), undefined)
+    await table.updateVectorIndex()
+    assert.equal(await listVectorIndices('growing'), [])
     await table.add(createRows(EXACT_ROWS, ROWS))
     await table.optimize()
-    assert.is(await getIndexType('growing'), 'IvfFlat')
-    let same = 0
-    for (let number = 0; number < 50; number++) {
-      const all = pickIds(await table.searchVectorsExactly(createVector(number * 19), { columns: ['id'], limit: 10 }))
-      const found = await findNearest(table, number * 19)
-      same += all.filter((id) => found.includes(id)).length / (50 * all.length)
+    assert.ok(await table.needsVectorIndex())
+    await table.updateVectorIndex()
+    assert.not(await table.needsVectorIndex())
+    assert.equal(await listVectorIndices('growing'), ['vector_128_idx'])
+    for (const filter of [undefined, { document_id: listDocuments(35) }]) {
+      const recall = await measureRecall(table, filter)
+      assert.ok(recall >= 0.95, `${recall} of the nearest rows were found`)
     }
-    assert.ok(same >= 0.95, `${same} of the nearest rows were found`)
+  }))
+
+test('searches and commits continue while the index is built, and a kill leaves the table as it was', async () => {
+  const killed = join(folder, 'killed')
+  await withVectors(async (vectors) => {
+    const table = vectors.table('busy', SHAPE)
+    await table.add(createRows(0, ROWS))
+    const built = table.updateVectorIndex()
+    await table.add([{ ...createRow(5_000), document_id: 'late' }])
+    await table.remove({ document_id: 'd7' })
+    assert.is((await findNearest(table, 5_000))[0], 'p5000')
+    cpSync(join(folder, 'vectors', 'busy.lance'), join(killed, 'busy.lance'), { recursive: true })
+    assert.equal(await listVectorIndices('busy'), [], 'the index is still being built')
+    await table.optimize() // has to wait for the index
+    await Promise.all([built, table.updateVectorIndex()])
+    assert.equal(await listVectorIndices('busy'), ['vector_128_idx'])
+    await checkRows(table)
+  })
+  await withVectors(async (vectors) => {
+    const table = vectors.table('busy', SHAPE)
+    await checkRows(table)
+    assert.ok(await table.needsVectorIndex())
+    await table.updateVectorIndex()
+    assert.equal(await listVectorIndices('busy', killed), ['vector_128_idx'])
+    await checkRows(table)
+  }, killed)
+
+  async function checkRows(table: PassageTable) {
+    assert.is(await table.countReadableRows(), ROWS + 1 - ROWS / 50)
+    assert.is((await findNearest(table, 5_000))[0], 'p5000')
+    assert.is((await findNearest(table, 78))[0], 'p78')
+    assert.not((await findNearest(table, 57)).includes('p57')) // of d7
+  }
+})
+
+test('an index with too many partitions and one that a kill left behind are removed', () =>
+  withVectors(async (vectors) => {
+    const table = vectors.table('replaced', SHAPE)
+    await table.add(createRows(0, ROWS))
+    const { Index } = await import('@lancedb/lancedb')
+    const create = async (name: string) =>
+      (await openTable('replaced')).createIndex('vector', { config: Index.ivfFlat({ distanceType: 'dot', numPartitions: 4 }), name })
+    await create('vector_1024_idx')
+    const reopened = new VectorStore(join(folder, 'vectors'), EXACT_ROWS)
+    await reopened.table('replaced', SHAPE).updateVectorIndex()
+    assert.equal(await listVectorIndices('replaced'), ['vector_128_idx'])
+    await reopened.close()
+    await create('vector_idx')
+    const again = new VectorStore(join(folder, 'vectors'), EXACT_ROWS)
+    await again.table('replaced', SHAPE).updateVectorIndex()
+    assert.is((await listVectorIndices('replaced')).length, 1)
+    assert.is((await findNearest(again.table('replaced', SHAPE), 78))[0], 'p78')
+    await again.close()
   }))
 
 test('rows added after indexing are found before and after optimize, and deleted rows are not', () =>
@@ -79,9 +150,23 @@ test('rows added after indexing are found before and after optimize, and deleted
     assert.is((await findNearest(table, 77))[0], 'p77')
     await table.remove({ document_id: ['late', createRow(77).document_id] })
     for (const number of [5_000, 77]) assert.not((await findNearest(table, number)).includes(`p${number}`))
-    await table.optimize()
-    for (const number of [5_000, 77]) assert.not((await findNearest(table, number)).includes(`p${number}`))
     assert.is((await findNearest(table, 78))[0], 'p78')
+  }))
+
+test('a large table is rewritten only after enough rows were added', () =>
+  withVectors(async (vectors) => {
+    const table = vectors.table('growing', SHAPE)
+    const countUnindexed = async () => (await (await openTable('growing')).indexStats('vector_128_idx'))?.numUnindexedRows
+    const addRows = (from: number, to: number) => table.add(createRows(from, to).map((row) => ({ ...row, document_id: 'added' })))
+    await addRows(6_000, 6_500)
+    await table.optimize()
+    assert.is(await countUnindexed(), 500)
+    await addRows(6_500, 7_200)
+    await table.optimize()
+    assert.is(await countUnindexed(), 0)
+    for (const number of [6_100, 7_100, 78]) assert.is((await findNearest(table, number))[0], `p${number}`)
+    await table.remove({ document_id: 'added' })
+    for (const number of [6_100, 7_100]) assert.not((await findNearest(table, number)).includes(`p${number}`))
   }))
 
 test('the matches of a narrow filter are found in any partition', () =>
@@ -97,7 +182,7 @@ test('the matches of a narrow filter are found in any partition', () =>
 test('a wide filter excludes rows that do not match', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
-    const filter = { document_id: Array.from({ length: 25 }, (_, at) => `d${at}`) }
+    const filter = { document_id: listDocuments(25) }
     const found = pickIds(await table.searchVectors(createVector(30), { columns: ['id'], limit: 10, filter }))
     assert.is(found.length, 10)
     assert.ok(found.every((id) => Number(id.slice(1)) % 50 < 25))
@@ -114,7 +199,7 @@ test('an unreadable index does not affect results and is rebuilt', async () => {
   await withVectors(async (vectors) => {
     const table = vectors.table('growing', SHAPE)
     assert.is((await findNearest(table, 78))[0], 'p78')
-    await waitFor(async () => (await getIndexType('growing')) === 'IvfFlat' && readdirSync(indices).some((name) => !before.has(name)))
+    await waitFor(async () => readdirSync(indices).some((name) => !before.has(name)) && (await listVectorIndices('growing')).length === 1)
     assert.is((await findNearest(table, 78))[0], 'p78')
   })
 })

@@ -53,6 +53,8 @@ export async function embedPassages(
     await markReady(database, index.id)
   }
   await markIndexed(database, { sourceId }, indexIds)
+  // Last, because it only makes searches faster.
+  for (const index of indexes) await dependencies.indexes.getVectorTable(index).updateVectorIndex(signal)
 }
 
 function* splitIntoBatches(documents: readonly PendingVectors[]): Generator<PendingVectors[]> {

@@ -210,7 +210,7 @@ export class Synchronizer {
     await this.#dependencies.database.write((transaction) => forgetResumes(transaction, 'sync', sourceId))
   }
 
-  /** Returns the sources whose indexes are incomplete or have passages of another version of the chunking. */
+  /** Returns the sources whose indexes are incomplete, have passages of another version of the chunking, or need a vector index. */
   async #repair(isMine: (sourceId: string) => boolean): Promise<Set<string>> {
     const { database, indexes, writer, logger, others } = this.#dependencies
     // Another daemon may be creating a table.
@@ -221,7 +221,8 @@ export class Synchronizer {
       try {
         const isOutdated = index.chunking_version !== CHUNKING_VERSION
         if (isOutdated) logger.info({ index: index.id, source: index.knowledge_source_id }, 'rebuilding an index of an older version')
-        if (!(await writer.repair(index)) || index.ready === 0 || isOutdated) incomplete.add(index.knowledge_source_id)
+        const isComplete = (await writer.repair(index)) && index.ready === 1 && !isOutdated
+        if (!isComplete || (await indexes.getVectorTable(index).needsVectorIndex())) incomplete.add(index.knowledge_source_id)
       } catch (error) {
         logger.error({ index: index.id, source: index.knowledge_source_id, err: error }, 'cannot check an index')
       }

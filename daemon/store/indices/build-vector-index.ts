@@ -1,0 +1,34 @@
+/** Builds a vector index in a process of its own, because LanceDB 0.30 keeps the memory and the temporary files of a build. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createDaemonEnvironment } from '../../../src/config.ts'
+import { findPackageFolder } from '../../../src/package-folder.ts'
+
+/** @param signal ends the process; the table stays as it was */
+export async function buildVectorIndex(uri: string, name: string, signal: AbortSignal): Promise<void> {
+  const temporary = await mkdtemp(join(tmpdir(), 'cadre-index-'))
+  try {
+    const { file, execArgv } = getBuilderEntry()
+    const env = { ...createDaemonEnvironment(), TMPDIR: temporary }
+    const builder = fork(file, [uri, name], { execArgv, env, signal, killSignal: 'SIGKILL', stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+    let problem: string | undefined
+    builder.on('message', (message) => {
+      problem = String(message)
+    })
+    const [code, killedBy] = await once(builder, 'exit')
+    if (code !== 0) throw new Error(`The vector index of ${name} was not built: ${problem ?? `the process ended with ${killedBy ?? code}`}`)
+  } finally {
+    await rm(temporary, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** In the source tree the process runs TypeScript and needs a loader. */
+function getBuilderEntry(): { file: string; execArgv: string[] } {
+  if (!import.meta.url.endsWith('.ts'))
+    return { file: fileURLToPath(new URL('dist/daemon/store/index-builder.js', findPackageFolder())), execArgv: [] }
+  return { file: fileURLToPath(new URL('index-builder.ts', import.meta.url)), execArgv: ['--import', import.meta.resolve('tsx')] }
+}

@@ -1,0 +1,16 @@
+/** A process that builds the vector index of a table. It ends with the daemon. */
+import { constants, setPriority } from 'node:os'
+import { openLance } from '../lance.ts'
+import { updateVectorIndex } from './vector-index.ts'
+
+const [uri, name] = process.argv.slice(2) as [string, string]
+process.once('disconnect', () => process.exit(1))
+// Searches of the daemon come first.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+try {
+  const connection = await openLance(uri)
+  await updateVectorIndex(connection, await connection.database.openTable(name))
+  process.exit(0)
+} catch (error) {
+  process.send?.((error as Error).message, () => process.exit(1))
+}
