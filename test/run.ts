@@ -17,7 +17,8 @@ const BUNDLE_FOLDER = join(ROOT, '.tests', String(process.pid))
 const RUN_FILES = 'test/harness/run-files.ts'
 /** One more than there are cores, because many tests wait for timers or the disk. */
 const MAX_CONCURRENCY = Math.min(availableParallelism() + 1, 6)
-const FILE_TIMEOUT_MS = 4 * 60_000
+/** Without output: a line of dots grows with each test. */
+const SILENCE_TIMEOUT_MS = 4 * 60_000
 /** Files that do not share a process. Slow ones start first and short ones last, so that the run does not end waiting for one of them. */
 const SEPARATE_FIRST = [
   'test/durability/',
@@ -131,7 +132,7 @@ async function runFiles(
   const timer = setTimeout(() => {
     late = true
     killGroup(child)
-  }, FILE_TIMEOUT_MS)
+  }, SILENCE_TIMEOUT_MS)
   const finish = (printed: string, code: number | string) => {
     const output = printed + stderr
     const file = files[running] as string
@@ -144,13 +145,13 @@ async function runFiles(
   })
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     stdout += part
+    timer.refresh()
     for (let next = files[running + 1]; next !== undefined; next = files[running + 1]) {
       const [printed, rest] = splitAt(stdout, `\n${getBundle(next)}\n`)
       if (rest === undefined) return
       if (running >= 0) finish(printed, 0)
       stdout = rest
       running++
-      timer.refresh()
     }
   })
   const code = await new Promise<number | string>((resolve) => {
@@ -181,7 +182,7 @@ function readTotals(output: string, code: number | string, late: boolean): Pick<
   const count = (word: string) => Number([...output.matchAll(new RegExp(`^ {2}${word}: +(\\d+)`, 'gm'))].at(-1)?.[1] ?? Number.NaN)
   const [total, passed, skipped] = [count('Total'), count('Passed'), count('Skipped')]
   const problem = late
-    ? `took longer than ${FILE_TIMEOUT_MS / 60_000} minutes`
+    ? `ended no test in ${SILENCE_TIMEOUT_MS / 60_000} minutes`
     : Number.isNaN(total + passed + skipped)
       ? `ended (${code}) without totals`
       : total + skipped === 0
