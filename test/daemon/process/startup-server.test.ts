@@ -7,6 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startStartupServer } from '../../../daemon/process/startup-server.ts'
 import { startDaemon } from '../../harness/daemon.ts'
+import { Collector } from '../telemetry/collector.ts'
 
 const test = suite('startup server')
 
@@ -39,10 +40,12 @@ test('while the daemon starts it is live and not ready', async () => {
   await (await startStartupServer('127.0.0.1', port)).close()
 })
 
-test('a daemon in the foreground answers probes while it starts and takes over its port', async () => {
+test('a daemon in the foreground answers probes while it starts, takes over its port, and sends its last traces', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-startup-'))
   const port = await findFreePort()
-  const starting = startDaemon(join(folder, 'home'), { arguments: ['--port', String(port), '--foreground'] })
+  const collector = await Collector.start()
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.server.origin, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=abc' }
+  const starting = startDaemon(join(folder, 'home'), { arguments: ['--port', String(port), '--foreground'], environment })
   const seen: string[] = []
   for (let isReady = false; !isReady; await new Promise((resolve) => setTimeout(resolve, 10))) {
     const answer = await fetchStatus(port, '/api/health/ready').catch(() => undefined)
@@ -52,6 +55,9 @@ test('a daemon in the foreground answers probes while it starts and takes over i
   const daemon = await starting
   assert.equal([...new Set(seen)], ['503 The daemon is starting.', '200 ready'])
   assert.equal(await daemon.stop(), 0)
+  assert.ok(collector.spans.some(({ name }) => name === 'GET /api/health/ready'))
+  assert.is(collector.server.requests[0]?.headers['x-key'], 'abc')
+  await collector.close()
   rmSync(folder, { recursive: true })
 })
 

