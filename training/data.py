@@ -144,6 +144,16 @@ DEFAULT = re.compile(r"`?([A-Za-z][\w.\-]{2,40})`?[^\n.]{0,160}?[.,;(\s][Dd]efau
 OPTION_LINE = re.compile(r"(?:^|\n)\s*[-*] `([\w.\-]{2,40})`(?:[^\n:–-]{0,40})?(?: ?[:–-] )([A-Z]?[a-z]+ [^\n.]{15,140})")
 
 
+def find_defaults(passage: str):
+    """Looks only around the word "default": the pattern is slow on long lines."""
+    at = passage.find("efault")
+    while at >= 0:
+        match = DEFAULT.search(passage, max(passage.rfind("\n", 0, at) + 1, at - 200), at + 80)
+        if match:
+            yield match
+        at = passage.find("efault", at + 80)
+
+
 def generate_questions(passages: list[tuple[str, str, str]], rng: random.Random, limit: int) -> list[Row]:
     """Makes questions from patterns of documentation. `passages` has (passage, headings, source)."""
     rows = []
@@ -158,7 +168,7 @@ def generate_questions(passages: list[tuple[str, str, str]], rng: random.Random,
         for match in [*TO_USE.finditer(passage), *IF_WANT.finditer(passage), *CAN_BY.finditer(passage)]:
             ask = rng.choice(["How do I {}?", "How can I {}?", "How to {}", "how do i {}", "What do I do to {}?", "How do you {}?"])
             add(ask.format(match.group(1)), passage, headings, match, 2, source)
-        for match in list(DEFAULT.finditer(passage))[:3]:
+        for match in list(find_defaults(passage))[:3]:
             if match.group(1).lower() in {"the", "this", "default", "optional", "boolean", "string", "number", "type"}:
                 continue
             ask = rng.choice(

@@ -1,6 +1,5 @@
 """Turns rows into tokens and batches."""
 
-import random
 from pathlib import Path
 
 import numpy as np
@@ -19,21 +18,20 @@ class Encoder:
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
 
-    def encode(self, rows) -> list[dict]:
-        """Encodes `[START] question [END] headings and passage [END]`."""
+    def encode(self, rows, with_offsets=True) -> list[dict]:
+        """Encodes `[START] question [END] headings and passage [END]`. Offsets in the text take time and are needed to measure only."""
         questions = self.tokenizer.encode_batch([row.question for row in rows], add_special_tokens=False)
         texts = self.tokenizer.encode_batch([row.text for row in rows], add_special_tokens=False)
-        return [self.join(row, question, text) for row, question, text in zip(rows, questions, texts)]
+        return [self.join(row, question, text, with_offsets) for row, question, text in zip(rows, questions, texts)]
 
-    def join(self, row, question, text) -> dict:
+    def join(self, row, question, text, with_offsets: bool) -> dict:
         ids = question.ids[:MAX_QUESTION_TOKENS]
         first = len(ids) + 2
         room = MAX_TOKENS - first - 1
-        offsets = text.offsets[:room]
         encoded = {
             "ids": np.array([START, *ids, END, *text.ids[:room], END], dtype=np.int32),
             "first": first,
-            "offsets": offsets,
+            "offsets": text.offsets[:room] if with_offsets else [],
             "relevant": float(row.relevant),
             "begin": -1,
             "end": -1,
@@ -45,7 +43,7 @@ class Encoder:
             return encoded
         shift = len(row.text) - len(row.passage)
         begin, end = row.answer[0] + shift, row.answer[1] + shift
-        covered = [index for index, (left, right) in enumerate(offsets) if right > begin and left < end]
+        covered = [index for index, (left, right) in enumerate(text.offsets[:room]) if right > begin and left < end]
         if covered:
             encoded["begin"], encoded["end"] = first + covered[0], first + covered[-1]
         return encoded
@@ -63,15 +61,3 @@ def pad(items: list[dict], device) -> dict:
     for name, kind in (("begin", torch.long), ("end", torch.long), ("relevant", torch.float)):
         batch[name] = torch.tensor([item[name] for item in items], dtype=kind)
     return {name: tensor.pin_memory().to(device, non_blocking=True) if device == "cuda" else tensor for name, tensor in batch.items()}
-
-
-def make_batches(items: list[dict], size: int, rng: random.Random) -> list[list[dict]]:
-    """Batches of similar length, in random order."""
-    order = list(range(len(items)))
-    rng.shuffle(order)
-    batches = []
-    for start in range(0, len(order), size * 64):
-        part = sorted(order[start : start + size * 64], key=lambda index: len(items[index]["ids"]))
-        batches += [[items[index] for index in part[at : at + size]] for at in range(0, len(part), size)]
-    rng.shuffle(batches)
-    return batches

@@ -24,7 +24,7 @@ export interface Question {
 /** Each passage takes about as long as embedding it. */
 const MAX_PASSAGES = 8
 /** Calibrated on questions with and without an answer (docs/reader.md). */
-const MIN_CONFIDENCE = -4.4
+const MIN_CONFIDENCE = 2.3
 /** Answers of other documents are compared with the best one if they are this close. */
 const MAX_DISAGREEMENT_GAP = 3
 /** The reading model knows the Latin script only. */

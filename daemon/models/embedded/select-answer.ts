@@ -50,13 +50,12 @@ export interface Answer extends QuotableAnswer {
 interface Features {
   /** Score of the reading model for the part, over "no answer". */
   reading: number
-  /** Score of the reading model for the passage. */
-  relevance: number
   /** Shares of the question's words in the part and in the passage with its headings. */
   partOverlap: number
   passageOverlap: number
   /** Position in the search results, from 0. */
   rank: number
+  isCode: boolean
   /** For records and rows: whether this one has the numbers and names of the question, if any of them does. */
   isRecordMatch: boolean | undefined
   /** No record or row that was read has a number of the question. */
@@ -72,13 +71,15 @@ const MAX_QUESTION_WORDS = 100
 /** Longer answers are lists or blocks of code, whose beginning is enough. */
 const MAX_ANSWER_WORDS = 60
 /** Weights were chosen on questions about an encyclopedia and on the working half of bench/answers (docs/reader.md). */
-const WEIGHTS = { relevance: 1, partOverlap: 6, rank: -0.3 }
+const WEIGHTS = { partOverlap: 0.5, rank: -0.3 }
 const USELESS_PENALTY = 5
 const OTHER_RECORD_PENALTY = 20
 const LACKING_NUMBER_PENALTY = 8
-/** Scores of a passage that the model cannot read: only shared words and the rank of the search count. */
-const UNREADABLE = { reading: -8, relevance: -4 }
-const CONFIDENCE_WEIGHTS = { relevance: 0.5, partOverlap: 12, passageOverlap: 4 }
+/** The model points at code too easily: most questions without an answer end there. */
+const CODE_PENALTY = 3
+/** Score of a passage that the model cannot read: only shared words and the rank of the search count. */
+const UNREADABLE = 1
+const CONFIDENCE_WEIGHTS = { partOverlap: 4, code: -4 }
 /** For a passage that contains no word of the question and no synonym of one. */
 const UNRELATED_PENALTY = 6
 
@@ -179,10 +180,11 @@ function listPassageAnswers(
     isUseless ??= isIncomplete(content, target, blocks) || repeatsQuestion(questionWords, content.slice(target.start, target.end))
     const record = records.get(target)
     const features: Features = {
-      ...(passage.isReadable ? { reading: best.score - reading.noAnswer, relevance: reading.relevance } : UNREADABLE),
+      reading: passage.isReadable ? best.score - reading.noAnswer : UNREADABLE,
       partOverlap: computeOverlap(questionWords, words),
       passageOverlap,
       rank,
+      isCode: target.block.kind === 'code' || target.block.kind === 'statement',
       isRecordMatch: record?.isNamed,
       lacksNumber: record?.lacksNumber ?? false,
       isUseless,
@@ -216,16 +218,15 @@ function raiseMatchingRecords(records: Features[]): void {
   for (const record of records) if (record.isRecordMatch) record.reading = highest
 }
 
-function computeScore({ reading, relevance, partOverlap, rank, isRecordMatch, isUseless }: Features): number {
-  const weighted = WEIGHTS.relevance * relevance + WEIGHTS.partOverlap * partOverlap + WEIGHTS.rank * rank
-  return reading + weighted - (isUseless ? USELESS_PENALTY : 0) - (isRecordMatch === false ? OTHER_RECORD_PENALTY : 0)
+function computeScore({ reading, partOverlap, rank, isCode, isRecordMatch, isUseless }: Features): number {
+  const penalty = (isCode ? CODE_PENALTY : 0) + (isUseless ? USELESS_PENALTY : 0) + (isRecordMatch === false ? OTHER_RECORD_PENALTY : 0)
+  return reading + WEIGHTS.partOverlap * partOverlap + WEIGHTS.rank * rank - penalty
 }
 
-function computeConfidence({ reading, relevance, partOverlap, passageOverlap, lacksNumber }: Features): number {
-  const weights = CONFIDENCE_WEIGHTS
-  const overlap = weights.partOverlap * partOverlap + weights.passageOverlap * passageOverlap
+function computeConfidence({ reading, partOverlap, passageOverlap, isCode, lacksNumber }: Features): number {
+  const weighted = CONFIDENCE_WEIGHTS.partOverlap * partOverlap + (isCode ? CONFIDENCE_WEIGHTS.code : 0)
   const penalty = (passageOverlap === 0 ? UNRELATED_PENALTY : 0) + (lacksNumber ? LACKING_NUMBER_PENALTY : 0)
-  return reading + weights.relevance * relevance + overlap - penalty
+  return reading + weighted - penalty
 }
 
 /**
