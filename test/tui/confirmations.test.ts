@@ -87,6 +87,23 @@ atTerminal('the arguments of a tool call can be edited, and the agent can be all
   assert.is((await fixture.run(['tools', 'disallow', 'delete_user', '--agent', 'Janitor'])).code, 0)
 })
 
+atTerminal('after "always", further calls of the same reply do not ask, and later replies ask if it is taken back', async () => {
+  const drop = (...ids: string[]) => streamReply({ calls: ids.map((id) => ({ name: 'delete_user', arguments: { id } })) })
+  fixture.script(drop('1', '2'), drop('3'), streamText('All deleted.'), drop('4'), streamText('Kept.'))
+  const terminal = fixture.openChat({ agent: 'Janitor' })
+  await terminal.waitFor(/Ask Janitor/)
+  terminal.write(`Delete all${ENTER}`)
+  await terminal.waitFor(/Allow\? y.yes/)
+  terminal.write('t')
+  await terminal.waitFor(/All deleted\.[\s\S]*tokens/)
+  assert.equal(calls.sort(), ['DELETE /users/1', 'DELETE /users/2', 'DELETE /users/3'])
+  assert.is((await fixture.run(['tools', 'disallow', 'delete_user'])).code, 0)
+  terminal.write(`Another${ENTER}`)
+  await terminal.waitFor(/id: 4\n[\s\S]*Allow\? y.yes/)
+  terminal.write('n')
+  await terminal.waitFor(/Kept\./)
+})
+
 test('after the end of its input, chat --plain refuses tool calls that require confirmation', async () => {
   fixture.script(streamReply({ calls: [{ name: 'delete_user', arguments: { id: '7' } }] }), streamText('Not deleted.'))
   const { code, stdout } = await fixture.run(['chat', 'Janitor', '--plain'], { input: 'Delete user 7\n' })

@@ -19,6 +19,8 @@ interface ConfirmationContext {
   agent: string | null
   /** Whether to allow tool calls without a prompt. */
   allowAll: boolean
+  /** Ids of tools whose further calls of this reply are allowed. The daemon reads permissions only before a reply starts. */
+  allowedTools: Set<string>
 }
 
 type ConfirmationRequest = ReplyEvents['confirmation_required']
@@ -27,7 +29,7 @@ type Decision = Approval & { arguments?: Arguments }
 /** Sends the user's decision to the daemon. Without a terminal the tool call is denied. */
 export async function confirmToolCall(
   request: ConfirmationRequest,
-  { connection, conversation, message, agent, allowAll }: ConfirmationContext,
+  { connection, conversation, message, agent, allowAll, allowedTools }: ConfirmationContext,
 ): Promise<void> {
   const params = { id: conversation, message_id: message }
   const preview = async (values: Arguments) => {
@@ -35,11 +37,13 @@ export async function confirmToolCall(
     const { data } = await call(connection, conversationRoutes.confirm, { params, body })
     return { ...request, ...data }
   }
+  const isAllowed = allowAll || allowedTools.has(request.tool_id ?? '')
   try {
-    const { allow, always, arguments: changed }: Decision = allowAll ? { allow: true } : await promptForApproval(request, preview)
+    const { allow, always, arguments: changed }: Decision = isAllowed ? { allow: true } : await promptForApproval(request, preview)
     const body = { tool_call_id: request.id, allow, ...(changed ? { arguments: changed } : {}) }
     await call(connection, conversationRoutes.confirm, { params, body })
-    if (request.tool_id === undefined) return
+    if (request.tool_id === undefined || always === undefined) return
+    allowedTools.add(request.tool_id)
     if (always === 'all') await setPermission(connection, request.tool_id, undefined, true)
     else if (always === 'agent' && agent !== null) await setPermission(connection, request.tool_id, agent, true)
   } catch (error) {

@@ -54,6 +54,7 @@ export async function printReply(
   let message = 'reply' in request ? request.reply : ''
   let agent: string | null = null
   let foundNothing = false
+  const allowedTools = new Set<string>()
   try {
     for await (const event of await followRequest(connection, request)) {
       if (options.json) printer.printJson(event)
@@ -61,7 +62,8 @@ export async function printReply(
       if (event.event === 'message_start') [message, agent] = [event.data.message_id, event.data.agent_id]
       if (event.event === 'confirmation_required' && options.tools !== 'leave') {
         await printer.pause()
-        await confirmToolCall(event.data, { connection, conversation, message, agent, allowAll: options.tools === 'allow' })
+        const allowAll = options.tools === 'allow'
+        await confirmToolCall(event.data, { connection, conversation, message, agent, allowAll, allowedTools })
       }
       if (event.event === 'error') throw new CadreError(event.data.code, event.data.error, { hint: event.data.hint })
       if (event.event === 'retrieval') foundNothing = event.data.citations.length === 0

@@ -10,10 +10,12 @@ import { describeError } from './reply-stream.ts'
 export async function allowAlways(session: ChatSession, { toolId, name }: ToolCall, scope: 'agent' | 'all'): Promise<void> {
   const { store, agent, replies } = session
   if (toolId === undefined || !agent) return
-  replies.allowedTools.add(toolId)
+  replies.allowTool(toolId, scope === 'agent' ? { agent: agent.id } : 'all')
   const label = sanitizeLine(name)
   try {
     await setPermission(await session.client.getConnection(), toolId, scope === 'agent' ? agent.id : undefined, true)
+    // The daemon knows it from the next reply on, and the user can take it back.
+    void replies.done.then(() => replies.forgetAllowedTool(toolId))
     const undo = `cadre tools disallow ${quoteShellWord(name)}${scope === 'agent' ? ` --agent ${quoteShellWord(agent.name)}` : ''}`
     store.addNote(`${label} no longer asks${scope === 'agent' ? ` with ${sanitizeLine(agent.name)}` : ''}. To undo: ${undo}`, 'good')
   } catch (error) {

@@ -90,6 +90,7 @@ export class ChatSession {
       getTranscript: () => store.state.transcript,
       ensureConversation: (connection) => this.ensureConversation(connection),
       forgetEmptyConversation: () => this.#forgetEmptyConversation(),
+      getAgent: () => this.agent?.id,
       getModel: () => this.chosenModel,
       now: store.now,
     })

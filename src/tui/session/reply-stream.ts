@@ -11,7 +11,7 @@ import { CadreError } from '../../contract/errors.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
 import type { MessageImage } from '../../contract/schemas/images.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
-import type { Transcript, TranscriptAction } from '../state/transcript-reducer.ts'
+import { listPendingConfirmations, type Transcript, type TranscriptAction } from '../state/transcript-reducer.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
 
 interface ReplyStreamDependencies {
@@ -22,6 +22,8 @@ interface ReplyStreamDependencies {
   ensureConversation: (connection: Connection) => Promise<string>
   /** Deletes the current conversation if it has no messages. */
   forgetEmptyConversation: () => Promise<void>
+  /** Returns the id of the agent. */
+  getAgent: () => string | undefined
   /** Returns the model that overrides the one of the agent. */
   getModel: () => string | undefined
   now: () => number
@@ -38,6 +40,9 @@ interface OutgoingMessage {
   replace: boolean
 }
 
+/** Id of an agent. */
+export type AllowedAgents = 'all' | { agent: string }
+
 type SendOptions = Partial<Pick<OutgoingMessage, 'images' | 'retry' | 'replace'>>
 
 const RECONNECT_DELAY_MS = 250
@@ -51,8 +56,8 @@ export class ReplyStream {
   #conversation: string | undefined
   /** Resolves when no reply is in progress. */
   done: Promise<void> = Promise.resolve()
-  /** Ids of tools that the user always allows. The daemon reads this permission only before a reply starts. */
-  readonly allowedTools = new Set<string>()
+  /** Ids of tools whose further calls are allowed, by all agents or by one. */
+  readonly #allowedTools = new Map<string, AllowedAgents>()
   /** Called after each reply. */
   onEnd: () => void = () => {}
 
@@ -107,8 +112,7 @@ export class ReplyStream {
       for await (const event of followReply(connection, request, { signal })) {
         client.markReachable()
         dispatch({ kind: 'event', event, at: now() })
-        if (event.event === 'confirmation_required' && this.allowedTools.has(event.data.tool_id ?? ''))
-          void this.confirm(event.data.id, true)
+        if (event.event === 'confirmation_required' && this.#isAllowed(event.data.tool_id)) void this.confirm(event.data.id, true)
       }
       return true
     } catch (error) {
@@ -151,6 +155,22 @@ export class ReplyStream {
     } catch {
       // optional: the next reply updates the status line as well
     }
+  }
+
+  /** Allows calls of a tool that wait or follow. The daemon reads stored permissions only before a reply starts. */
+  allowTool(tool: string, agents: AllowedAgents): void {
+    this.#allowedTools.set(tool, agents)
+    for (const { id, toolId } of listPendingConfirmations(this.#dependencies.getTranscript()))
+      if (this.#isAllowed(toolId)) void this.confirm(id, true)
+  }
+
+  forgetAllowedTool(tool: string): void {
+    this.#allowedTools.delete(tool)
+  }
+
+  #isAllowed(tool: string | undefined): boolean {
+    const agents = this.#allowedTools.get(tool ?? '')
+    return agents === 'all' || (agents !== undefined && agents.agent === this.#dependencies.getAgent())
   }
 
   /** Returns the request that a pending call of an API tool would send with other arguments. */

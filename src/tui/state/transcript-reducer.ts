@@ -127,8 +127,10 @@ function toEntry(message: Message): Entry {
   return message.role === 'user' ? { kind: 'said', text: message.content } : applyMessage(NEW_REPLY, message)
 }
 
-/** Returns the tool call that waits for a confirmation. */
-export function findPendingConfirmation({ live }: Transcript): ToolCall | undefined {
-  const part = live?.parts.find((candidate) => candidate.kind === 'tool' && candidate.tool.state === 'asking')
-  return part?.kind === 'tool' ? part.tool : undefined
+/** Returns the tool calls that wait for a confirmation. */
+export function listPendingConfirmations({ live }: Transcript): ToolCall[] {
+  return (live?.parts ?? []).flatMap((part) => (part.kind === 'tool' && part.tool.state === 'asking' ? [part.tool] : []))
 }
+
+/** Returns the first of them, which is asked about. */
+export const findPendingConfirmation = (transcript: Transcript): ToolCall | undefined => listPendingConfirmations(transcript)[0]

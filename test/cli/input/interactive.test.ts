@@ -114,6 +114,19 @@ atTerminal('changed arguments and unknown answers ask again', async () => {
   assert.equal(paid.splice(0), ['/pay?amount=13'])
 })
 
+atTerminal('after "always", further calls of the same reply do not ask', async () => {
+  const pay = (...amounts: number[]) => streamReply({ calls: amounts.map((amount) => ({ name: 'pay', arguments: { amount } })) })
+  provider.script = [pay(1, 2), pay(3), streamText('All is paid.')]
+  screen.start('cadre ask Payer "Pay all"')
+  await screen.waitFor(/\[e\]dit\s+the\s+arguments:/)
+  screen.type('t')
+  const text = await screen.waitForExit()
+  assert.match(text, 'All is paid.')
+  assert.is(text.match(/Allow this call/g)?.length, 1, text)
+  assert.equal(paid.splice(0).sort(), ['/pay?amount=1', '/pay?amount=2', '/pay?amount=3'])
+  await terminal.run(['tools', 'disallow', 'pay'])
+})
+
 atTerminal('a tool call that needs confirmation runs only after a yes', async () => {
   for (const [answer, outcome] of [
     ['y', 'pay: done'],

@@ -150,6 +150,35 @@ test('the arguments of a tool call can be edited before it is allowed', async ()
   assert.equal(confirmations, [['c1', true, { id: 7 }]])
 })
 
+test('"always" also allows the calls of the tool that wait already, and with another agent only if it is for all', () => {
+  for (const key of ['t', 'a']) {
+    const { type, store, session, time, confirmations } = setUp()
+    const ask = (id: string, tool_id: string) =>
+      store.dispatch({ kind: 'event', at: 0, event: { event: 'confirmation_required', data: { id, name: 'x', arguments: {}, tool_id } } })
+    session.agent = { id: 'agent_1', name: 'Guide' } as typeof session.agent
+    store.dispatch({ kind: 'said', text: 'go' })
+    ask('c1', 'tool_1')
+    ask('c2', 'tool_2')
+    ask('c3', 'tool_1')
+    time.now += 1000
+    // The test answers for the service: the first call no longer waits.
+    const { confirm } = session.replies
+    session.replies.confirm = (...answer) => {
+      store.dispatch({ kind: 'answered', tool: answer[0], allow: answer[1], at: 0 })
+      return confirm(...answer)
+    }
+    type(key)
+    assert.equal(confirmations.splice(0), [
+      ['c1', true],
+      ['c3', true],
+    ])
+    session.agent = { id: 'agent_2', name: 'Other' } as typeof session.agent
+    ask('c4', 'tool_1')
+    session.replies.allowTool('tool_3', 'all')
+    assert.equal(confirmations, key === 't' ? [['c4', true]] : [], key)
+  }
+})
+
 test('with text in the input, Ctrl+Y and Ctrl+N confirm or refuse', () => {
   const { type, store, time, confirmations, text } = setUp()
   store.dispatch({ kind: 'said', text: 'go' })
