@@ -1,4 +1,4 @@
-/** Asks the user to approve or deny a tool call. */
+/** Asks the user to allow or refuse a tool call. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -26,7 +26,7 @@ interface ConfirmationContext {
 type ConfirmationRequest = ReplyEvents['confirmation_required']
 type Decision = Approval & { arguments?: Arguments }
 
-/** Sends the user's decision to the daemon. Without a terminal the tool call is denied. */
+/** Sends the user's decision to the daemon. Without a terminal the tool call is refused. */
 export async function confirmToolCall(
   request: ConfirmationRequest,
   { connection, conversation, message, agent, allowAll, allowedTools }: ConfirmationContext,
@@ -64,7 +64,7 @@ async function promptForApproval(
   const label = sanitizeLine(request.name)
   if (!canPrompt()) {
     process.stderr.write(
-      `${paint('yellow', `${label} needs confirmation, but there is no terminal: denied. To allow it, use --allow-tools.`)}\n`,
+      `${paint('yellow', `${label} needs confirmation, but there is no terminal: refused. To allow it, use --allow-tools.`)}\n`,
     )
     return { allow: false }
   }

@@ -217,7 +217,7 @@ export function formatToolCall({ name, arguments: values }: Pick<ReplyEvents['to
 }
 
 function formatToolResult({ name, error, citations, confirmation, latency_ms }: ReplyEvents['tool_result']): string {
-  if (confirmation === 'refused') return `${sanitizeLine(name)} was denied.`
+  if (confirmation === 'refused') return `${sanitizeLine(name)} was refused.`
   const elapsed = latency_ms === undefined ? '' : `, ${Math.round(latency_ms)} ms`
   if (error !== undefined) return `${sanitizeLine(name)} failed: ${truncate(sanitizeLine(error), 200)}`
   return `${sanitizeLine(name)}: ${citations ? formatCount(citations.length, 'passage') : 'done'}${elapsed}`

@@ -74,9 +74,9 @@ export function formatMessage(message: Message, speakers: Speakers, question: st
   ]
 }
 
-/** Formats as `Called pay (amount: 12): denied`. */
+/** Formats as `Called pay (amount: 12): refused`. */
 export function formatToolLine({ error, confirmation, ...tool }: NonNullable<Message['tool_calls']>[number]): string {
-  const outcome = confirmation === 'refused' ? ': denied' : error === undefined ? '' : `: ${sanitizeLine(error)}`
+  const outcome = confirmation === 'refused' ? ': refused' : error === undefined ? '' : `: ${sanitizeLine(error)}`
   return `Called ${formatToolCall(tool)}${outcome}`
 }
 

@@ -51,7 +51,7 @@ ${note ? html`<p class="warn">${note}</p>` : undefined}
 }
 
 function formatToolCall({ name, arguments: input, result, error, confirmation }: ToolCall, limit: TextLimit): Html {
-  const outcome = confirmation === 'refused' ? 'denied' : error === undefined ? '' : 'failed'
+  const outcome = confirmation === 'refused' ? 'refused' : error === undefined ? '' : 'failed'
   const texts = [formatJson(input), ...(error === undefined ? [] : [error]), ...(result === undefined ? [] : [formatJson(result)])]
   return html`<details><summary>Called <b>${name}</b> ${outcome}</summary>${texts.map((each) => {
     const { text, omitted } = limit.shorten(each)

@@ -67,12 +67,12 @@ test('ask prints tool calls on stderr and the cited passages on stdout after the
   assert.equal([bare.stdout, bare.stderr], ['Twenty-five days [1].\n', ''])
 })
 
-test('a tool call that needs confirmation is denied without a terminal', async () => {
+test('a tool call that needs confirmation is refused without a terminal', async () => {
   provider.script = [streamReply(() => ({ calls: [{ name: findToolName('pay'), arguments: { amount: 12 } }] })), streamText('Not paid.')]
   const { code, stdout, stderr } = await terminal.run(['ask', 'Pay 12'])
   assert.equal([code, stdout, paid], [0, 'Not paid.\n', []])
-  assert.match(stderr, 'needs confirmation, but there is no terminal: denied. To allow it, use --allow-tools.')
-  assert.match(stderr, /pay was denied/)
+  assert.match(stderr, 'needs confirmation, but there is no terminal: refused. To allow it, use --allow-tools.')
+  assert.match(stderr, /pay was refused/)
 })
 
 test('--allow-tools confirms tool calls without a prompt', async () => {

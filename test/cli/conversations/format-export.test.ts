@@ -16,7 +16,7 @@ test('Markdown contains the tool calls of a reply', () => {
   const messages = [{ role: 'assistant', content: 'Not paid.', timestamp: '2026-01-01T00:00:00.000Z', tool_calls }]
   const conversation = { id: 'conv_1', title: null, created_at: '2026-01-01T00:00:00.000Z', user_id: 'ann', messages }
   const text = formatConversationMarkdown(conversation as unknown as Conversation, { user: 'You', agent: 'Payer' })
-  assert.match(text, /UTC\n\nCalled pay \(amount: 12\): denied\n\nNot paid\.\n$/)
+  assert.match(text, /UTC\n\nCalled pay \(amount: 12\): refused\n\nNot paid\.\n$/)
 })
 
 test.run()

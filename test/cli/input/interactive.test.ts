@@ -130,7 +130,7 @@ atTerminal('after "always", further calls of the same reply do not ask', async (
 atTerminal('a tool call that needs confirmation runs only after a yes', async () => {
   for (const [answer, outcome] of [
     ['y', 'pay: done'],
-    ['', 'pay was denied'],
+    ['', 'pay was refused'],
     ['a', 'pay: done'],
   ] as const) {
     provider.script = [streamReply({ text: ['Let me '], calls: [{ name: 'pay', arguments: { amount: 12 } }] }), streamText('So it is.')]
