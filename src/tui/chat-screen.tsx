@@ -21,7 +21,7 @@ interface ChatScreenDependencies {
 
 /** Effectively unlimited: FrameScheduler limits the frame rate. */
 const INK_MAX_FPS = 1000
-const [SHOW_CURSOR, HIDE_CURSOR, CURSOR_UP] = ['\u001b[?25h', '\u001b[?25l', '\u001b[1A']
+const [SHOW_CURSOR, HIDE_CURSOR, CURSOR_UP, CLEAR_LINE] = ['\u001b[?25h', '\u001b[?25l', '\u001b[1A', '\r\u001b[2K']
 /** A stop signal takes effect within this time, unless it is ignored, as without a shell that could continue the process. */
 const STOP_DELAY_MS = 100
 const NO_LIVE_AREA = { isFullRedraw: false, history: [], lines: [], cursor: undefined }
@@ -49,6 +49,8 @@ export class ChatScreen {
 
   open(): void {
     const { input, output } = this.#dependencies
+    // The terminal may have echoed text that was typed ahead.
+    output.write(CLEAR_LINE)
     this.#scheduler.flush()
     this.#ink = render(<ChatView frames={this.#frames} />, {
       stdin: input,

@@ -66,6 +66,13 @@ atTerminal(
   },
 )
 
+atTerminal('text and Enter typed before the chat opens are a message', async () => {
+  fixture.script(streamText('You were fast.'))
+  const terminal = fixture.openChat({ agent: 'Guide' })
+  terminal.write(`Typed ahead${ENTER}and a dra`)
+  await terminal.waitFor(/^› Typed ahead\n\n {2}You were fast\.\n\n─+\n› and a dra\n/m)
+})
+
 atTerminal('Ctrl+Z suspends the chat and fg resumes it', async () => {
   fixture.script(streamText('Still here.'))
   const { terminal, cadre } = fixture.openShell()

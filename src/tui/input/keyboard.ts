@@ -11,15 +11,23 @@ const ESCAPE_TIMEOUT_MS = 30
 export function listenToKeyboard(input: NodeJS.ReadStream, output: NodeJS.WriteStream, onKey: (key: Key) => void): () => void {
   const decoder = new KeyDecoder()
   let timer: NodeJS.Timeout | undefined
+  let isTypedAhead = true
   const onData = (chunk: string) => {
     clearTimeout(timer)
-    for (const key of decoder.push(chunk)) onKey(key)
+    // Before raw mode, the terminal converts Enter to a line feed.
+    for (const key of decoder.push(isTypedAhead ? chunk.replaceAll('\n', '\r') : chunk)) onKey(key)
     if (decoder.hasPending) timer = setTimeout(() => decoder.flush().forEach(onKey), ESCAPE_TIMEOUT_MS)
   }
   input.setEncoding('utf8')
   input.setRawMode?.(true)
   input.on('data', onData)
   input.resume()
+  // What was typed before is read in the next turn of the event loop, before its second immediate.
+  setImmediate(() =>
+    setImmediate(() => {
+      isTypedAhead = false
+    }),
+  )
   output.write(ENABLE_SEQUENCES)
   const restore = () => {
     output.write(DISABLE_SEQUENCES)
