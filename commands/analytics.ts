@@ -45,6 +45,6 @@ export default class Analytics extends CadreCommand {
     const report = { title, names, output: getOutput(process.stdout), top: flags.top }
     if (flags.html === undefined) return void process.stdout.write(`${formatAnalytics(data, report)}\n`)
     const { formatAnalyticsHtml } = await import('../src/cli/usage/format-analytics-html.ts')
-    await writeReport(flags.html, formatAnalyticsHtml(data, report), this.notify)
+    writeReport(flags.html, formatAnalyticsHtml(data, report), flags, this.notify)
   }
 }

@@ -1,14 +1,12 @@
 /** `cadre conversations export`. */
-import { writeFileSync } from 'node:fs'
-import { boolean, option, string } from '@oclif/core/flags'
+import { option, string } from '@oclif/core/flags'
 import { EXPORT_FORMATS, findExportFormat, formatExport } from '../../src/cli/conversations/format-export.ts'
 import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
-import { createWriteError } from '../../src/cli/input/file-errors.ts'
+import { forceFlag, writeReport } from '../../src/cli/html/write-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
-import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
 
 export default class ConversationsExport extends CadreCommand {
@@ -28,7 +26,7 @@ export default class ConversationsExport extends CadreCommand {
     format: option({ options: EXPORT_FORMATS })({ description: 'Output format (default: md).', helpValue: EXPORT_FORMATS.join('|') }),
     to: string({ description: 'File to write.', helpValue: '<file>' }),
     html: string({ description: 'Same as --format html --to <file>.', helpValue: '<file>', exclusive: ['json', 'output', 'format', 'to'] }),
-    force: boolean({ description: 'Overwrite an existing file.' }),
+    force: forceFlag,
   }
 
   override async run(): Promise<void> {
@@ -40,16 +38,6 @@ export default class ConversationsExport extends CadreCommand {
     const data = await getConversation(connection, await resolveResource(connection, conversationTopic, args.id))
     const text = await formatExport(connection, data, format)
     if (to === undefined || to === '-') process.stdout.write(flags.raw ? text : sanitizeText(text))
-    else this.#write(to, text, flags.force)
-  }
-
-  #write(file: string, text: string, force: boolean): void {
-    try {
-      writeFileSync(file, text, { flag: force ? 'w' : 'wx' })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw createWriteError(file, error)
-      throw new UsageError(`${file} already exists.`, 'Choose another file, or add --force to overwrite it.')
-    }
-    this.notify(`Wrote ${file}.`)
+    else writeReport(to, text, flags, this.notify)
   }
 }

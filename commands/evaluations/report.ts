@@ -41,7 +41,7 @@ export default class EvaluationsReport extends CadreCommand {
     const baseline = flags.baseline === undefined ? undefined : findBaseline(flags.baseline, run, trend)
     if (flags.html !== undefined) {
       const { formatRunHtml } = await import('../../src/cli/evaluations/format-html.ts')
-      return writeReport(flags.html, formatRunHtml(await loadReport(connection, run, trend, baseline)), this.notify)
+      return writeReport(flags.html, formatRunHtml(await loadReport(connection, run, trend, baseline)), flags, this.notify)
     }
     if (flags.markdown) {
       const { formatRunMarkdown } = await import('../../src/cli/evaluations/format-markdown.ts')

@@ -41,6 +41,6 @@ export default class Usage extends CadreCommand {
     const { data: costs } = await call(connection, usageRoutes.costs, { query: { ...period.query, ...entity.query } })
     if (flags.html === undefined) return void process.stdout.write(`${formatUsage(usage, costs.by_day, report)}\n`)
     const { formatUsageHtml } = await import('../../src/cli/usage/format-usage-html.ts')
-    await writeReport(flags.html, formatUsageHtml(usage, costs, report), this.notify)
+    writeReport(flags.html, formatUsageHtml(usage, costs, report), flags, this.notify)
   }
 }

@@ -1,7 +1,10 @@
 /** Writes a report to a file, or to stdout for -. */
-import { writeFile } from 'node:fs/promises'
-import { string } from '@oclif/core/flags'
+import { statSync, writeFileSync } from 'node:fs'
+import { boolean, string } from '@oclif/core/flags'
 import { createWriteError } from '../input/file-errors.ts'
+import { UsageError } from '../terminal/errors.ts'
+
+export const forceFlag = boolean({ description: 'Overwrite an existing file.' })
 
 export const htmlFlags = {
   html: string({
@@ -9,14 +12,18 @@ export const htmlFlags = {
     helpValue: '<file>',
     exclusive: ['json', 'output'],
   }),
+  force: forceFlag,
 }
 
-export async function writeReport(file: string, text: string, notify: (line: string) => void): Promise<void> {
+export function writeReport(file: string, text: string, { force }: { force: boolean }, notify: (line: string) => void): void {
   if (file === '-') return void process.stdout.write(text)
   try {
-    await writeFile(file, text)
+    // Devices such as /dev/stdout exist, but nothing is lost by writing to them.
+    const isDevice = statSync(file, { throwIfNoEntry: false })?.isFile() === false
+    writeFileSync(file, text, { flag: force || isDevice ? 'w' : 'wx' })
   } catch (error) {
-    throw createWriteError(file, error)
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw createWriteError(file, error)
+    throw new UsageError(`${file} already exists.`, 'Choose another file, or add --force to overwrite it.')
   }
   notify(`Wrote ${file}.`)
 }

@@ -164,6 +164,8 @@ test('report rejects unknown runs, files that cannot be written, and formats tha
   assert.equal([unknown.code, /run/.test(unknown.stderr)], [EXIT.notFound, true])
   const unwritable = await terminal.run(['evaluations', 'report', 'cases', '--html', file('nowhere/report.html')])
   assert.equal([unwritable.code, /nowhere\/report\.html cannot be written/.test(unwritable.stderr)], [2, true])
+  const existing = await terminal.run(['evaluations', 'report', 'cases', '--html', file('report.html')])
+  assert.equal([existing.code, /report\.html already exists/.test(existing.stderr)], [2, true])
   assert.is((await terminal.run(['evaluations', 'report', 'cases', '--html', file('x.html'), '--markdown'])).code, 2)
   assert.is((await terminal.run(['evaluations', 'report', 'cases', '--html', file('x.html'), '--json'])).code, 2)
   assert.not.ok(existsSync(file('x.html')))

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatSideBySide } from '../../../src/cli/html/diff.ts'
@@ -6,6 +9,7 @@ import { html } from '../../../src/cli/html/html.ts'
 import { renderMarkdownHtml } from '../../../src/cli/html/markdown.ts'
 import { formatPage } from '../../../src/cli/html/page.ts'
 import { formatOmission, TextLimit } from '../../../src/cli/html/text-limit.ts'
+import { writeReport } from '../../../src/cli/html/write-report.ts'
 import { createSamples } from './sample-reports.ts'
 
 const test = suite('html')
@@ -91,6 +95,24 @@ test('long texts are shortened with a note, and further texts even more when the
   )
   assert.match(formatOmission(999_000).markup, '… 999,000 more characters not shown')
   assert.is(formatOmission(0).markup, '')
+})
+
+test('a report overwrites an existing file only with --force, and writes to devices', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cadre-report-'))
+  const file = join(folder, 'report.html')
+  const notes: string[] = []
+  const write = (text: string, force: boolean, to = file) => writeReport(to, text, { force }, (line) => notes.push(line))
+  try {
+    write('first', false)
+    assert.throws(() => write('second', false), /report\.html already exists/)
+    assert.is(readFileSync(file, 'utf8'), 'first')
+    write('third', true)
+    assert.equal([readFileSync(file, 'utf8'), notes.length], ['third', 2])
+    assert.throws(() => write('fourth', false, join(folder, 'none', 'report.html')), /cannot be written/)
+    if (process.platform !== 'win32') write('fifth', false, '/dev/null')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test.run()
