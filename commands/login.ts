@@ -3,6 +3,8 @@ import { string } from '@oclif/core/args'
 import { parseToken, parseUrl } from '../src/cli/daemon/config-settings.ts'
 import { InputReader, promptSecret } from '../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { yesFlag } from '../src/cli/resources/verbs/delete.ts'
+import { confirm } from '../src/cli/terminal/confirm.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
 import { findSelectedProfile, isLoopback } from '../src/client/address.ts'
 import { call } from '../src/client/call.ts'
@@ -25,6 +27,8 @@ export default class Login extends CadreCommand {
   ]
   static override args = { url: string({ required: true, ignoreStdin: true, description: 'Address of the service.' }) }
 
+  static override flags = { yes: yesFlag }
+
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Login)
     const url = parseServiceUrl(args.url)
@@ -34,11 +38,14 @@ export default class Login extends CadreCommand {
         `"${name}" cannot be the name of a profile.`,
         'Use up to 64 letters, digits, dots, hyphens and underscores; local is the daemon of this machine.',
       )
+    if (url.startsWith('http:') && !isLoopback(url)) {
+      this.notify(`${url} is not encrypted: others in the network can read the token.`)
+      await confirm('Send the token anyway?', flags.yes, 'Nothing was sent.')
+    }
     await checkService(url, 'Check the URL, and that the daemon runs and accepts connections from this machine.', this.notify)
     const token = await readToken(url)
     const connection = { url, token, notify: this.notify }
     await call(connection, agentRoutes.list, { query: { limit: 1 } }).catch(handleError('UNAUTHENTICATED', rejectToken))
-    if (url.startsWith('http:') && !isLoopback(url)) this.notify(`${url} is not encrypted: others in the network can read the token.`)
     const location = await storeProfile(this.paths, name, url, token)
     this.notify(
       `Logged in to ${url}. The token is stored in ${location === 'keychain' ? 'the keychain' : this.paths.profiles}. Commands now use ` +

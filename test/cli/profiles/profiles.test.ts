@@ -63,6 +63,26 @@ test('login stores nothing if the service does not respond, rejects the token, o
   assert.throws(readProfilesFile, /ENOENT/)
 })
 
+test('before login sends a token to another machine without encryption, it warns and needs --yes', async () => {
+  const recorder = await startRecorder()
+  // Reaches this machine, but is not a loopback address.
+  const url = recorder.url.replace('127.0.0.1', '0.0.0.0')
+  try {
+    const refused = await client.run(['login', url], { input: token })
+    assert.is(refused.code, 2)
+    assert.match(refused.stderr, /is not encrypted: others in the network can read the token\.\n[\s\S]*add --yes/)
+    assert.equal(recorder.received, [])
+    assert.throws(readProfilesFile, /ENOENT/)
+    const { code, stderr } = await client.run(['login', url, '--profile', 'open', '--yes'], { input: token })
+    assert.is(code, 0, stderr)
+    assert.match(stderr, 'is not encrypted')
+    assert.equal(recorder.received, [`Bearer ${token}`])
+  } finally {
+    await recorder.close()
+    await client.run(['logout', '--profile', 'open'])
+  }
+})
+
 test('login makes the profile current, hides the token, and commands use the service without a local daemon', async () => {
   const { code, stdout, stderr } = await client.run(['login', `${service.url()}/api`, '--profile', 'team'], { input: `${token}\n` })
   assert.is(code, 0, stderr)
