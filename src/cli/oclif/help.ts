@@ -38,6 +38,8 @@ const ENVIRONMENT: [string, string][] = [
   ['CADRE_TOKEN', 'Token to send; the admin token when a daemon starts for the first time.'],
   ['CADRE_PORT', 'Port of the daemon (default: 7411).'],
   ['CADRE_RATE_LIMIT', 'Requests per minute per token (default: 100, and 6,000 for the admin token of the home); 0 means unlimited.'],
+  ['CADRE_KEYCHAIN', 'off stores secrets in files of the home instead of the keychain.'],
+  ['CADRE_LOG_LEVEL', 'Log level of the daemon: trace, debug, info, warn, error, fatal or silent.'],
   ['CADRE_MODEL_SERVERS', 'Addresses at which the daemon looks for model servers, or none.'],
   ['OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY', "API keys for cadre models discover, in the daemon's environment."],
   ['NO_COLOR, FORCE_COLOR', 'Disable or force colors.'],

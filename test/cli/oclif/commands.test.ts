@@ -125,6 +125,8 @@ test('the help has all sections, and every command has a description and example
   const root = await terminal.run(['--help'])
   assert.is(root.code, 0)
   for (const section of ['USAGE', 'RESOURCES', 'EXAMPLES', 'ENVIRONMENT', 'EXIT CODES']) assert.match(root.stdout, section)
+  const variables = readFileSync(fileURLToPath(new URL('../../../src/config.ts', import.meta.url)), 'utf8').match(/\bCADRE_[A-Z_]+/g)
+  for (const name of new Set(variables)) assert.match(root.stdout, new RegExp(`^ +${name} `, 'm'))
   assert.is((await terminal.run(['help'])).stdout, root.stdout)
   assert.is((await terminal.run(['help', 'agents', 'create'])).stdout, (await terminal.run(['agents', 'create', '-h'])).stdout)
   const manifest = JSON.parse(readFileSync(fileURLToPath(new URL('../../../oclif.manifest.json', import.meta.url)), 'utf8')) as {
