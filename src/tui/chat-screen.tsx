@@ -24,6 +24,8 @@ const INK_MAX_FPS = 1000
 const [SHOW_CURSOR, HIDE_CURSOR, CURSOR_UP, CLEAR_LINE] = ['\u001b[?25h', '\u001b[?25l', '\u001b[1A', '\r\u001b[2K']
 /** A stop signal takes effect within this time, unless it is ignored, as without a shell that could continue the process. */
 const STOP_DELAY_MS = 100
+/** tmux reports further resizes up to 250 ms after they took effect. What is drawn meanwhile would leave lines behind. */
+const RESIZE_DELAY_MS = 300
 const NO_LIVE_AREA = { isFullRedraw: false, history: [], lines: [], cursor: undefined }
 
 export class ChatScreen {
@@ -34,16 +36,17 @@ export class ChatScreen {
   readonly #scheduler: FrameScheduler
   #ink: Instance | undefined
   #stopListening: (() => void) | undefined
+  /** Whether the live area is being removed: everything is drawn at once. */
+  #isLeaving = false
 
   constructor(dependencies: ChatScreenDependencies) {
     this.#dependencies = dependencies
     const { store, colors, isRewrapped, output } = dependencies
-    this.#stdout = bufferStdout(output)
+    this.#stdout = bufferStdout(output, () => this.#completeFrame())
     this.#frames = new FrameStore((text) => this.#stdout.stream.write(text))
     this.#builder = new FrameBuilder(colors, store.state, isRewrapped)
     this.#scheduler = new FrameScheduler(() => {
-      this.#readSize()
-      this.#frames.publish(this.#builder.build(store.state))
+      if (!this.#readSize() || this.#isLeaving) this.#frames.publish(this.#builder.build(store.state))
     })
   }
 
@@ -82,8 +85,10 @@ export class ChatScreen {
     const { output } = this.#dependencies
     this.#stopListening?.()
     this.#stopListening = undefined
+    this.#isLeaving = true
     this.#scheduler.pause()
     await this.#removeLiveArea()
+    this.#isLeaving = false
     this.#builder.forgetDrawnLines()
     // Ink leaves the cursor below an empty line.
     output.write(CURSOR_UP + SHOW_CURSOR)
@@ -102,6 +107,7 @@ export class ChatScreen {
     this.#stopListening?.()
     output.off('resize', this.#onResize)
     process.off('SIGCONT', this.#onContinue)
+    this.#isLeaving = true
     this.#scheduler.flush()
     this.#scheduler.stop()
     await this.#removeLiveArea()
@@ -123,19 +129,31 @@ export class ChatScreen {
     this.#stdout.flush()
   }
 
+  /** Returns whether the frame is to be written. One for another size would leave lines behind that cannot be erased. */
+  #completeFrame(): boolean {
+    this.#readSize()
+    if (!this.#isLeaving && this.#builder.discardOutdated(this.#dependencies.store.state.size)) return false
+    this.#builder.commit()
+    return true
+  }
+
   readonly #onResize = () => {
     const { store, output } = this.#dependencies
     const { columns, rows } = getSize(output)
     const { size } = store.state
-    if (size.columns !== columns || size.rows !== rows) store.update({ size: { columns, rows } })
+    if (size.columns === columns && size.rows === rows) return
+    store.update({ size: { columns, rows } })
+    this.#scheduler.delay(RESIZE_DELAY_MS)
   }
 
-  /** Reads the size right before each frame: a frame for the old width would leave lines behind that cannot be erased. */
-  #readSize(): void {
+  /** Returns whether the size has changed. */
+  #readSize(): boolean {
+    const { output, store } = this.#dependencies
+    const { size } = store.state
     // Not documented, but without it Node.js updates the size only when it handles the signal.
-    const { output } = this.#dependencies
     ;(output as { _refreshSize?: () => void })._refreshSize?.()
     this.#onResize()
+    return store.state.size !== size
   }
 
   /** The shell has changed the mode of the terminal if the process was stopped by a signal from elsewhere. */

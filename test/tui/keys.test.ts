@@ -194,32 +194,6 @@ atTerminal('/search finds earlier conversations by their text and opens one', as
   await terminal.waitFor(/No message contains "zebra"\./)
 })
 
-atTerminal('resizing during a stream neither repeats nor loses lines', async () => {
-  const count = 60
-  const lines = Array.from({ length: count }, (_, index) => `This is line ${index + 1} of a reply that streams.\n\n`)
-  fixture.script(streamReply({ text: ['Before the lines.\n\n', ...lines] }, 40))
-  const terminal = await openChat({ columns: 90, rows: 24 })
-  terminal.write(`Write${ENTER}`)
-  for (const [line, columns, rows] of [
-    [5, 60, 24],
-    [12, 44, 20],
-    [20, 120, 30],
-    [30, 100, 12],
-    [40, 70, 24],
-  ] as const) {
-    await terminal.waitFor(new RegExp(`line ${line} of`))
-    terminal.resize(columns, rows)
-  }
-  await terminal.waitFor(new RegExp(`line ${count} of[\\s\\S]*tokens`))
-  const text = terminal.readAll().replaceAll(/\s+/g, ' ')
-  const counts = lines.map((_, index) => text.split(`This is line ${index + 1} of a reply`).length - 1)
-  assert.equal(
-    counts.map((found, index) => `${index + 1}: ${found}`).filter((each) => !each.endsWith(': 1')),
-    [],
-    terminal.readAll(),
-  )
-})
-
 atTerminal('/copy says where the text is: in the buffer of tmux', async () => {
   fixture.script(streamText('Copy me.'))
   const terminal = await openChat({ isInTmux: true })

@@ -18,12 +18,14 @@ export const END_UPDATE = '\u001b[?2026l'
 const MOVE_TO_BOTTOM = /\u001b\[(\d+)B\u001b\[1G/g
 const UNLIMITED_ROWS = 10_000
 
-export function bufferStdout(output: NodeJS.WriteStream): BufferedStdout {
+/** `onFlush` is called before a frame is written, which is discarded if it returns false. */
+export function bufferStdout(output: NodeJS.WriteStream, onFlush = (): boolean => true): BufferedStdout {
   let buffer = ''
   let scheduled: NodeJS.Immediate | undefined
   const flush = () => {
     clearImmediate(scheduled)
     scheduled = undefined
+    if (!onFlush()) buffer = ''
     // Ink ends an update after each part of a frame.
     const frame = buffer
       .replaceAll(BEGIN_UPDATE, '')

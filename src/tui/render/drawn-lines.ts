@@ -16,28 +16,43 @@ interface DrawnLiveArea {
 const MAX_LINES = 1_000
 const [ERASE_LINE, SAVE_CURSOR, RESTORE_CURSOR] = ['\u001b[2K', '\u001b7', '\u001b8']
 
+/** What is on the terminal. */
+export interface DrawnState {
+  history: readonly HistoryLine[]
+  live: DrawnLiveArea
+  rows: number
+}
+
 const NO_LIVE_AREA: DrawnLiveArea = { widths: [], cursor: undefined }
 
 export class DrawnLines {
   /** Terminals wrap lines again when they become narrower; few, such as xterm, cut them off. */
   readonly #isRewrapped: boolean
-  #history: HistoryLine[] = []
-  #live = NO_LIVE_AREA
-  #rows = 0
+  #state: DrawnState = { history: [], live: NO_LIVE_AREA, rows: 0 }
+  /** The live area that Ink has drawn last, even if it was not written. */
+  #inkArea = NO_LIVE_AREA
 
   constructor(isRewrapped: boolean) {
     this.#isRewrapped = isRewrapped
   }
 
+  get state(): DrawnState {
+    return this.#state
+  }
+
   add(history: readonly HistoryLine[], live: DrawnLiveArea, { rows }: TerminalSize): void {
-    this.#history = [...this.#history, ...history].slice(-MAX_LINES)
-    this.#live = live
-    this.#rows = rows
+    this.#state = { history: [...this.#state.history, ...history].slice(-MAX_LINES), live, rows }
+    this.#inkArea = live
+  }
+
+  /** Returns to an earlier state because what was added since is not written. */
+  restore(state: DrawnState): void {
+    this.#state = state
   }
 
   clear(): void {
-    this.#history = []
-    this.#live = NO_LIVE_AREA
+    this.#state = { ...this.#state, history: [], live: NO_LIVE_AREA }
+    this.#inkArea = NO_LIVE_AREA
   }
 
   /**
@@ -47,30 +62,34 @@ export class DrawnLines {
   eraseVisible({ columns, rows }: TerminalSize): { entry: number | undefined; sequence: string } {
     const countRows = (width: number) => (this.#isRewrapped ? Math.max(1, Math.ceil(width / columns)) : 1)
     const sumRows = (widths: readonly number[]) => widths.reduce((sum, width) => sum + countRows(width), 0)
-    const { widths, cursor = { x: 0, y: widths.length } } = this.#live
+    const { history, live } = this.#state
+    const { widths } = live
+    const cursor = getCursor(live)
     let erasedRows = sumRows(widths)
-    const start = this.#findFirstVisible(Math.min(rows, this.#rows) - 1 - erasedRows, countRows)
-    const erased = this.#history.splice(start)
+    const start = this.#findFirstVisible(Math.min(rows, this.#state.rows) - 1 - erasedRows, countRows)
+    const erased = history.slice(start)
+    this.#state = { ...this.#state, history: history.slice(0, start) }
     const historyRows = sumRows(erased.map(({ width }) => width))
     erasedRows += historyRows
     const wrapped = this.#isRewrapped ? Math.floor(cursor.x / columns) : 0
     const rowsAbove = historyRows + sumRows(widths.slice(0, cursor.y)) + wrapped
     const erase = `${ERASE_LINE}\u001b[1B`.repeat(erasedRows) + ERASE_LINE
     // Terminals that become lower may drop the rows below the cursor. Line feeds add them again.
-    const height = Math.min(widths.length, rows - 1)
+    const height = Math.min(this.#inkArea.widths.length, rows - 1)
     const makeRoom = '\n'.repeat(height) + moveUp(height)
     return {
       entry: erased[0]?.entry,
-      sequence: `\r${moveUp(rowsAbove)}${SAVE_CURSOR}${erase}${RESTORE_CURSOR}${makeRoom}${moveDown(cursor.y)}`,
+      sequence: `\r${moveUp(rowsAbove)}${SAVE_CURSOR}${erase}${RESTORE_CURSOR}${makeRoom}${moveDown(getCursor(this.#inkArea).y)}`,
     }
   }
 
   /** Returns the position of the first entry that fits the rows. */
   #findFirstVisible(maxRows: number, countRows: (width: number) => number): number {
-    let first = this.#history.length
+    const { history } = this.#state
+    let first = history.length
     let used = 0
-    for (let index = this.#history.length - 1; index >= 0; index--) {
-      const { width, entry } = this.#history[index] as HistoryLine
+    for (let index = history.length - 1; index >= 0; index--) {
+      const { width, entry } = history[index] as HistoryLine
       used += countRows(width)
       if (used > maxRows) break
       if (entry !== undefined) first = index
@@ -79,5 +98,7 @@ export class DrawnLines {
   }
 }
 
+/** Without a cursor, Ink leaves it below the live area. */
+const getCursor = ({ widths, cursor = { x: 0, y: widths.length } }: DrawnLiveArea) => cursor
 const moveUp = (rows: number) => (rows > 0 ? `\u001b[${rows}A` : '')
 const moveDown = (rows: number) => (rows > 0 ? `\u001b[${rows}B` : '')

@@ -1,7 +1,7 @@
 /** Builds frames from chat states: new lines for the scrollback and the live area. */
 import { type Line, measureLine, toAnsi } from '../../cli/terminal/markdown/styled-text.ts'
 import type { ChatState, TerminalSize } from '../state/chat-state.ts'
-import { DrawnLines, type HistoryLine } from './drawn-lines.ts'
+import { DrawnLines, type DrawnState, type HistoryLine } from './drawn-lines.ts'
 import { type LiveArea, renderLiveArea } from './live-area.ts'
 import type { ViewOptions } from './render-tool-call.ts'
 import { advanceScrollback, EMPTY_SCROLLBACK, renderTail, type ScrollbackState } from './scrollback.ts'
@@ -18,6 +18,15 @@ export interface Frame {
   readonly cursor: LiveArea['cursor']
 }
 
+interface BuilderState {
+  scrollback: ScrollbackState
+  redrawCount: number
+  size: TerminalSize | undefined
+  lastEntry: number
+  hasSeparator: boolean
+  drawn: DrawnState
+}
+
 type DrawnLine = HistoryLine & { readonly line: Line }
 
 const EMPTY_LINE: DrawnLine = { line: [], width: 0, entry: undefined }
@@ -32,6 +41,8 @@ export class FrameBuilder {
   #lastEntry = -1
   /** Whether the empty line after the history is part of the live area. */
   #hasSeparator = false
+  /** The state before the frames that are not written yet. */
+  #writtenState: BuilderState | undefined
 
   /** Skips entries before `firstEntry`, which the terminal already shows. `isRewrapped`: see DrawnLines. */
   constructor(
@@ -45,7 +56,37 @@ export class FrameBuilder {
     this.#drawn = new DrawnLines(isRewrapped)
   }
 
+  /** Call when the frames were written. */
+  commit(): void {
+    this.#writtenState = undefined
+  }
+
+  /**
+   * Forgets the frames since the last commit if the terminal has another size meanwhile, and returns true: neither they nor what Ink adds
+   * before the next frame must be written. The next frame contains what they would have added.
+   */
+  discardOutdated(size: TerminalSize): boolean {
+    // Ink writes more with its first frame.
+    if (!this.#writtenState?.size || isSameSize(this.#size, size)) return false
+    const { scrollback, redrawCount, size: writtenSize, lastEntry, hasSeparator, drawn } = this.#writtenState
+    this.#scrollback = scrollback
+    this.#redrawCount = redrawCount
+    this.#size = writtenSize
+    this.#lastEntry = lastEntry
+    this.#hasSeparator = hasSeparator
+    this.#drawn.restore(drawn)
+    return true
+  }
+
   build(state: ChatState): Frame {
+    this.#writtenState ??= {
+      scrollback: this.#scrollback,
+      redrawCount: this.#redrawCount,
+      size: this.#size,
+      lastEntry: this.#lastEntry,
+      hasSeparator: this.#hasSeparator,
+      drawn: this.#drawn.state,
+    }
     const { size, now, showsDetails, transcript, redrawCount } = state
     const view: ViewOptions = { columns: size.columns, now, details: showsDetails }
     const isFullRedraw = redrawCount !== this.#redrawCount
@@ -103,7 +144,7 @@ export class FrameBuilder {
 
   /** The visible messages are drawn again for the new width. Earlier ones stay in the scrollback as they are. */
   #eraseAfterResize(size: TerminalSize): string | undefined {
-    if (this.#size === undefined || (this.#size.columns === size.columns && this.#size.rows === size.rows)) return undefined
+    if (this.#size === undefined || isSameSize(this.#size, size)) return undefined
     const { entry, sequence } = this.#drawn.eraseVisible(size)
     if (entry !== undefined) {
       this.#scrollback = { entries: entry, reply: undefined }
@@ -133,3 +174,5 @@ export class FrameBuilder {
     return { ...tail, state: { ...tail.state, entries: transcript.entries.length } }
   }
 }
+
+const isSameSize = (a: TerminalSize | undefined, b: TerminalSize) => a?.columns === b.columns && a.rows === b.rows

@@ -60,8 +60,15 @@ export class FrameScheduler {
     this.#nextFrameAt = startedAt + FRAME_INTERVAL_MS
     this.#draw()
     this.#clock.afterRender(() => {
-      this.#nextFrameAt = startedAt + Math.min(MAX_DELAY_MS, Math.max(FRAME_INTERVAL_MS, (this.#clock.now() - startedAt) / MAX_DRAW_SHARE))
+      const interval = Math.min(MAX_DELAY_MS, Math.max(FRAME_INTERVAL_MS, (this.#clock.now() - startedAt) / MAX_DRAW_SHARE))
+      this.#nextFrameAt = Math.max(this.#nextFrameAt, startedAt + interval)
     })
+  }
+
+  /** Requests a frame, which is not drawn before this time. */
+  delay(milliseconds: number): void {
+    this.#nextFrameAt = this.#clock.now() + milliseconds
+    this.request()
   }
 
   /** Draws nothing until `resume`. */

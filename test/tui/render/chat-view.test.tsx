@@ -17,7 +17,7 @@ import { TerminalEmulator } from '../../harness/terminal-emulator.ts'
 const test = suite('chat view')
 
 /** Renders frames on an emulated terminal. */
-function openView(columns = 60, rows = 20) {
+function openView(columns = 60, rows = 20, onFlush?: () => boolean) {
   const terminal = new TerminalEmulator(columns, rows)
   const pieces: string[] = []
   const output = new Writable({
@@ -28,7 +28,7 @@ function openView(columns = 60, rows = 20) {
     },
   }) as unknown as NodeJS.WriteStream
   Object.defineProperties(output, { columns: { value: columns }, rows: { value: rows } })
-  const stdout = bufferStdout(output)
+  const stdout = bufferStdout(output, onFlush)
   const store = new FrameStore((text) => stdout.stream.write(text))
   const ink = inkRender(<ChatView frames={store} />, { stdout: stdout.stream, patchConsole: false, exitOnCtrlC: false, maxFps: 1000 })
   return {
@@ -185,6 +185,52 @@ test('after a resize the visible messages are drawn again, and those in the scro
   const all = [...view.terminal.history, ...view.terminal.screen.split('\n')].filter((each) => each.trim() !== '')
   assert.equal(all, [...talk.map((_, index) => `  Note ${index}.`), '─'.repeat(50), '› Ask Guide', '  Guide · /help · /quit'])
   view.unmount()
+})
+
+test('a frame for another size than that of the terminal is not written, and the next one contains its lines', async () => {
+  const builder = new FrameBuilder(false, undefined, false)
+  let size = { columns: 60, rows: 20 }
+  const view = openView(60, 20, () => {
+    if (builder.discardOutdated(size)) return false
+    builder.commit()
+    return true
+  })
+  const talk: TranscriptAction[] = [{ kind: 'said', text: 'Hello' }, delta('One.\n\nTw')]
+  await view.show(builder.build(state(talk)))
+  size = { columns: 50, rows: 20 }
+  view.terminal.resize(50, 20)
+  view.pieces.length = 0
+  talk.push(delta('o.\n\nThree.\n\nFour.\n\n'))
+  await view.show(builder.build(state(talk)))
+  await view.show(builder.build(state([...talk, delta('Fi')])))
+  assert.equal(view.pieces, [], 'neither is written')
+  await view.show(builder.build(state([...talk, delta('Five')], { size })))
+  const all = [...view.terminal.history, ...view.terminal.screen.split('\n')].filter((each) => each.trim() !== '')
+  assert.equal(all, [
+    '› Hello',
+    ...['One.', 'Two.', 'Three.', 'Four.', 'Five', '⠋ writing · Esc to stop'].map((each) => `  ${each}`),
+    '─'.repeat(50),
+    '› Ask Guide',
+    '  Guide · /help · /quit',
+  ])
+  view.unmount()
+})
+
+test('after a delay, all changes are drawn in one frame', () => {
+  const clock = new Hourglass()
+  const drawn: number[] = []
+  const frames = new FrameScheduler(() => void drawn.push(clock.time), clock)
+  frames.request()
+  clock.pass(0)
+  frames.delay(300)
+  for (let change = 0; change < 299; change++) {
+    frames.request()
+    clock.pass(1)
+  }
+  assert.equal(drawn, [0])
+  frames.delay(300)
+  clock.pass(1000)
+  assert.equal(drawn, [0, 599])
 })
 
 test.run()

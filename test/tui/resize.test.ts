@@ -1,0 +1,84 @@
+/** The chat in a terminal that is resized, with a real daemon. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ChatFixture } from '../harness/chat-fixture.ts'
+import { reportFailure } from '../harness/hooks.ts'
+import { streamReply } from '../harness/scripted-provider.ts'
+import { hasTmux, type TmuxTerminal } from '../harness/tmux-terminal.ts'
+
+const test = suite('resizing the chat')
+/** Skipped on machines without tmux. */
+const atTerminal = hasTmux ? test : test.skip
+let fixture: ChatFixture
+
+test.before(
+  reportFailure(async () => {
+    fixture = await ChatFixture.open()
+    await fixture.createAgent('Guide')
+  }),
+)
+test.after(reportFailure(() => fixture.close()))
+
+const COUNT = 60
+const LINES = Array.from({ length: COUNT }, (_, index) => `This is line ${index + 1} of a reply that streams.\n\n`)
+
+async function startReply(columns: number): Promise<TmuxTerminal> {
+  fixture.script(streamReply({ text: ['Before the lines.\n\n', ...LINES] }, 40))
+  const terminal = fixture.openChat({ agent: 'Guide', columns })
+  await terminal.waitFor(/Ask Guide/)
+  terminal.type('Write')
+  return terminal
+}
+
+/** Makes the window narrower in steps, faster than tmux reports them to the program. */
+async function dragNarrower(terminal: TmuxTerminal, from: number, to: number): Promise<void> {
+  for (let columns = from; columns >= to; columns -= 4) {
+    terminal.resize(columns, 24)
+    await pause(20)
+  }
+}
+
+function assertEachLineOnce(terminal: TmuxTerminal): void {
+  const screen = terminal.readAll()
+  const text = screen.replaceAll(/\s+/g, ' ')
+  const counts = LINES.map((_, index) => text.split(`This is line ${index + 1} of a reply`).length - 1)
+  assert.equal(
+    counts.map((found, index) => `${index + 1}: ${found}`).filter((each) => !each.endsWith(': 1')),
+    [],
+    screen,
+  )
+  assert.is(screen.match(/─{5,}/g)?.length, 1, screen)
+}
+
+atTerminal('resizing during a reply neither repeats nor loses lines', async () => {
+  const terminal = await startReply(90)
+  for (const [line, columns, rows] of [
+    [5, 60, 24],
+    [12, 44, 20],
+    [20, 120, 30],
+    [30, 100, 12],
+    [40, 70, 24],
+  ] as const) {
+    await terminal.waitFor(new RegExp(`line ${line} of`))
+    terminal.resize(columns, rows)
+  }
+  await terminal.waitFor(new RegExp(`line ${COUNT} of[\\s\\S]*tokens`))
+  assertEachLineOnce(terminal)
+})
+
+atTerminal('narrowing the window step by step during a reply and after it leaves nothing of earlier drawings', async () => {
+  const terminal = await startReply(96)
+  await terminal.waitFor(/line 8 of/)
+  await dragNarrower(terminal, 92, 60)
+  await terminal.waitFor(new RegExp(`line ${COUNT} of[\\s\\S]*tokens`))
+  assertEachLineOnce(terminal)
+  const countLines = () => terminal.readAll().split('\n').length
+  const before = countLines()
+  await dragNarrower(terminal, 58, 46)
+  await terminal.waitFor((screen) => screen.includes('─'.repeat(46)) && !screen.includes('─'.repeat(47)), 'a rule of 46 columns')
+  assertEachLineOnce(terminal)
+  assert.is(countLines(), before, `no further lines:\n${terminal.readAll()}`)
+})
+
+test.run()
