@@ -7,6 +7,7 @@ import { evaluations } from './evaluations.ts'
 import { fuzz } from './fuzz.ts'
 import { http } from './http.ts'
 import { ingest } from './ingest.ts'
+import { backup } from './large-homes/backup.ts'
 import { messageSearch } from './large-homes/message-search.ts'
 import { list } from './list.ts'
 import { models } from './models.ts'
@@ -34,6 +35,7 @@ const BENCHMARKS = [
   ingest,
   search,
   messageSearch,
+  backup,
   recall,
   models,
   usage,
