@@ -64,9 +64,9 @@ export const MIGRATIONS: readonly Migration[] = [
   daemons,
 ]
 
-/** Whether the database has no tables. */
+/** Whether the database has no tables but the one that a connection to a server creates. */
 export async function isBlank(database: Database): Promise<boolean> {
-  return (await database.get('SELECT 1 FROM sqlite_master LIMIT 1')) === undefined
+  return (await database.get("SELECT 1 FROM sqlite_master WHERE tbl_name <> 'commits' LIMIT 1")) === undefined
 }
 
 /**

@@ -28,7 +28,7 @@ const MAX_CONCURRENT = 64
 /** Timers stop while the machine sleeps; this bounds the delay after it wakes. */
 const MAX_SLEEP_MS = 5 * 60 * 1000
 /** Another daemon may have added a delivery, or ended before it was sent. */
-const MAX_SHARED_SLEEP_MS = 2_000
+const SHARED_POLL_MS = 2_000
 /** Pause after an outcome could not be stored. */
 const FAILURE_PAUSE_MS = 60 * 1000
 /** Attempts that take longer are aborted and repeated after the next start. */
@@ -55,6 +55,8 @@ export class Dispatcher {
   #isPolling = false
   #shouldPollAgain = false
   #cancelTimer = () => {}
+  /** Finds the deliveries of events on other daemons. */
+  #poller: NodeJS.Timeout | undefined
 
   constructor(dependencies: DispatcherDependencies) {
     this.#dependencies = dependencies
@@ -66,6 +68,7 @@ export class Dispatcher {
     // Signing needs the vault. Deliveries wait for a start with the key.
     if (this.#closing.signal.aborted || this.#dependencies.vault.location === 'locked') return
     this.#isRunning = true
+    if (this.#dependencies.database.isShared) this.#poller = setInterval(() => this.wake(), SHARED_POLL_MS).unref()
     this.wake()
   }
 
@@ -83,6 +86,7 @@ export class Dispatcher {
 
   async close(): Promise<void> {
     this.#isRunning = false
+    clearInterval(this.#poller)
     this.#cancelTimer()
     const ended = Promise.allSettled([...this.#active.values()].map(({ ended }) => ended))
     const timeout = new AbortController()
@@ -131,13 +135,12 @@ export class Dispatcher {
       }
     }
     const next = pending.map((webhook) => Date.parse(webhook.due)).filter((time) => time > now)
-    if (next.length > 0 || database.isShared) this.#sleep(Math.min(...next, now + MAX_SLEEP_MS) - now)
+    if (next.length > 0) this.#sleep(Math.min(...next, now + MAX_SLEEP_MS) - now)
   }
 
   #sleep(milliseconds: number): void {
-    const longest = this.#dependencies.database.isShared ? MAX_SHARED_SLEEP_MS : MAX_SLEEP_MS
     this.#cancelTimer()
-    if (this.#isRunning) this.#cancelTimer = this.#dependencies.clock.schedule(Math.min(milliseconds, longest), () => this.wake())
+    if (this.#isRunning) this.#cancelTimer = this.#dependencies.clock.schedule(Math.min(milliseconds, MAX_SLEEP_MS), () => this.wake())
   }
 
   #listActive = (): string[] => [...this.#active.keys()]
@@ -157,7 +160,7 @@ export class Dispatcher {
     const handle = (isMine: boolean) => {
       // Another daemon sends it. If that daemon ends before it is done, the delivery is still due.
       if (isMine) done()
-      else this.#dependencies.clock.schedule(MAX_SHARED_SLEEP_MS, done)
+      else this.#dependencies.clock.schedule(SHARED_POLL_MS, done)
     }
     attempted.then(handle, (error: unknown) => {
       if (this.#closing.signal.aborted) return done()

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createDeferred } from '../../daemon/async/deferred.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { type ScriptedProvider, streamReply, streamText } from '../harness/scripted-provider.ts'
@@ -130,11 +131,15 @@ test('a call can be allowed with other arguments, which are stored and told to t
   const messageId = (await fixture.listMessages(id))[1]?.id
   await expectError(confirm(id, messageId, 'call_1', false, { arguments: { amount: 2 } }), 'VALIDATION_ERROR')
   await expectError(confirm(id, messageId, 'call_1', true, { arguments: [] }), 'VALIDATION_ERROR')
-  // Two people may answer at the same time.
-  const answers = [confirm(id, messageId, 'call_1', true, { arguments: { amount: 2 } }), confirm(id, messageId, 'call_1', true)]
-  const other = confirm(id, messageId, 'call_1', true, { arguments: { amount: 3 } })
-  for (const answer of answers) await expectData(answer)
-  await expectError(other, 'CONFLICT')
+  // Others may answer before the call has ended.
+  const { listener } = server
+  const answers = createDeferred<void>()
+  server.listener = (...call) => void answers.promise.then(() => listener(...call))
+  await expectData(confirm(id, messageId, 'call_1', true, { arguments: { amount: 2 } }))
+  await expectData(confirm(id, messageId, 'call_1', true))
+  await expectError(confirm(id, messageId, 'call_1', true, { arguments: { amount: 3 } }), 'CONFLICT')
+  server.listener = listener
+  answers.resolve()
   const { data } = await stream.readUntil('tool_result')
   assert.equal([data.arguments, server.requests.at(-1)?.headers['content-length']], [{ amount: 2 }, String('{"amount":2}'.length)])
   const { data: end } = await stream.readUntil('message_end')

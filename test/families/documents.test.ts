@@ -7,6 +7,7 @@ import { Document } from '../../src/contract/families/documents.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
+import { deleteTestDatabase } from '../harness/sqld/test-database.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
 
 const test = suite('documents')
@@ -229,6 +230,7 @@ test('the daemon does not start if the database is lost and originals exist', as
   for (const empty of [true, false]) {
     for (const end of ['', '-wal', '-shm']) rmSync(own.paths.database + end, { force: true })
     if (empty) writeFileSync(own.paths.database, '')
+    await deleteTestDatabase(own.paths)
     for (const _ of ['first', 'second']) {
       const started = await TestServer.start({ home }).catch((error: Error) => error)
       assert.match((started as Error).message, /is missing or empty, but .* holds documents/)

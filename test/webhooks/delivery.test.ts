@@ -64,6 +64,7 @@ test('previous secrets sign for a day after a rotation', async ({ service, recei
   assert.match(second.secret, /^whsec_/)
   assert.is.not(second.secret, hook.secret)
   await completeConversation(service)
+  await receiver.count(1)
   const third = await rotate({ secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}` })
   await completeConversation(service)
   const [first, next] = (await receiver.count(2)) as [Received, Received]

@@ -53,6 +53,11 @@ export function translateServerError(error: unknown, location: string): unknown 
   if (!(error instanceof ResponseError)) return new ConnectionLostError(location, error)
   // The server ends a transaction when another one has waited for the lock for several seconds.
   if (/^(SQLITE_BUSY|SQLITE_LOCKED|TRANSACTION|STREAM)/.test(code)) return new TransactionLostError(location, error)
+  if (message.includes('string or blob too big'))
+    return new CadreError('PAYLOAD_TOO_LARGE', `A value is larger than the database at ${location} accepts. Nothing was changed.`, {
+      hint: 'sqld accepts 4 MB. Shorten the text, or split the record.',
+      cause: error,
+    })
   return translateError(error, location)
 }
 

@@ -7,6 +7,8 @@ import type { Paths } from '../../../src/config.ts'
 
 const { CADRE_TEST_DATABASE_PORT: port, CADRE_TEST_DATABASE_ADMIN: admin } = process.env
 
+export const isOnServer = port !== undefined
+
 /** A home keeps its namespace over restarts. */
 const getNamespace = ({ home }: Paths) => `home-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`
 
