@@ -11,8 +11,8 @@ import { backup } from './large-homes/backup.ts'
 import { messageSearch } from './large-homes/message-search.ts'
 import { list } from './list.ts'
 import { models } from './models.ts'
-import { recall } from './recall.ts'
 import { retrieval } from './retrieval.ts'
+import { scale } from './scale.ts'
 import { search } from './search.ts'
 import { start } from './start.ts'
 import { stream } from './stream.ts'
@@ -36,7 +36,7 @@ const BENCHMARKS = [
   search,
   messageSearch,
   backup,
-  recall,
+  scale,
   models,
   usage,
   webhooks,

@@ -14,7 +14,13 @@ export async function buildVectorIndex(uri: string, name: string, signal: AbortS
   try {
     const { file, execArgv } = getBuilderEntry()
     const env = { ...createDaemonEnvironment(), TMPDIR: temporary }
-    const builder = fork(file, [uri, name], { execArgv, env, signal, killSignal: 'SIGKILL', stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+    const builder = fork(file, [uri, name, temporary], {
+      execArgv,
+      env,
+      signal,
+      killSignal: 'SIGKILL',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
     let problem: string | undefined
     builder.on('message', (message) => {
       problem = String(message)

@@ -1,10 +1,15 @@
 /** A process that builds the vector index of a table. It ends with the daemon. */
+import { rmSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { openLance } from '../lance.ts'
 import { updateVectorIndex } from './vector-index.ts'
 
-const [uri, name] = process.argv.slice(2) as [string, string]
-process.once('disconnect', () => process.exit(1))
+const [uri, name, temporary] = process.argv.slice(2) as [string, string, string]
+// The daemon was killed: it cannot remove the temporary files.
+process.once('disconnect', () => {
+  rmSync(temporary, { recursive: true, force: true })
+  process.exit(1)
+})
 // Searches of the daemon come first.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 try {

@@ -17,15 +17,15 @@ const MAX_FRAGMENTS = 64
 
 /** Creates missing indices, updates the others, merges small fragments and removes old versions. */
 export async function optimizeTable(connection: LanceConnection, table: Table, columns: IndexedColumns): Promise<void> {
-  await createMissingIndices(connection, table, columns)
+  await createIndices(connection, table, columns, new Set((await table.listIndices()).flatMap((index) => index.columns)))
   const optimize = () => table.optimize({ cleanupOlderThan: new Date(Date.now() - VERSION_RETENTION_MS) })
   try {
     await optimize()
   } catch {
     // LanceDB 0.30 can panic when it updates a full-text index after rows were deleted and added
-    // (lance-index, inverted/builder.rs: index out of bounds). Rebuilding the index helps.
-    for (const { name } of await table.listIndices()) await table.dropIndex(name)
-    await createMissingIndices(connection, table, columns)
+    // (lance-index, inverted/builder.rs: index out of bounds). Rebuilding the index helps. Searches use the old one until then.
+    for (const index of await table.listIndices()) if (index.columns.includes('vector')) await table.dropIndex(index.name)
+    await createIndices(connection, table, columns)
     await optimize()
   }
 }
@@ -45,9 +45,14 @@ export async function isWorthOptimizing(table: Table, { keys, fullTextColumn }: 
   return (await table.stats()).fragmentStats.numFragments > MAX_FRAGMENTS
 }
 
-async function createMissingIndices({ lancedb }: LanceConnection, table: Table, { keys, fullTextColumn }: IndexedColumns): Promise<void> {
-  const present = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
-  if (fullTextColumn && !present.has(fullTextColumn)) {
+/** Replaces the indices, except those of the columns to keep. */
+async function createIndices(
+  { lancedb }: LanceConnection,
+  table: Table,
+  { keys, fullTextColumn }: IndexedColumns,
+  kept: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  if (fullTextColumn && !kept.has(fullTextColumn)) {
     // The text is already tokenized, folded and lower-cased. Only English stemming is left to the index.
     await table.createIndex(fullTextColumn, {
       config: lancedb.Index.fts({
@@ -62,5 +67,5 @@ async function createMissingIndices({ lancedb }: LanceConnection, table: Table, 
       }),
     })
   }
-  for (const key of keys) if (!present.has(key)) await table.createIndex(key, { config: lancedb.Index.btree() })
+  for (const key of keys) if (!kept.has(key)) await table.createIndex(key, { config: lancedb.Index.btree() })
 }

@@ -1,10 +1,7 @@
 /** The vector index of a table: when it is built or replaced, and how many of its partitions a query compares. */
 import type { LanceConnection, Table } from '../lance.ts'
 
-/**
- * The largest one whose square is at most the number of rows, so that a growing table gets a new index each time it has four times as
- * many rows. In between, the partitions grow.
- */
+/** Near the square root of the number of rows: a growing table gets a new index each time it has four times as many rows. */
 const PARTITION_COUNTS = [128, 256, 512, 1_024, 2_048, 4_096]
 /** Training with fewer iterations and samples than usual takes a third of the time at the same recall. */
 const TRAINING_OPTIONS = { maxIterations: 15, sampleRate: 64 }
@@ -13,8 +10,10 @@ const OLD_INDEX_NAME = 'vector_idx'
 const OLD_PARTITIONS = 256
 /** A table that shrank keeps its index unless it has this many times the partitions that it needs. */
 const MAX_SURPLUS = 8
-/** Share of the partitions that a query compares; at any table size it finds 0.98 of the nearest ten. */
-const PROBED_SHARE = 0.375
+/** A query compares 96 partitions, at most three eighths and at least an eighth of them: it finds 0.98 of the nearest ten. */
+const PROBES = 96
+const MAX_PROBED_SHARE = 3 / 8
+const MIN_PROBED_SHARE = 1 / 8
 
 interface VectorIndex {
   name: string
@@ -27,7 +26,8 @@ export const VECTOR_INDEX_NAMES = [OLD_INDEX_NAME, ...PARTITION_COUNTS.map(forma
 /** @param matching the number of rows that match the filter: the nearest of fewer matches are spread over more partitions */
 export function countProbes(rows: number, matching: number): number {
   const partitions = countPartitions(rows)
-  return Math.min(partitions, Math.ceil((partitions * PROBED_SHARE * rows) / matching))
+  const probes = Math.max(Math.min(PROBES, partitions * MAX_PROBED_SHARE), partitions * MIN_PROBED_SHARE)
+  return Math.min(partitions, Math.ceil((probes * rows) / matching))
 }
 
 /** Returns whether the index is missing, has too few partitions, or was not the only one when the daemon was killed. */
@@ -56,7 +56,7 @@ async function findFittingIndex(table: Table, present: readonly VectorIndex[]): 
 }
 
 const countPartitions = (rows: number): number =>
-  PARTITION_COUNTS.findLast((count) => count ** 2 <= rows) ?? (PARTITION_COUNTS[0] as number)
+  PARTITION_COUNTS.findLast((count) => count ** 2 <= 2 * rows) ?? (PARTITION_COUNTS[0] as number)
 
 async function listVectorIndices(table: Table): Promise<VectorIndex[]> {
   const indices = (await table.listIndices()).filter(({ columns }) => columns.includes('vector'))
