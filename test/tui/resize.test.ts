@@ -31,6 +31,10 @@ async function startReply(columns: number): Promise<TmuxTerminal> {
   return terminal
 }
 
+/** Waits until this line of the reply, or a later one, is visible. */
+const waitForLine = (terminal: TmuxTerminal, line: number) =>
+  terminal.waitFor((screen) => [...screen.matchAll(/line (\d+) of/g)].some(([, found]) => Number(found) >= line), `line ${line}`)
+
 /** Makes the window narrower in steps, faster than tmux reports them to the program. */
 async function dragNarrower(terminal: TmuxTerminal, from: number, to: number): Promise<void> {
   for (let columns = from; columns >= to; columns -= 4) {
@@ -60,7 +64,7 @@ atTerminal('resizing during a reply neither repeats nor loses lines', async () =
     [30, 100, 12],
     [40, 70, 24],
   ] as const) {
-    await terminal.waitFor(new RegExp(`line ${line} of`))
+    await waitForLine(terminal, line)
     terminal.resize(columns, rows)
   }
   await terminal.waitFor(new RegExp(`line ${COUNT} of[\\s\\S]*tokens`))
@@ -69,7 +73,7 @@ atTerminal('resizing during a reply neither repeats nor loses lines', async () =
 
 atTerminal('narrowing the window step by step during a reply and after it leaves nothing of earlier drawings', async () => {
   const terminal = await startReply(96)
-  await terminal.waitFor(/line 8 of/)
+  await waitForLine(terminal, 8)
   await dragNarrower(terminal, 92, 60)
   await terminal.waitFor(new RegExp(`line ${COUNT} of[\\s\\S]*tokens`))
   assertEachLineOnce(terminal)

@@ -153,7 +153,6 @@ test('usage and analytics write HTML reports', async () => {
   assert.match(readFileSync(file, 'utf8'), 'Messages per day')
   await ok('usage', '--html', file, '--force')
   assert.match(readFileSync(file, 'utf8'), 'Model usage')
-  if (process.platform !== 'win32') assert.match((await ok('usage', '--html', '/dev/stdout')).stdout, 'Model usage')
   assert.is((await terminal.run(['usage', '--html', file, '--json'])).code, 2)
   assert.match((await ok('usage', '--to', '2020-01-01', '--html', '-')).stdout, 'Model usage')
 })
