@@ -10,6 +10,11 @@ import { homePaths } from '../../src/config.ts'
 import type { Json } from './test-server.ts'
 
 const RUN = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+const HOST = fileURLToPath(new URL('command-host/main.js', import.meta.url))
+/** Begins the line after the output of a command in a host. */
+const END = '\u0000end of the command\u0000'
+/** Commands that are no part of the bundle the host loads, or that replace or outlive its process. */
+const OWN_PROCESS = ['--version', '-v', '__complete', 'daemon', 'mcp', 'uninstall']
 
 export interface CommandResult {
   code: number | null
@@ -68,6 +73,64 @@ export function runCommand(command: string, words: readonly string[], { input, e
   })
 }
 
+/** Processes that run several commands each. */
+class CommandHosts {
+  readonly #idle: CommandHost[] = []
+
+  /** Commands that run at the same time have a host each. */
+  async run(script: string, words: readonly string[], options: RunOptions): Promise<CommandResult> {
+    const host = this.#idle.pop() ?? new CommandHost()
+    const result = await host.run(script, words, options)
+    if (host.isRunning) this.#idle.push(host)
+    return result
+  }
+
+  close(): void {
+    for (const host of this.#idle) host.close()
+  }
+}
+
+/** A process that runs commands one after another. */
+class CommandHost {
+  readonly #child = spawn(process.execPath, [HOST], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  #output = { stdout: '', stderr: '' }
+  #resolve: ((result: CommandResult) => void) | undefined
+
+  constructor() {
+    for (const name of ['stdout', 'stderr'] as const) {
+      this.#child[name]?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output[name] += text
+        if (text.endsWith('\n')) this.#checkEnd()
+      })
+    }
+    this.#child.once('close', (code) => this.#resolve?.({ code, ...this.#output }))
+  }
+
+  get isRunning(): boolean {
+    return this.#child.connected
+  }
+
+  run(script: string, words: readonly string[], { environment, cwd }: RunOptions): Promise<CommandResult> {
+    return new Promise((resolve) => {
+      this.#output = { stdout: '', stderr: '' }
+      this.#resolve = resolve
+      this.#child.send({ script, words, environment, cwd, end: END })
+    })
+  }
+
+  /** The command has ended when both streams end with the line of the host, which contains the exit code. */
+  #checkEnd(): void {
+    const { stdout, stderr } = this.#output
+    const [at, errorsAt] = [stdout.lastIndexOf(END), stderr.lastIndexOf(END)]
+    if (at < 0 || errorsAt < 0) return
+    this.#resolve?.({ code: Number(stdout.slice(at + END.length)), stdout: stdout.slice(0, at), stderr: stderr.slice(0, errorsAt) })
+  }
+
+  close(): void {
+    this.#child.kill()
+  }
+}
+
 /** Each terminal has its own home; only PATH is inherited from the environment. */
 export function openTerminal(environment: Record<string, string> = {}): Terminal {
   const home = mkdtempSync(join(tmpdir(), 'cadre-cli-'))
@@ -86,8 +149,12 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
   const paths = homePaths(own)
   const url = () => (JSON.parse(readFileSync(paths.daemon, 'utf8')) as { url: string }).url
 
-  const run = (words: readonly string[], options: RunOptions = {}) =>
-    runCommand(command, words, { cwd: home, ...options, environment: { ...own, ...options.environment } })
+  const hosts = new CommandHosts()
+  const run = (words: readonly string[], options: RunOptions = {}) => {
+    const all = { cwd: home, ...options, environment: { ...own, ...options.environment } }
+    const isHosted = options.input === undefined && !OWN_PROCESS.includes(words[0] ?? '')
+    return isHosted ? hosts.run(command, words, all) : runCommand(command, words, all)
+  }
 
   return {
     home: own.CADRE_HOME,
@@ -108,6 +175,7 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
       return { status: response.status, data: (JSON.parse(await response.text()) as Json).data }
     },
     async close() {
+      hosts.close()
       try {
         await stopDaemon(paths)
       } finally {
