@@ -13,6 +13,7 @@ import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { ScriptedProvider, streamText } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
+import { waitFor } from '../../harness/wait-for.ts'
 
 const test = suite('backup and restore')
 let terminal: Terminal
@@ -67,7 +68,7 @@ test('a backup during writes restores to a home that passes doctor and contains 
       acknowledged.push(`message ${number}`)
     }
   })()
-  while (acknowledged.length < 3) await new Promise(setImmediate)
+  await waitFor(() => acknowledged.length >= 3)
   const before = [...acknowledged]
   const file = join(folder, 'cadre.tar.gz')
   // Another user of a shared folder could place a link there to read the secrets in the backup.
@@ -157,11 +158,11 @@ test('a backup that is killed half-way leaves no file', async () => {
   writeFileSync(original, randomBytes(50_000_000))
   const child = terminal.start(['backup', 'killed.tar.gz'])
   const partial = join(folder, '.killed.tar.gz.partial')
-  while (!existsSync(partial) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 5))
+  await waitFor(() => existsSync(partial) || child.exitCode !== null, { intervalMs: 5 })
   child.kill('SIGKILL')
   await once(child, 'exit')
   // The daemon notices that the client is gone.
-  while (existsSync(partial)) await new Promise((resolve) => setTimeout(resolve, 20))
+  await waitFor(() => !existsSync(partial))
   assert.not.ok(existsSync(join(folder, 'killed.tar.gz')))
   rmSync(original)
 })
@@ -175,7 +176,7 @@ test('daily backups are set, written and limited', async () => {
   await terminal.run(['daemon', 'restart'])
   const today = `cadre-${new Date().toISOString().slice(0, 10)}.tar.gz`
   const list = () => readdirSync(join(terminal.home, 'backups'))
-  while (list().includes('cadre-2020-01-01.tar.gz')) await new Promise((resolve) => setTimeout(resolve, 50))
+  await waitFor(() => !list().includes('cadre-2020-01-01.tar.gz'))
   assert.equal(list().sort(), ['cadre-2020-01-02.tar.gz', today])
   const checks = await terminal.json<Json[]>(['doctor'])
   assert.match(checks.find(({ name }) => name === 'backup').found, /last created at 20/)
