@@ -1,15 +1,17 @@
 /** Tests of the `knowledge` commands against a real daemon and the real embedding model. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { homePaths } from '../../../src/config.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
+import { waitFor } from '../../harness/wait-for.ts'
 
 const RUN = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 const LEAVE = '# Leave\n\n## Annual\n\nEvery employee gets twenty-five days of paid annual leave.\n'
@@ -245,8 +247,11 @@ test('a sync continues in the background after Ctrl+C, and --cancel stops it', a
   assert.match(adding.said(), 'The daemon continues to index large in the background.')
   assert.match((await ok(['status'])).stdout, /indexing +large: (reading|indexing), [\d,]+ of [\d,]+ (files|passages)/)
   assert.is((await terminal.json(['knowledge', 'show', 'large'])).status, 'syncing')
+  const { log } = homePaths(terminal.environment)
+  const countSyncRequests = () => readFileSync(log, 'utf8').split('/knowledge-sources/:id/sync"').length
+  const before = countSyncRequests()
   const following = launch(['knowledge', 'sync', 'large', '--quiet'])
-  await wait(1_500)
+  await waitFor(() => countSyncRequests() > before)
   await ok(['knowledge', 'sync', 'large', '--cancel'])
   assert.is(await following.ended, 0)
   assert.is(following.said().trim(), 'large: the sync was cancelled; indexed documents are kept.')
