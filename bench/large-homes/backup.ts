@@ -100,8 +100,11 @@ function startWriter(daemon: DaemonProcess): { stop(): Promise<Write[]> } {
   const pending: Promise<Write>[] = []
   const startedAt = performance.now()
   const timer = setInterval(() => {
-    while (pending.length < ((performance.now() - startedAt) / 1000) * WRITES_PER_SECOND)
-      pending.push(write(daemon, `Agent ${pending.length}`))
+    while (pending.length < ((performance.now() - startedAt) / 1000) * WRITES_PER_SECOND) {
+      const sent = write(daemon, `Agent ${pending.length}`)
+      sent.catch(() => {}) // reported by `stop`
+      pending.push(sent)
+    }
   }, 1000 / WRITES_PER_SECOND)
   return {
     stop() {
@@ -113,7 +116,9 @@ function startWriter(daemon: DaemonProcess): { stop(): Promise<Write[]> } {
 
 async function write(daemon: DaemonProcess, name: string): Promise<Write> {
   const sentAt = performance.now()
-  await request(daemon, 'POST', '/api/agents', { name })
+  await request(daemon, 'POST', '/api/agents', { name }).catch((error: unknown) => {
+    throw new Error(`A write failed. Other load may leave too little for ${WRITES_PER_SECOND} writes a second.`, { cause: error })
+  })
   return { name, sentAt, acknowledgedAt: performance.now() }
 }
 
