@@ -1,5 +1,6 @@
 /** Access tokens: creation, authentication and expiry. */
 import { hash, randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { type TokenCreate, type TokenCreated, tokens } from '../../src/contract/families/tokens.ts'
@@ -90,8 +91,10 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
   }
 
   /** Replaces the cache: a lookup that read the database before the change would otherwise add the old token again. */
-  #clearCache(): void {
+  async #clearCache(): Promise<void> {
     this.#cache = new Map()
+    // The other daemons have forgotten the token, too, when the change is acknowledged.
+    if (this.database.isShared) await pause(SHARED_CACHE_MS)
   }
 
   async #find(secret: string): Promise<CachedToken | undefined> {

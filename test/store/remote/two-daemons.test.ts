@@ -4,7 +4,6 @@ import { openServerDatabase } from '../../../daemon/store/remote/server-database
 import { expectData, expectError } from '../../harness/expect.ts'
 import { isSqldInstalled, Sqld } from '../../harness/sqld/start-sqld.ts'
 import { TestServer } from '../../harness/test-server.ts'
-import { waitFor } from '../../harness/wait-for.ts'
 
 const test = suite('two daemons on one database')
 const check = isSqldInstalled() ? test : test.skip
@@ -38,12 +37,12 @@ check('both share one admin token and see each change at once', async () => {
   await expectError(b.get(`/agents/${id}`), 'NOT_FOUND')
 })
 
-check('a deleted token stops working on the other daemon too', async () => {
+check('a token no longer works on any daemon when its deletion is acknowledged', async () => {
   const [a, b] = daemons
   const { id, token } = await expectData(a.post('/tokens', { name: 'short', role: 'viewer' }), 201)
   assert.is((await b.get('/agents', { as: token })).status, 200)
   await a.delete(`/tokens/${id}`)
-  await waitFor(async () => (await b.get('/agents', { as: token })).status === 401)
+  assert.is((await b.get('/agents', { as: token })).status, 401)
 })
 
 check('requests with the same Idempotency-Key have one effect, whichever daemon gets them', async () => {
