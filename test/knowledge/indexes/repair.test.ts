@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { reportFailure } from '../../harness/hooks.ts'
+import type { Json } from '../../harness/test-server.ts'
 import { waitFor } from '../../harness/wait-for.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 import { ScriptedEmbedder } from '../scripted-embedder.ts'
@@ -63,29 +64,47 @@ const DAMAGES: Record<string, (table: string) => void> = {
   },
 }
 
-for (const [what, damage] of Object.entries(DAMAGES)) {
-  for (const side of ['text', 'vectors'] as Side[]) {
-    test(`${what} (${side}) is repaired at the next start and never answers as an empty index`, async () => {
-      const source = await knowledge.createSource()
-      const tools = []
-      for (const method of ['full_text', 'semantic', 'hybrid'])
-        tools.push(await knowledge.createTool(source.id, { embedding_model: model.id, search_method: method }))
-      for (const name of ['oak', 'elm', 'ash']) await knowledge.addDocument(source.id, `${name}.md`, `The ${name} stands behind the mill.`)
-      await knowledge.sync(source.id)
-      const [index] = await knowledge.listIndexes(source.id)
-      const table = join(knowledge.service.paths.vectors, `${index.id}-${side}.lance`)
-      knowledge = await knowledge.restart(() => damage(table))
-      // Queries during the repair.
-      for (const tool of tools) assert.is((await knowledge.searchNames(tool, 'oak mill'))[0], 'oak.md')
-      await knowledge.waitForSync(source.id)
-      for (const tool of tools) assert.equal((await knowledge.searchNames(tool, 'elm mill')).sort(), ['ash.md', 'elm.md', 'oak.md'])
-      for (const each of ['text', 'vectors'] as const) assert.is((await knowledge.readRows(index, each)).length, 3)
-      assert.equal((await knowledge.getSource(source.id)).statistics, { documents: 3, chunks: 3, failed: 0, embedded: 3 })
-      await knowledge.addDocument(source.id, 'yew.md', 'The yew stands behind the church.')
-      await knowledge.sync(source.id)
-      assert.is((await knowledge.searchNames(tools[0], 'yew'))[0], 'yew.md')
-    })
+interface DamagedIndex {
+  name: string
+  damage: (table: string) => void
+  side: Side
+  source?: Json
+  tools?: Json[]
+  index?: Json
+}
+
+const damaged: DamagedIndex[] = Object.entries(DAMAGES).flatMap(([what, damage]) =>
+  (['text', 'vectors'] as const).map((side) => ({ name: `${what} (${side})`, damage, side })),
+)
+
+/** One start repairs all of them: a start for each would take most of the time of these tests. */
+test('damaged indexes never answer as empty ones while they are repaired at the next start', async () => {
+  for (const each of damaged) {
+    const { id } = await knowledge.createSource()
+    const methods = ['full_text', 'semantic', 'hybrid']
+    each.tools = await Promise.all(methods.map((search_method) => knowledge.createTool(id, { embedding_model: model.id, search_method })))
+    for (const name of ['oak', 'elm', 'ash']) await knowledge.addDocument(id, `${name}.md`, `The ${name} stands behind the mill.`)
+    each.source = await knowledge.sync(id)
+    each.index = (await knowledge.listIndexes(id))[0]
   }
+  knowledge = await knowledge.restart(() => {
+    for (const { index, side, damage } of damaged) damage(join(knowledge.service.paths.vectors, `${index.id}-${side}.lance`))
+  })
+  for (const { name, tools = [] } of damaged)
+    for (const tool of tools) assert.is((await knowledge.searchNames(tool, 'oak mill'))[0], 'oak.md', `${name}, ${tool.search_method}`)
+})
+
+for (const each of damaged) {
+  test(`${each.name} is repaired`, async () => {
+    const { source, tools = [], index } = each
+    await knowledge.waitForSync(source.id)
+    for (const tool of tools) assert.equal((await knowledge.searchNames(tool, 'elm mill')).sort(), ['ash.md', 'elm.md', 'oak.md'])
+    for (const side of ['text', 'vectors'] as const) assert.is((await knowledge.readRows(index, side)).length, 3)
+    assert.equal((await knowledge.getSource(source.id)).statistics, { documents: 3, chunks: 3, failed: 0, embedded: 3 })
+    await knowledge.addDocument(source.id, 'yew.md', 'The yew stands behind the church.')
+    await knowledge.sync(source.id)
+    assert.is((await knowledge.searchNames(tools[0], 'yew'))[0], 'yew.md')
+  })
 }
 
 test('a damaged catalog of tables is created again, without another sync', async () => {
