@@ -40,6 +40,9 @@ const ENVIRONMENT: [string, string][] = [
   ['CADRE_RATE_LIMIT', 'Requests per minute per token (default: 100, and 6,000 for the admin token of the home); 0 means unlimited.'],
   ['CADRE_KEYCHAIN', 'off stores secrets in files of the home instead of the keychain.'],
   ['CADRE_LOG_LEVEL', 'Log level of the daemon: trace, debug, info, warn, error, fatal or silent.'],
+  ['CADRE_VAULT_KEY', 'Key of the vault, instead of the one in the keychain or the home.'],
+  ['CADRE_DATABASE_URL', 'libSQL server for the records of the daemon, instead of a file of the home.'],
+  ['CADRE_DATABASE_TOKEN', 'Token for this server.'],
   ['CADRE_MODEL_SERVERS', 'Addresses at which the daemon looks for model servers, or none.'],
   ['OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY', "API keys for cadre models discover, in the daemon's environment."],
   ['NO_COLOR, FORCE_COLOR', 'Disable or force colors.'],
@@ -125,7 +128,7 @@ export class CadreHelp extends Help {
       .filter(({ id }) => !id.includes(':') && !isTopic(id))
       .sort((a, b) => Number(b.id === FIRST_COMMAND) - Number(a.id === FIRST_COMMAND))
     const sections = [
-      `cadre – ${this.config.pjson.description}`,
+      this.wrap(`cadre – ${this.config.pjson.description}`),
       this.section('USAGE', `$ ${typed} <topic> <verb> [flags]\n$ ${typed} <command> [flags]`),
       this.section('START HERE', `$ cadre ${FIRST_COMMAND}`),
       this.section(
