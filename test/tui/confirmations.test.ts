@@ -70,7 +70,7 @@ atTerminal('a tool call that needs a confirmation is refused with n and allowed 
 atTerminal('the arguments of a tool call can be edited, and the agent can be allowed to make all further calls', async () => {
   const wants = streamReply({ calls: [{ id: 'call_1', name: 'delete_user', arguments: { id: '42' } }] })
   fixture.script(wants, streamText('Deleted once.'), wants, streamText('Deleted again.'))
-  const terminal = fixture.openChat({ agent: 'Janitor', columns: 40, environment: { EDITOR: 'sed -i s/42/43/' } })
+  const terminal = fixture.openChat({ agent: 'Janitor', columns: 40, environment: { EDITOR: 'sleep 2; sed -i s/42/43/' } })
   await terminal.waitFor(/Ask Janitor/)
   terminal.write(`Delete user 42${ENTER}`)
   await terminal.waitFor(/Allow\? y.yes[\s\S]*e.edit.arguments/)
@@ -78,6 +78,8 @@ atTerminal('the arguments of a tool call can be edited, and the agent can be all
   await terminal.waitFor(/with id: 43\s+\(changed\)\s+DELETE\s+http:\S+\/users\/43\n[\s\S]*a.always.with.this.agent/)
   terminal.write('a')
   await terminal.waitFor(/Deleted once\.[\s\S]*delete_user no longer asks|delete_user no longer asks[\s\S]*Deleted once\./)
+  const [, seconds] = /id: 43 · (\d+\.\d) s/.exec(terminal.readAll()) ?? []
+  assert.ok(Number(seconds) < 2, `the time of the decision is not part of the call: ${terminal.readAll()}`)
   terminal.write(`Again${ENTER}`)
   await terminal.waitFor(/Deleted again\./)
   assert.equal(calls, ['DELETE /users/43', 'DELETE /users/42'])

@@ -148,7 +148,8 @@ atTerminal('Enter during a reply queues messages, which are sent after it', asyn
   await terminal.waitFor((screen) => !screen.includes('⏎ Third') && screen.includes('› Third'), 'the message in the input')
   terminal.write('\u0015')
   resume()
-  await terminal.waitFor(/The beginning and the end\.\n\n› Second\n\n {2}Second reply\.\n\n─+\n› Ask Guide/)
+  const screen = await terminal.waitFor(/The beginning and the end\.\n\n› Second\n\n {2}Second reply\.\n\n─+\n› Ask Guide/)
+  assert.not.match(screen, 'Esc to stop')
 })
 
 atTerminal('/retry answers a message again, /edit replaces it, and both say if there is none', async () => {
@@ -204,6 +205,20 @@ atTerminal('/copy says where the text is: in the buffer of tmux', async () => {
   assert.is(terminal.readBuffer(), 'Copy me.')
 })
 
+atTerminal('/copy does not claim success if the terminal may ignore or does not support it', async () => {
+  fixture.script(streamText('Copy me.'))
+  for (const [TERM, note] of [
+    ['screen-256color', /Sent the last reply to the clipboard of the terminal \(OSC 52\), which may\s+ignore it\./],
+    ['linux', /This terminal does not let programs use the clipboard\./],
+  ] as const) {
+    const terminal = await openChat({ environment: { TERM } })
+    terminal.write(`Hello${ENTER}`)
+    await terminal.waitFor(/Copy me\.[\s\S]*tokens/)
+    terminal.write(`/copy${ENTER}`)
+    await terminal.waitFor(note)
+  }
+})
+
 atTerminal('reasoning is shown collapsed, and Ctrl+T expands it', async () => {
   fixture.script(streamReply({ reasoning: ['The user greets.\n', 'I greet back.'], text: ['Good morning.'] }))
   const terminal = await openChat()
@@ -223,10 +238,10 @@ atTerminal('reasoning is shown collapsed, and Ctrl+T expands it', async () => {
   assert.not.match(JSON.stringify(messages), /farewell|greets/)
 })
 
-atTerminal('the chat fits 40 and 200 columns without colors', async () => {
+atTerminal('the chat fits 40, 80 and 200 columns without colors', async () => {
   const { step, resume } = streamInTwoParts('A reply that is longer than forty columns are wide', ' and ends.')
   fixture.script(step, streamText('Done.'))
-  for (const columns of [40, 200]) {
+  for (const columns of [40, 80, 200]) {
     const terminal = await openChat({ columns, environment: { NO_COLOR: '1' } })
     terminal.write(`Hello${ENTER}`)
     await terminal.waitFor(/A reply that is longer[\s\S]*Esc to stop|Done\./)

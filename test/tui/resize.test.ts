@@ -80,7 +80,7 @@ atTerminal('narrowing the window step by step during a reply and after it leaves
   const countLines = () => terminal.readAll().split('\n').length
   const before = countLines()
   await dragNarrower(terminal, 58, 46)
-  await terminal.waitFor((screen) => screen.includes('─'.repeat(46)) && !screen.includes('─'.repeat(47)), 'a rule of 46 columns')
+  await terminal.waitFor(/^─{46}\n› Ask Guide\n/m)
   assertEachLineOnce(terminal)
   assert.is(countLines(), before, `no further lines:\n${terminal.readAll()}`)
 })
