@@ -70,7 +70,7 @@ export async function writeBackup(task: BackupTask, report: (bytes: number, tota
   }
 }
 
-/** Works at most half of the time, so that requests are hardly slower meanwhile. */
+/** Works at most half of the time, so that requests are served meanwhile. */
 async function writeArchive(path: string, archive: AsyncIterable<Buffer>): Promise<{ size: number; sha256: string }> {
   // Left by a process that was killed, or placed there by another user, who could read the backup through it.
   await rm(path, { force: true })
