@@ -105,7 +105,7 @@ export class RunsService {
     const { database } = this.#dependencies
     const run = query.run_id === undefined ? await this.#requireNewest(caller, id) : await this.#require(caller, id, query.run_id)
     const { items, total } = await listResults(database, run.id, query)
-    const { page = 1, limit = MAX_RESULTS_PER_PAGE } = query
+    const { page = 1, limit = Math.min(Math.max(total, 1), MAX_RESULTS_PER_PAGE) } = query
     return { ...(await this.#toDetails(run)), results: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } }
   }
 

@@ -175,8 +175,7 @@ export const runRoutes = {
         limit: Type.Integer({
           minimum: 1,
           maximum: MAX_RESULTS_PER_PAGE,
-          default: MAX_RESULTS_PER_PAGE,
-          description: 'Number of results per page.',
+          description: 'Number of results per page. Default: all, at most 1,000.',
         }),
       }),
     ),
