@@ -6,6 +6,7 @@ import type { DiscoveryOptions } from './models/model-discovery.ts'
 import type { ProviderTimeouts } from './models/providers/http-exchange.ts'
 import type { Resolve } from './outbound/guarded-connector.ts'
 import type { Vault } from './secrets/vault.ts'
+import type { Storage } from './store/objects/open-bucket.ts'
 import type { ServerAddress } from './store/remote/server-connection.ts'
 import type { WriteAheadLog } from './store/write-ahead-log.ts'
 import type { Tracer } from './telemetry/tracing/tracer.ts'
@@ -14,6 +15,8 @@ export interface AppOptions {
   paths: Paths
   /** A libSQL server for the records. Default: a file in the home. */
   databaseServer?: ServerAddress | undefined
+  /** A bucket for documents and vectors. Default: folders in the home. */
+  storage?: Storage | undefined
   logger: FastifyBaseLogger
   vault: Vault
   /** Requests per minute and token; 0 means unlimited. */

@@ -21,6 +21,7 @@ import { type Log, openLog } from './logging/log.ts'
 import { findDatabaseServer } from './process/database-server.ts'
 import { prepareHome, writeFileAtomically } from './process/home.ts'
 import { acquireLock } from './process/lock.ts'
+import { findStorage, findStorages } from './process/storage-address.ts'
 import { type DaemonOptions, formatLocalUrl, formatUrl, parseOptions, UsageError } from './process/options.ts'
 import { startStartupServer } from './process/startup-server.ts'
 import { readAdminToken, storeAdminToken } from './secrets/admin-token.ts'
@@ -49,10 +50,13 @@ async function run(redactor: Redactor): Promise<void> {
   const overrides = environmentOverrides()
   const wanted = parseOptions(process.argv.slice(2), overrides.port)
   const paths = homePaths()
-  if (wanted.checkDatabase) return reportDatabase(paths, await findDatabaseServer(paths, wanted.databaseUrl))
+  if (wanted.checkDatabase) return reportStores(paths, await findDatabaseServer(paths, wanted.databaseUrl), wanted.storageUrl)
+  if (wanted.copyToDatabase !== undefined || wanted.copyToStorage !== undefined) return copyStores(paths, wanted)
   if (overrides.token !== undefined) redactor.add(overrides.token)
   if (overrides.databaseToken !== undefined) redactor.add(overrides.databaseToken)
   const databaseServer = await findDatabaseServer(paths, wanted.databaseUrl)
+  const storage = findStorage(paths, wanted.storageUrl)
+  for (const secret of [storage?.secretAccessKey, storage?.vectors?.apiKey]) if (secret !== undefined) redactor.add(secret)
   // Child processes must not inherit them.
   delete process.env.CADRE_TOKEN
   delete process.env.CADRE_DATABASE_TOKEN
@@ -96,6 +100,7 @@ async function run(redactor: Redactor): Promise<void> {
     const app = await createApp({
       paths,
       databaseServer,
+      storage,
       logger: log.logger,
       vault,
       rateLimit: overrides.rateLimit ?? DEFAULT_RATE_LIMIT,
@@ -116,7 +121,7 @@ async function run(redactor: Redactor): Promise<void> {
     const url = await listen(app, wanted)
     writeDaemonRecord(paths, url, wanted)
     const database = databaseServer?.url ?? paths.database
-    log.logger.info({ version, url, home: paths.home, database, secrets: vault.location }, 'ready')
+    log.logger.info({ version, url, home: paths.home, database, storage: storage?.url, secrets: vault.location }, 'ready')
     if (vault.location === 'locked') log.logger.warn('the vault is locked: models, tools and webhooks that use secrets do not work')
     process.stdout.write(`Cadre is ready at ${url}\n`)
   } catch (error) {
@@ -156,12 +161,45 @@ async function listen(app: App, { host, port, isRemote: remote }: DaemonOptions)
   return formatLocalUrl(host, bound)
 }
 
-/** Prints problems of the database as JSON for `cadre doctor`, which may not load it itself. Nothing is created. */
-async function reportDatabase(paths: Paths, server: ServerAddress | undefined): Promise<void> {
+/** Prints problems of the stores as JSON for `cadre doctor`, which may not load them itself. Nothing is created. */
+async function reportStores(paths: Paths, server: ServerAddress | undefined, storageUrl: string | undefined): Promise<void> {
   const { checkServer } = await import('./store/remote/check-server.ts')
   const { findDamage } = await import('./store/database.ts')
   const found = server ? await checkServer(server) : existsSync(paths.database) ? findDamage(paths.database) : undefined
-  process.stdout.write(`${JSON.stringify(found instanceof CadreError ? { error: found.message, hint: found.hint } : (found ?? {}))}\n`)
+  const storage = await checkStorage(paths, storageUrl).catch((error: unknown) => error)
+  process.stdout.write(`${JSON.stringify({ ...formatReport(found), storage: storage && formatReport(storage) })}\n`)
+}
+
+/** For `cadre migrate`: prints the progress as lines of JSON, then the result. The daemon of the home must not run. */
+async function copyStores(paths: Paths, { databaseUrl, storageUrl, copyToDatabase, copyToStorage }: DaemonOptions): Promise<void> {
+  const { copyHome } = await import('./store/copy/copy-home.ts')
+  const database = await findDatabaseServer(paths, databaseUrl)
+  const isUrl = (target: string | undefined) => target !== undefined && target !== 'local'
+  const { source: storage, target: toStorage } = findStorages(paths, storageUrl, isUrl(copyToStorage) ? copyToStorage : undefined)
+  const toDatabase = isUrl(copyToDatabase) ? await findDatabaseServer(paths, copyToDatabase) : undefined
+  const target = { ...(copyToDatabase ? { database: toDatabase } : {}), ...(copyToStorage ? { storage: toStorage } : {}) }
+  prepareHome(paths)
+  const lock = acquireLock(paths.lock)
+  if (lock === undefined) throw new AlreadyRunningError(formatAlreadyRunning(paths))
+  const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
+  try {
+    print({ copied: await copyHome({ paths, source: { database, storage }, target, report: (progress) => print({ progress }) }) })
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error
+    print({ error: error.message, hint: error.hint, code: error.code })
+  } finally {
+    lock.release()
+  }
+}
+
+const formatReport = (found: unknown) => (found instanceof Error ? { error: found.message, hint: (found as CadreError).hint } : (found ?? {}))
+
+async function checkStorage(paths: Paths, url: string | undefined) {
+  const storage = findStorage(paths, url)
+  if (!storage) return undefined
+  const { S3Client } = await import('./store/objects/s3-client.ts')
+  const client = new S3Client(storage)
+  return { location: client.location, latency_ms: await client.measureLatency() }
 }
 
 const rejectListening = (host: string, port: number) => (error: NodeJS.ErrnoException) => {
@@ -185,9 +223,9 @@ function explainListenError(error: NodeJS.ErrnoException, host: string, port: nu
   return new CadreError('UNAVAILABLE', `Cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error })
 }
 
-function writeDaemonRecord(paths: Paths, url: string, { host, isRemote, foreground, databaseUrl }: DaemonOptions): void {
-  const database = databaseUrl === undefined ? [] : ['--database-url', databaseUrl]
-  const options = ['--host', host, '--port', new URL(url).port || '80', ...(isRemote ? ['--allow-remote'] : []), ...database]
+function writeDaemonRecord(paths: Paths, url: string, { host, isRemote, foreground, databaseUrl, storageUrl }: DaemonOptions): void {
+  const servers = [...(databaseUrl === undefined ? [] : ['--database-url', databaseUrl]), ...(storageUrl === undefined ? [] : ['--storage-url', storageUrl])]
+  const options = ['--host', host, '--port', new URL(url).port || '80', ...(isRemote ? ['--allow-remote'] : []), ...servers]
   const started_at = new Date(performance.timeOrigin).toISOString()
   const record: DaemonRecord = { pid: process.pid, url, version, started_at, options, foreground }
   writeFileAtomically(paths.daemon, `${JSON.stringify(record)}\n`)

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
+import { parseStorageUrl } from './storage-settings.ts'
 
 export const DEFAULT_PORT = 7411
 export const DEFAULT_RATE_LIMIT = 100
@@ -29,6 +30,8 @@ export interface Paths {
   vaultKey: string
   /** Location of the vault key. */
   vault: string
+  /** Copies of a bucket. */
+  cache: string
   settings: string
   /** Addresses of remote services; also their tokens if there is no keychain. */
   profiles: string
@@ -55,6 +58,7 @@ export function homePaths(environment: Environment = process.env): Paths {
     token: resolveName('token'),
     vaultKey: resolveName('vault.key'),
     vault: resolveName('vault.json'),
+    cache: resolveName('cache'),
     settings: resolveName('config.json'),
     profiles: resolveName('profiles.json'),
     history: resolveName('chat-history'),
@@ -88,6 +92,8 @@ export interface Settings {
   'database-url'?: string
   /** Its token, if there is no keychain. */
   'database-token'?: string
+  /** URL of a bucket for documents and vectors. Default: folders in the home. */
+  'storage-url'?: string
 }
 
 export function readSettings(paths: Paths): Settings {
@@ -186,6 +192,9 @@ interface EnvironmentOverrides {
   modelServers: string[] | undefined
   databaseUrl: string | undefined
   databaseToken: string | undefined
+  storageUrl: string | undefined
+  /** Maximum size of the local copies of a bucket. */
+  cacheMegabytes: number | undefined
   /** The key of the vault, which daemons of one database share. */
   vaultKey: string | undefined
   /** False if CADRE_KEYCHAIN=off: secrets are stored in the home. */
@@ -203,6 +212,8 @@ export function environmentOverrides(environment: Environment = process.env): En
     modelServers: readUrls(environment, 'CADRE_MODEL_SERVERS'),
     databaseUrl: environment.CADRE_DATABASE_URL ? parseDatabaseUrl(environment.CADRE_DATABASE_URL, 'CADRE_DATABASE_URL') : undefined,
     databaseToken: environment.CADRE_DATABASE_TOKEN || undefined,
+    storageUrl: environment.CADRE_STORAGE_URL ? parseStorageUrl(environment.CADRE_STORAGE_URL, 'CADRE_STORAGE_URL') : undefined,
+    cacheMegabytes: readInteger(environment, 'CADRE_CACHE_MB', 1, 100_000_000),
     vaultKey: readSecret(environment, 'CADRE_VAULT_KEY'),
     keychain: readEnum(environment, 'CADRE_KEYCHAIN', ['on', 'off']) !== 'off',
   }

@@ -1,7 +1,8 @@
 /**
  * Test runner: `npm test [regular expression…]`. Bundles the test files and runs them in processes with their own home, a
  * few at a time. Tests of processes have a process per file. The other files of a folder share one: loading the product
- * takes longer than most of them. With `CADRE_TEST_DATABASE=sqld`, test servers store their records on a libSQL server.
+ * takes longer than most of them. With `CADRE_TEST_DATABASE=sqld`, test servers store their records on a libSQL server; with
+ * `CADRE_TEST_STORAGE=ceph`, they store documents and vectors in a bucket.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleTests } from '../.build/tests.ts'
+import { ObjectStore } from './harness/object-store/start-object-store.ts'
 import { Sqld } from './harness/sqld/start-sqld.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -224,7 +226,12 @@ async function main(): Promise<void> {
   process.once('exit', () => rmSync(BUNDLE_FOLDER, { recursive: true, force: true }))
   await bundleTests([RUN_FILES, ...files], BUNDLE_FOLDER)
   const sqld = process.env.CADRE_TEST_DATABASE === 'sqld' ? await Sqld.start({ hasNamespaces: true }) : undefined
-  process.once('exit', () => sqld?.remove())
+  const storage = process.env.CADRE_TEST_STORAGE === 'ceph' ? await ObjectStore.start() : undefined
+  const environment = { ...sqld?.environment, ...(storage ? { CADRE_TEST_STORAGE_ADDRESS: JSON.stringify(storage.address) } : {}) }
+  process.once('exit', () => {
+    sqld?.remove()
+    storage?.remove()
+  })
   const startedAt = performance.now()
   const results: FileResult[] = []
   const report = (result: FileResult) => {
@@ -233,11 +240,12 @@ async function main(): Promise<void> {
   }
   const worker = async () => {
     for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
-      for (let left = group; left.length > 0; ) left = await runFiles(left, sqld?.environment ?? {}, report)
+      for (let left = group; left.length > 0; ) left = await runFiles(left, environment, report)
     }
   }
   await Promise.all(Array.from({ length: MAX_CONCURRENCY }, worker))
   sqld?.remove()
+  storage?.remove()
   const sum = (pick: (result: FileResult) => number) => results.reduce((total, result) => total + pick(result), 0)
   const passed = sum((result) => result.passed)
   const failed = sum((result) => result.failed)

@@ -28,6 +28,8 @@ import { SyncLeases } from './sync/sync-leases.ts'
 import { SyncTriggers } from './sync/sync-triggers.ts'
 import { Synchronizer } from './sync/synchronizer.ts'
 
+const SWEEP_LEASE = 'sweep/originals'
+
 export interface KnowledgeDependencies {
   database: Database
   leases: Leases
@@ -64,7 +66,7 @@ export interface Knowledge {
 }
 
 export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge {
-  const { database, requests, originals, vectors, logger } = dependencies
+  const { database, leases, requests, originals, vectors, logger } = dependencies
   const ledger = new EmbeddingLedger(dependencies)
   const parserPool = new ParserPool()
   const indexes = new IndexRegistry(vectors)
@@ -77,17 +79,26 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
   const service = new KnowledgeService({ ...dependencies, indexes, synchronizer, triggers, progress, search, others })
   if (requests && others) answerSyncRequests(requests, { database, leases: others, synchronizer, triggers })
   const documents = new DocumentsService(database, originals, service, synchronizer)
+  let isSwept = false
+  /** Listing a bucket takes longer than listing a folder, so that it is not part of the start. One daemon does it. */
+  const sweepBucket = async () => {
+    isSwept = true
+    if (!(await leases.claim(SWEEP_LEASE))) return
+    await documents.sweepOriginals().catch((error: unknown) => logger.error({ err: error }, 'cannot remove unused originals'))
+    await leases.release(SWEEP_LEASE)
+  }
   return {
     service,
     embeddingLedger: ledger,
     documentReader: new DocumentReader(database, originals, parserPool),
     bindings: bindKnowledgeRoutes(service, documents),
     async sweep() {
-      await Promise.all([documents.sweepOriginals(), synchronizer.sweepWorkDirectory()])
+      await Promise.all([originals.isShared ? undefined : documents.sweepOriginals(), synchronizer.sweepWorkDirectory()])
     },
     parkSyncs: () => synchronizer.parkSyncs(),
     async resume() {
       await triggers.registerAll(await synchronizer.resume())
+      if (originals.isShared && !isSwept) await sweepBucket()
     },
     async stop() {
       triggers.close()

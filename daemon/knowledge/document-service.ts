@@ -13,7 +13,7 @@ import type { OriginalStore } from '../store/original-store.ts'
 import type { Page } from '../store/records.ts'
 import { releaseOriginal } from './release-original.ts'
 import type { KnowledgeService } from './service.ts'
-import { documentRecords, listAllContentHashes, markAsSent, type StoredDocument, type StoredSource } from './store.ts'
+import { documentRecords, isContentInUse, listAllContentHashes, markAsSent, type StoredDocument, type StoredSource } from './store.ts'
 import { markSyncing } from './sync/sync-store.ts'
 import type { Synchronizer } from './sync/synchronizer.ts'
 
@@ -63,8 +63,9 @@ export class DocumentsService {
       })
     let replacedHash: string | undefined
     let mustSync = false
-    const document = await this.#originals.keep(bytes, (contentHash) =>
+    const document = await this.#originals.keep(bytes, (contentHash, confirm) =>
       this.#database.write(async (transaction) => {
+        await confirm(transaction)
         await this.#sources.require(transaction, change.caller, sourceId)
         const [previous] = await documentRecords.find(transaction, { knowledge_source_id: sourceId, name: input.name })
         // Unchanged content is not read again.
@@ -107,7 +108,8 @@ export class DocumentsService {
 
   /** Deletes originals that no document refers to. */
   async sweepOriginals(): Promise<void> {
-    await this.#originals.removeUnused(await listAllContentHashes(this.#database))
+    const isInUse = (contentHash: string, reader: Reader = this.#database) => isContentInUse(reader, contentHash)
+    await this.#originals.removeUnused(await listAllContentHashes(this.#database), isInUse)
   }
 
   async #require(reader: Reader, sourceId: string, id: string): Promise<StoredDocument> {

@@ -4,5 +4,5 @@ import type { OriginalStore } from '../store/original-store.ts'
 import { isContentInUse } from './store.ts'
 
 export async function releaseOriginal(originals: OriginalStore, database: Database, contentHash: string | undefined): Promise<void> {
-  if (contentHash) await originals.release(contentHash, () => isContentInUse(database, contentHash))
+  if (contentHash) await originals.release(contentHash, (reader = database) => isContentInUse(reader, contentHash))
 }

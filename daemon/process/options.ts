@@ -2,6 +2,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { parseArgs } from 'node:util'
 import { DEFAULT_PORT, parseDatabaseUrl } from '../../src/config.ts'
+import { parseStorageUrl } from '../../src/storage-settings.ts'
 
 export interface DaemonOptions {
   host: string
@@ -15,6 +16,11 @@ export interface DaemonOptions {
   recoverToken: boolean
   /** URL of a libSQL server for the records. */
   databaseUrl: string | undefined
+  /** URL of a bucket for documents and vectors. */
+  storageUrl: string | undefined
+  /** Copy the records or the documents there and exit: a URL, or `local` for the home. */
+  copyToDatabase: string | undefined
+  copyToStorage: string | undefined
   /** Check the database for damage, print the result and exit. */
   checkDatabase: boolean
 }
@@ -39,7 +45,10 @@ export function parseOptions(given: string[], port = DEFAULT_PORT): DaemonOption
     foreground: values.foreground,
     isRemote,
     recoverToken: values['recover-token'],
-    databaseUrl: parseUrl(values['database-url']),
+    databaseUrl: parseUrl(values['database-url'], '--database-url', parseDatabaseUrl),
+    storageUrl: parseUrl(values['storage-url'], '--storage-url', parseStorageUrl),
+    copyToDatabase: parseTarget(values['copy-to-database'], '--to-database', parseDatabaseUrl),
+    copyToStorage: parseTarget(values['copy-to-storage'], '--to-storage', parseStorageUrl),
     checkDatabase: values['check-database'],
   }
 }
@@ -56,6 +65,9 @@ function parseFlags(given: string[]) {
         foreground: { type: 'boolean', default: false },
         'recover-token': { type: 'boolean', default: false },
         'database-url': { type: 'string' },
+        'storage-url': { type: 'string' },
+        'copy-to-database': { type: 'string' },
+        'copy-to-storage': { type: 'string' },
         'check-database': { type: 'boolean', default: false },
       },
     })
@@ -64,13 +76,15 @@ function parseFlags(given: string[]) {
   }
 }
 
-function parseUrl(text: string | undefined): string | undefined {
+function parseUrl(text: string | undefined, name: string, parse: (text: string, name: string) => string): string | undefined {
   try {
-    return text === undefined ? undefined : parseDatabaseUrl(text, '--database-url')
+    return text === undefined ? undefined : parse(text, name)
   } catch (error) {
     throw new UsageError((error as Error).message, { cause: error })
   }
 }
+
+const parseTarget: typeof parseUrl = (text, name, parse) => (text === 'local' ? text : parseUrl(text, name, parse))
 
 function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)

@@ -1,7 +1,7 @@
 /** Loads LanceDB and opens connections with bounded caches. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Connection } from '@lancedb/lancedb'
+import type { Connection, ConnectionOptions } from '@lancedb/lancedb'
 import { configureLance } from '../../src/config.ts'
 
 export type { BooleanQuery, Operator, Table } from '@lancedb/lancedb'
@@ -19,18 +19,37 @@ const CATALOG_FOLDER = '__manifest'
 /** LanceDB 0.30 panics if its catalog is damaged, and creates a missing one from the folders of the tables. */
 const CATALOG_DAMAGE = /^Panic in async function/
 
-export async function openLance(uri: string, connect?: LanceConnection['lancedb']['connect']): Promise<LanceConnection> {
+export interface LanceOptions {
+  /** Of object storage. */
+  storageOptions?: Record<string, string>
+  /** Of LanceDB Cloud and Enterprise (`db://`). */
+  apiKey?: string | undefined
+  region?: string | undefined
+  hostOverride?: string | undefined
+  /** Seconds after which queries look for commits of other daemons. */
+  readConsistencyInterval?: number
+  /** Replaces connect(), for tests. */
+  connect?: LanceConnection['lancedb']['connect']
+}
+
+export async function openLance(uri: string, { connect, ...options }: LanceOptions = {}): Promise<LanceConnection> {
   configureLance()
   const lancedb = await import('@lancedb/lancedb')
-  // Passed as an option: LanceDB 0.30 ignores a session passed as an argument.
-  const open = () => (connect ?? lancedb.connect)(uri, { session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES) })
+  // Passed as an option: LanceDB 0.30 ignores a session passed as an argument. LanceDB Cloud has caches of its own.
+  const open = () => {
+    const session = isRemote(uri) ? {} : { session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES) }
+    return (connect ?? lancedb.connect)(uri, { ...options, ...session } as Partial<ConnectionOptions>)
+  }
   try {
     const database = await open()
     await database.tableNames()
     return { lancedb, database }
   } catch (error) {
-    if (!CATALOG_DAMAGE.test((error as Error).message)) throw error
+    if (!CATALOG_DAMAGE.test((error as Error).message) || uri.includes('://')) throw error
     await rm(join(uri, CATALOG_FOLDER), { recursive: true, force: true })
     return { lancedb, database: await open() }
   }
 }
+
+/** Whether a server of LanceDB builds the indices and removes old versions. */
+export const isRemote = (uri: string): boolean => uri.startsWith('db://')

@@ -30,6 +30,7 @@ import { backups } from './migrations/v0.2/0026-backups.ts'
 import { thresholdNames } from './migrations/v0.2/0027-threshold-names.ts'
 import { mcpTools } from './migrations/v0.2/0028-mcp-tools.ts'
 import { daemons } from './migrations/v0.2/0029-daemons.ts'
+import { objectStorage } from './migrations/v0.2/0030-object-storage.ts'
 import { retryWrite } from './shared/retry-write.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -62,7 +63,11 @@ export const MIGRATIONS: readonly Migration[] = [
   thresholdNames,
   mcpTools,
   daemons,
+  objectStorage,
 ]
+
+/** Listed as a migration until the records of another database are copied completely. */
+export const UNFINISHED_COPY = 'unfinished-copy'
 
 /** Whether the database has no tables but the one that a connection to a server creates. */
 export async function isBlank(database: Database): Promise<boolean> {
@@ -78,6 +83,8 @@ export async function migrate(database: Database, migrations: readonly Migration
   const write: Database['write'] = database.isShared ? (work) => retryWrite(database, work) : (work) => database.writeWithoutFlush(work)
   await write((transaction) => transaction.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)'))
   const applied = new Set((await database.all<{ name: string }>('SELECT name FROM migrations')).map(({ name }) => name))
+  if (applied.has(UNFINISHED_COPY))
+    throw new Error(`Records were not copied completely to ${database.location}. Run the same cadre migrate command again.`)
   const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name))
   if (unknown.length > 0)
     throw new Error(

@@ -3,8 +3,10 @@ import { statSync } from 'node:fs'
 import type { Paths } from '../../src/config.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 import { type Database, openDatabase } from './database.ts'
+import { FolderOriginals } from './objects/folder-originals.ts'
 import { isBlank, migrate } from './migrations.ts'
-import { OriginalStore } from './original-store.ts'
+import type { Storage } from './objects/open-bucket.ts'
+import type { OriginalStore } from './original-store.ts'
 import type { ServerAddress } from './remote/server-connection.ts'
 import { checkVaultKey } from './shared/check-vault-key.ts'
 import { openRequests } from './shared/daemon-requests.ts'
@@ -19,6 +21,8 @@ interface StoreOptions {
   paths: Paths
   /** A libSQL server for the records. Default: a file in the home. */
   databaseServer?: ServerAddress | undefined
+  /** A bucket for documents and vectors. Default: folders in the home. */
+  storage?: Storage | undefined
   disk?: ((databasePath: string) => WriteAheadLog) | undefined
   vault: { fingerprint?: string | undefined }
   logger: LeaseLog
@@ -26,27 +30,50 @@ interface StoreOptions {
 }
 
 /** Throws if the database is damaged, or missing although documents are stored. */
-export async function openStores({ paths, databaseServer, disk, vault, logger, exactRows }: StoreOptions) {
+export async function openStores({ paths, databaseServer, storage, disk, vault, logger, exactRows }: StoreOptions) {
   const database = databaseServer ? await openServer(databaseServer) : await openFile(paths, disk?.(paths.database))
-  const originals = new OriginalStore(paths.documents)
-  if ((await isBlank(database)) && (await originals.hasAny())) {
+  const isNew = await isBlank(database)
+  try {
+    const folder = new FolderOriginals(paths.documents)
+    if (!storage && isNew && (await folder.hasAny())) throw createMissingDatabaseError(paths, database.location)
+    await migrate(database)
+    await checkVaultKey(database, vault.fingerprint)
+    if (!storage) await requireNoBucket(database, folder)
+    const stores = storage
+      ? await openStorage(storage, database, paths.cache, exactRows)
+      : { originals: folder, vectors: new VectorStore(paths.vectors, exactRows) }
+    const ownsDocuments = stores.originals.isShared || !database.isShared || (await isOwner(database, stores.originals))
+    const leases = await openLeases(database, logger)
+    const requests = openRequests(database, logger)
+    const closeStores = async () => {
+      await Promise.all([stores.vectors.close(), requests?.close()])
+      await leases.close()
+      await database.close()
+    }
+    return { database, leases, requests, ...stores, ownsDocuments, closeStores }
+  } catch (error) {
     await database.close()
-    throw createMissingDatabaseError(paths, database.location)
+    throw error
   }
-  await migrate(database)
-  // Another daemon of a shared database has the documents: this one would mark them as missing.
-  const ownsDocuments =
-    !database.isShared || (await originals.hasAny()) || (await database.get('SELECT 1 FROM documents LIMIT 1')) === undefined
-  await checkVaultKey(database, vault.fingerprint)
-  const leases = await openLeases(database, logger)
-  const requests = openRequests(database, logger)
-  const vectors = new VectorStore(paths.vectors, exactRows)
-  const closeStores = async () => {
-    await Promise.all([vectors.close(), requests?.close()])
-    await leases.close()
-    await database.close()
-  }
-  return { database, leases, requests, originals, vectors, ownsDocuments, closeStores }
+}
+
+/** The documents would be marked as missing. */
+async function requireNoBucket(database: Database, folder: OriginalStore): Promise<void> {
+  if (!(await database.get('SELECT 1 FROM storage')) || (await folder.hasAny())) return
+  if (!(await database.get('SELECT 1 FROM documents LIMIT 1'))) return
+  throw new CadreError('UNAVAILABLE', `The documents of the database ${database.location} are in a bucket.`, {
+    hint: 'Set CADRE_STORAGE_URL, or copy them to the home: cadre migrate --to-storage local',
+  })
+}
+
+/** Otherwise another daemon of a shared database has the documents: this one would mark them as missing. */
+const isOwner = async (database: Database, originals: OriginalStore): Promise<boolean> =>
+  (await originals.hasAny()) || (await database.get('SELECT 1 FROM documents LIMIT 1')) === undefined
+
+/** Loaded only if it is used. */
+async function openStorage(storage: Storage, database: Database, cacheFolder: string, exactRows: number | undefined) {
+  const { openBucket } = await import('./objects/open-bucket.ts')
+  return openBucket(storage, database, cacheFolder, exactRows)
 }
 
 /** Loaded only if it is used. */

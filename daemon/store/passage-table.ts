@@ -1,11 +1,10 @@
 /** A LanceDB table of passages with full-text and vector search. */
 import { type Columns, type PassageRow, toArrowTable, toRows } from './arrow.ts'
-import { CommitQueue } from './commit-queue.ts'
 import { type Filter, toCondition } from './filter.ts'
-import { buildVectorIndex } from './indices/build-vector-index.ts'
 import { type IndexedColumns, isWorthOptimizing, optimizeTable } from './indices/table-indices.ts'
 import { countProbes, needsVectorIndex, VECTOR_INDEX_NAMES } from './indices/vector-index.ts'
 import type { BooleanQuery, LanceConnection, Operator, Table } from './lance.ts'
+import { TableHandle, type TableOptions } from './table-handle.ts'
 
 export interface SearchOptions {
   columns: readonly string[]
@@ -26,21 +25,17 @@ export interface TableSchema extends IndexedColumns {
 const ALTERNATIVE_WEIGHT = 0.3
 
 export class PassageTable {
-  readonly #uri: string
   readonly #connect: () => Promise<LanceConnection>
-  readonly #name: string
+  readonly #handle: TableHandle
   readonly #schema: TableSchema
   readonly #exactRows: number
-  readonly #commits = new CommitQueue()
-  #opened: Promise<Table | undefined> | undefined
   #isRepairing = false
   #indexing: Promise<void> | undefined
   readonly #closing = new AbortController()
 
-  constructor(uri: string, connect: () => Promise<LanceConnection>, name: string, shape: TableSchema, exactRows: number) {
-    this.#uri = uri
-    this.#connect = connect
-    this.#name = name
+  constructor(options: TableOptions, shape: TableSchema, exactRows: number) {
+    this.#connect = options.connect
+    this.#handle = new TableHandle(options)
     this.#schema = shape
     this.#exactRows = exactRows
   }
@@ -48,23 +43,21 @@ export class PassageTable {
   async add(rows: readonly PassageRow[]): Promise<void> {
     if (rows.length === 0) return
     const data = toArrowTable(this.#schema.columns, rows)
-    await this.#commits.run(async () => {
-      const table = await this.#table()
+    await this.#handle.commit(async (table) => {
       if (table) await table.add(data as never)
-      else await this.#open(({ database }) => database.createTable(this.#name, data as never))
+      else await this.#handle.create(data)
     })
   }
 
   async remove(filter: Filter): Promise<void> {
-    await this.#commits.run(async () => {
-      const table = await this.#table()
+    await this.#handle.commit(async (table) => {
       await table?.delete(toCondition(filter))
     })
   }
 
   /** Counts rows by reading them: countRows() answers from the manifest even if data files are missing. */
   async countReadableRows(): Promise<number> {
-    const table = await this.#table()
+    const table = await this.#handle.open()
     const [smallest] = Object.keys(this.#schema.columns).filter((column) => this.#schema.columns[column] === 'integer')
     let rows = 0
     if (table) for await (const batch of table.query().select([smallest as string])) rows += batch.numRows
@@ -75,8 +68,7 @@ export class PassageTable {
   async repairIndices(): Promise<void> {
     const { fullTextColumn: words, keys, columns } = this.#schema
     const indexed = [...(words ? [words] : []), ...keys, ...('vector' in columns ? ['vector'] : [])]
-    const broken = await this.#commits.run(async () => {
-      const table = await this.#table()
+    const broken = await this.#handle.commit(async (table) => {
       const found: string[] = []
       if (table) for (const column of indexed) if (!(await this.#canQuery(table, column))) found.push(column)
       for (const column of found)
@@ -107,18 +99,18 @@ export class PassageTable {
 
   /** Full-text search: best matches first, with `_score`. */
   async searchText(words: string, { columns, limit, filter, alternatives = [] }: TextSearchOptions): Promise<PassageRow[]> {
-    const table = await this.#table()
-    if (!table || words === '') return []
+    if (words === '') return []
     const column = this.#schema.fullTextColumn as string
-    const text = alternatives.length === 0 ? words : await this.#combineTerms(words, alternatives, column)
-    let query = table.query().fullTextSearch(text, { columns: [column] })
-    if (filter) query = query.where(toCondition(filter))
-    return toRows(
-      await query
+    const found = await this.#handle.query(async (table) => {
+      const text = alternatives.length === 0 ? words : await this.#combineTerms(words, alternatives, column)
+      let query = table.query().fullTextSearch(text, { columns: [column] })
+      if (filter) query = query.where(toCondition(filter))
+      return query
         .select([...columns, '_score'])
         .limit(limit)
-        .toArrow(),
-    )
+        .toArrow()
+    })
+    return found ? toRows(found) : []
   }
 
   /** LanceDB 0.30 ignores weight and operator for rows that were added after the last optimize(). */
@@ -137,23 +129,23 @@ export class PassageTable {
 
   /** Vector search: nearest rows first, with `_distance` (1 − cosine). The vector must be normalized. */
   async searchVectors(vector: Float32Array, options: SearchOptions): Promise<PassageRow[]> {
-    const table = await this.#table()
-    if (!table) return []
-    const probes = await this.#chooseProbes(table, options.filter)
-    if (probes === 'exact') return this.#queryVectors(table, vector, options, probes)
-    try {
-      return await this.#queryVectors(table, vector, options, probes)
-    } catch {
-      // Without the index the search is slower but complete.
-      this.#repairInBackground()
-      return this.#queryVectors(table, vector, options, 'exact')
-    }
+    const found = await this.#handle.query(async (table) => {
+      const probes = await this.#chooseProbes(table, options.filter)
+      if (probes === 'exact') return this.#queryVectors(table, vector, options, probes)
+      try {
+        return await this.#queryVectors(table, vector, options, probes)
+      } catch {
+        // Without the index the search is slower but complete.
+        this.#repairInBackground()
+        return this.#queryVectors(table, vector, options, 'exact')
+      }
+    })
+    return found ?? []
   }
 
   /** Searches without the index; the reference for measuring recall. */
   async searchVectorsExactly(vector: Float32Array, options: SearchOptions): Promise<PassageRow[]> {
-    const table = await this.#table()
-    return table ? this.#queryVectors(table, vector, options, 'exact') : []
+    return (await this.#handle.query((table) => this.#queryVectors(table, vector, options, 'exact'))) ?? []
   }
 
   async #queryVectors(
@@ -183,7 +175,7 @@ export class PassageTable {
   }
 
   #repairInBackground(): void {
-    if (this.#isRepairing) return
+    if (this.#isRepairing || this.#handle.isShared) return // only the daemon that syncs the source may change a shared table
     this.#isRepairing = true
     this.repairIndices()
       .then(() => this.updateVectorIndex())
@@ -194,39 +186,41 @@ export class PassageTable {
   }
 
   async list(filter: Filter, columns: readonly string[]): Promise<PassageRow[]> {
-    const rows: PassageRow[] = []
-    for await (const batch of this.listInBatches(filter, columns)) rows.push(...batch)
-    return rows
+    const list = async (table: Table) => {
+      const rows: PassageRow[] = []
+      for await (const batch of selectRows(table, filter, columns)) rows.push(...toRows(batch))
+      return rows
+    }
+    return (await this.#handle.query(list)) ?? []
   }
 
-  /** Converting all passages of a large document at once would block the event loop and need much memory. */
+  /** Converting all passages of a large document at once would block the event loop and need much memory. The newest commit is read. */
   async *listInBatches(filter: Filter, columns: readonly string[]): AsyncGenerator<PassageRow[]> {
-    const table = await this.#table()
-    if (!table) return
-    const query = table
-      .query()
-      .where(toCondition(filter))
-      .select([...columns])
-    for await (const batch of query) yield toRows(batch)
+    const table = await this.#handle.open()
+    try {
+      if (table) for await (const batch of selectRows(table, filter, columns)) yield toRows(batch)
+    } catch (error) {
+      throw this.#handle.translateError(error)
+    }
   }
 
   /** Creates missing indices and updates the others. A large table waits until enough has changed. */
   async optimize(): Promise<void> {
     // Compacting the table would make the index that is being built useless.
-    if (this.#indexing) return
-    await this.#commits.run(async () => {
-      const table = await this.#table()
+    if (this.#indexing || this.#handle.isManaged) return
+    await this.#handle.commit(async (table) => {
       const rows = (await table?.countRows()) ?? 0
       if (!table || rows === 0) return
       if (rows <= this.#exactRows || (await isWorthOptimizing(table, this.#schema)))
-        await optimizeTable(await this.#connect(), table, this.#schema)
+        await optimizeTable(await this.#connect(), table, this.#schema, this.#handle.isShared)
     })
   }
 
   /** Returns whether the table has become too large for exact search or for its vector index. */
   async needsVectorIndex(): Promise<boolean> {
-    const table = await this.#table()
-    return table !== undefined && 'vector' in this.#schema.columns && (await table.countRows()) > this.#exactRows && needsVectorIndex(table)
+    if (this.#handle.isManaged || !('vector' in this.#schema.columns)) return false
+    const table = await this.#handle.open()
+    return table !== undefined && (await table.countRows()) > this.#exactRows && needsVectorIndex(table)
   }
 
   /** Builds the vector index if needed. Searches and commits continue meanwhile, and a kill leaves the table as it was. */
@@ -242,30 +236,18 @@ export class PassageTable {
 
   /** Not in the queue of commits: these would wait for minutes. */
   async #buildVectorIndex(signal: AbortSignal): Promise<void> {
-    await buildVectorIndex(this.#uri, this.#name, signal)
-    await (await this.#table())?.checkoutLatest()
+    await this.#handle.buildVectorIndex(signal)
   }
 
   /** Ends a build and waits for commits. */
   async close(): Promise<void> {
     this.#closing.abort()
-    await Promise.allSettled([this.#indexing, this.#commits.waitUntilIdle()])
-  }
-
-  async #table(): Promise<Table | undefined> {
-    return (
-      this.#opened ??
-      this.#open(async ({ database }) => ((await database.tableNames()).includes(this.#name) ? database.openTable(this.#name) : undefined))
-    )
-  }
-
-  /** A failed attempt is not cached. */
-  async #open(how: (connection: LanceConnection) => Promise<Table | undefined>): Promise<Table | undefined> {
-    const opened = this.#connect().then(how)
-    this.#opened = opened
-    opened.catch(() => {
-      if (this.#opened === opened) this.#opened = undefined
-    })
-    return opened
+    await Promise.allSettled([this.#indexing, this.#handle.waitUntilIdle()])
   }
 }
+
+const selectRows = (table: Table, filter: Filter, columns: readonly string[]) =>
+  table
+    .query()
+    .where(toCondition(filter))
+    .select([...columns])

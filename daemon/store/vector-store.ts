@@ -1,31 +1,62 @@
 /** The LanceDB tables of passages. */
 import { readdir } from 'node:fs/promises'
-import { type LanceConnection, openLance } from './lance.ts'
+import { type LanceConnection, type LanceOptions, openLance } from './lance.ts'
+import type { DiskCache } from './objects/disk-cache.ts'
+import type { S3Client } from './objects/s3-client.ts'
+import { translateLanceError } from './objects/storage-errors.ts'
+import { TableMirror } from './objects/table-mirror.ts'
 import { PassageTable, type TableSchema } from './passage-table.ts'
 
 /** Larger tables use an approximate index, which is built in the background. */
 const MAX_EXACT_ROWS = 20_000
 
+interface ServerOptions {
+  /** Of object storage, or of LanceDB Cloud. */
+  lance?: LanceOptions
+  /** The bucket that the URI names, and the cache for copies of its tables. */
+  bucket?: { client: S3Client; cache: DiskCache }
+}
+
+/** Below the prefix of the bucket, and in the cache. */
+export const VECTORS_FOLDER = 'vectors'
+
 export class VectorStore {
   readonly #uri: string
   readonly #exactRows: number
+  readonly #server: ServerOptions
   readonly #tables = new Map<string, PassageTable>()
   #connection: Promise<LanceConnection> | undefined
+  #copies: Promise<LanceConnection> | undefined
 
-  constructor(uri: string, exactRows = MAX_EXACT_ROWS) {
+  constructor(uri: string, exactRows = MAX_EXACT_ROWS, server: ServerOptions = {}) {
     this.#uri = uri
     this.#exactRows = exactRows
+    this.#server = server
+  }
+
+  /** Whether other daemons use it, or the tables are on a server. */
+  get isShared(): boolean {
+    return this.#uri.includes('://')
+  }
+
+  /** The URL of the bucket, or of the server; undefined for a folder. */
+  get location(): string | undefined {
+    return this.#server.bucket?.client.location ?? (this.isShared ? this.#uri : undefined)
   }
 
   /** Throws if the store is not readable. Does not load LanceDB. */
   async ping(): Promise<void> {
-    await readdir(this.#uri)
+    if (this.#server.bucket) await this.#server.bucket.client.measureLatency()
+    else if (this.isShared) await this.listNames()
+    else await readdir(this.#uri)
   }
 
   table(name: string, shape: TableSchema): PassageTable {
     const known = this.#tables.get(name)
     if (known) return known
-    const table = new PassageTable(this.#uri, () => this.#connect(), name, shape, this.#exactRows)
+    const { lance } = this.#server
+    const options = { connect: () => this.#connect(), name, uri: this.#uri, lance, mirror: this.#createMirror(name) }
+    const table = new PassageTable(options, shape, this.#exactRows)
     this.#tables.set(name, table)
     return table
   }
@@ -34,26 +65,42 @@ export class VectorStore {
     const dropped = this.#tables.get(name)
     this.#tables.delete(name)
     await dropped?.close()
-    const { database } = await this.#connect()
-    if ((await database.tableNames()).includes(name)) await database.dropTable(name)
+    try {
+      const { database } = await this.#connect()
+      if ((await database.tableNames()).includes(name)) await database.dropTable(name)
+    } catch (error) {
+      throw this.isShared ? translateLanceError(error, this.#uri) : error
+    }
     this.#tables.delete(name) // may have been opened again meanwhile
   }
 
   /** An empty store is not opened for this. */
   async listNames(): Promise<string[]> {
-    if (!this.#connection && (await readdir(this.#uri)).length === 0) return []
+    if (!this.isShared && !this.#connection && (await readdir(this.#uri)).length === 0) return []
     return (await this.#connect()).database.tableNames()
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#tables.values()].map((table) => table.close()))
-    const open = await this.#connection?.catch(() => undefined)
-    open?.database.close()
+    for (const connection of [this.#connection, this.#copies]) (await connection?.catch(() => undefined))?.database.close()
+  }
+
+  #createMirror(name: string): TableMirror | undefined {
+    const { bucket } = this.#server
+    if (!bucket) return undefined
+    const copyName = `${VECTORS_FOLDER}/${name}.lance`
+    const openCopy = async () => (await this.#connectCopies(bucket.cache)).database.openTable(name)
+    return new TableMirror({ ...bucket, prefix: `${copyName}/`, copyName, openCopy })
+  }
+
+  #connectCopies(cache: DiskCache): Promise<LanceConnection> {
+    this.#copies ??= openLance(cache.getPath(VECTORS_FOLDER))
+    return this.#copies
   }
 
   /** Loads LanceDB (150 MB and 0.2 s) on first use. */
   #connect(): Promise<LanceConnection> {
-    this.#connection ??= openLance(this.#uri).catch((error) => {
+    this.#connection ??= openLance(this.#uri, this.#server.lance).catch((error) => {
       this.#connection = undefined // the next call tries again
       throw error
     })

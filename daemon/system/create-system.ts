@@ -28,8 +28,9 @@ export function createSystem(dependencies: SystemFamilyDependencies) {
   let openapi: object | undefined
   /** The document is created at the first request. */
   const getOpenapi = () => (openapi ??= createOpenapiDocument(version))
-  /** The records of a server are not in a backup of the home. */
-  const getDailyBackups = async () => (dependencies.database.isShared ? 0 : (await service.getSettings()).daily_backups)
+  /** What is on servers is not in a backup of the home. */
+  const isRemote = dependencies.database.isShared || dependencies.originals.isShared
+  const getDailyBackups = async () => (isRemote ? 0 : (await service.getSettings()).daily_backups)
   const backup = createBackup({ ...dependencies, getDailyBackups })
   return {
     service,

@@ -67,8 +67,9 @@ export class SystemService {
   async getStatus(): Promise<Status> {
     const { paths, version, startedAt, database, vault, getAddress, getQueues } = this.#dependencies
     const { rss, heapUsed } = process.memoryUsage()
-    const [latency, records, log, vectors, documents, logs] = await Promise.all([
+    const [latency, storageLatency, records, log, vectors, documents, logs] = await Promise.all([
       measureLatency(database),
+      this.#measureStorage(),
       database.isShared ? 0 : getSize(paths.database),
       database.isShared ? 0 : getSize(`${paths.database}-wal`),
       getSize(paths.vectors),
@@ -83,6 +84,7 @@ export class SystemService {
       home: paths.home,
       address: getAddress(),
       database: { location: database.location, latency_ms: latency },
+      storage: { location: this.#dependencies.vectors.location ?? paths.home, latency_ms: storageLatency },
       counts: await readCounts(database),
       sizes: { database: records + log, vectors, documents, logs },
       queues: getQueues(),
@@ -91,6 +93,12 @@ export class SystemService {
       last_backup_at: await readLastBackup(database),
       memory: { rss, heap_used: heapUsed },
     }
+  }
+
+  async #measureStorage(): Promise<number | null> {
+    const startedAt = performance.now()
+    const isReachable = await respondsInTime(this.#dependencies.vectors.ping())
+    return isReachable ? Math.round((performance.now() - startedAt) * 100) / 100 : null
   }
 
   async getSettings(reader: Reader = this.#dependencies.database): Promise<Settings> {

@@ -33,6 +33,7 @@ const SHARED = [
   'src/contract/',
   'src/sse.ts',
   'src/config.ts',
+  'src/storage-settings.ts',
   'src/version.ts',
   'src/keychain.ts',
   'src/package-folder.ts',

@@ -17,6 +17,7 @@ import { ROLES, type Role } from '../../src/contract/route.ts'
 import { version } from '../../src/version.ts'
 import { checkResponse } from './check-response.ts'
 import { checkStreams } from './check-streams.ts'
+import { getTestStorage } from './object-store/test-storage.ts'
 import { connectTestDatabase, createTestDatabase, deleteTestDatabase } from './sqld/test-database.ts'
 
 export const ADMIN_TOKEN = 'cadre_admin-token-of-the-tests-0123456789abcdef'
@@ -41,7 +42,8 @@ export interface CallOptions {
   raw?: string | Buffer
 }
 
-export interface TestServerOptions extends Pick<AppOptions, 'clock' | 'random' | 'disk' | 'exactRows' | 'databaseServer' | 'tracer'> {
+export interface TestServerOptions
+  extends Pick<AppOptions, 'clock' | 'random' | 'disk' | 'exactRows' | 'databaseServer' | 'storage' | 'tracer'> {
   home?: string
   rateLimit?: number
   /** Limit of the admin token. Default: rateLimit. */
@@ -97,6 +99,7 @@ export class TestServer {
     const app = await createApp({
       paths,
       databaseServer: await createTestDatabase(paths),
+      storage: getTestStorage(paths),
       logger: log.logger,
       vault,
       rateLimit,

@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Connection } from '@lancedb/lancedb'
+import { formatLanceOptions, type Storage } from '../../daemon/store/objects/open-bucket.ts'
 import { expectData } from '../harness/expect.ts'
+import { getTestStorage } from '../harness/object-store/test-storage.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer, type TestServerOptions } from '../harness/test-server.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -100,10 +102,11 @@ export class KnowledgeFixture {
     this.service.database.all('SELECT * FROM indexes WHERE knowledge_source_id = ? ORDER BY id', [sourceId])
 
   /** Reads a table of an index with a separate LanceDB connection. */
-  readRows = (index: Json, side: 'text' | 'vectors'): Promise<Row[]> => readTableRows(this.service.paths.vectors, `${index.id}-${side}`)
+  readRows = (index: Json, side: 'text' | 'vectors'): Promise<Row[]> => 
+    readTableRows(this.service.paths.vectors, `${index.id}-${side}`, getTestStorage(this.service.paths))
 
   listTables = async (): Promise<string[]> => {
-    const database = await connectToVectors(this.service.paths.vectors)
+    const database = await connectToVectors(this.service.paths.vectors, getTestStorage(this.service.paths))
     try {
       return await database.tableNames()
     } finally {
@@ -113,13 +116,13 @@ export class KnowledgeFixture {
 }
 
 /** Imported late: the service configures LanceDB first. */
-async function connectToVectors(directory: string): Promise<Connection> {
+async function connectToVectors(directory: string, storage: Storage | undefined): Promise<Connection> {
   const { connect } = await import('@lancedb/lancedb')
-  return connect(directory)
+  return storage ? connect(`${storage.url}/vectors`, { storageOptions: formatLanceOptions(storage) }) : connect(directory)
 }
 
-export async function readTableRows(directory: string, name: string): Promise<Row[]> {
-  const database = await connectToVectors(directory)
+export async function readTableRows(directory: string, name: string, storage?: Storage): Promise<Row[]> {
+  const database = await connectToVectors(directory, storage)
   try {
     if (!(await database.tableNames()).includes(name)) return []
     const table = await database.openTable(name)

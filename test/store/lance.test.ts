@@ -16,7 +16,7 @@ test('a damaged catalog is created again; other errors leave it as it is', async
   database.close()
   const [file = ''] = readdirSync(versions).filter((name) => name.endsWith('.manifest'))
   const failure = new Error('Too many open files (os error 24)')
-  const error = await openLance(folder, () => Promise.reject(failure)).catch((reason) => reason)
+  const error = await openLance(folder, { connect: () => Promise.reject(failure) }).catch((reason) => reason)
   assert.is(error, failure)
   assert.ok(existsSync(join(versions, file)))
   const content = readFileSync(join(versions, file))

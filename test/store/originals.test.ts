@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { DamagedOriginalError, OriginalStore } from '../../daemon/store/original-store.ts'
+import { FolderOriginals } from '../../daemon/store/objects/folder-originals.ts'
+import { DamagedOriginalError } from '../../daemon/store/original-store.ts'
 
-const test = suite<{ root: string; originals: OriginalStore }>('originals')
+const test = suite<{ root: string; originals: FolderOriginals }>('originals')
 
 test.before.each((context) => {
   context.root = mkdtempSync(join(tmpdir(), 'cadre-originals-'))
-  context.originals = new OriginalStore(context.root)
+  context.originals = new FolderOriginals(context.root)
 })
 test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
 

@@ -125,6 +125,11 @@ export class IndexRegistry {
     await this.#vectors.drop(`${id}-vectors`)
   }
 
+  /** Whether the tables are in a bucket, which does not lose files after a power cut. */
+  get isDurable(): boolean {
+    return this.#vectors.isShared
+  }
+
   async clear({ id }: Index, side: IndexSide): Promise<void> {
     await this.#vectors.drop(`${id}-${side}`)
   }
@@ -140,8 +145,10 @@ export class IndexRegistry {
   /** Removes indexes of deleted sources and tables of deleted indexes that a crash left behind. */
   async sweep(database: Database): Promise<void> {
     await database.write(deleteOrphans)
+    // Listed before the indexes: another daemon may add an index, and then its tables.
+    const names = await this.#vectors.listNames()
     const known = new Set((await listAllIndexes(database)).map(({ id }) => id))
-    for (const name of await this.#vectors.listNames())
+    for (const name of names)
       if (/^idx_/.test(name) && !known.has(name.replace(/-(text|vectors)$/, ''))) await this.#vectors.drop(name)
   }
 }

@@ -86,8 +86,9 @@ async function syncDocument(
     return releaseOriginal(originals, database, known?.content_hash)
   }
   let unusedHash: string | undefined
-  await originals.keep(content.bytes, (contentHash) =>
+  await originals.keep(content.bytes, (contentHash, confirm) =>
     database.write(async (transaction) => {
+      await confirm(transaction)
       if (known && known.content_hash === contentHash && known.status !== 'failed')
         return setFingerprint(transaction, known.id, fingerprint)
       const size = content.bytes.length

@@ -1,4 +1,5 @@
 /** Writes passages to an index so that a kill at any moment leaves no duplicate and no missing rows. */
+import { CadreError } from '../../../src/contract/errors.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import type { PassageTable } from '../../store/passage-table.ts'
@@ -14,6 +15,7 @@ import {
   type IndexSide,
   recordDocument,
 } from '../indexes/index-store.ts'
+import { claimIndex, LeaseLostError, requireFence } from './index-fence.ts'
 import { listPendingVectors } from './sync-store.ts'
 
 export interface DocumentRows {
@@ -58,28 +60,35 @@ export class IndexWriter {
 
   async erase(index: Index, documentIds: readonly string[]): Promise<void> {
     if (documentIds.length === 0) return
-    await this.#database.write((transaction) => beginBatch(transaction, index.id, 'text', [...documentIds]))
-    await this.#remove(index, 'text', documentIds)
+    const fence = await this.#database.write(async (transaction) => {
+      const fence = await claimIndex(transaction, index)
+      await beginBatch(transaction, index.id, 'text', [...documentIds])
+      return fence
+    })
+    await this.#remove(index, 'text', documentIds, fence)
   }
 
   /** Undoes an interrupted batch and resets an index whose tables lost rows. Returns false if the index must be rebuilt in part. */
   async repair(index: Index): Promise<boolean> {
-    if (index.batch === null) return this.#verifyRowCounts(index)
+    if (index.batch === null) return this.#indexes.isDurable || this.#verifyRowCounts(index)
     const { side, documents } = JSON.parse(index.batch) as Batch
+    const fence = await this.#database.write((transaction) => claimIndex(transaction, index))
     try {
-      await this.#remove(index, side, documents)
-      await this.#verifyRowCounts(index)
-    } catch {
+      await this.#remove(index, side, documents, fence)
+      if (!this.#indexes.isDurable) await this.#verifyRowCounts(index)
+    } catch (error) {
+      if (error instanceof CadreError) throw error // the storage cannot be reached
       await this.#reset(index, side) // the table cannot be opened
     }
     return false
   }
 
   /** Removes the old and new rows of documents, then ends the batch. Removing text removes vectors, too. */
-  async #remove(index: Index, side: IndexSide, documentIds: readonly string[]): Promise<void> {
+  async #remove(index: Index, side: IndexSide, documentIds: readonly string[], fence: number): Promise<void> {
     if (side === 'text') await this.#indexes.getTextTable(index).remove({ document_id: documentIds })
     await this.#indexes.getVectorTable(index).remove({ document_id: documentIds })
     await this.#database.write(async (transaction) => {
+      await requireFence(transaction, index, fence)
       for (const id of documentIds) await forgetDocument(transaction, index.id, side, id)
       await endBatch(transaction, index.id)
     })
@@ -128,6 +137,7 @@ export class IndexBatch {
   readonly #chunks = new Map<string, number>()
   #rows: PassageRow[] = []
   #generation: number | undefined
+  #fence = 0
 
   constructor(database: Database, table: PassageTable, index: Index, side: IndexSide, documents: readonly Omit<DocumentRows, 'rows'>[]) {
     this.#database = database
@@ -151,7 +161,17 @@ export class IndexBatch {
     await this.#commit(this.#rows.splice(0))
     const generation = this.#generation as number
     await this.#table.remove({ document_id: [...this.#contentHashes.keys()], generation: { below: generation } })
+    try {
+      await this.#record(also)
+    } catch (error) {
+      if (error instanceof LeaseLostError) await this.#removeRows(generation)
+      throw error
+    }
+  }
+
+  async #record(also?: (transaction: Transaction) => Promise<void>): Promise<void> {
     await this.#database.write(async (transaction) => {
+      await requireFence(transaction, this.#index, this.#fence)
       for (const [documentId, contentHash] of this.#contentHashes) {
         const chunks = this.#chunks.get(documentId) ?? 0
         await recordDocument(transaction, this.#index.id, this.#side, { documentId, contentHash, chunks })
@@ -164,14 +184,22 @@ export class IndexBatch {
   /** Removes the rows of this batch and keeps those of earlier versions. */
   async discard(): Promise<void> {
     if (this.#generation === undefined) return
-    await this.#table.remove({ document_id: [...this.#contentHashes.keys()], generation: this.#generation })
-    await this.#database.write((transaction) => endBatch(transaction, this.#index.id))
+    await this.#removeRows(this.#generation)
+    await this.#database.write(async (transaction) => {
+      await requireFence(transaction, this.#index, this.#fence)
+      await endBatch(transaction, this.#index.id)
+    })
+  }
+
+  async #removeRows(generation: number): Promise<void> {
+    await this.#table.remove({ document_id: [...this.#contentHashes.keys()], generation })
   }
 
   async #commit(rows: readonly PassageRow[]): Promise<void> {
-    this.#generation ??= await this.#database.write((transaction) =>
-      beginBatch(transaction, this.#index.id, this.#side, [...this.#contentHashes.keys()]),
-    )
+    this.#generation ??= await this.#database.write(async (transaction) => {
+      this.#fence = await claimIndex(transaction, this.#index)
+      return beginBatch(transaction, this.#index.id, this.#side, [...this.#contentHashes.keys()])
+    })
     const generation = this.#generation
     await this.#table.add(rows.map((row) => ({ ...row, generation })))
   }

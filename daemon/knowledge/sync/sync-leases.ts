@@ -5,6 +5,7 @@ import type { Database, Reader } from '../../store/database.ts'
 import type { DaemonRequests } from '../../store/shared/daemon-requests.ts'
 import { deleteLease, readLeaseState, storeLeaseState } from '../../store/shared/lease-state.ts'
 import { claimLeases, findHolder, type Leases } from '../../store/shared/leases.ts'
+import { formatSyncLease } from './index-fence.ts'
 import type { Changes, Progress, ProgressTracker } from './progress-tracker.ts'
 import { listSourceLeases } from './sync-store.ts'
 
@@ -27,8 +28,6 @@ interface SyncLeasesDependencies {
   progress: ProgressTracker
   logger: Logger
 }
-
-const formatLease = (sourceId: string) => `sync/${sourceId}`
 
 export class SyncLeases {
   readonly #dependencies: SyncLeasesDependencies
@@ -53,7 +52,7 @@ export class SyncLeases {
     const { leases } = this.#dependencies
     const { term } = leases
     if (term !== undefined && this.#held.get(sourceId) === term) return false
-    if ((await leases.claim(formatLease(sourceId))) !== undefined) {
+    if ((await leases.claim(formatSyncLease(sourceId))) !== undefined) {
       if (term !== undefined) this.#held.set(sourceId, term)
       return false
     }
@@ -64,7 +63,7 @@ export class SyncLeases {
   /** Sends a request to the daemon that has the source. Returns undefined if it is this one, or none. */
   async send<T>(sourceId: string, kind: keyof typeof SYNC_REQUESTS, data?: unknown): Promise<T | undefined> {
     const { database, requests } = this.#dependencies
-    const holder = await findHolder(database, formatLease(sourceId))
+    const holder = await findHolder(database, formatSyncLease(sourceId))
     if (holder === undefined || holder === database.daemonId) return undefined
     return requests.send<T>(holder, SYNC_REQUESTS[kind], sourceId, data)
   }
@@ -73,20 +72,20 @@ export class SyncLeases {
   async claimAbandoned(): Promise<Set<string>> {
     const { database, leases } = this.#dependencies
     const { term } = leases
-    const names = await claimLeases(database, listSourceLeases(formatLease('')))
-    const sources = names.map((name) => name.slice(formatLease('').length))
+    const names = await claimLeases(database, listSourceLeases(formatSyncLease('')))
+    const sources = names.map((name) => name.slice(formatSyncLease('').length))
     if (term !== undefined) for (const sourceId of sources) this.#held.set(sourceId, term)
     return new Set(sources)
   }
 
   async forget(sourceId: string): Promise<void> {
     this.#held.delete(sourceId)
-    await deleteLease(this.#dependencies.database, formatLease(sourceId))
+    await deleteLease(this.#dependencies.database, formatSyncLease(sourceId))
   }
 
   /** Returns undefined if no other daemon syncs the source. */
   async readState(reader: Reader, sourceId: string): Promise<SyncState | undefined> {
-    return readLeaseState<SyncState>(reader, formatLease(sourceId), this.#dependencies.database)
+    return readLeaseState<SyncState>(reader, formatSyncLease(sourceId), this.#dependencies.database)
   }
 
   /** Waits for a sync of another daemon: for its end, or until full-text search covers all documents. */
@@ -101,7 +100,7 @@ export class SyncLeases {
   async storeState(sourceId: string): Promise<void> {
     const { database, progress } = this.#dependencies
     const state: SyncState = { progress: progress.get(sourceId) ?? null, changes: progress.getChanges(sourceId) }
-    if (await storeLeaseState(database, formatLease(sourceId), state)) return
+    if (await storeLeaseState(database, formatSyncLease(sourceId), state)) return
     this.#held.delete(sourceId)
     this.onLost(sourceId)
   }

@@ -2,6 +2,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError } from '../../../src/contract/errors.ts'
+import { repeatWhileUnavailable } from '../../async/repeat-while-unavailable.ts'
 import type { Logger } from '../../logging/logger.ts'
 import { countResume, forgetResumes, listParkedJobs } from '../../store/job-resumes.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
@@ -10,6 +11,7 @@ import { listAllIndexes } from '../indexes/index-store.ts'
 import { sourceExists, sourceRecords } from '../store.ts'
 import { type DiscoveryDependencies, discoverDocuments } from './discover-documents.ts'
 import { type EmbedDependencies, embedPassages } from './embed-passages.ts'
+import { LeaseLostError } from './index-fence.ts'
 import { type ParseDependencies, parseDocuments } from './parse-documents.ts'
 import type { SyncLeases } from './sync-leases.ts'
 import {
@@ -45,9 +47,6 @@ export interface SynchronizerDependencies extends DiscoveryDependencies, ParseDe
   others: SyncLeases | undefined
   telemetry: Telemetry
 }
-
-/** Another daemon syncs the source now, and stores its status. */
-class LeaseLostError extends CadreError {}
 
 export class Synchronizer {
   readonly #dependencies: SynchronizerDependencies
@@ -212,9 +211,8 @@ export class Synchronizer {
 
   /** Returns the sources whose indexes are incomplete, have passages of another version of the chunking, or need a vector index. */
   async #repair(isMine: (sourceId: string) => boolean): Promise<Set<string>> {
-    const { database, indexes, writer, logger, others } = this.#dependencies
-    // Another daemon may be creating a table.
-    if (!others) await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'cannot remove old tables'))
+    const { database, indexes, writer, logger } = this.#dependencies
+    await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'cannot remove old tables'))
     const incomplete = new Set((await listIncompleteSources(database)).filter(isMine))
     for (const index of await listAllIndexes(database)) {
       if (!isMine(index.knowledge_source_id)) continue
@@ -233,7 +231,7 @@ export class Synchronizer {
   #abortLost(sourceId: string): void {
     const run = this.#runs.get(sourceId)
     if (run) run.queued = undefined
-    run?.controller.abort(new LeaseLostError('CONFLICT', 'Another daemon syncs this source now.'))
+    run?.controller.abort(new LeaseLostError())
   }
 
   async close(): Promise<void> {
@@ -243,18 +241,21 @@ export class Synchronizer {
   }
 
   async #run(sourceId: string, run: SyncRun, onTextReady: () => void): Promise<void> {
+    const { logger, progress, telemetry } = this.#dependencies
+    const onOutage = (error: CadreError) => logger.warn({ source: sourceId, err: error }, 'sync interrupted; it continues after the outage')
     try {
       for (let scope: SyncScope | undefined = run.scope; scope !== undefined; ) {
         run.scope = scope
         const options = { labels: [scope], attributes: { 'cadre.source.id': sourceId }, isRoot: true, signal: run.controller.signal }
-        await this.#dependencies.telemetry.measure('sync', options, () => this.#runPass(sourceId, run, onTextReady))
+        const runPass = () => telemetry.measure('sync', options, () => this.#runPass(sourceId, run, onTextReady))
+        await repeatWhileUnavailable(runPass, options.signal, onOutage)
         options.signal.throwIfAborted()
         scope = run.queued
         run.queued = undefined
-        if (scope !== undefined) this.#dependencies.progress.begin(sourceId)
+        if (scope !== undefined) progress.begin(sourceId)
       }
     } catch (error) {
-      if (!this.#closing && !(run.controller.signal.reason instanceof LeaseLostError)) await this.#recordFailure(sourceId, run, error)
+      if (!this.#closing && ![error, run.controller.signal.reason].some((reason) => reason instanceof LeaseLostError)) await this.#recordFailure(sourceId, run, error)
       throw error
     }
   }

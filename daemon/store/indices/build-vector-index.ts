@@ -7,26 +7,34 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createDaemonEnvironment } from '../../../src/config.ts'
 import { findPackageFolder } from '../../../src/package-folder.ts'
+import type { LanceOptions } from '../lance.ts'
+
+export interface BuildTask {
+  uri: string
+  name: string
+  lance: LanceOptions | undefined
+}
 
 /** @param signal ends the process; the table stays as it was */
-export async function buildVectorIndex(uri: string, name: string, signal: AbortSignal): Promise<void> {
+export async function buildVectorIndex(task: BuildTask, signal: AbortSignal): Promise<void> {
   const temporary = await mkdtemp(join(tmpdir(), 'cadre-index-'))
   try {
     const { file, execArgv } = getBuilderEntry()
     const env = { ...createDaemonEnvironment(), TMPDIR: temporary }
-    const builder = fork(file, [uri, name, temporary], {
+    const builder = fork(file, [temporary], {
       execArgv,
       env,
       signal,
       killSignal: 'SIGKILL',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
+    builder.send(task)
     let problem: string | undefined
     builder.on('message', (message) => {
       problem = String(message)
     })
     const [code, killedBy] = await once(builder, 'exit')
-    if (code !== 0) throw new Error(`The vector index of ${name} was not built: ${problem ?? `the process ended with ${killedBy ?? code}`}`)
+    if (code !== 0) throw new Error(`The vector index of ${task.name} was not built: ${problem ?? `the process ended with ${killedBy ?? code}`}`)
   } finally {
     await rm(temporary, { recursive: true, force: true, maxRetries: 5 })
   }

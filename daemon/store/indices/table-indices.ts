@@ -10,15 +10,23 @@ export interface IndexedColumns {
 
 /** Old table versions are kept this long, because running queries may still read them. */
 const VERSION_RETENTION_MS = 60_000
+/** Other daemons may still download them. */
+const SHARED_VERSION_RETENTION_MS = 300_000
 /** Queries read rows that are not in an index one by one: 1,000 texts take a few milliseconds. */
 const MAX_UNINDEXED_ROWS = 1_000
 /** Every commit adds a fragment. */
 const MAX_FRAGMENTS = 64
 
 /** Creates missing indices, updates the others, merges small fragments and removes old versions. */
-export async function optimizeTable(connection: LanceConnection, table: Table, columns: IndexedColumns): Promise<void> {
+export async function optimizeTable(
+  connection: LanceConnection,
+  table: Table,
+  columns: IndexedColumns,
+  isShared: boolean,
+): Promise<void> {
   await createIndices(connection, table, columns, new Set((await table.listIndices()).flatMap((index) => index.columns)))
-  const optimize = () => table.optimize({ cleanupOlderThan: new Date(Date.now() - VERSION_RETENTION_MS) })
+  const retention = isShared ? SHARED_VERSION_RETENTION_MS : VERSION_RETENTION_MS
+  const optimize = () => table.optimize({ cleanupOlderThan: new Date(Date.now() - retention) })
   try {
     await optimize()
   } catch {

@@ -45,7 +45,7 @@ export class BackupService {
 
   /** Throws before the first event if the file cannot be written. */
   async create({ path, include_index = false, overwrite = false }: BackupInput, signal: AbortSignal): Promise<AsyncIterable<StreamEvent>> {
-    this.#requireLocalRecords()
+    this.#requireLocalStores()
     await this.#checkPath(path, overwrite)
     this.#requireIdle()
     return this.#stream(path, include_index, AbortSignal.any([signal, this.#closing.signal]))
@@ -71,10 +71,14 @@ export class BackupService {
     await this.#running
   }
 
-  #requireLocalRecords(): void {
-    const { isShared, location } = this.#dependencies.database
-    if (!isShared) return
-    throw new CadreError('CONFLICT', `The records are not in the home but on the libSQL server ${location}.`, {
+  #requireLocalStores(): void {
+    const { database, originals } = this.#dependencies
+    if (originals.isShared)
+      throw new CadreError('CONFLICT', 'The documents are not in the home but in a bucket.', {
+        hint: 'Back up the bucket and the database with their own tools, or copy everything to another home: cadre migrate',
+      })
+    if (!database.isShared) return
+    throw new CadreError('CONFLICT', `The records are not in the home but on the libSQL server ${database.location}.`, {
       hint: 'Back them up with the tools of the server, and copy the folder documents of the home.',
     })
   }

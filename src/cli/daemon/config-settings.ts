@@ -9,6 +9,7 @@ import { ensureDirectory, type Paths, parseDatabaseUrl, readSettings, type Setti
 import { CadreError } from '../../contract/errors.ts'
 import { modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
+import { parseStorageUrl } from '../../storage-settings.ts'
 import { resolveReferences } from '../resources/resolve-references.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { FORMATS, type Format } from '../terminal/render.ts'
@@ -21,6 +22,7 @@ export const SETTINGS = {
   agent: 'Default agent of cadre ask and cadre chat; each profile has its own.',
   history: 'Whether the chat stores what you type, for the next one.',
   'database-url': 'URL of a libSQL server for the records (default: a file in the home); needs a restart.',
+  'storage-url': 'URL of a bucket for documents and vectors (default: folders in the home); needs a restart.',
   'database-token': 'Token of that server; stored in the keychain if there is one.',
   'default-model': 'Model of agents and RAG tools without one; stored by the service.',
 } as const
@@ -106,13 +108,14 @@ function parseSetting(name: keyof Settings, text: string): string | boolean {
   const isSwitch = name === 'start' || name === 'history'
   if (isSwitch && text !== 'true' && text !== 'false') throw new UsageError(`${name} must be true or false, not "${text}".`)
   if (name === 'token') return parseToken(text)
-  if (name === 'database-url') return parseServerUrl(text)
+  if (name === 'database-url') return parseAddress(text, name, parseDatabaseUrl)
+  if (name === 'storage-url') return parseAddress(text, name, parseStorageUrl)
   return isSwitch ? text === 'true' : text
 }
 
-function parseServerUrl(text: string): string {
+function parseAddress(text: string, name: string, parse: (text: string, name: string) => string): string {
   try {
-    return parseDatabaseUrl(text, 'database-url')
+    return parse(text, name)
   } catch (error) {
     throw new UsageError((error as Error).message)
   }

@@ -13,26 +13,33 @@ interface Report {
   hint?: string
   location?: string
   latency_ms?: number
+  /** Of a bucket. */
+  storage?: Omit<Report, 'storage'>
 }
 
 /** Whether the settings name a libSQL server. A daemon may be started with another one. */
 export const hasDatabaseServer = (paths: Paths): boolean =>
   environmentOverrides().databaseUrl !== undefined || readSettings(paths)['database-url'] !== undefined
 
-/** Lets the daemon's program read the whole file, whether or not the daemon runs. Returns undefined before the first start. */
-export async function checkDatabase(paths: Paths, root: string): Promise<Check | undefined> {
-  const { database } = paths
-  const isOnServer = hasDatabaseServer(paths)
-  if (!existsSync(database) && !isOnServer) return undefined
+const hasBucket = (paths: Paths): boolean =>
+  environmentOverrides().storageUrl !== undefined || readSettings(paths)['storage-url'] !== undefined
+
+/** Lets the daemon's program read the whole file, whether or not the daemon runs. Returns nothing before the first start. */
+export async function checkStoredData(paths: Paths, root: string): Promise<Check[]> {
+  if (!existsSync(paths.database) && !hasDatabaseServer(paths) && !hasBucket(paths)) return []
   const { file, nodeOptions } = getDaemonEntry(root)
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [...nodeOptions, file, '--check-database'], { timeout: TIMEOUT_MS })
-    const { error, hint, location, latency_ms } = JSON.parse(stdout) as Report
-    if (error !== undefined) return fail('database', error, hint)
-    return pass('database', location === undefined ? 'no damage found' : `${location}, ${latency_ms} ms`)
+    const { storage, ...database } = JSON.parse(stdout) as Report
+    return [toCheck('database', database), ...(storage ? [toCheck('storage', storage)] : [])]
   } catch (error) {
-    return warn('database', `could not be checked: ${(error as { stderr?: string }).stderr?.trim() || (error as Error).message}`)
+    return [warn('database', `could not be checked: ${(error as { stderr?: string }).stderr?.trim() || (error as Error).message}`)]
   }
+}
+
+function toCheck(name: string, { error, hint, location, latency_ms }: Report): Check {
+  if (error !== undefined) return fail(name, error, hint)
+  return pass(name, location === undefined ? 'no damage found' : `${location}, ${latency_ms} ms`)
 }
 
 /** The lock file is empty; the daemon cannot start with any other content. Returns undefined if it can. */

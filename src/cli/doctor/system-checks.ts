@@ -11,9 +11,10 @@ import { version } from '../../version.ts'
 import { toFailure } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 import { type Check, fail, pass, warn } from './check.ts'
-import { checkDatabase, checkLock, hasDatabaseServer } from './file-checks.ts'
+import { checkLock, checkStoredData, hasDatabaseServer } from './file-checks.ts'
 import { checkResources } from './resource-checks.ts'
 
+const STORAGE_HINT = 'Check the storage, and AWS_ENDPOINT_URL of the daemon. The log has the reason: cadre daemon logs'
 const MIN_FREE_BYTES = 1024 ** 3
 const MIN_NODE_VERSION = [20, 19] as const
 
@@ -84,8 +85,8 @@ export async function checkService(paths: Paths, address: Address, root: string)
   const url = chosen ?? record?.url
   // A running daemon reports the state of a server itself; its token may not be available here.
   const isLocal = chosen === undefined && (url === undefined || !hasDatabaseServer(paths))
-  const database = isLocal ? await checkDatabase(paths, root) : undefined
-  if (url === undefined) return checkStoppedDaemon(paths, database)
+  const stored = isLocal ? await checkStoredData(paths, root) : []
+  if (url === undefined) return checkStoppedDaemon(paths, stored)
   const answer = await fetchHealth(url)
   if (!answer) {
     const fix = chosen
@@ -95,13 +96,14 @@ export async function checkService(paths: Paths, address: Address, root: string)
   }
   const service = [pass('daemon', profile === undefined ? url : `${url} (profile ${profile})`), checkVersion(answer, chosen !== undefined)]
   // The other checks read the database and would fail for the same reason.
+  const database = stored.find(({ name }) => name === 'database')
   if (database?.state === 'broken') return [...service, database]
   return [...service, ...checkStores(answer), ...(await checkAccess(paths, address, url))]
 }
 
 /** Suggests to start the daemon only if its files allow it. */
-async function checkStoppedDaemon(paths: Paths, database: Check | undefined): Promise<Check[]> {
-  const files = [checkLock(paths), database].filter((check) => check !== undefined)
+async function checkStoppedDaemon(paths: Paths, stored: readonly Check[]): Promise<Check[]> {
+  const files = [checkLock(paths), ...stored].filter((check) => check !== undefined)
   if (files.some(({ state }) => state === 'broken')) return [fail('daemon', 'not running'), ...files]
   return [await checkPort(environmentOverrides().port ?? DEFAULT_PORT), ...files]
 }
@@ -144,7 +146,7 @@ async function checkAccess(paths: Paths, address: Address, url: string): Promise
     const connection = { url, token, notify, announceWait: (line: string) => void process.stderr.write(`${line}\n`) }
     const { data } = await call(connection, systemRoutes.status, {})
     const accepted = pass('token', address.profile === undefined && environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted')
-    const own = [accepted, checkSecrets(data.secrets, paths, url), ...checkRecords(data.database)]
+    const own = [accepted, checkSecrets(data.secrets, paths, url), ...checkRecords(data.database), ...checkStorage(data.storage)]
     return [...own, ...(await checkResources(connection)), checkBackup(data.last_backup_at)]
   } catch (error) {
     const failure = toFailure(error)
@@ -156,6 +158,11 @@ async function checkAccess(paths: Paths, address: Address, url: string): Promise
 /** The daemon measures the latency of a server; a file needs no check of its own. */
 const checkRecords = ({ location, latency_ms }: Status['database']): Check[] =>
   location.includes('://') ? [pass('records', `${location}, ${latency_ms} ms`)] : []
+
+const checkStorage = ({ location, latency_ms }: Status['storage']): Check[] => {
+  if (!location.includes('://')) return []
+  return [latency_ms === null ? fail('storage', `${location} cannot be reached`, STORAGE_HINT) : pass('storage', `${location}, ${latency_ms} ms`)]
+}
 
 /** Suggests a backup; a home without one still works. */
 const checkBackup = (createdAt: string | null): Check =>

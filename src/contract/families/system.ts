@@ -57,11 +57,18 @@ export const Status = object(
       },
       { title: 'DatabaseStatus', description: 'Where the records are stored.' },
     ),
+    storage: object(
+      {
+        location: Type.String({ description: 'Path of the home, or URL of the bucket.' }),
+        latency_ms: nullable(Type.Number({ minimum: 0, description: 'Duration of a request, in milliseconds; null if it cannot be reached.' })),
+      },
+      { title: 'StorageStatus', description: 'Where documents and vectors are stored.' },
+    ),
     sizes: object(
       {
         database: bytes('Size of the records in the home; 0 if they are on a libSQL server'),
-        vectors: bytes('Size of the vectors'),
-        documents: bytes('Size of the originals of documents'),
+        vectors: bytes('Size of the vectors in the home; 0 if they are in a bucket'),
+        documents: bytes('Size of the originals of documents in the home; 0 if they are in a bucket'),
         logs: bytes('Size of the logs'),
       },
       { title: 'StorageSizes', description: 'Sizes of the stored data.' },

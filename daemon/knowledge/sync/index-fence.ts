@@ -1,0 +1,28 @@
+/**
+ * Only the daemon with the lease of a source writes its indexes. LanceDB does not know the lease: a daemon that lost it while it was
+ * suspended may still add rows, but cannot record them, and removes them again.
+ */
+import { CadreError } from '../../../src/contract/errors.ts'
+import type { Transaction } from '../../store/database.ts'
+import { claimLease, holdsLease } from '../../store/shared/leases.ts'
+import type { Index } from '../indexes/index-store.ts'
+
+/** Another daemon syncs the source now, and stores its status. */
+export class LeaseLostError extends CadreError {
+  constructor() {
+    super('CONFLICT', 'Another daemon syncs this source now.')
+  }
+}
+
+export const formatSyncLease = (sourceId: string) => `sync/${sourceId}`
+
+/** Returns the fence, with which the transaction that records the rows is checked. */
+export async function claimIndex(transaction: Transaction, index: Index): Promise<number> {
+  const fence = await claimLease(transaction, formatSyncLease(index.knowledge_source_id))
+  if (fence === undefined) throw new LeaseLostError()
+  return fence
+}
+
+export async function requireFence(transaction: Transaction, index: Index, fence: number): Promise<void> {
+  if (!(await holdsLease(transaction, formatSyncLease(index.knowledge_source_id), fence))) throw new LeaseLostError()
+}

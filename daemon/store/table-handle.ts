@@ -1,0 +1,115 @@
+/** Opens a LanceDB table for commits, and for queries from a copy on the local disk if the table is in a bucket. */
+import { CommitQueue } from './commit-queue.ts'
+import { buildVectorIndex } from './indices/build-vector-index.ts'
+import { isRemote, type LanceConnection, type LanceOptions, type Table } from './lance.ts'
+import { translateLanceError } from './objects/storage-errors.ts'
+import type { TableMirror } from './objects/table-mirror.ts'
+
+export interface TableOptions {
+  connect: () => Promise<LanceConnection>
+  name: string
+  /** Of the database. */
+  uri: string
+  lance: LanceOptions | undefined
+  /** Answers queries if the table is in a bucket. */
+  mirror: TableMirror | undefined
+}
+
+export class TableHandle {
+  readonly #options: TableOptions
+  readonly #commits = new CommitQueue()
+  #opened: Promise<Table | undefined> | undefined
+
+  constructor(options: TableOptions) {
+    this.#options = options
+  }
+
+  /** Whether other daemons read and write it. */
+  get isShared(): boolean {
+    return this.#options.uri.includes('://')
+  }
+
+  /** Whether a server of LanceDB builds its indices and removes old versions. */
+  get isManaged(): boolean {
+    return isRemote(this.#options.uri)
+  }
+
+  /** Runs one commit at a time. The table is undefined if it does not exist. */
+  async commit<T>(work: (table: Table | undefined) => Promise<T>): Promise<T> {
+    try {
+      return await this.#translate(() => this.#commits.run(async () => work(await this.open())))
+    } finally {
+      this.#options.mirror?.expire() // the caller must see its commit
+    }
+  }
+
+  /** Runs a query. Commits of other daemons are visible within two seconds. Returns undefined if the table does not exist. */
+  async query<T>(work: (table: Table) => Promise<T>): Promise<T | undefined> {
+    return this.#translate(async () => {
+      const copy = await this.#options.mirror?.open()
+      const table = copy ?? (await this.open())
+      if (!table) return undefined
+      if (!copy) return work(table)
+      try {
+        return await work(copy)
+      } catch {
+        // The copy may have been removed from the cache.
+        this.#options.mirror?.expire()
+        const original = await this.open()
+        return original && work(original)
+      }
+    })
+  }
+
+  async create(data: object): Promise<void> {
+    await this.#open(({ database }) => database.createTable(this.#options.name, data as never))
+  }
+
+  /** For reads that must see the newest commit. Returns undefined if the table does not exist. */
+  async open(): Promise<Table | undefined> {
+    const { name } = this.#options
+    if (this.#opened) return this.#opened
+    const opened = this.#open(async ({ database }) =>
+      (await database.tableNames()).includes(name) ? database.openTable(name) : undefined,
+    )
+    if (!this.isShared) return opened
+    const table = await this.#translate(() => opened)
+    // Another daemon may create it at any time.
+    if (!table && this.#opened === opened) this.#opened = undefined
+    return table
+  }
+
+  /** In a process of its own. */
+  async buildVectorIndex(signal: AbortSignal): Promise<void> {
+    const { uri, name, lance, mirror } = this.#options
+    await buildVectorIndex({ uri, name, lance }, signal)
+    await (await this.open())?.checkoutLatest()
+    mirror?.expire()
+  }
+
+  translateError(error: unknown): unknown {
+    return this.isShared ? translateLanceError(error, this.#options.uri) : error
+  }
+
+  async waitUntilIdle(): Promise<void> {
+    await this.#commits.waitUntilIdle()
+  }
+
+  /** A failed attempt is not cached. */
+  #open(how: (connection: LanceConnection) => Promise<Table | undefined>): Promise<Table | undefined> {
+    const opened = this.#options.connect().then(how)
+    this.#opened = opened
+    opened.catch(() => {
+      if (this.#opened === opened) this.#opened = undefined
+    })
+    return opened
+  }
+
+  async #translate<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw this.translateError(error)
+    }
+  }
+}
