@@ -21,9 +21,9 @@ import { type Log, openLog } from './logging/log.ts'
 import { findDatabaseServer } from './process/database-server.ts'
 import { prepareHome, writeFileAtomically } from './process/home.ts'
 import { acquireLock } from './process/lock.ts'
-import { findStorage, findStorages } from './process/storage-address.ts'
 import { type DaemonOptions, formatLocalUrl, formatUrl, parseOptions, UsageError } from './process/options.ts'
 import { startStartupServer } from './process/startup-server.ts'
+import { findStorage, findStorages } from './process/storage-address.ts'
 import { readAdminToken, storeAdminToken } from './secrets/admin-token.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { openVault } from './secrets/vault.ts'
@@ -192,7 +192,8 @@ async function copyStores(paths: Paths, { databaseUrl, storageUrl, copyToDatabas
   }
 }
 
-const formatReport = (found: unknown) => (found instanceof Error ? { error: found.message, hint: (found as CadreError).hint } : (found ?? {}))
+const formatReport = (found: unknown) =>
+  found instanceof Error ? { error: found.message, hint: (found as CadreError).hint } : (found ?? {})
 
 async function checkStorage(paths: Paths, url: string | undefined) {
   const storage = findStorage(paths, url)
@@ -224,7 +225,10 @@ function explainListenError(error: NodeJS.ErrnoException, host: string, port: nu
 }
 
 function writeDaemonRecord(paths: Paths, url: string, { host, isRemote, foreground, databaseUrl, storageUrl }: DaemonOptions): void {
-  const servers = [...(databaseUrl === undefined ? [] : ['--database-url', databaseUrl]), ...(storageUrl === undefined ? [] : ['--storage-url', storageUrl])]
+  const servers = [
+    ...(databaseUrl === undefined ? [] : ['--database-url', databaseUrl]),
+    ...(storageUrl === undefined ? [] : ['--storage-url', storageUrl]),
+  ]
   const options = ['--host', host, '--port', new URL(url).port || '80', ...(isRemote ? ['--allow-remote'] : []), ...servers]
   const started_at = new Date(performance.timeOrigin).toISOString()
   const record: DaemonRecord = { pid: process.pid, url, version, started_at, options, foreground }

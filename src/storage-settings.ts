@@ -28,7 +28,8 @@ export function takeStorageKeys(environment: Record<string, string | undefined> 
     accessKeyId: environment.AWS_ACCESS_KEY_ID || undefined,
     secretAccessKey: environment.AWS_SECRET_ACCESS_KEY || undefined,
     sessionToken: environment.AWS_SESSION_TOKEN || undefined,
-    vectors: url && apiKey ? { url, apiKey, region: LANCEDB_REGION || undefined, hostOverride: LANCEDB_HOST_OVERRIDE || undefined } : undefined,
+    vectors:
+      url && apiKey ? { url, apiKey, region: LANCEDB_REGION || undefined, hostOverride: LANCEDB_HOST_OVERRIDE || undefined } : undefined,
   }
   for (const name of ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'LANCEDB_API_KEY']) delete environment[name]
   return keys

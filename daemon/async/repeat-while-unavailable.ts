@@ -6,7 +6,11 @@ const MIN_DELAY_MS = 500
 const MAX_DELAY_MS = 10_000
 
 /** Only after errors that go away by themselves. Ends with the error if the signal is aborted. */
-export async function repeatWhileUnavailable(work: () => Promise<void>, signal: AbortSignal, onError: (error: CadreError) => void): Promise<void> {
+export async function repeatWhileUnavailable(
+  work: () => Promise<void>,
+  signal: AbortSignal,
+  onError: (error: CadreError) => void,
+): Promise<void> {
   for (let delay = MIN_DELAY_MS; ; delay = Math.min(2 * delay, MAX_DELAY_MS)) {
     try {
       return await work()

@@ -28,7 +28,10 @@ export function findStorages(paths: Paths, flag: string | undefined, target: str
   const needed = source ?? target
   if (needed === undefined) return {}
   const keys = readKeys(needed)
-  return { source: source === undefined ? undefined : { url: source, ...keys }, target: target === undefined ? undefined : { url: target, ...keys } }
+  return {
+    source: source === undefined ? undefined : { url: source, ...keys },
+    target: target === undefined ? undefined : { url: target, ...keys },
+  }
 }
 
 function findUrl(paths: Paths, flag: string | undefined): string | undefined {

@@ -69,9 +69,7 @@ export class TableHandle {
   async open(): Promise<Table | undefined> {
     const { name } = this.#options
     if (this.#opened) return this.#opened
-    const opened = this.#open(async ({ database }) =>
-      (await database.tableNames()).includes(name) ? database.openTable(name) : undefined,
-    )
+    const opened = this.#open(async ({ database }) => ((await database.tableNames()).includes(name) ? database.openTable(name) : undefined))
     if (!this.isShared) return opened
     const table = await this.#translate(() => opened)
     // Another daemon may create it at any time.

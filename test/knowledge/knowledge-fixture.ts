@@ -102,7 +102,7 @@ export class KnowledgeFixture {
     this.service.database.all('SELECT * FROM indexes WHERE knowledge_source_id = ? ORDER BY id', [sourceId])
 
   /** Reads a table of an index with a separate LanceDB connection. */
-  readRows = (index: Json, side: 'text' | 'vectors'): Promise<Row[]> => 
+  readRows = (index: Json, side: 'text' | 'vectors'): Promise<Row[]> =>
     readTableRows(this.service.paths.vectors, `${index.id}-${side}`, getTestStorage(this.service.paths))
 
   listTables = async (): Promise<string[]> => {

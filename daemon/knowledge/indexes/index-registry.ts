@@ -148,8 +148,7 @@ export class IndexRegistry {
     // Listed before the indexes: another daemon may add an index, and then its tables.
     const names = await this.#vectors.listNames()
     const known = new Set((await listAllIndexes(database)).map(({ id }) => id))
-    for (const name of names)
-      if (/^idx_/.test(name) && !known.has(name.replace(/-(text|vectors)$/, ''))) await this.#vectors.drop(name)
+    for (const name of names) if (/^idx_/.test(name) && !known.has(name.replace(/-(text|vectors)$/, ''))) await this.#vectors.drop(name)
   }
 }
 

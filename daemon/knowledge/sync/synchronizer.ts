@@ -255,7 +255,8 @@ export class Synchronizer {
         if (scope !== undefined) progress.begin(sourceId)
       }
     } catch (error) {
-      if (!this.#closing && ![error, run.controller.signal.reason].some((reason) => reason instanceof LeaseLostError)) await this.#recordFailure(sourceId, run, error)
+      if (!this.#closing && ![error, run.controller.signal.reason].some((reason) => reason instanceof LeaseLostError))
+        await this.#recordFailure(sourceId, run, error)
       throw error
     }
   }

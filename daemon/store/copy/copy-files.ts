@@ -28,10 +28,15 @@ export async function copyFiles(
   await mkdir(temporary, { recursive: true, mode: 0o700 })
   const tasks = [...(await listOriginals(records, source, target)), ...(await listVectors(records, source))]
   const present = new Map([...(await target.list(ORIGINALS_PREFIX)), ...(await target.list(VECTORS_PREFIX))])
-  await runTasks(tasks, temporary, (done) => report({ label: 'Copying files', done, total: tasks.length, unit: 'files' }), async (task, path) => {
-    if (present.get(task.target) === task.size) return
-    await target.store(task.target, await source.fetch(task.source, task.size, path), task.size)
-  })
+  await runTasks(
+    tasks,
+    temporary,
+    (done) => report({ label: 'Copying files', done, total: tasks.length, unit: 'files' }),
+    async (task, path) => {
+      if (present.get(task.target) === task.size) return
+      await target.store(task.target, await source.fetch(task.source, task.size, path), task.size)
+    },
+  )
   const verify = async (task: CopyTask, path: string) => {
     const expected = task.digest ?? (await source.hash(task.source, task.size, path))
     if ((await target.hash(task.target, task.size, path)) === expected) return

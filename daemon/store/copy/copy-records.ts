@@ -46,7 +46,13 @@ export async function copyRecords(
   })
   let done = 0
   for (const table of tables)
-    done = await copyTable(source, target, table, (rows) => report({ label: 'Copying records', done: done + rows, total, unit: 'rows' }), done)
+    done = await copyTable(
+      source,
+      target,
+      table,
+      (rows) => report({ label: 'Copying records', done: done + rows, total, unit: 'rows' }),
+      done,
+    )
   await verifyTables(source, target, tables, (rows) => report({ label: 'Verifying records', done: rows, total, unit: 'rows' }))
   await target.write(async (transaction) => {
     for (const { sql } of triggers) await runLater(transaction, sql)
@@ -103,13 +109,20 @@ async function listTables(source: Reader): Promise<Table[]> {
   return tables
 }
 
-const listTriggers = (source: Reader) => source.all<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+const listTriggers = (source: Reader) =>
+  source.all<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
 
 const countRows = async (reader: Reader, { name }: Table): Promise<number> =>
   (await reader.get<{ rows: number }>(`SELECT count(*) AS rows FROM ${quote(name)}`))?.rows ?? 0
 
 /** The position is stored in the transaction of its rows. Returns the number of rows that are copied so far. */
-async function copyTable(source: Database, target: Database, table: Table, report: (rows: number) => void, before: number): Promise<number> {
+async function copyTable(
+  source: Database,
+  target: Database,
+  table: Table,
+  report: (rows: number) => void,
+  before: number,
+): Promise<number> {
   const stored = await target.get<{ position: string }>('SELECT position FROM copied_tables WHERE name = ?', [table.name])
   let rows = stored ? await countRows(target, table) : 0
   // Rows that the migrations add to an empty database are replaced.
@@ -119,7 +132,12 @@ async function copyTable(source: Database, target: Database, table: Table, repor
   for await (const batch of readRows(source, table, stored && (JSON.parse(stored.position) as Value[]))) {
     const last = batch.at(-1) as Row
     await target.write(async (transaction) => {
-      for (const row of batch) await runLater(transaction, insert, table.columns.map((column) => row[column] as Value))
+      for (const row of batch)
+        await runLater(
+          transaction,
+          insert,
+          table.columns.map((column) => row[column] as Value),
+        )
       await runLater(transaction, 'INSERT OR REPLACE INTO copied_tables (name, position) VALUES (?, ?)', [
         table.name,
         JSON.stringify(table.keys.map((key) => last[key])),

@@ -34,7 +34,8 @@ export async function buildVectorIndex(task: BuildTask, signal: AbortSignal): Pr
       problem = String(message)
     })
     const [code, killedBy] = await once(builder, 'exit')
-    if (code !== 0) throw new Error(`The vector index of ${task.name} was not built: ${problem ?? `the process ended with ${killedBy ?? code}`}`)
+    if (code !== 0)
+      throw new Error(`The vector index of ${task.name} was not built: ${problem ?? `the process ended with ${killedBy ?? code}`}`)
   } finally {
     await rm(temporary, { recursive: true, force: true, maxRetries: 5 })
   }

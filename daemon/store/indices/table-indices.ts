@@ -18,12 +18,7 @@ const MAX_UNINDEXED_ROWS = 1_000
 const MAX_FRAGMENTS = 64
 
 /** Creates missing indices, updates the others, merges small fragments and removes old versions. */
-export async function optimizeTable(
-  connection: LanceConnection,
-  table: Table,
-  columns: IndexedColumns,
-  isShared: boolean,
-): Promise<void> {
+export async function optimizeTable(connection: LanceConnection, table: Table, columns: IndexedColumns, isShared: boolean): Promise<void> {
   await createIndices(connection, table, columns, new Set((await table.listIndices()).flatMap((index) => index.columns)))
   const retention = isShared ? SHARED_VERSION_RETENTION_MS : VERSION_RETENTION_MS
   const optimize = () => table.optimize({ cleanupOlderThan: new Date(Date.now() - retention) })

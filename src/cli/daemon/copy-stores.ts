@@ -31,7 +31,10 @@ export async function copyStores(root: string, { database, storage }: CopyTarget
     ...(database === undefined ? [] : ['--copy-to-database', database]),
     ...(storage === undefined ? [] : ['--copy-to-storage', storage]),
   ]
-  const child = spawn(process.execPath, [...nodeOptions, file, ...options], { stdio: ['ignore', 'pipe', 'pipe'], env: createDaemonEnvironment() })
+  const child = spawn(process.execPath, [...nodeOptions, file, ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: createDaemonEnvironment(),
+  })
   const stderr: Buffer[] = []
   child.stderr.on('data', (part: Buffer) => stderr.push(part))
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))

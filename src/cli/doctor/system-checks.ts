@@ -161,7 +161,9 @@ const checkRecords = ({ location, latency_ms }: Status['database']): Check[] =>
 
 const checkStorage = ({ location, latency_ms }: Status['storage']): Check[] => {
   if (!location.includes('://')) return []
-  return [latency_ms === null ? fail('storage', `${location} cannot be reached`, STORAGE_HINT) : pass('storage', `${location}, ${latency_ms} ms`)]
+  return [
+    latency_ms === null ? fail('storage', `${location} cannot be reached`, STORAGE_HINT) : pass('storage', `${location}, ${latency_ms} ms`),
+  ]
 }
 
 /** Suggests a backup; a home without one still works. */

@@ -60,7 +60,9 @@ export const Status = object(
     storage: object(
       {
         location: Type.String({ description: 'Path of the home, or URL of the bucket.' }),
-        latency_ms: nullable(Type.Number({ minimum: 0, description: 'Duration of a request, in milliseconds; null if it cannot be reached.' })),
+        latency_ms: nullable(
+          Type.Number({ minimum: 0, description: 'Duration of a request, in milliseconds; null if it cannot be reached.' }),
+        ),
       },
       { title: 'StorageStatus', description: 'Where documents and vectors are stored.' },
     ),

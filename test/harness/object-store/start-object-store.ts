@@ -14,7 +14,8 @@ const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'monmaptoo
 const KEYS = { accessKeyId: 'cadre-test-key', secretAccessKey: 'cadre-test-secret' }
 export const BUCKET = 'cadre'
 
-export const isCephInstalled = (): boolean => PROGRAMS.every((name) => (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name))))
+export const isCephInstalled = (): boolean =>
+  PROGRAMS.every((name) => (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name))))
 
 export class ObjectStore {
   readonly #folder = mkdtempSync(join(tmpdir(), 'cadre-ceph-'))

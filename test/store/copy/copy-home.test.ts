@@ -43,7 +43,9 @@ async function createRecords(name: string, rows = 0): Promise<Database> {
 }
 
 const countPrompts = async (database: Database) =>
-  (await database.get<{ rows: number; total: number }>("SELECT count(*) AS rows, (SELECT total FROM counts WHERE name = 'prompt_templates') AS total FROM prompt_templates"))
+  await database.get<{ rows: number; total: number }>(
+    "SELECT count(*) AS rows, (SELECT total FROM counts WHERE name = 'prompt_templates') AS total FROM prompt_templates",
+  )
 
 test('records are copied with their counts, and the source does not change', async () => {
   const [source, target] = [await createRecords('source', 1_200), await createRecords('target')]
@@ -52,7 +54,7 @@ test('records are copied with their counts, and the source does not change', asy
   assert.equal(await countPrompts(target), { rows: 1_200, total: 1_200 })
   assert.equal(await target.all('SELECT * FROM prompt_templates ORDER BY id'), before)
   assert.equal(await source.all('SELECT * FROM prompt_templates ORDER BY id'), before)
-  const list = (database: Database) => database.all("SELECT name, sql FROM sqlite_master ORDER BY name")
+  const list = (database: Database) => database.all('SELECT name, sql FROM sqlite_master ORDER BY name')
   assert.equal(await list(target), await list(source))
   // The triggers count again.
   await target.write((transaction) => transaction.run("DELETE FROM prompt_templates WHERE id = 'prompt_0'"))
@@ -135,7 +137,9 @@ if (isCephInstalled() && isSqldInstalled()) {
     const other = join(root, 'other')
     const second = await KnowledgeFixture.start({ home: other, databaseServer: servers.database, storage })
     assert.equal(await second.search(tool, 'days of leave'), expected)
-    const running = rejects(copyHome({ paths: homePaths({ CADRE_HOME: join(root, 'back') }), source: servers, target: { database: undefined }, report }))
+    const running = rejects(
+      copyHome({ paths: homePaths({ CADRE_HOME: join(root, 'back') }), source: servers, target: { database: undefined }, report }),
+    )
     assert.match((await running).message, /Daemons are running/)
     await second.sync(source.id)
     await second.service.stop()

@@ -11,7 +11,7 @@ import { DiskCache } from '../../../daemon/store/objects/disk-cache.ts'
 import { openBucket, type Storage } from '../../../daemon/store/objects/open-bucket.ts'
 import { S3Client } from '../../../daemon/store/objects/s3-client.ts'
 import { DamagedOriginalError } from '../../../daemon/store/original-store.ts'
-import { VectorStore } from '../../../daemon/store/vector-store.ts'
+import type { VectorStore } from '../../../daemon/store/vector-store.ts'
 import type { CadreError } from '../../../src/contract/errors.ts'
 import { BUCKET, isCephInstalled, ObjectStore } from '../../harness/object-store/start-object-store.ts'
 import { findFreePort } from '../../harness/sqld/start-sqld.ts'
@@ -53,7 +53,8 @@ const rejects = async (work: Promise<unknown>): Promise<CadreError> => {
 async function withOriginals(work: (first: BucketOriginals, second: BucketOriginals, client: S3Client) => Promise<void>): Promise<void> {
   const client = new S3Client(createStorage())
   const database = await openRecords(`originals-${prefixes}`)
-  const open = async (name: string) => new BucketOriginals(client, await DiskCache.open(join(folder, `${name}-${prefixes}`), 1_000_000), database)
+  const open = async (name: string) =>
+    new BucketOriginals(client, await DiskCache.open(join(folder, `${name}-${prefixes}`), 1_000_000), database)
   await work(await open('first'), await open('second'), client)
   await database.close()
 }
@@ -131,10 +132,16 @@ test('the cache stays below its limit and removes what was used longest ago', as
   const originals = new BucketOriginals(client, cache, database)
   const hashes: string[] = []
   for (let count = 0; count < 3; count++) hashes.push(await originals.keep(randomBytes(100), async (hash) => hash))
-  assert.equal(hashes.map((hash) => existsSync(join(cacheFolder, 'documents', hash))), [false, true, true])
+  assert.equal(
+    hashes.map((hash) => existsSync(join(cacheFolder, 'documents', hash))),
+    [false, true, true],
+  )
   await originals.read(hashes[1] as string)
   await originals.read(hashes[0] as string) // from the bucket
-  assert.equal(hashes.map((hash) => existsSync(join(cacheFolder, 'documents', hash))), [true, true, false])
+  assert.equal(
+    hashes.map((hash) => existsSync(join(cacheFolder, 'documents', hash))),
+    [true, true, false],
+  )
   const again = await DiskCache.open(cacheFolder, 150)
   assert.is(hashes.filter((hash) => again.has(`documents/${hash}`)).length, 1)
   await database.close()
@@ -143,7 +150,8 @@ test('the cache stays below its limit and removes what was used longest ago', as
 test('lists have more than one page, and keys may contain any character', async () => {
   const client = new S3Client(createStorage())
   const names = [...Array.from({ length: 1_005 }, (_, number) => `many/${String(number).padStart(4, '0')}`), "odd/a b&c<d>'ü+%.txt"]
-  for (let from = 0; from < names.length; from += 50) await Promise.all(names.slice(from, from + 50).map((name) => client.put(name, content)))
+  for (let from = 0; from < names.length; from += 50)
+    await Promise.all(names.slice(from, from + 50).map((name) => client.put(name, content)))
   const found: string[] = []
   for await (const { key } of client.list('')) found.push(key)
   assert.equal(found, [...names].sort())
