@@ -1,5 +1,5 @@
 /** Entry point of the daemon process: lock, log, listen, shut down. */
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import closeWithGrace from 'close-with-grace'
 import {
@@ -27,7 +27,6 @@ import { findStorage, findStorages } from './process/storage-address.ts'
 import { readAdminToken, storeAdminToken } from './secrets/admin-token.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { openVault } from './secrets/vault.ts'
-import type { ServerAddress } from './store/remote/server-connection.ts'
 import { readTraceSettings } from './telemetry/tracing/trace-settings.ts'
 import type { Tracer } from './telemetry/tracing/tracer.ts'
 
@@ -50,7 +49,8 @@ async function run(redactor: Redactor): Promise<void> {
   const overrides = environmentOverrides()
   const wanted = parseOptions(process.argv.slice(2), overrides.port)
   const paths = homePaths()
-  if (wanted.checkDatabase) return reportStores(paths, await findDatabaseServer(paths, wanted.databaseUrl), wanted.storageUrl)
+  if (wanted.checkDatabase)
+    return (await import('./report-stores.ts')).reportStores(paths, await findDatabaseServer(paths, wanted.databaseUrl), wanted.storageUrl)
   if (wanted.copyToDatabase !== undefined || wanted.copyToStorage !== undefined) return copyStores(paths, wanted)
   if (overrides.token !== undefined) redactor.add(overrides.token)
   if (overrides.databaseToken !== undefined) redactor.add(overrides.databaseToken)
@@ -161,15 +161,6 @@ async function listen(app: App, { host, port, isRemote: remote }: DaemonOptions)
   return formatLocalUrl(host, bound)
 }
 
-/** Prints problems of the stores as JSON for `cadre doctor`, which may not load them itself. Nothing is created. */
-async function reportStores(paths: Paths, server: ServerAddress | undefined, storageUrl: string | undefined): Promise<void> {
-  const { checkServer } = await import('./store/remote/check-server.ts')
-  const { findDamage } = await import('./store/database.ts')
-  const found = server ? await checkServer(server) : existsSync(paths.database) ? findDamage(paths.database) : undefined
-  const storage = await checkStorage(paths, storageUrl).catch((error: unknown) => error)
-  process.stdout.write(`${JSON.stringify({ ...formatReport(found), storage: storage && formatReport(storage) })}\n`)
-}
-
 /** For `cadre migrate`: prints the progress as lines of JSON, then the result. The daemon of the home must not run. */
 async function copyStores(paths: Paths, { databaseUrl, storageUrl, copyToDatabase, copyToStorage }: DaemonOptions): Promise<void> {
   const { copyHome } = await import('./store/copy/copy-home.ts')
@@ -190,17 +181,6 @@ async function copyStores(paths: Paths, { databaseUrl, storageUrl, copyToDatabas
   } finally {
     lock.release()
   }
-}
-
-const formatReport = (found: unknown) =>
-  found instanceof Error ? { error: found.message, hint: (found as CadreError).hint } : (found ?? {})
-
-async function checkStorage(paths: Paths, url: string | undefined) {
-  const storage = findStorage(paths, url)
-  if (!storage) return undefined
-  const { S3Client } = await import('./store/objects/s3-client.ts')
-  const client = new S3Client(storage)
-  return { location: client.location, latency_ms: await client.measureLatency() }
 }
 
 const rejectListening = (host: string, port: number) => (error: NodeJS.ErrnoException) => {

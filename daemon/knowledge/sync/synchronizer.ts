@@ -242,7 +242,7 @@ export class Synchronizer {
 
   async #run(sourceId: string, run: SyncRun, onTextReady: () => void): Promise<void> {
     const { logger, progress, telemetry } = this.#dependencies
-    const onOutage = (error: CadreError) => logger.warn({ source: sourceId, err: error }, 'sync interrupted; it continues after the outage')
+    const onOutage = (err: CadreError) => logger.warn({ source: sourceId, err }, 'sync interrupted; it continues after the outage')
     try {
       for (let scope: SyncScope | undefined = run.scope; scope !== undefined; ) {
         run.scope = scope
@@ -255,8 +255,8 @@ export class Synchronizer {
         if (scope !== undefined) progress.begin(sourceId)
       }
     } catch (error) {
-      if (!this.#closing && ![error, run.controller.signal.reason].some((reason) => reason instanceof LeaseLostError))
-        await this.#recordFailure(sourceId, run, error)
+      const isLost = [error, run.controller.signal.reason].some((reason) => reason instanceof LeaseLostError)
+      if (!this.#closing && !isLost) await this.#recordFailure(sourceId, run, error)
       throw error
     }
   }

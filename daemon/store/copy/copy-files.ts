@@ -53,7 +53,8 @@ export async function copyFiles(
 /** In a bucket, the key of content that was removed before contains the number of removals. */
 async function listOriginals(records: Reader, source: FileTree, target: FileTree): Promise<CopyTask[]> {
   const rows = await records.all<{ content_hash: string; removals: number | null; name: string }>(
-    `SELECT d.content_hash, r.removals, min(d.name) AS name FROM documents d LEFT JOIN original_removals r ON r.content_hash = d.content_hash
+    `SELECT d.content_hash, r.removals, min(d.name) AS name
+     FROM documents d LEFT JOIN original_removals r ON r.content_hash = d.content_hash
      WHERE d.content_hash <> '' GROUP BY d.content_hash`,
   )
   const sizes = await source.list(ORIGINALS_PREFIX)

@@ -96,7 +96,7 @@ async function prepareTarget(target: Database, origin: string): Promise<void> {
 
 async function listTables(source: Reader): Promise<Table[]> {
   const names = await source.all<{ name: string }>(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'message\\_words%' ESCAPE '\\' ORDER BY name",
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'message_words*' ORDER BY name",
   )
   const tables: Table[] = []
   for (const { name } of names) {

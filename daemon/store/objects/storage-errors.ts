@@ -17,7 +17,7 @@ export const createMissingBucketError = (location: string) =>
 
 export const createAccessError = (location: string, code: string) =>
   new CadreError('UNAVAILABLE', `The object storage at ${location} rejects the request: ${code}.`, {
-    hint: 'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION. The keys must allow to list, read, write and delete.',
+    hint: 'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION. The keys must allow all operations.',
   })
 
 export const createForeignStorageError = (location: string) =>

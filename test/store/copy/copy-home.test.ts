@@ -35,7 +35,8 @@ async function createRecords(name: string, rows = 0): Promise<Database> {
   await database.write(async (transaction) => {
     for (let row = 0; row < rows; row++)
       await transaction.run(
-        "INSERT INTO prompt_templates (id, name, name_key, description, template, variables, type, created_at, updated_at) VALUES (?, ?, ?, '', '', '[]', 'system', '', '')",
+        `INSERT INTO prompt_templates (id, name, name_key, description, template, variables, type, created_at, updated_at)
+         VALUES (?, ?, ?, '', '', '[]', 'system', '', '')`,
         [`prompt_${row}`, `Prompt ${row}`, `prompt ${row}`],
       )
   })

@@ -6,7 +6,8 @@ export const objectStorage: Migration = {
   async up(transaction) {
     // How often the content was removed from the bucket; content that is stored again gets a new key.
     await transaction.run(
-      'CREATE TABLE original_removals (content_hash TEXT PRIMARY KEY, removals INTEGER NOT NULL, removed_at INTEGER NOT NULL) WITHOUT ROWID',
+      `CREATE TABLE original_removals (content_hash TEXT PRIMARY KEY, removals INTEGER NOT NULL, removed_at INTEGER NOT NULL)
+        WITHOUT ROWID`,
     )
     // Also in the bucket, so that no other database uses it.
     await transaction.run('CREATE TABLE storage (id TEXT NOT NULL)')
