@@ -252,7 +252,7 @@ export class Synchronizer {
         options.signal.throwIfAborted()
         scope = run.queued
         run.queued = undefined
-        if (scope !== undefined) progress.begin(sourceId)
+        if (scope) progress.begin(sourceId)
       }
     } catch (error) {
       const isLost = [error, run.controller.signal.reason].some((reason) => reason instanceof LeaseLostError)
@@ -263,8 +263,7 @@ export class Synchronizer {
 
   async #runPass(sourceId: string, run: SyncRun, onTextReady: () => void): Promise<void> {
     const { database, logger } = this.#dependencies
-    const { signal } = run.controller
-    const startedAt = Date.now()
+    const [{ signal }, startedAt] = [run.controller, Date.now()]
     await this.#repaired
     const source = await sourceRecords.get(database, sourceId)
     if (!source) return
