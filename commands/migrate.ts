@@ -33,7 +33,7 @@ export default class Migrate extends CadreCommand {
     try {
       const copied = await copyStores(this.config.root, { database, storage }, (progress) => display.show(progress))
       display.clear()
-      if (!isTable) return this.print({ data: copied }, flags)
+      if (!isTable) return this.print({ data: { ...copied } }, flags)
       this.notify(`Copied and verified ${formatCount(copied.rows, 'row')} and ${formatCount(copied.files, 'file')}.`)
       for (const line of formatNextSteps(database, storage)) this.notify(line)
     } finally {

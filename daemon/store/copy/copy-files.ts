@@ -41,7 +41,7 @@ export async function copyFiles(
     const expected = task.digest ?? (await source.hash(task.source, task.size, path))
     if ((await target.hash(task.target, task.size, path)) === expected) return
     // Copied again the next time.
-    throw new CadreError('INTERNAL_ERROR', `The copy of ${task.source} in ${target.location} differs from the original.`, {
+    throw new CadreError('INTERNAL', `The copy of ${task.source} in ${target.location} differs from the original.`, {
       hint: `Delete ${task.target} there and run the command again.`,
     })
   }

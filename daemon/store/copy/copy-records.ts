@@ -168,7 +168,7 @@ async function verifyTables(source: Reader, target: Reader, tables: readonly Tab
   for (const table of tables) {
     const [expected, found] = await Promise.all([source, target].map((reader) => hashRows(reader, table)))
     if (expected?.digest !== found?.digest)
-      throw new CadreError('INTERNAL_ERROR', `The copy of the table ${table.name} differs: ${found?.rows} of ${expected?.rows} rows.`, {
+      throw new CadreError('INTERNAL', `The copy of the table ${table.name} differs: ${found?.rows} of ${expected?.rows} rows.`, {
         hint: 'Empty the target and copy again. If it persists, this is a bug.',
       })
     verified += expected?.rows ?? 0
