@@ -250,13 +250,12 @@ export class Synchronizer {
         const runPass = () => telemetry.measure('sync', options, () => this.#runPass(sourceId, run, onTextReady))
         await repeatWhileUnavailable(runPass, options.signal, onOutage)
         options.signal.throwIfAborted()
-        scope = run.queued
-        run.queued = undefined
+        ;[scope, run.queued] = [run.queued, undefined]
         if (scope) progress.begin(sourceId)
       }
     } catch (error) {
-      const isLost = [error, run.controller.signal.reason].some((reason) => reason instanceof LeaseLostError)
-      if (!this.#closing && !isLost) await this.#recordFailure(sourceId, run, error)
+      const reasons = [error, run.controller.signal.reason]
+      if (!this.#closing && !reasons.some((reason) => reason instanceof LeaseLostError)) await this.#recordFailure(sourceId, run, error)
       throw error
     }
   }

@@ -96,7 +96,7 @@ test('a released original is removed unless it is in use', async () => {
   })
 })
 
-test('an original that another daemon removes before it is recorded is stored again, under a key that this daemon cannot remove', async () => {
+test('an original that another daemon removes before it is recorded is stored again under another key', async () => {
   await withOriginals(async (first, second, client) => {
     await first.keep(content, async () => undefined)
     let calls = 0
