@@ -232,8 +232,8 @@ test('queries fail with a temporary error while the storage is away, and work ag
   const table = vectors.table('passages', SCHEMA)
   await table.add(rows(0, 10))
   proxy.isAway = true
-  for (const work of [table.list({ id: 'row-1' }, ['id']), table.add(rows(10, 10)), vectors.ping()])
-    assert.is((await rejects(work)).retryAfterSeconds, 1)
+  for (const work of [() => table.list({ id: 'row-1' }, ['id']), () => table.add(rows(10, 10)), () => vectors.ping()])
+    assert.is((await rejects(work())).retryAfterSeconds, 1)
   proxy.isAway = false
   await table.add(rows(20, 10))
   assert.is((await table.list({ id: ['row-1', 'row-25'] }, ['id'])).length, 2)
