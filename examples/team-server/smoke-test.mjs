@@ -1,5 +1,5 @@
 /**
- * Checks that daemons share their records: `CADRE_TOKEN=… node smoke-test.mjs URL URL…`. The first two URLs are those of daemons, a third
+ * Checks that daemons share their records and documents: `CADRE_TOKEN=… node smoke-test.mjs URL URL…`. The first two URLs are those of daemons, a third
  * one that of a proxy. With KILL_PID, the process of the first daemon is killed at the end.
  */
 import assert from 'node:assert/strict'
@@ -74,6 +74,18 @@ await check('a revoked token is refused by every daemon', async () => {
   await request('DELETE', `${first}/api/tokens/${id}`)
   await waitFor('the revocation', async () => (await Promise.all(urls.map(read))).every(({ status }) => status === 401))
 })
+
+if (process.env.CADRE_STORAGE_URL)
+  await check('a document added on one daemon is found on every address', async () => {
+    const source = await call('POST', `${first}/api/knowledge-sources`, { name: `Smoke test ${suffix}`, type: 'file' })
+    const tool = await call('POST', `${second}/api/retrieval-tools`, { name: `Smoke test ${suffix}`, knowledge_source_ids: [source.id] })
+    const document = { name: 'leave.md', content: '# Leave\n\nEmployees have 25 days of annual leave.' }
+    await call('POST', `${first}/api/knowledge-sources/${source.id}/documents`, document)
+    const search = (url) => call('POST', `${url}/api/retrieval-tools/${tool.id}/search`, { query: 'How many days of annual leave?' })
+    for (const url of urls) await waitFor(`the document at ${url}`, async () => /25 days/.test((await search(url)).results[0]?.content))
+    await request('DELETE', `${second}/api/retrieval-tools/${tool.id}`)
+    await request('DELETE', `${second}/api/knowledge-sources/${source.id}`)
+  })
 
 await check('every daemon reports metrics', async () => {
   for (const url of [first, second]) assert.match(await request('GET', `${url}/api/metrics`), /^cadre_info\{version="[^"]+"\} 1$/m)

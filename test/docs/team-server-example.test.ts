@@ -13,7 +13,7 @@ const FOLDER = fileURLToPath(new URL('../../examples/team-server/', import.meta.
 const test = suite('example of a team server')
 const withSqld = isSqldInstalled() ? test : test.skip
 
-withSqld('one command starts a libSQL server and two daemons, and the smoke test passes', async () => {
+withSqld('one command starts a libSQL server, an object store if Ceph is installed, and two daemons, and the smoke test passes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-team-'))
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CADRE_'))
   const own = {
