@@ -25,8 +25,10 @@ export interface Question {
 const MAX_PASSAGES = 8
 /** Calibrated on questions with and without an answer (docs/reader.md). */
 const MIN_CONFIDENCE = 2.3
-/** Answers of other documents are compared with the best one if they are this close. */
-const MAX_DISAGREEMENT_GAP = 3
+/** Rows are counted or compared only if they share this much of the question's words: others are not about it. */
+const MIN_ROW_OVERLAP = 0.5
+/** Other answers are compared with the best one if their scores are this close. */
+const MAX_SCORE_GAP = 3
 /** The reading model knows the Latin script only. */
 const MIN_LATIN_SHARE = 0.5
 
@@ -38,18 +40,27 @@ export async function answerQuestion(reader: PassageReader, { text, passages, co
     const answer = findByWords(text, read)
     return answer ? formatAnswer(text, answer, read[answer.passage] as ContextPassage) : refuse(listFirstParts(read))
   }
-  const answers = await selectAnswers(text, await readPassages(reader, text, read, signal))
+  const answers = preferStatements(text, await selectAnswers(text, await readPassages(reader, text, read, signal)), read)
   const [best, ...others] = answers
   const related = answers.filter(({ overlap }) => overlap > 0)
   const closest = related.length > 0 ? related : answers
   if (asksForSummary(text)) return formatNeedsChatModel(read, answers)
-  const shown = best && best.confidence >= MIN_CONFIDENCE ? best : closest[0]
+  const shown = best && best.confidence >= MIN_CONFIDENCE ? best : closest.find(({ overlap }) => overlap >= MIN_ROW_OVERLAP)
   if (shown && asksForCalculation(text, describeAnswer(shown, read))) return formatNeedsChatModel(read, closest)
   if (!best || best.confidence < MIN_CONFIDENCE) return refuse(closest)
   const contradiction = others.find((other) => contradicts(text, best, other, read))
   return contradiction
     ? formatDisagreement(text, [best, contradiction], read)
     : formatAnswer(text, best, read[best.passage] as ContextPassage)
+}
+
+/** "How many" is answered by a sentence rather than by rows that would have to be counted, if the sentence is almost as good. */
+function preferStatements(question: string, answers: Answer[], passages: readonly ContextPassage[]): Answer[] {
+  const [best] = answers
+  const statements = answers.filter((answer) => !asksForCalculation(question, describeAnswer(answer, passages)))
+  const [first] = statements
+  if (!best || !first || first.confidence < MIN_CONFIDENCE || first.score < best.score - MAX_SCORE_GAP) return answers
+  return statements
 }
 
 function describeAnswer({ passage, part, isNamedRecord }: Answer, passages: readonly ContextPassage[]) {
@@ -83,7 +94,7 @@ async function readPassages(
 /** Whether two documents answer with different numbers. Other differences may only be in wording. */
 function contradicts(question: string, best: Answer, other: Answer, passages: readonly ContextPassage[]): boolean {
   const [first, second] = [passages[best.passage] as ContextPassage, passages[other.passage] as ContextPassage]
-  if (first.source === second.source || other.confidence < MIN_CONFIDENCE || other.score < best.score - MAX_DISAGREEMENT_GAP) return false
+  if (first.source === second.source || other.confidence < MIN_CONFIDENCE || other.score < best.score - MAX_SCORE_GAP) return false
   const [a, b] = [getNumbers(getShortAnswer(question, best, first.content)), getNumbers(getShortAnswer(question, other, second.content))]
   return a.length > 0 && b.length > 0 && a.join() !== b.join() && getShape(a) === getShape(b)
 }

@@ -198,6 +198,26 @@ test('the closest passages are ordered by relevance, without repetitions and bar
   )
 })
 
+test('a sentence answers "how many" rather than a row that is almost as good', async () => {
+  const table = '| Code | Meaning |\n|---|---|\n| `LIMITED` | more than 60 requests a minute |'
+  const sentence = 'The limit is 100 requests a minute.'
+  const passages: Passage[] = [
+    [table, 'errors.md', []],
+    [sentence, 'limits.md', []],
+  ]
+  const findings = [
+    { answer: '60 requests', certainty: 6 },
+    { answer: '100 requests', certainty: 5 },
+  ]
+  assert.match(await answer('How many requests a minute are allowed?', passages, findings), /^\*\*100 requests\*\*\n/)
+})
+
+test('a row with few words of the question is not counted', async () => {
+  const table = '| Size | Cores |\n|---|---|\n| up to 100 people | 2 |'
+  const text = await answer('How many people live in Paris?', [[table, 'sizes.md', []]], [undefined])
+  assert.match(text, /^I found no answer in 1 document/)
+})
+
 test('a passage in another language is only quoted if it shares the words of the question', async () => {
   const german = 'Der Betrieb ist für alle offen und die Tür wird von dem Wart mit einem Schlüssel geöffnet.'
   const text = await answer('How long is the notice period?', [[german, 'a.md', []]], [{ answer: 'Schlüssel', certainty: 9 }])
