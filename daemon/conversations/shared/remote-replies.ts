@@ -45,9 +45,9 @@ export class RemoteReplies {
       throw error
     }
     const leave = (isDetached: boolean) => {
-      const farewell: LeaveRequest = { ...request, isDetached }
+      const leaving: LeaveRequest = { ...request, isDetached }
       // If it fails, the other daemon notices when this one ends.
-      this.#requests.send(owner, REPLY_REQUESTS.leave, messageId, farewell).catch(() => undefined)
+      this.#requests.send(owner, REPLY_REQUESTS.leave, messageId, leaving).catch(() => undefined)
     }
     return new RemoteFollower(this.#database, messageId, load, after, leave)
   }

@@ -9,8 +9,8 @@ const READ_TIMEOUT_MS = 10_000
 const WRITE_TIMEOUT_MS = 30_000
 /** The server runs the statements of a stream one after another. */
 const READERS = 4
-/** Conditions such as "only inside a transaction" need it. */
-const MIN_PROTOCOL_VERSION = 3
+/** Of Hrana. Conditions such as "only inside a transaction" need it. */
+const PROTOCOL_VERSION = 3
 
 export interface ServerAddress {
   url: string
@@ -94,9 +94,11 @@ export class ServerConnection {
     const { url, token } = this.#address
     const keepsStreams = !/^https?:/.test(url)
     const address = url.replace(/^libsql:/, 'wss:')
-    const client = keepsStreams ? openWs(address, token, 3) : openHttp(address, token, undefined, undefined, 3)
+    const client = keepsStreams
+      ? openWs(address, token, PROTOCOL_VERSION)
+      : openHttp(address, token, undefined, undefined, PROTOCOL_VERSION)
     const version = await this.#wait(client, client.getVersion(), CONNECT_TIMEOUT_MS)
-    if (version < MIN_PROTOCOL_VERSION) {
+    if (version < PROTOCOL_VERSION) {
       client.close()
       throw new ConnectionLostError(this.location, new Error('the server is too old: it does not support version 3 of the Hrana protocol'))
     }
