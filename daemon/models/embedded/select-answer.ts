@@ -44,6 +44,8 @@ export interface Answer extends QuotableAnswer {
   overlap: number
   /** A record or row that has the names and numbers of the question. */
   isNamedRecord: boolean
+  /** The part cannot be quoted alone, or only repeats words of the question, as a table of contents does. */
+  isUseless: boolean
 }
 
 /** What speaks for an answer. */
@@ -60,7 +62,6 @@ interface Features {
   isRecordMatch: boolean | undefined
   /** No record or row that was read has a number of the question. */
   lacksNumber: boolean
-  /** The part cannot be quoted alone, or only repeats words of the question, as a table of contents does. */
   isUseless: boolean
 }
 
@@ -82,12 +83,21 @@ const UNREADABLE = 1
 const CONFIDENCE_WEIGHTS = { partOverlap: 4, code: -4 }
 /** For a passage that contains no word of the question and no synonym of one. */
 const UNRELATED_PENALTY = 6
+/** Between sentences whose scores are this close, the model is undecided. */
+const UNDECIDED_GAP = 1.5
 
 /** Returns the best answer of each passage, best first. */
 export async function selectAnswers(question: string, passages: readonly ReadPassage[]): Promise<Answer[]> {
-  return (await listAnswers(question, passages))
-    .flatMap((answers) => answers.sort((a, b) => b.score - a.score)[0] ?? [])
-    .sort((a, b) => b.score - a.score)
+  return (await listAnswers(question, passages)).flatMap((answers) => selectBest(answers) ?? []).sort((a, b) => b.score - a.score)
+}
+
+/** Returns the best answer of a passage. If the model is undecided between two neighbouring sentences, both are quoted. */
+function selectBest(answers: readonly Answer[]): Answer | undefined {
+  const [best, second] = [...answers].sort((a, b) => b.score - a.score)
+  if (!best || !second || second.isUseless || best.score - second.score > UNDECIDED_GAP) return best
+  const areNeighbours = Math.abs(answers.indexOf(best) - answers.indexOf(second)) === 1 && best.part.block === second.part.block
+  const [start, end] = [Math.min(best.part.start, second.part.start), Math.max(best.part.end, second.part.end)]
+  return areNeighbours ? { ...best, part: { ...best.part, start, end } } : best
 }
 
 /** Returns the answers of each passage: one for each of its parts. A long passage can take tens of milliseconds. */
@@ -205,6 +215,7 @@ function listPassageAnswers(
       confidence: computeConfidence(features),
       overlap: features.passageOverlap,
       isNamedRecord: features.isRecordMatch === true,
+      isUseless: features.isUseless,
     }))
     .reverse()
 }

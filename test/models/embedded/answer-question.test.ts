@@ -24,6 +24,18 @@ test('a short answer comes first, then the sentence that contains it, with its c
   )
 })
 
+test('two neighbouring sentences are quoted together if the model is undecided between them', async () => {
+  const undecided = { answer: 'thirty days', alternative: 'five more' }
+  assert.is(
+    await answer([['It rains. Leave is thirty days a year for everyone. Elders get five more days. It snows.']], [undecided]),
+    '**thirty days**\n\n“Leave is thirty days a year for everyone. Elders get five more days.” [1]',
+  )
+  assert.is(
+    await answer([['Leave is thirty days a year for everyone.\n\nElders get five more days.']], [undecided]),
+    '**thirty days**\n\n“Leave is thirty days a year for everyone.” [1]',
+  )
+})
+
 test('an answer that is most of the sentence is not repeated', async () => {
   assert.is(await answer([['Ask the warden.']], ['Ask the warden']), '“Ask the warden.” [1]')
 })

@@ -7,6 +7,8 @@ import type { Reading } from '../../../daemon/embedded-models/worker-protocol.ts
 export interface Finding {
   answer: string
   certainty?: number
+  /** Another answer, of which it is almost as certain. */
+  alternative?: string
 }
 
 /** The reading model reads up to six windows of 381 tokens. */
@@ -29,14 +31,20 @@ export function createScriptedReader(
 function createReading(text: string, finding: Finding | undefined): Reading {
   const matches = [...text.matchAll(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu)].slice(0, MAX_WORDS)
   const words = matches.map(({ 0: word, index }) => ({ start: index, end: index + word.length }))
-  const start = finding ? text.indexOf(finding.answer) : -1
-  if (finding && start < 0) throw new Error(`The text does not contain "${finding.answer}".`)
-  const end = start + (finding?.answer.length ?? 0)
   const certainty = finding?.certainty ?? 10
+  const answers = finding
+    ? [
+        { text: finding.answer, certainty },
+        { text: finding.alternative ?? finding.answer, certainty: certainty - 0.5 },
+      ]
+    : []
+  const spans = answers.map((answer) => ({ ...answer, start: text.indexOf(answer.text) }))
+  for (const span of spans) if (span.start < 0) throw new Error(`The text does not contain "${span.text}".`)
+  const rate = (isEdge: (span: (typeof spans)[number]) => boolean) => spans.find(isEdge)?.certainty ?? -10
   return {
     words: Uint32Array.from(words.flatMap((word) => [word.start, word.end])),
-    begins: Float32Array.from(words, (word) => (start >= 0 && word.start === start ? certainty : -10)),
-    ends: Float32Array.from(words, (word) => (start >= 0 && word.end === end ? certainty : -10)),
+    begins: Float32Array.from(words, (word) => rate(({ start }) => word.start === start)),
+    ends: Float32Array.from(words, (word) => rate(({ start, text: { length } }) => word.end === start + length)),
     noAnswer: 0,
     relevance: finding ? 3 : -8,
   }
