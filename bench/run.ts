@@ -12,8 +12,9 @@ import { messageSearch } from './large-homes/message-search.ts'
 import { list } from './list.ts'
 import { models } from './models.ts'
 import { retrieval } from './retrieval.ts'
-import { scale } from './scale.ts'
+import { million, scale } from './scale.ts'
 import { search } from './search.ts'
+import { servers } from './servers.ts'
 import { start } from './start.ts'
 import { stream } from './stream.ts'
 import { streams } from './streams.ts'
@@ -37,11 +38,13 @@ const BENCHMARKS = [
   messageSearch,
   backup,
   scale,
+  million,
   models,
   usage,
   webhooks,
   stream,
   streams,
+  servers,
 ]
 
 const names = process.argv.slice(2)
@@ -53,7 +56,7 @@ if (unknown.length > 0) {
 
 const figures: Figure[] = []
 for (const bench of BENCHMARKS) {
-  if (names.length > 0 && !names.includes(bench.name)) continue
+  if (names.length > 0 ? !names.includes(bench.name) : bench.isOptional) continue
   console.error(`${bench.name} …`)
   figures.push(...(await bench.run()))
 }

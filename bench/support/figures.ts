@@ -12,6 +12,8 @@ export type Bar = { most: number } | { least: number }
 
 export interface Benchmark {
   name: string
+  /** Whether it runs only if it is named. */
+  isOptional?: boolean
   run(): Promise<Figure[]>
 }
 

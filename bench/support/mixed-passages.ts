@@ -92,7 +92,7 @@ export const readRealQuestions = (count: number): string[] => {
 const loadEnglishSets = () => loadRetrievalSets().filter(({ name }) => name !== 'xquad_zh')
 
 /** The passages of all sets without duplicates, in a random but fixed order. */
-function readRealPassages(): string[] {
+export function readRealPassages(): string[] {
   const passages = new Set<string>()
   const add = (text: string) => text.length > MIN_CHARACTERS && passages.add(text.slice(0, PASSAGE_CHARACTERS))
   for (const { text } of loadEnglishSets().flatMap(({ documents }) => documents))

@@ -1,16 +1,20 @@
 /** Extracts the stemmed content words of questions and sentences, in any script. */
 import { segmentText } from '../../src/segment-text.ts'
 
-const STOP_WORDS = new Set(
-  `a about all also am an and any are as at be been being but by can could define describe did do does each explain for from had has have he
-  her his how i if in into is it its just let many may me mean might much must my no not of off on one or other our out over
-  own s shall she should so some somebody someone such t than that the their them then there these they this
-  those to too up us use used using very was way we were what when where which who whom whose why will with would you your
-  的 了 是 在 有 和 与 及 被 由 于 这 那 其 之 个 些 吗 呢 吧 什么 甚么 谁 哪里 哪儿 哪 哪个 哪些 哪年 多少 几 何时 何地 何 如何
+/** The most frequent words, which say nothing about a text. Others, such as "does", are rare enough to tell passages apart. */
+const FREQUENT_WORDS =
+  'a an and are as at be by for from in is of on or that the this to was were which with 的 了 是 在 和 は が を に の と で'.split(' ')
+const STOP_WORDS = new Set([
+  ...FREQUENT_WORDS,
+  ...`about all also am any been being but can could define describe did do does each explain had has have he
+  her his how i if into it its just let many may me mean might much must my no not off one other our out over
+  own s shall she should so some somebody someone such t than their them then there these they
+  those too up us use used using very way we what when where who whom whose why will would you your
+  有 与 及 被 由 于 这 那 其 之 个 些 吗 呢 吧 什么 甚么 谁 哪里 哪儿 哪 哪个 哪些 哪年 多少 几 何时 何地 何 如何
   怎么 怎样 怎么样 怎 么 为什么 为何 时候 什么时候 多 的是 是什么
-  は が を に の と で も か です ます した する いる ある 誰 どこ いつ なぜ どう どの いくら
+  も か です ます した する いる ある 誰 どこ いつ なぜ どう どの いくら
   อะไร ใคร ที่ไหน เมื่อไร เท่าไร ทำไม อย่างไร ที่ ของ และ เป็น คือ ใน มี`.split(/\s+/),
-)
+])
 
 const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' })
 
@@ -38,6 +42,12 @@ export function extractContentWords(text: string): string[] {
     segment.includes('_') ? [segment, ...segment.split(/_+/).filter(Boolean)] : [segment.replace(/['’]s?$/, '')],
   )
   return words.flatMap((word) => (STOP_WORDS.has(word) ? [] : [stem(word)]))
+}
+
+/** Returns the words of a tokenized query without the most frequent ones, unless it has no others: their lists are long to search. */
+export function selectQueryWords(tokens: string): string {
+  const needed = tokens.split(' ').filter((word) => !FREQUENT_WORDS.includes(word))
+  return needed.length === 0 ? tokens : needed.join(' ')
 }
 
 /** Uses a regular expression for scripts with spaces, which is several times as fast as the segmenter. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Connection, ConnectionOptions } from '@lancedb/lancedb'
 import { configureLance } from '../../src/config.ts'
 
-export type { BooleanQuery, Operator, Table } from '@lancedb/lancedb'
+export type { Table } from '@lancedb/lancedb'
 
 export interface LanceConnection {
   lancedb: typeof import('@lancedb/lancedb')

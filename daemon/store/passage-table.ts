@@ -1,9 +1,10 @@
 /** A LanceDB table of passages with full-text and vector search. */
 import { type Columns, type PassageRow, toArrowTable, toRows } from './arrow.ts'
 import { type Filter, toCondition } from './filter.ts'
+import { searchText } from './indices/search-text.ts'
 import { type IndexedColumns, isWorthOptimizing, optimizeTable } from './indices/table-indices.ts'
 import { countProbes, needsVectorIndex, VECTOR_INDEX_NAMES } from './indices/vector-index.ts'
-import type { BooleanQuery, LanceConnection, Operator, Table } from './lance.ts'
+import type { LanceConnection, Table } from './lance.ts'
 import { TableHandle, type TableOptions } from './table-handle.ts'
 
 export interface SearchOptions {
@@ -20,9 +21,6 @@ export interface TextSearchOptions extends SearchOptions {
 export interface TableSchema extends IndexedColumns {
   columns: Columns
 }
-
-/** Low, so that passages with the words of the query come first. */
-const ALTERNATIVE_WEIGHT = 0.3
 
 export class PassageTable {
   readonly #connect: () => Promise<LanceConnection>
@@ -98,33 +96,11 @@ export class PassageTable {
   }
 
   /** Full-text search: best matches first, with `_score`. */
-  async searchText(words: string, { columns, limit, filter, alternatives = [] }: TextSearchOptions): Promise<PassageRow[]> {
+  async searchText(words: string, { filter, alternatives = [], ...options }: TextSearchOptions): Promise<PassageRow[]> {
     if (words === '') return []
-    const column = this.#schema.fullTextColumn as string
-    const found = await this.#handle.query(async (table) => {
-      const text = alternatives.length === 0 ? words : await this.#combineTerms(words, alternatives, column)
-      let query = table.query().fullTextSearch(text, { columns: [column] })
-      if (filter) query = query.where(toCondition(filter))
-      return query
-        .select([...columns, '_score'])
-        .limit(limit)
-        .toArrow()
-    })
-    return found ? toRows(found) : []
-  }
-
-  /** LanceDB 0.30 ignores weight and operator for rows that were added after the last optimize(). */
-  async #combineTerms(words: string, alternatives: readonly string[], column: string): Promise<BooleanQuery> {
-    const { lancedb } = await this.#connect()
-    const single = alternatives.filter((term) => !term.includes(' '))
-    const weighted = (text: string, operator: Operator) => new lancedb.MatchQuery(text, column, { boost: ALTERNATIVE_WEIGHT, operator })
-    return new lancedb.BooleanQuery(
-      [
-        new lancedb.MatchQuery(words, column),
-        ...(single.length > 0 ? [weighted(single.join(' '), lancedb.Operator.Or)] : []),
-        ...alternatives.filter((term) => term.includes(' ')).map((term) => weighted(term, lancedb.Operator.And)),
-      ].map((query) => [lancedb.Occur.Should, query]),
-    )
+    const query = { ...options, alternatives, condition: filter && toCondition(filter) }
+    const search = async (table: Table) => searchText(await this.#connect(), table, this.#schema.fullTextColumn as string, words, query)
+    return (await this.#handle.query(search)) ?? []
   }
 
   /** Vector search: nearest rows first, with `_distance` (1 − cosine). The vector must be normalized. */

@@ -62,6 +62,21 @@ test('alternatives match with a lower score, and all words of an alternative are
   assert.equal(await search('holiday', []), ['d1:0'])
 })
 
+test('rows that the full-text index does not contain yet are found at once, also by alternatives', async () => {
+  const table = vectors.table('fresh', SHAPE)
+  await table.add([createRow(0), createRow(1)])
+  await table.optimize()
+  await table.add([createRow(2), { ...createRow(3), words: 'days of leave' }])
+  await table.remove({ document_id: 'd1' })
+  assert.equal(await searchIds(table, 'subject2'), ['d2:0'])
+  assert.equal((await searchIds(table, 'passage')).sort(), ['d0:0', 'd2:0'])
+  const found = await table.searchText('holiday', { columns: ['id'], limit: 10, alternatives: ['leave', 'time off'] })
+  assert.equal(
+    found.map(({ id }) => id),
+    ['d3:0'],
+  )
+})
+
 test('filter values are quoted, whatever they contain', async () => {
   const table = vectors.table('quotes', SHAPE)
   const odd = "o'hara' OR '1'='1"

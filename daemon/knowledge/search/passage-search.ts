@@ -6,6 +6,7 @@ import type { CallOrigin } from '../../core/meter.ts'
 import type { RetrievedPassage } from '../../core/tool.ts'
 import { estimateLanguageSupport } from '../../embedding/estimate-language-support.ts'
 import type { EmbeddingService } from '../../embedding/service.ts'
+import { selectQueryWords } from '../../language/content-words.ts'
 import { expandQuery } from '../../language/expand-query.ts'
 import { tokenize } from '../../language/tokenize.ts'
 import type { ModelsService } from '../../models/service.ts'
@@ -62,16 +63,13 @@ export interface PassageSearchDependencies {
 }
 
 const MAX_HITS_PER_METHOD = 100
-/** More candidates than results are loaded, because duplicates are dropped. */
+/** More candidates than results are loaded if needed, because duplicates are dropped. */
 const CANDIDATES_PER_RESULT = 3
+const SPARE_CANDIDATES = 3
 /** BM25 scores have no upper bound; this score becomes 0.5. */
 const BM25_MIDPOINT = 10
 
 const TEXT_COLUMNS = ['id', 'document_id', 'page', 'position', 'start_at', 'end_at', 'headings', 'content']
-
-interface Hits extends IndexHits {
-  rows: Map<string, PassageRow>
-}
 
 interface Candidate extends RerankCandidate {
   hit: RankedPassage
@@ -156,7 +154,7 @@ export class PassageSearch {
     { query, method, origin, caller }: SearchRequest,
     filter: Filter | undefined,
     timer: StageTimer,
-  ): Promise<Hits> {
+  ): Promise<IndexHits> {
     const { embedding, models, indexes, ledger } = this.#dependencies
     const options = { limit: MAX_HITS_PER_METHOD, ...(filter ? { filter } : {}) }
     const embedder = method === 'full_text' ? undefined : await embedding.getEmbedder(index.embedding_model)
@@ -171,8 +169,9 @@ export class PassageSearch {
     const searchByWords = async () => {
       if (method === 'semantic') return []
       const table = indexes.getTextTable(index)
+      const words = selectQueryWords(tokenize(query))
       const alternatives = expandQuery(query)
-      return timer.measure('full_text', () => table.searchText(tokenize(query), { ...options, columns: TEXT_COLUMNS, alternatives }))
+      return timer.measure('full_text', () => table.searchText(words, { ...options, columns: ['id'], alternatives }))
     }
     const [semantic, fullText] = await Promise.all([searchByMeaning(), searchByWords()])
     return {
@@ -180,36 +179,41 @@ export class PassageSearch {
       trust: embedder ? estimateLanguageSupport(embedder, query) : 1,
       semantic: new Map(semantic.map((row) => [row.id as string, 1 - (row._distance as number)])),
       fullText: new Map(fullText.map((row) => [row.id as string, row._score as number])),
-      rows: new Map(fullText.map((row) => [row.id as string, row])),
     }
   }
 
-  /** Loads the best passages without near-duplicates. */
-  async #loadCandidates(hits: readonly Hits[], ranked: readonly RankedPassage[], count: number): Promise<Candidate[]> {
+  /** Loads the best passages without near-duplicates: a few more than needed, and the others only if these have duplicates. */
+  async #loadCandidates(hits: readonly IndexHits[], ranked: readonly RankedPassage[], count: number): Promise<Candidate[]> {
     const best = ranked.slice(0, count * CANDIDATES_PER_RESULT)
-    const rows = new Map(hits.flatMap((hit) => [...hit.rows]))
-    await this.#loadMissingRows(hits, best, rows)
-    const documentIds = new Set(best.flatMap(({ id }) => (rows.get(id)?.document_id as string | undefined) ?? []))
+    const candidates: Candidate[] = []
+    let kept: Candidate[] = []
+    for (let from = 0; from < best.length && kept.length < count; ) {
+      const to = from + count - kept.length + SPARE_CANDIDATES
+      candidates.push(...(await this.#loadPassages(hits, best.slice(from, to))))
+      kept = deduplicatePassages(candidates)
+      from = to
+    }
+    return kept.slice(0, count)
+  }
+
+  /** Omits passages whose document was deleted meanwhile. */
+  async #loadPassages(hits: readonly IndexHits[], ranked: readonly RankedPassage[]): Promise<Candidate[]> {
+    const rows = new Map<string, PassageRow>()
+    await Promise.all(
+      hits.map(async ({ index, semantic, fullText }) => {
+        const ids = ranked.map(({ id }) => id).filter((id) => semantic.has(id) || fullText.has(id))
+        const table = this.#dependencies.indexes.getTextTable(index)
+        if (ids.length > 0) for (const row of await table.list({ id: ids }, TEXT_COLUMNS)) rows.set(row.id as string, row)
+      }),
+    )
+    const documentIds = new Set([...rows.values()].map(({ document_id }) => document_id as string))
     const indexIds = hits.map(({ index }) => index.id)
     const details = await getDocumentDetails(this.#dependencies.database, indexIds, [...documentIds])
-    const candidates = best.flatMap((hit) => {
+    return ranked.flatMap((hit) => {
       const row = rows.get(hit.id)
       const document = row && details.get(row.document_id as string)
       return row && document ? [{ hit, row, document, score: hit.score, rerankScore: null }] : []
     })
-    return deduplicatePassages(candidates).slice(0, count)
-  }
-
-  /** Semantic search returns ids only; loads the rows that full-text search did not return. */
-  async #loadMissingRows(hits: readonly Hits[], best: readonly RankedPassage[], rows: Map<string, PassageRow>): Promise<void> {
-    await Promise.all(
-      hits.map(async ({ index, semantic }) => {
-        const missing = best.map(({ id }) => id).filter((id) => semantic.has(id) && !rows.has(id))
-        if (missing.length === 0) return
-        const table = this.#dependencies.indexes.getTextTable(index)
-        for (const row of await table.list({ id: missing }, TEXT_COLUMNS)) rows.set(row.id as string, row)
-      }),
-    )
   }
 }
 

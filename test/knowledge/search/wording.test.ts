@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { selectQueryWords } from '../../../daemon/language/content-words.ts'
 import { expandQuery } from '../../../daemon/language/expand-query.ts'
 import { SYNONYM_GROUPS } from '../../../daemon/language/synonyms.ts'
 import { tokenize } from '../../../daemon/language/tokenize.ts'
@@ -51,6 +52,14 @@ test('German words have other words and forms', async () => {
 test('the words of the query come first', async () => {
   assert.equal((await findNames('holiday')).slice(0, 1), ['party.md'])
   assert.equal((await findNames('leave')).slice(0, 1), ['leave.md'])
+})
+
+test('the most frequent words are not searched for, unless the query has no others', async () => {
+  assert.is(selectQueryWords(tokenize('What is the price of a hotel?')), 'what price hotel')
+  assert.is(selectQueryWords(tokenize('That is the one')), 'one')
+  assert.is(selectQueryWords(tokenize('the of')), 'the of')
+  assert.is(selectQueryWords(''), '')
+  assert.equal(await findNames('the level'), ['logs.md'])
 })
 
 test('a query is expanded by words and phrases, which take precedence over their words', () => {
