@@ -10,10 +10,9 @@ import type { Database } from '../store/database.ts'
 import { createSignInError, toServerError } from './connections/server-error.ts'
 import { TrafficLimit } from './connections/traffic-limit.ts'
 import { openSecrets } from './secrets.ts'
-import { readOAuthState, type StoredMcpServer, saveOAuthState } from './store.ts'
+import { insertSignIn, readOAuthState, type StoredMcpServer, saveOAuthState, takeSignIn } from './store.ts'
 
 const SESSION_MS = 10 * 60_000
-const MAX_SESSIONS = 100
 
 type Client = Awaited<ReturnType<OAuthClientProvider['clientInformation']>>
 type Tokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>
@@ -27,13 +26,12 @@ interface OAuthState {
   redirectUri?: string
 }
 
-/** A sign-in that waits for the redirect. */
+/** A sign-in that waits for the redirect. It is stored, because the redirect may reach another daemon. */
 interface Session {
   serverId: string
   redirectUri: string
   verifier: string
   state: OAuthState
-  expiresAt: number
 }
 
 interface OAuthSessionsDependencies {
@@ -44,7 +42,6 @@ interface OAuthSessionsDependencies {
 
 export class OAuthSessions {
   readonly #dependencies: OAuthSessionsDependencies
-  readonly #sessions = new Map<string, Session>()
 
   constructor(dependencies: OAuthSessionsDependencies) {
     this.#dependencies = dependencies
@@ -70,7 +67,7 @@ export class OAuthSessions {
     const stored = await this.#load(server)
     // A registered client is bound to its redirect address.
     const known = stored.redirectUri === redirectUri ? { client: stored.client } : {}
-    const session: Session = { serverId: server.id, redirectUri, verifier: '', state: known, expiresAt: Date.now() + SESSION_MS }
+    const session: Session = { serverId: server.id, redirectUri, verifier: '', state: known }
     let opened: URL | undefined
     const provider = this.#createProvider(server, {
       load: async () => session.state,
@@ -84,15 +81,15 @@ export class OAuthSessions {
     await this.#authorize(server, provider, { serverUrl: url })
     if (opened === undefined) return { authorization_url: null, state }
     if (!/^https?:$/.test(opened.protocol)) throw new CadreError('PROVIDER_ERROR', 'The authorization URL is not an http or https URL.')
-    this.#remember(state, session)
+    const sealed = this.#dependencies.vault.seal(JSON.stringify(session), formatSignInContext(state))
+    await insertSignIn(this.#dependencies.database, state, sealed, Date.now() + SESSION_MS)
     return { authorization_url: opened.href, state }
   }
 
   async finish(server: StoredMcpServer, { code, state, iss }: { code: string; state: string; iss?: string }): Promise<void> {
     const { url } = requireUrl(server)
-    const session = this.#sessions.get(state)
-    this.#sessions.delete(state)
-    if (session === undefined || session.serverId !== server.id || session.expiresAt < Date.now())
+    const session = await this.#takeSession(state)
+    if (session?.serverId !== server.id)
       throw createValidationError('state', 'belongs to no open sign-in', `Start again: cadre tools login ${server.name}`)
     const provider = this.#createProvider(server, {
       load: async () => session.state,
@@ -167,11 +164,10 @@ export class OAuthSessions {
     }
   }
 
-  #remember(state: string, session: Session): void {
-    const now = Date.now()
-    for (const [key, { expiresAt }] of this.#sessions) if (expiresAt < now) this.#sessions.delete(key)
-    if (this.#sessions.size >= MAX_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value as string)
-    this.#sessions.set(state, session)
+  async #takeSession(state: string): Promise<Session | undefined> {
+    const { database, vault } = this.#dependencies
+    const sealed = await takeSignIn(database, state)
+    return sealed === undefined ? undefined : (JSON.parse(vault.open(sealed, formatSignInContext(state))) as Session)
   }
 
   async #load({ id }: StoredMcpServer): Promise<OAuthState> {
@@ -185,6 +181,8 @@ export class OAuthSessions {
     await saveOAuthState(database, id, vault.seal(JSON.stringify(state), `${id}/oauth`))
   }
 }
+
+const formatSignInContext = (state: string) => `oauth-sign-in/${state}`
 
 function getRegisteredClient(auth: McpServerSecrets['auth']): { client_id: string; client_secret?: string } | undefined {
   if (auth.type !== 'oauth' || auth.client_id === undefined) return undefined

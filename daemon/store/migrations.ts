@@ -31,6 +31,7 @@ import { thresholdNames } from './migrations/v0.2/0027-threshold-names.ts'
 import { mcpTools } from './migrations/v0.2/0028-mcp-tools.ts'
 import { daemons } from './migrations/v0.2/0029-daemons.ts'
 import { objectStorage } from './migrations/v0.2/0030-object-storage.ts'
+import { oauthSignIns } from './migrations/v0.2/0031-oauth-sign-ins.ts'
 import { retryWrite } from './shared/retry-write.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   mcpTools,
   daemons,
   objectStorage,
+  oauthSignIns,
 ]
 
 /** Listed as a migration until the records of another database are copied completely. */

@@ -76,6 +76,17 @@ test('signing in with OAuth stores sealed tokens, which are refreshed', async ()
   await expectError(fixture.discover(server.id), 'UNAVAILABLE', { error: /requires a sign-in/ })
 })
 
+test('a sign-in can end on another daemon than the one on which it began, and after a restart', async () => {
+  const server = await addUrl({ auth: { type: 'oauth' } })
+  const { authorization_url } = await expectData(fixture.service.post(`/mcp-servers/${server.id}/authorize`, REDIRECT))
+  const [stored] = await fixture.service.database.all<{ session: string }>('SELECT session FROM oauth_sign_ins')
+  assert.not.match(stored?.session ?? '', /verifier|client/)
+  fixture = await McpToolsFixture.open({ home: await fixture.service.stop() })
+  await expectData(fixture.service.post(`/mcp-servers/${server.id}/token`, await openBrowser(authorization_url)))
+  assert.equal(await fixture.service.database.all('SELECT * FROM oauth_sign_ins'), [])
+  await fixture.approve(server, 'greet')
+})
+
 test('only servers with OAuth are signed in to, and only with a loopback redirect', async () => {
   const server = await addUrl(bearer)
   await expectError(fixture.service.post(`/mcp-servers/${server.id}/authorize`, REDIRECT), 'CONFLICT', { error: /does not use OAuth/ })
