@@ -13,6 +13,9 @@ import { StorageUnreachableError } from './storage-errors.ts'
 
 export const ORIGINALS_PREFIX = 'documents/'
 
+/** No daemon deletes an object so long after it decided to. In seconds. */
+const REMOVAL_RETENTION = 30 * 24 * 60 * 60
+
 /** The original was removed between its upload and its recording. */
 class RemovedMeanwhileError extends Error {}
 
@@ -81,13 +84,23 @@ export class BucketOriginals implements OriginalStore {
   }
 
   async removeUnused(inUse: ReadonlySet<string>, isInUse: (contentHash: string, reader?: Reader) => Promise<boolean>): Promise<void> {
-    const counted = await this.#database.all<{ content_hash: string; removals: number }>('SELECT * FROM original_removals')
+    const counted = await this.#database.all<{ content_hash: string; removals: number; removed_at: number }>(
+      'SELECT * FROM original_removals',
+    )
     const current = new Map(counted.map(({ content_hash, removals }) => [content_hash, removals]))
+    const stored = new Set<string>()
     for await (const { key } of this.#client.list(ORIGINALS_PREFIX)) {
       const [contentHash = '', removals = '0'] = key.slice(key.lastIndexOf('/') + 1).split('.')
+      stored.add(contentHash)
       if (Number(removals) < (current.get(contentHash) ?? 0)) await this.#client.delete(key)
       else if (!inUse.has(contentHash)) await this.release(contentHash, (reader) => isInUse(contentHash, reader))
     }
+    const sql = `DELETE FROM original_removals WHERE content_hash = ? AND removed_at < unixepoch() - ${REMOVAL_RETENTION}`
+    for (const { content_hash, removed_at } of counted)
+      if (removed_at < Date.now() / 1000 - REMOVAL_RETENTION && !stored.has(content_hash))
+        await this.#database.write(async (transaction) => {
+          if (!(await isInUse(content_hash, transaction))) await transaction.run(sql, [content_hash])
+        })
   }
 
   /** A copy that cannot be written, for example on a full disk, is not needed. */

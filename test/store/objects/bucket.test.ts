@@ -50,12 +50,14 @@ const rejects = async (work: Promise<unknown>): Promise<CadreError> => {
 }
 
 /** Stores the originals of two daemons with caches of their own. */
-async function withOriginals(work: (first: BucketOriginals, second: BucketOriginals, client: S3Client) => Promise<void>): Promise<void> {
+async function withOriginals(
+  work: (first: BucketOriginals, second: BucketOriginals, client: S3Client, database: Database) => Promise<void>,
+): Promise<void> {
   const client = new S3Client(createStorage())
   const database = await openRecords(`originals-${prefixes}`)
   const open = async (name: string) =>
     new BucketOriginals(client, await DiskCache.open(join(folder, `${name}-${prefixes}`), 1_000_000), database)
-  await work(await open('first'), await open('second'), client)
+  await work(await open('first'), await open('second'), client, database)
   await database.close()
 }
 
@@ -121,6 +123,22 @@ test('leftovers of a crash are removed, and nothing else', async () => {
     const keys: string[] = []
     for await (const { key } of client.list('documents/')) keys.push(key)
     assert.equal(keys, [formatKey(contentHash)])
+  })
+})
+
+test('removals are forgotten after a month, unless the content is stored or used again', async () => {
+  await withOriginals(async (first, _, __, database) => {
+    const texts = ['gone', 'recent', 'stored', 'used']
+    const hashes = texts.map((text) => hash('sha256', text, 'hex'))
+    const [gone = '', recent = '', stored = '', used = ''] = hashes
+    const keep = (text: string) => first.keep(Buffer.from(text), async () => undefined)
+    for (const text of texts) await keep(text)
+    for (const each of hashes) await first.release(each, UNUSED)
+    await database.write((transaction) => transaction.run('UPDATE original_removals SET removed_at = 0 WHERE content_hash <> ?', [recent]))
+    await keep('stored')
+    await first.removeUnused(new Set([stored, used]), async (contentHash) => contentHash === used)
+    const left = (await database.all<{ content_hash: string }>('SELECT * FROM original_removals')).map(({ content_hash }) => content_hash)
+    assert.equal([left.includes(gone), left.sort()], [false, [recent, stored, used].sort()])
   })
 })
 
