@@ -121,6 +121,7 @@ test('other arguments without an answer show their request, and the call stays a
   await expectError(fixture.service.post(path, { tool_call_id: 'call_1' }), 'VALIDATION_ERROR')
   await expectData(confirm(id, message, 'call_1', false))
   await expectError(preview(), 'CONFLICT')
+  await waitFor(async () => (await fixture.listMessages(id))[1]?.finish_reason === 'stop')
 })
 
 test('a call can be allowed with other arguments, which are stored and told to the model', async () => {

@@ -1,11 +1,11 @@
 /** Fixture for tests of knowledge: creates sources and documents, waits for syncs and reads the LanceDB tables. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Connection } from '@lancedb/lancedb'
 import { formatLanceOptions, type Storage } from '../../daemon/store/objects/open-bucket.ts'
 import { expectData } from '../harness/expect.ts'
-import { getTestStorage } from '../harness/object-store/test-storage.ts'
+import { getTestStorage, listOriginals } from '../harness/object-store/test-storage.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer, type TestServerOptions } from '../harness/test-server.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -87,8 +87,7 @@ export class KnowledgeFixture {
     return { source, tool }
   }
 
-  countOriginals = (): number =>
-    readdirSync(this.service.paths.documents, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+  countOriginals = async (): Promise<number> => (await listOriginals(this.service.paths)).size
 
   search = async (tool: Json, query: string, fields: Fields = {}): Promise<Json[]> =>
     (await expectData(this.service.post(`/retrieval-tools/${tool.id}/search`, { query, ...fields }))).results
@@ -105,10 +104,13 @@ export class KnowledgeFixture {
   readRows = (index: Json, side: 'text' | 'vectors'): Promise<Row[]> =>
     readTableRows(this.service.paths.vectors, `${index.id}-${side}`, getTestStorage(this.service.paths))
 
-  listTables = async (): Promise<string[]> => {
+  listTables = (): Promise<string[]> => this.withVectors((database) => database.tableNames())
+
+  /** Runs work with a separate LanceDB connection. */
+  async withVectors<T>(work: (database: Connection) => Promise<T>): Promise<T> {
     const database = await connectToVectors(this.service.paths.vectors, getTestStorage(this.service.paths))
     try {
-      return await database.tableNames()
+      return await work(database)
     } finally {
       database.close()
     }

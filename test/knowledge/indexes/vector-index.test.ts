@@ -43,10 +43,7 @@ const searchBest = async (number: number) => (await knowledge.searchNames(tool, 
 
 async function listVectorIndices(): Promise<string[]> {
   const [index] = await knowledge.listIndexes(source.id)
-  const { connect } = await import('@lancedb/lancedb')
-  const database = await connect(knowledge.service.paths.vectors)
-  const indices = await (await database.openTable(`${index.id}-vectors`)).listIndices()
-  database.close()
+  const indices = await knowledge.withVectors(async (database) => (await database.openTable(`${index.id}-vectors`)).listIndices())
   return indices.filter(({ columns }) => columns.includes('vector')).map(({ name }) => name)
 }
 

@@ -5,6 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
+import { isOnServer } from '../../harness/sqld/test-database.ts'
 import { type RecordingServer, startRecordingServer } from '../../outbound/recording-server.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 import { createGuardedBackend, createProject } from './git-server.ts'
@@ -12,11 +13,13 @@ import { createGuardedBackend, createProject } from './git-server.ts'
 const PASSWORD = 'canary-old-8Mm3'
 const BASIC = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`
 
-const test = suite<{ root: string; library: KnowledgeFixture; server: RecordingServer; id: string; plain: string }>(
+const credentials = suite<{ root: string; library: KnowledgeFixture; server: RecordingServer; id: string; plain: string }>(
   'credentials in repository URLs of older versions',
 )
+// Older versions had no servers.
+const test = isOnServer ? credentials.skip : credentials
 
-test.before.each(
+credentials.before.each(
   reportFailure(async (context) => {
     context.root = mkdtempSync(join(tmpdir(), 'cadre-old-'))
     createProject(join(context.root, 'projects'), 'docs', 'The heron nests by the pond.')
@@ -35,7 +38,7 @@ test.before.each(
     await library.createSource()
   }),
 )
-test.after.each(
+credentials.after.each(
   reportFailure(async ({ root, library, server }) => {
     await library.close()
     await server.close()
@@ -86,4 +89,4 @@ test('credentials in a stored URL are hidden but used while the vault is locked'
   assert.equal((await context.library.getSource(context.id)).auth, { type: 'basic' })
 })
 
-test.run()
+credentials.run()

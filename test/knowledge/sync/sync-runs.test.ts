@@ -150,7 +150,7 @@ test('a source deleted during its sync leaves no documents, tables or originals'
   const folder = new TemporaryFolder()
   folder.write(Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}.md`, `Paper number ${at} of a source that goes away.`])))
   const tables = (await knowledge.listTables()).length
-  const kept = knowledge.countOriginals()
+  const kept = await knowledge.countOriginals()
   for (const [stage, documents] of [
     ['finding', 1],
     ['finding', 20],
@@ -179,7 +179,7 @@ test('a source deleted during its sync leaves no documents, tables or originals'
     )
     assert.is(left?.count, 0, stage)
     assert.is((await knowledge.listTables()).length, tables, stage)
-    assert.is(knowledge.countOriginals(), kept, stage)
+    assert.is(await knowledge.countOriginals(), kept, stage)
     assert.not.ok(existsSync(join(knowledge.service.paths.work, source.id)))
   }
   const [orphans] = await knowledge.service.database.all<{ count: number }>(

@@ -47,7 +47,7 @@ test('documents are stored, found, read again after a restart, and removed from 
   assert.is((await knowledge.searchNames(tool, 'thirty days'))[0], 'leave.md')
   assert.is((await listKeys('documents/')).length, 2)
   assert.ok((await listKeys('vectors/')).length > 2)
-  assert.equal(knowledge.countOriginals(), 0)
+  assert.equal(await knowledge.countOriginals(), 0)
   assert.not(existsSync(join(knowledge.service.paths.vectors, `${(await knowledge.listIndexes(source.id))[0].id}-text.lance`)))
   knowledge = await KnowledgeFixture.start({ home: await knowledge.service.stop(), storage })
   assert.is((await knowledge.searchNames(tool, 'thirty days'))[0], 'leave.md')
