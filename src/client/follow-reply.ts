@@ -73,6 +73,9 @@ export async function* followReply(
   const { conversation } = request
   let reply = 'reply' in request ? request.reply : undefined
   let next = request
+  /** All text so far; undefined if the request does not follow the reply from its start. */
+  let text = 'after' in request ? undefined : ''
+  let isResumed = false
   for (let reconnects = options.maxReconnects ?? 0; ; reconnects--) {
     let cause: unknown
     try {
@@ -81,6 +84,9 @@ export async function* followReply(
         if (!event) continue
         if (event.event === 'message_start') reply = event.data.message_id
         if (reply !== undefined) next = { conversation, reply, ...(event.id === undefined ? {} : { after: event.id }) }
+        if (event.event === 'message_delta' && text !== undefined) text += event.data.text
+        const missed = isResumed && event.event === 'message_end' ? findMissedText(text, event.data.message.content) : ''
+        if (missed !== '') yield { event: 'message_delta', data: { text: missed } }
         yield event
         if (isTerminal(event)) return
       }
@@ -90,10 +96,15 @@ export async function* followReply(
       cause = error instanceof ConnectionLostError ? error.cause : error
     }
     if (reconnects <= 0 || reply === undefined) throw new ConnectionLostError(conversation, cause)
+    isResumed = true
     connection.notify('Connection lost; reconnecting.')
     await sleep(RECONNECT_DELAY_MS, undefined, options.signal ? { signal: options.signal } : {})
   }
 }
+
+/** Of a reply that ended meanwhile, another daemon sends only the last event. */
+const findMissedText = (received: string | undefined, content: string): string =>
+  received !== undefined && content.startsWith(received) ? content.slice(received.length) : ''
 
 class ConnectionLostError extends UnreachableError {
   constructor(conversation: string, cause: unknown) {

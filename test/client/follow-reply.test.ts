@@ -160,6 +160,33 @@ test('a lost connection is resumed after the last event', async () => {
   assert.is(lines.length, 1)
 })
 
+test('the text of a reply that ended before it was resumed is complete', async () => {
+  const end = event('message_end', { message: { ...END.message, content: 'Hello.' } }, '3')
+  const start = event('message_start', START, '1') + event('message_delta', { text: 'Hel' }, '2')
+  const listener: RequestListener = (request, response) => (request.method === 'POST' ? breakAfter(response, start) : response.end(end))
+  const { events } = await follow({ options: { maxReconnects: 1 }, listener })
+  assert.equal(events.map(({ event, data }) => [event, (data as { text?: string }).text]).slice(1), [
+    ['message_delta', 'Hel'],
+    ['message_delta', 'lo.'],
+    ['message_end', undefined],
+  ])
+  let isFirst = true
+  const request = { conversation: 'conv_1', reply: 'msg_2', after: '2' }
+  const resumed = await follow({
+    options: { maxReconnects: 1 },
+    request,
+    listener: (_, response) => {
+      if (isFirst) breakAfter(response, encodeComment('still here'))
+      else response.end(end)
+      isFirst = false
+    },
+  })
+  assert.equal(
+    resumed.events.map(({ event }) => event),
+    ['message_end'],
+  )
+})
+
 test('a message is not sent twice: without a reply id a lost connection throws', async () => {
   const { error, requests } = await follow({
     options: { maxReconnects: 3 },
