@@ -33,8 +33,8 @@ export class ChaosClient {
   readonly stopping = new AbortController()
   requests = 0
   repeated = 0
-  /** Statuses of requests that were repeated, with 0 for lost connections. */
-  readonly statuses = new Map<number, number>()
+  /** How often requests were repeated after a status, with 0 for lost connections. */
+  readonly #statuses = new Map<number, number>()
 
   constructor(urls: readonly string[], random: () => number) {
     this.#urls = urls
@@ -93,6 +93,11 @@ export class ChaosClient {
     }
   }
 
+  /** Why requests were repeated. */
+  formatReasons(): string {
+    return [...this.#statuses].map(([status, count]) => `${count} × ${status === 0 ? 'lost' : status}`).join(', ')
+  }
+
   async #attempt(request: Request): Promise<Acknowledged | undefined> {
     try {
       const response = await this.#fetch(request, AbortSignal.timeout(REQUEST_TIMEOUT_MS))
@@ -123,7 +128,7 @@ export class ChaosClient {
 
   #count(status: number): void {
     this.repeated++
-    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
+    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
   }
 }
 

@@ -119,7 +119,7 @@ async function attack(options: ChaosOptions, random: () => number, parts: Parts)
     count(evaluations.all.length, 'runs'),
     count(new Set(receiver.received.map(({ id }) => id)).size, `events in ${receiver.received.length} deliveries`),
     count(agents.all.length, 'agents'),
-    `${client.requests} requests, ${client.repeated} repeated (${[...client.statuses].map(([status, count]) => `${count} × ${status || 'lost'}`).join(', ')})`,
+    `${client.requests} requests, ${client.repeated} repeated (${client.formatReasons()})`,
     `${provider.calls} model calls`,
   ]
   return { amount: `${cluster.kills} kills in ${options.minutes} minutes`, figure: figures.join('; '), violations }
@@ -152,7 +152,8 @@ async function disturbServers(cluster: Cluster, options: ChaosOptions, report: (
 
 /** Waits until nothing is under way. Returns what is. */
 async function waitForEnd(client: ChaosClient, reader: Reader, documents: readonly Documents[]): Promise<string[]> {
-  const sql = `SELECT (SELECT count(*) FROM replies_under_way) AS replies, (SELECT count(*) FROM deliveries WHERE status = 'pending') AS deliveries,
+  const sql = `SELECT (SELECT count(*) FROM replies_under_way) AS replies,
+    (SELECT count(*) FROM deliveries WHERE status = 'pending') AS deliveries,
     (SELECT count(*) FROM evaluation_runs WHERE status IN ('queued', 'running')) AS runs,
     (SELECT count(*) FROM usage_calls WHERE status = 'open') AS calls`
   let left = ''

@@ -1,4 +1,4 @@
-/** `npm run chaos`: three daemons under load on a libSQL server and a bucket, with kills and outages. Exits with 1 if a promise is broken. */
+/** Attacks three daemons on a libSQL server and a bucket with kills and outages. Exits with 1 if a promise is broken. */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { runChaos } from './run-chaos.ts'

@@ -54,7 +54,7 @@ async function withFixture(
   }
 }
 
-/** Waits for four timers: the next attempt, the daily cleanup, the check for idle conversations, and daily backups or, on a server, new events. */
+/** Of the next attempt, the daily cleanup, the check for idle conversations, and daily backups or, on a server, new events. */
 const TIMER_COUNT = 4
 
 /** Advances from timer to timer until this many attempts were made. */
