@@ -70,6 +70,11 @@ export class TmuxTerminal {
     return this.#tmux('capture-pane', '-p', '-S', '-').trimEnd()
   }
 
+  /** Returns the scrollback and the visible screen, with wrapped lines as one line. */
+  readUnwrapped(): string {
+    return this.#tmux('capture-pane', '-p', '-J', '-S', '-').trimEnd()
+  }
+
   getCursor(): { x: number; y: number } {
     const [x = -1, y = -1] = this.#tmux('display-message', '-p', '#{cursor_x} #{cursor_y}').split(' ').map(Number)
     return { x, y }

@@ -60,6 +60,8 @@ atTerminal('the input shows wide characters, several lines and pastes with the c
   await terminal.waitFor(/x\n {2}second line\n/)
   terminal.write(`\u001b[200~pasted\rwith Enter\u001b[201~`)
   await terminal.waitFor(/second linepasted\n {2}with Enter\n {2}Guide · .*\/help/)
+  terminal.write(ESCAPE)
+  await terminal.waitFor(/─\n› Ask Guide\n {2}Cleared\./)
 })
 
 atTerminal('Escape stops the reply and keeps its text', async () => {

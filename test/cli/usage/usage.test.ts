@@ -6,11 +6,15 @@ import * as assert from 'uvu/assert'
 import { EventBus } from '../../../daemon/core/event-bus.ts'
 import { openDatabase } from '../../../daemon/store/database.ts'
 import { UsageMeter } from '../../../daemon/usage/usage-meter.ts'
+import { stringWidth } from '../../../src/cli/terminal/text.ts'
 import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
+import { hasTmux, openShell } from '../../harness/tmux-terminal.ts'
 
 const test = suite('usage at the terminal')
+/** Skipped on machines without tmux. */
+const atTerminal = hasTmux ? test : test.skip
 const today = new Date().toISOString().slice(0, 10)
 let terminal: Terminal
 let agent: string
@@ -139,6 +143,29 @@ test('usage and analytics draw a line of days, or describe it on a dumb terminal
   const { stdout } = await terminal.run(['usage'], { environment: { TERM: 'dumb' } })
   assert.match(stdout, 'Tokens per day: 0 to 54K, last 54K')
   assert.not.match(stdout, /[▁-█]/)
+})
+
+atTerminal('tables, help and reports fit 40, 80 and 200 columns, without colors and on a dumb terminal', async () => {
+  const shell = openShell(terminal)
+  try {
+    for (const [columns, setting] of [
+      [40, 'NO_COLOR=1'],
+      [80, 'FORCE_COLOR=1'],
+      [200, 'TERM=dumb'],
+    ] as const) {
+      shell.resize(columns, 50)
+      shell.start(`export ${setting}; echo "= $((${columns})) ="; for what in 'agents list' --help usage analytics; do cadre $what; done`)
+      await shell.waitForExit()
+      const printed = shell.readUnwrapped().split(`= ${columns} =\n`).at(-1) ?? ''
+      for (const text of ['Handbook helper', 'ENVIRONMENT', 'Tokens per day', 'Messages per day']) assert.match(printed, text)
+      for (const line of printed.split('\n')) assert.ok(stringWidth(line.trimEnd()) <= columns, `${columns}: ${line}`)
+      assert.is(shell.readWithColors().includes('\u001b['), setting === 'FORCE_COLOR=1', setting)
+      assert.is(/[▁-█]/.test(printed), setting !== 'TERM=dumb', setting)
+      shell.type('unset NO_COLOR FORCE_COLOR')
+    }
+  } finally {
+    shell.close()
+  }
 })
 
 test('usage and analytics write HTML reports', async () => {
