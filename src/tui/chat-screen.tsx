@@ -4,6 +4,7 @@ import type { Key } from './input/key-decoder.ts'
 import { listenToKeyboard } from './input/keyboard.ts'
 import { bufferStdout } from './render/buffered-stdout.ts'
 import { ChatView } from './render/chat-view.tsx'
+import type { Rewrapping } from './render/drawn-lines.ts'
 import { FrameBuilder } from './render/frame-builder.ts'
 import { FrameScheduler } from './render/frame-scheduler.ts'
 import { FrameStore } from './render/frame-store.ts'
@@ -12,8 +13,7 @@ import type { ChatStore } from './state/chat-store.ts'
 interface ChatScreenDependencies {
   store: ChatStore
   colors: boolean
-  /** Whether the terminal wraps lines again when it becomes narrower. */
-  isRewrapped: boolean
+  rewrapping: Rewrapping
   input: NodeJS.ReadStream
   output: NodeJS.WriteStream
   onKey: (key: Key) => void
@@ -41,10 +41,10 @@ export class ChatScreen {
 
   constructor(dependencies: ChatScreenDependencies) {
     this.#dependencies = dependencies
-    const { store, colors, isRewrapped, output } = dependencies
+    const { store, colors, rewrapping, output } = dependencies
     this.#stdout = bufferStdout(output, () => this.#completeFrame())
     this.#frames = new FrameStore((text) => this.#stdout.stream.write(text))
-    this.#builder = new FrameBuilder(colors, store.state, isRewrapped)
+    this.#builder = new FrameBuilder(colors, store.state, rewrapping)
     this.#scheduler = new FrameScheduler(() => {
       if (!this.#readSize() || this.#isLeaving) this.#frames.publish(this.#builder.build(store.state))
     })

@@ -6,6 +6,7 @@ import { editInEditor, findEditor } from './input/external-editor.ts'
 import type { HistoryFile } from './input/history-file.ts'
 import { handleKey } from './key-bindings.ts'
 import { type ConversationOptions, openConversation } from './open-conversation.ts'
+import type { Rewrapping } from './render/drawn-lines.ts'
 import { ChatSession, type ChatTerminal } from './session/chat-session.ts'
 import { continueQueue } from './session/message-queue.ts'
 import { ChatStore } from './state/chat-store.ts'
@@ -52,7 +53,14 @@ export async function runChat(options: ChatOptions): Promise<string | undefined>
   session.replies.onEnd = () => continueQueue(session)
   await openConversation(session, conversation)
   onTerminalAcquired()
-  screen = new ChatScreen({ store, colors, isRewrapped: isRewrapping(environment), input, output, onKey: (key) => handleKey(session, key) })
+  screen = new ChatScreen({
+    store,
+    colors,
+    rewrapping: findRewrapping(environment),
+    input,
+    output,
+    onKey: (key) => handleKey(session, key),
+  })
   screen.open()
   const ticker = setInterval(() => {
     if (store.state.transcript.isAwaitingReply) store.update({ now: store.now() })
@@ -68,5 +76,8 @@ export async function runChat(options: ChatOptions): Promise<string | undefined>
   return store.state.conversation?.id
 }
 
-/** xterm, GNU screen and the Linux console cut lines off instead. */
-const isRewrapping = ({ TMUX, STY, XTERM_VERSION, TERM }: NodeJS.ProcessEnv) => Boolean(TMUX) || !(STY || XTERM_VERSION || TERM === 'linux')
+/** xterm, GNU screen and the Linux console cut lines off. */
+function findRewrapping({ TMUX, STY, XTERM_VERSION, TERM = '' }: NodeJS.ProcessEnv): Rewrapping {
+  if (TMUX || (!STY && /^(tmux|screen)/.test(TERM))) return 'tmux'
+  return STY || XTERM_VERSION || TERM === 'linux' ? 'none' : 'wraps'
+}

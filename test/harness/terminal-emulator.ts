@@ -10,7 +10,6 @@ export class TerminalEmulator {
   #x = 0
   #y = 0
   #pending = ''
-  #saved = { x: 0, y: 0 }
 
   constructor(columns: number, rows: number) {
     this.columns = columns
@@ -55,10 +54,6 @@ export class TerminalEmulator {
         // OSC sequences (title, clipboard) do not change the screen.
         if (control[3] !== undefined) this.#applyControl(control[1] ?? '', control[2] ?? '', control[3])
         input = input.slice(control[0].length)
-      } else if (/^\u001b[78]/.test(input)) {
-        if (input[1] === '7') this.#saved = this.cursor
-        else [this.#x, this.#y] = [this.#saved.x, this.#saved.y]
-        input = input.slice(2)
       } else if (input.startsWith('\u001b')) {
         this.#pending = input
         return
@@ -69,8 +64,11 @@ export class TerminalEmulator {
       } else if (input.startsWith('\r')) {
         this.#x = 0
         input = input.slice(1)
+      } else if (input.startsWith('\b')) {
+        this.#x = Math.max(0, this.#x - 1)
+        input = input.slice(1)
       } else {
-        const [plain = ''] = /^[^\u001b\n\r]+/.exec(input) ?? []
+        const [plain = ''] = /^[^\u001b\n\r\b]+/.exec(input) ?? []
         for (const grapheme of splitGraphemes(plain)) this.#write(grapheme)
         input = input.slice(plain.length)
       }
@@ -108,7 +106,10 @@ export class TerminalEmulator {
     else if (final === 'E') [this.#x, this.#y] = [0, Math.min(this.rows - 1, this.#y + first)]
     else if (final === 'G') this.#x = first - 1
     else if (final === 'H') [this.#y, this.#x] = [Math.min(this.rows, first) - 1, Math.min(this.columns, second) - 1]
-    else if (final === 'J') this.#erase()
+    else if (final === 'J' && parameters === '') {
+      row.length = Math.min(row.length, this.#x)
+      for (let below = this.#y + 1; below < this.rows; below++) this.#cells[below] = []
+    } else if (final === 'J') this.#erase()
     else if (final === 'K') row.length = parameters === '2' ? 0 : Math.min(row.length, this.#x)
     else if (final !== 'm') throw new Error(`Unsupported control sequence: CSI ${parameters}${final}`)
   }

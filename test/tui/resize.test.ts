@@ -53,6 +53,7 @@ function assertEachLineOnce(terminal: TmuxTerminal): void {
     screen,
   )
   assert.is(screen.match(/─{5,}/g)?.length, 1, screen)
+  assert.not.match(screen, /\n *\n *\n/, 'no further empty rows')
 }
 
 atTerminal('resizing during a reply neither repeats nor loses lines', async () => {
@@ -68,6 +69,23 @@ atTerminal('resizing during a reply neither repeats nor loses lines', async () =
     terminal.resize(columns, rows)
   }
   await terminal.waitFor(new RegExp(`line ${COUNT} of[\\s\\S]*tokens`))
+  assertEachLineOnce(terminal)
+})
+
+atTerminal('frames that tmux reads after it has changed the width leave nothing behind', async () => {
+  const terminal = await startReply(100)
+  terminal.write('A draft that is long enough for two rows in forty columns')
+  let [line, old] = [5, 100]
+  for (const columns of [40, 200, 80]) {
+    await waitForLine(terminal, line)
+    terminal.resizeUnnoticed(columns, 24, old)
+    await waitForLine(terminal, line + 12)
+    terminal.reportWidth(columns)
+    line += 20
+    old = columns
+  }
+  await terminal.waitFor(new RegExp(`line ${COUNT} of[\\s\\S]*tokens`))
+  await terminal.waitFor(/^─{80}\n› A draft/m)
   assertEachLineOnce(terminal)
 })
 

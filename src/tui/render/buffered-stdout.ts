@@ -1,5 +1,6 @@
 /** Buffers the output of Ink so that each frame is a single write. */
 import { Writable } from 'node:stream'
+import { ERASE_BELOW, LINE_START, LINE_UP } from './cursor-sequences.ts'
 
 interface BufferedStdout {
   stream: NodeJS.WriteStream
@@ -12,10 +13,14 @@ const BEGIN_UPDATE = '\u001b[?2026h'
 export const END_UPDATE = '\u001b[?2026l'
 
 /**
- * Ink moves the cursor below the live area before it erases it. A terminal that became lower may have dropped these rows, which the process
- * learns later (tmux waits up to 250 ms). Line feeds add them again, so that no line above the live area is erased instead.
+ * Ink counts rows: down to the bottom of the live area, and up from there. A terminal that was resized has wrapped long lines again or
+ * dropped rows below the cursor, which the process may learn later: tmux also reads what was written before it reports the new size.
+ * Therefore the cursor goes up from where it is, line by line, and everything below is erased.
  */
+const ERASE_AREA = /(?:\u001b\[(\d+)B)?(?:\u001b\[1G)?((?:\u001b\[2K\u001b\[1A)*)\u001b\[2K\u001b\[G/g
+const ERASED_ROW_LENGTH = '\u001b[2K\u001b[1A'.length
 const MOVE_TO_BOTTOM = /\u001b\[(\d+)B\u001b\[1G/g
+const MOVE_TO_CURSOR = /\u001b\[(\d+)A(?=\u001b\[\d+G\u001b\[\?25h)/g
 const UNLIMITED_ROWS = 10_000
 
 /** `onFlush` is called before a frame is written, which is discarded if it returns false. */
@@ -30,7 +35,9 @@ export function bufferStdout(output: NodeJS.WriteStream, onFlush = (): boolean =
     const frame = buffer
       .replaceAll(BEGIN_UPDATE, '')
       .replaceAll(END_UPDATE, '')
+      .replaceAll(ERASE_AREA, (_, down = 0, rows) => LINE_START + LINE_UP.repeat(rows.length / ERASED_ROW_LENGTH - down) + ERASE_BELOW)
       .replaceAll(MOVE_TO_BOTTOM, (_, rows) => '\n'.repeat(Number(rows)))
+      .replaceAll(MOVE_TO_CURSOR, (_, rows) => LINE_UP.repeat(Number(rows)))
     buffer = ''
     if (frame !== '') output.write(BEGIN_UPDATE + frame + END_UPDATE)
   }

@@ -1,5 +1,9 @@
 /** What is drawn on the terminal, and how much of it can be erased and drawn again after the terminal was resized. */
 import type { TerminalSize } from '../state/chat-state.ts'
+import { ERASE_BELOW, LINE_START, LINE_UP } from './cursor-sequences.ts'
+
+/** Whether a terminal that becomes narrower cuts long lines off or wraps them. In tmux, the cursor also finds their start. */
+export type Rewrapping = 'none' | 'wraps' | 'tmux'
 
 export interface HistoryLine {
   width: number
@@ -14,7 +18,6 @@ interface DrawnLiveArea {
 
 /** More than the highest terminal. */
 const MAX_LINES = 1_000
-const [ERASE_LINE, SAVE_CURSOR, RESTORE_CURSOR] = ['\u001b[2K', '\u001b7', '\u001b8']
 
 /** What is on the terminal. */
 export interface DrawnState {
@@ -26,14 +29,13 @@ export interface DrawnState {
 const NO_LIVE_AREA: DrawnLiveArea = { widths: [], cursor: undefined }
 
 export class DrawnLines {
-  /** Terminals wrap lines again when they become narrower; few, such as xterm, cut them off. */
-  readonly #isRewrapped: boolean
+  readonly #rewrapping: Rewrapping
   #state: DrawnState = { history: [], live: NO_LIVE_AREA, rows: 0 }
   /** The live area that Ink has drawn last, even if it was not written. */
   #inkArea = NO_LIVE_AREA
 
-  constructor(isRewrapped: boolean) {
-    this.#isRewrapped = isRewrapped
+  constructor(rewrapping: Rewrapping) {
+    this.#rewrapping = rewrapping
   }
 
   get state(): DrawnState {
@@ -60,26 +62,24 @@ export class DrawnLines {
    * them. It leaves the cursor where Ink expects it: in the same line of a live area that starts at the top of what was erased.
    */
   eraseVisible({ columns, rows }: TerminalSize): { entry: number | undefined; sequence: string } {
-    const countRows = (width: number) => (this.#isRewrapped ? Math.max(1, Math.ceil(width / columns)) : 1)
+    const isRewrapped = this.#rewrapping !== 'none'
+    const countRows = (width: number) => (isRewrapped ? Math.max(1, Math.ceil(width / columns)) : 1)
     const sumRows = (widths: readonly number[]) => widths.reduce((sum, width) => sum + countRows(width), 0)
     const { history, live } = this.#state
     const { widths } = live
     const cursor = getCursor(live)
-    let erasedRows = sumRows(widths)
-    const start = this.#findFirstVisible(Math.min(rows, this.#state.rows) - 1 - erasedRows, countRows)
+    const start = this.#findFirstVisible(Math.min(rows, this.#state.rows) - 1 - sumRows(widths), countRows)
     const erased = history.slice(start)
     this.#state = { ...this.#state, history: history.slice(0, start) }
-    const historyRows = sumRows(erased.map(({ width }) => width))
-    erasedRows += historyRows
-    const wrapped = this.#isRewrapped ? Math.floor(cursor.x / columns) : 0
-    const rowsAbove = historyRows + sumRows(widths.slice(0, cursor.y)) + wrapped
-    const erase = `${ERASE_LINE}\u001b[1B`.repeat(erasedRows) + ERASE_LINE
+    const wrapped = isRewrapped ? Math.floor(cursor.x / columns) : 0
+    const rowsAbove = sumRows([...erased.map(({ width }) => width), ...widths.slice(0, cursor.y)]) + wrapped
+    const moveToTop = this.#rewrapping === 'tmux' ? LINE_START + LINE_UP.repeat(erased.length + cursor.y) : `\r${moveUp(rowsAbove)}`
     // Terminals that become lower may drop the rows below the cursor. Line feeds add them again.
     const height = Math.min(this.#inkArea.widths.length, rows - 1)
     const makeRoom = '\n'.repeat(height) + moveUp(height)
     return {
       entry: erased[0]?.entry,
-      sequence: `\r${moveUp(rowsAbove)}${SAVE_CURSOR}${erase}${RESTORE_CURSOR}${makeRoom}${moveDown(getCursor(this.#inkArea).y)}`,
+      sequence: moveToTop + ERASE_BELOW + makeRoom + moveDown(getCursor(this.#inkArea).y),
     }
   }
 

@@ -1,7 +1,7 @@
 /** Builds frames from chat states: new lines for the scrollback and the live area. */
 import { type Line, measureLine, toAnsi } from '../../cli/terminal/markdown/styled-text.ts'
 import type { ChatState, TerminalSize } from '../state/chat-state.ts'
-import { DrawnLines, type DrawnState, type HistoryLine } from './drawn-lines.ts'
+import { DrawnLines, type DrawnState, type HistoryLine, type Rewrapping } from './drawn-lines.ts'
 import { type LiveArea, renderLiveArea } from './live-area.ts'
 import type { ViewOptions } from './render-tool-call.ts'
 import { advanceScrollback, EMPTY_SCROLLBACK, renderTail, type ScrollbackState } from './scrollback.ts'
@@ -44,16 +44,16 @@ export class FrameBuilder {
   /** The state before the frames that are not written yet. */
   #writtenState: BuilderState | undefined
 
-  /** Skips entries before `firstEntry`, which the terminal already shows. `isRewrapped`: see DrawnLines. */
+  /** Skips entries before `firstEntry`, which the terminal already shows. */
   constructor(
     colors: boolean,
     { redrawCount, firstEntry }: Pick<ChatState, 'redrawCount' | 'firstEntry'> = { redrawCount: 0, firstEntry: 0 },
-    isRewrapped = true,
+    rewrapping: Rewrapping = 'wraps',
   ) {
     this.#colors = colors
     this.#redrawCount = redrawCount
     this.#scrollback = { ...EMPTY_SCROLLBACK, entries: firstEntry }
-    this.#drawn = new DrawnLines(isRewrapped)
+    this.#drawn = new DrawnLines(rewrapping)
   }
 
   /** Call when the frames were written. */

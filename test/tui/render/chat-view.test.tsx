@@ -176,7 +176,7 @@ test('slow drawing lowers the frame rate', () => {
 })
 
 test('after a resize the visible messages are drawn again, and those in the scrollback are not', async () => {
-  const builder = new FrameBuilder(false, undefined, false)
+  const builder = new FrameBuilder(false, undefined, 'none')
   const view = openView()
   const talk = Array.from({ length: 30 }, (_, index): TranscriptAction => ({ kind: 'noted', text: `Note ${index}.` }))
   await view.show(builder.build(state(talk)))
@@ -188,7 +188,7 @@ test('after a resize the visible messages are drawn again, and those in the scro
 })
 
 test('a frame for another size than that of the terminal is not written, and the next one contains its lines', async () => {
-  const builder = new FrameBuilder(false, undefined, false)
+  const builder = new FrameBuilder(false, undefined, 'none')
   let size = { columns: 60, rows: 20 }
   const view = openView(60, 20, () => {
     if (builder.discardOutdated(size)) return false
