@@ -23,13 +23,20 @@ export function handleKey(session: ChatSession, key: Key): void {
   if (handleProcessKey(session, key) || session.switcher.holdKey(key, () => handleKey(session, key))) return
   if (hint !== undefined) store.update({ hint: undefined })
   if (isCtrl(key, 'g') || (hint === CHORD_HINT && isCtrl(key, 'e'))) void editDraft(session)
-  else if (
-    !(handleGlobalKey(session, key) || handleConfirmationKey(session, key) || handlePanelKey(session, key) || handleMenuKey(session, key))
-  ) {
-    if (key.name === 'escape') stopOrClear(session)
-    else if (key.name === 'tab') completeWord(session)
-    else handleEditorKey(session, key)
-  }
+  else if (!(handleGlobalKey(session, key) || handleConfirmationKey(session, key))) handleInputKey(session, toArrowKey(key))
+}
+
+/** As in shells, Ctrl+P and Ctrl+N are Up and Down. */
+const toArrowKey = (key: Key): Key => ({
+  ...key,
+  ...(isCtrl(key, 'p') ? { name: 'up', ctrl: false } : isCtrl(key, 'n') ? { name: 'down', ctrl: false } : {}),
+})
+
+function handleInputKey(session: ChatSession, key: Key): void {
+  if (handlePanelKey(session, key) || handleMenuKey(session, key)) return
+  if (key.name === 'escape') stopOrClear(session)
+  else if (key.name === 'tab') completeWord(session)
+  else handleEditorKey(session, key)
 }
 
 /** Ctrl+C and Ctrl+Z work even while a conversation is loaded. */

@@ -38,7 +38,7 @@ function handleSourcesKey({ store }: ChatSession, panel: SourcePanel, key: Key):
 function handlePickerKey(session: ChatSession, panel: Picker, key: Key): boolean {
   const choices = filterChoices(panel)
   const selected = Math.min(panel.selected, Math.max(0, choices.length - 1))
-  if (key.name === 'enter') {
+  if (key.name === 'enter' || (key.name === 'tab' && panel.target === 'history')) {
     const choice = choices[selected]
     // The picker stays open until the choice is applied.
     if (choice && panel.target === 'history') insertFromHistory(session, choice.id)

@@ -17,7 +17,13 @@ const CTRL_COMMANDS: Record<string, EditorCommand> = {
   y: commands.pasteCutText,
   _: commands.undo,
 }
-const ALT_COMMANDS: Record<string, EditorCommand> = { b: commands.moveWordLeft, d: commands.cutWordRight, f: commands.moveWordRight }
+const ALT_COMMANDS: Record<string, EditorCommand> = {
+  b: commands.moveWordLeft,
+  d: commands.cutWordRight,
+  f: commands.moveWordRight,
+  z: commands.undo,
+  Z: commands.redo,
+}
 
 /** Accepts several keys for a line break, because terminals support different ones. */
 function isLineBreak(key: Key, { text, cursor }: commands.Editor): boolean {
@@ -33,7 +39,11 @@ export function applyKey(editor: commands.Editor, key: Key, columns: number): co
     case 'paste':
       return commands.insert(editor, text)
     case 'text':
-      return ctrl ? CTRL_COMMANDS[text]?.(editor) : alt ? ALT_COMMANDS[text.toLowerCase()]?.(editor) : commands.insert(editor, text)
+      return ctrl
+        ? CTRL_COMMANDS[text]?.(editor)
+        : alt
+          ? (ALT_COMMANDS[text] ?? ALT_COMMANDS[text.toLowerCase()])?.(editor)
+          : commands.insert(editor, text)
     case 'newline':
     case 'enter':
       return isLineBreak(key, editor)

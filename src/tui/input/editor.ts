@@ -3,6 +3,8 @@ import { splitGraphemes } from '../../cli/terminal/text.ts'
 import { findOffset, layOutText } from './editor-layout.ts'
 import { MAX_ENTRIES } from './history-file.ts'
 
+type TextState = Pick<Editor, 'text' | 'cursor'>
+
 export interface Editor {
   readonly text: string
   /** Offset into the text. */
@@ -11,7 +13,8 @@ export interface Editor {
   readonly goalColumn: number | undefined
   /** Last cut text, for Ctrl+Y. */
   readonly cutText: string
-  readonly undo: readonly { text: string; cursor: number }[]
+  readonly undo: readonly TextState[]
+  readonly redo: readonly TextState[]
   /** Submitted texts, oldest first; `historyIndex` is the shown one, and `draft` follows the last one. */
   readonly history: readonly string[]
   readonly historyIndex: number | undefined
@@ -24,6 +27,7 @@ export const EMPTY_EDITOR: Editor = {
   goalColumn: undefined,
   cutText: '',
   undo: [],
+  redo: [],
   history: [],
   historyIndex: undefined,
   draft: '',
@@ -35,7 +39,7 @@ const MAX_UNDO_STEPS = 100
 function applyChange(editor: Editor, text: string, cursor: number): Editor {
   if (text === editor.text) return moveCursor(editor, cursor)
   const undo = [...editor.undo.slice(-MAX_UNDO_STEPS + 1), { text: editor.text, cursor: editor.cursor }]
-  return { ...editor, text, cursor, undo, goalColumn: undefined }
+  return { ...editor, text, cursor, undo, redo: [], goalColumn: undefined }
 }
 
 function moveCursor(editor: Editor, cursor: number): Editor {
@@ -111,9 +115,14 @@ export function cutToEnd(editor: Editor): Editor {
   return removeRange(editor, editor.cursor, last === editor.cursor ? Math.min(editor.text.length, last + 1) : last, true)
 }
 
-export function undo(editor: Editor): Editor {
-  const step = editor.undo.at(-1)
-  return step ? { ...editor, ...step, undo: editor.undo.slice(0, -1), goalColumn: undefined } : editor
+export const undo = (editor: Editor) => restore(editor, 'undo', 'redo')
+export const redo = (editor: Editor) => restore(editor, 'redo', 'undo')
+
+function restore(editor: Editor, from: 'undo' | 'redo', to: 'undo' | 'redo'): Editor {
+  const { text, cursor } = editor
+  const step = editor[from].at(-1)
+  if (!step) return editor
+  return { ...editor, ...step, [from]: editor[from].slice(0, -1), [to]: [...editor[to], { text, cursor }], goalColumn: undefined }
 }
 
 /** Moves by a row, or through the history at the first and last row. */
@@ -138,6 +147,7 @@ function recallHistory(editor: Editor, step: -1 | 1): Editor {
     historyIndex: next === history.length ? undefined : next,
     draft: historyIndex === undefined ? text : draft,
     undo: [],
+    redo: [],
   }
 }
 

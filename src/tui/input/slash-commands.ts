@@ -41,13 +41,15 @@ export interface CommandCall {
   argument: string
 }
 
-/** Common words for quitting; if they are the whole line, they are not sent as a message. */
+/** Common words for quitting and for help; if they are the whole line, they are not sent as a message. */
 const QUIT_WORDS = /^(?:quit|exit|:q)$/i
+const HELP_WORDS = /^\/?\?$/
 const ALIASES: Readonly<Record<string, CommandName>> = { exit: 'quit', q: 'quit' }
 
 /** Returns undefined for text that is not a command, and a problem for an unknown command. */
 export function parseCommand(text: string): CommandCall | { problem: string } | undefined {
   if (QUIT_WORDS.test(text.trim())) return { name: 'quit', argument: '' }
+  if (HELP_WORDS.test(text.trim())) return { name: 'help', argument: '' }
   const [, word, argument = ''] = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.trimEnd()) ?? []
   if (word === undefined) return undefined
   const typed = word.toLowerCase()

@@ -66,6 +66,11 @@ test('quit, exit and :q quit only if they are the whole line', () => {
   for (const isPlain of [true, false]) assert.match(formatHelp({ isPlain, columns: 80 }), /quit(\*\*)? or /)
 })
 
+test('a question mark alone shows the help', () => {
+  for (const text of ['?', '/?', ' ? ']) assert.equal(parseCommand(text), { name: 'help', argument: '' }, text)
+  for (const text of ['??', 'why?', '? x']) assert.is(parseCommand(text), undefined, text)
+})
+
 test('commands are distinguished from messages', () => {
   assert.equal(parseCommand('/title  My talk '), { name: 'title', argument: 'My talk' })
   assert.equal(parseCommand('/QUIT'), { name: 'quit', argument: '' })

@@ -116,6 +116,8 @@ test('undo reverts the last change', () => {
   assert.is(typed('\u001f', { from: editor }), 'ab|')
   assert.is(typed('\u0015\u001f', { from: editor }), 'abc|')
   assert.is(typed('\u001f\u001f\u001f\u001f\u001f', { from: editor }), '|')
+  assert.is(typed(`${ESC}z${ESC}z${ESC}Z`, { from: editor }), 'ab|', 'Alt+Z and Alt+Shift+Z undo and redo')
+  assert.is(typed(`${ESC}zx${ESC}Z`, { from: editor }), 'abx|', 'a change cannot be redone after another one')
 })
 
 test('a line break is inserted by Ctrl+J, Alt+Enter, Shift+Enter and a backslash before Enter', () => {

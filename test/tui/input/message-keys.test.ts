@@ -85,6 +85,11 @@ test('Ctrl+R searches the stored history and inserts the choice', async () => {
   assert.equal([store.state.panel, text()], [undefined, 'first question'])
   type('\u0012', ESC)
   assert.equal([store.state.panel, text()], [undefined, 'first question'])
+  type(ESC, '\u0010', '\u0010', '\u000e')
+  assert.is(text(), 'second question', 'Ctrl+P and Ctrl+N move through the history')
+  type(ESC, '\u0012', '\u000e', '\t')
+  assert.equal([store.state.panel, text()], [undefined, 'other'], 'Ctrl+N selects in a picker, and Tab accepts')
+  type(ESC, 'first question')
   session.replies.send = async () => {}
   type('!', '\r')
   await nextTurn()
