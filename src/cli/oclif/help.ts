@@ -6,6 +6,7 @@ import { homePaths } from '../../config.ts'
 import { getInvocation, rewriteCommands } from '../terminal/invocation.ts'
 import { formatWelcome, isFirstRun } from './first-run-screen.ts'
 import { describeService, formatHomeScreen } from './home-screen.ts'
+import { wrapHelp } from './wrap-help.ts'
 
 const SERVICE_TOPICS = new Set(['daemon', 'config', 'mcp', 'profiles', 'tokens', 'webhooks', 'usage'])
 
@@ -83,7 +84,7 @@ class CadreCommandHelp extends CommandHelp {
     return [id.replaceAll(':', ' '), ...argumentNames, ...requiredFlags, '[flags]'].join(' ')
   }
 
-  /** Does not wrap examples: a line break inside quotes could not be pasted into a shell. */
+  /** Does not wrap examples: wrapHelp does so between words. */
   protected override examples(examples: Command.Example[] | string | undefined): string | undefined {
     const sections = [examples ?? []].flat().map((example) => {
       if (typeof example === 'string') return this.indent(`$ ${this.render(example)}`)
@@ -112,10 +113,10 @@ export class CadreHelp extends Help {
     this.render = withInvocation(this.render)
   }
 
-  /** oclif does not wrap the first line. */
-  protected override formatTopic(topic: Interfaces.Topic): string {
-    const [first = '', ...rest] = super.formatTopic(topic).split('\n')
-    return [this.wrap(first), ...rest].join('\n')
+  /** In a pipe, examples stay on one line. */
+  protected override log(...texts: string[]): void {
+    const { isTTY, columns } = process.stdout
+    super.log(...(isTTY ? texts.map((text) => wrapHelp(text, Math.max(MIN_COLUMNS, columns || 80))) : texts))
   }
 
   protected override async showRootHelp(): Promise<void> {

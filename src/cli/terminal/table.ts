@@ -7,6 +7,7 @@ export type Row = Record<string, unknown>
 
 const GAP = 2
 const MIN_COLUMN_WIDTH = 10
+const MIN_VALUE_WIDTH = 20
 const INDENT = '  '
 /** Columns that name a row and can be used instead of its ID. */
 const LABEL_KEYS = ['name', 'title', 'url']
@@ -136,15 +137,17 @@ function shrinkColumns(shown: readonly Column[], columns: number): number[] {
   return widths
 }
 
-/** One line per field; long values wrap in the second column. */
+/** One line per field; long values wrap in the second column, or below the name in a narrow terminal. */
 export function formatRecord(row: Row, output: Output): string {
   const names = Object.keys(row).map((key) => key.replaceAll('_', ' '))
-  const left = Math.max(...names.map(stringWidth)) + GAP
-  const right = Math.max(20, Math.min(output.columns, 120) - left)
+  const widest = Math.max(...names.map(stringWidth)) + GAP
+  const isNarrow = output.columns - widest < MIN_VALUE_WIDTH
+  const left = isNarrow ? INDENT.length : widest
+  const right = Math.max(1, Math.min(output.columns, 120) - left)
   const paragraphs = Object.values(row).map((value, index) => {
     const lines = output.columns === Number.POSITIVE_INFINITY ? formatValue(value).split('\n') : wrap(formatValue(value), right)
-    const name = padEnd(`${names[index]}`, left)
-    return lines.map((line, at) => (at === 0 ? paint('bold', name, output.stream) : ' '.repeat(left)) + line).join('\n')
+    const name = paint('bold', padEnd(`${names[index]}`, isNarrow ? 0 : left), output.stream) + (isNarrow ? `\n${INDENT}` : '')
+    return lines.map((line, at) => (at === 0 ? name : ' '.repeat(left)) + line).join('\n')
   })
   return paragraphs.map((text) => text.trimEnd()).join('\n')
 }

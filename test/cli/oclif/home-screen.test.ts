@@ -8,10 +8,13 @@ import * as assert from 'uvu/assert'
 import { formatWelcome } from '../../../src/cli/oclif/first-run-screen.ts'
 import { getHelpWidth } from '../../../src/cli/oclif/help.ts'
 import { formatHomeScreen } from '../../../src/cli/oclif/home-screen.ts'
+import { wrapHelp } from '../../../src/cli/oclif/wrap-help.ts'
 import { getInvocation, rewriteCommands, rewriteReply, TOP_LEVEL_COMMANDS } from '../../../src/cli/terminal/invocation.ts'
+import { stringWidth } from '../../../src/cli/terminal/text.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { hasTmux, openShell } from '../../harness/tmux-terminal.ts'
+import { waitFor } from '../../harness/wait-for.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const test = suite('home screen')
@@ -71,7 +74,7 @@ atTerminal('help fits a narrow terminal and wraps between words', async () => {
   const screen = openShell(terminal, 40)
   try {
     const page = await screen.run('cadre knowledge')
-    assert.match(page, 'Knowledge sources: where documents\ncome from.\n')
+    assert.match(page, 'Knowledge sources: where documents come\nfrom.\n')
     assert.match(page, /index\s+new\s+and\s+changed\s+documents\s+and\s+remove\s+deleted\s+ones\./, 'no word is broken')
   } finally {
     screen.close()
@@ -137,7 +140,36 @@ test('commands in help match the way Cadre was started', async () => {
   assert.not.match(installed.stdout, 'run.js')
 })
 
-test('examples in help are not wrapped', async () => {
+atTerminal('the help of every command fits 40, 80 and 200 columns', async () => {
+  const screen = openShell(terminal, 40)
+  const file = join(terminal.home, 'help')
+  screen.record(file)
+  try {
+    screen.type(`NO_COLOR=1 ${process.execPath} '${join(ROOT, 'test', 'cli', 'oclif', 'print-help.js')}'`)
+    for (const columns of [40, 80, 200]) {
+      screen.resize(columns, 50)
+      await waitFor(() => readFileSync(file, 'utf8').includes(` pages in ${columns} columns.`))
+      const pages = readFileSync(file, 'utf8').replaceAll('\r', '')
+      const [, ...lines] = (pages.split(/^\d+ pages in .*\n/m).at(-2) ?? '').split('\n')
+      assert.ok(lines.length > 1_000)
+      // A shell must receive a long word of an example as it is.
+      const tooLong = lines.filter((line) => stringWidth(line) > columns && !/^ {6}\S+( \\)?$|^ {6}(['"]).*\2( \\)?$/.test(line))
+      assert.equal(tooLong, [], `${columns} columns`)
+    }
+  } finally {
+    screen.close()
+  }
+})
+
+test('examples fit a terminal, and a shell accepts their lines', () => {
+  const example = `    $ cadre ask "Who is Ada?" --json | jq -rj '.data.text'`
+  assert.is(wrapHelp(example, 40), `    $ cadre ask "Who is Ada?" --json | \\\n      jq -rj '.data.text'`)
+  assert.is(wrapHelp(example, 80), example)
+  const open = `    $ echo '{ "text":  "two spaces", "quote": "not closed`
+  assert.is(wrapHelp(open, 20), open)
+})
+
+test('examples in help are not wrapped in a pipe', async () => {
   const { stdout } = await terminal.run(['ask', '--help'])
   assert.match(stdout, `\n    $ cadre ask "Who is Ada?" --json | jq -rj 'select(.event == "message_delta").data.text'\n`)
   assert.match((await terminal.run(['plan', '--help'])).stdout, '\n  $ cadre plan --file <directory> [flags]\n')

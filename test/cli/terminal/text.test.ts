@@ -115,6 +115,13 @@ test('values are short in tables and complete in records', () => {
   )
 })
 
+test('in a narrow terminal, the values of a record are below their names', () => {
+  const row = { name: 'pay', requires_confirmation: true, description: 'Pays an amount of money to somebody.' }
+  const lines = formatRecord(row, output(40)).split('\n')
+  assert.equal(lines, ['name', '  pay', 'requires confirmation', '  yes', 'description', '  Pays an amount of money to somebody.'])
+  assert.is(formatRecord(row, output(80)).split('\n')[0], 'name                   pay')
+})
+
 test('JSON and YAML contain the exact data with control characters escaped', async () => {
   const { parse } = await import('yaml')
   const data = [{ id: '1', text: 'a\u001b[2J\u009b2J\u007f\u202e\nb', none: null }]
