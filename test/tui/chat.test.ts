@@ -64,6 +64,22 @@ atTerminal('the input shows wide characters, several lines and pastes with the c
   await terminal.waitFor(/─\n› Ask Guide\n {2}Cleared\./)
 })
 
+atTerminal('Escape clears a draft of any length, and Ctrl+Y brings it back', async () => {
+  const pasted = Array.from({ length: 300 }, (_, index) => `${index}: ${'a long line '.repeat(index % 20)}end`).join('\r')
+  for (const columns of [40, 80, 200]) {
+    const terminal = fixture.openChat({ agent: 'Guide', columns })
+    await terminal.waitFor(/Ask Guide/)
+    for (const draft of ['x'.repeat(1_000), `\u001b[200~${pasted}\u001b[201~`]) {
+      terminal.write(draft)
+      await terminal.waitFor(/x\n {2}Guide|299: [\s\S]*end\n {2}Guide/)
+      terminal.write(ESCAPE)
+      await terminal.waitFor((screen) => /^─+\n› Ask Guide\n {2}Cleared\..*$/m.test(screen) && !/x{5}|end$/m.test(screen), 'an empty input')
+    }
+    terminal.write('\u0019')
+    await terminal.waitFor(/299: [\s\S]*end\n {2}Guide/)
+  }
+})
+
 atTerminal('Escape stops the reply and keeps its text', async () => {
   fixture.script(stallAfter('This is the beginning', ' of a long'))
   const terminal = fixture.openChat({ agent: 'Guide' })

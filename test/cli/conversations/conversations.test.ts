@@ -81,6 +81,21 @@ test('--allow-tools confirms tool calls without a prompt', async () => {
   assert.equal([code, stdout, paid], [0, 'Paid.\n', ['/pay?amount=12']], stderr)
 })
 
+test('without a stream, a call that needs confirmation is returned at once, and the rest of the reply after the decision', async () => {
+  provider.script = [streamReply({ calls: [{ id: 'call_9', name: 'pay', arguments: { amount: 13 } }] }), streamText('Paid later.')]
+  const [agent] = await terminal.json<{ id: string }[]>(['agents', 'list'])
+  const { data } = await terminal.request('POST', '/conversations', { agent_id: agent?.id })
+  const path = `/conversations/${data.id}/messages`
+  type Reply = { data: { id: string; content: string; finish_reason?: string; tool_calls: { id: string; confirmation: string }[] } }
+  const { data: reply } = await terminal.json<Reply>(['api', 'POST', path, '-f', 'message=Pay 13', '-F', 'stream=false'])
+  assert.equal([reply.finish_reason, reply.tool_calls.map(({ confirmation }) => confirmation)], [undefined, ['pending']])
+  assert.not.ok(paid.includes('/pay?amount=13'))
+  const decision = ['-f', `tool_call_id=${reply.tool_calls[0]?.id}`, '-F', 'allow=true']
+  await terminal.json(['api', 'POST', `${path}/${reply.id}/confirmations`, ...decision])
+  const rest = await terminal.json<Reply>(['api', 'POST', path, '-F', 'retry=true', '-F', 'stream=false'])
+  assert.equal([rest.data.content, paid.at(-1)], ['Paid later.', '/pay?amount=13'])
+})
+
 test('show prints the speakers, tool calls, text and citations of a conversation', async () => {
   const { stdout } = await terminal.run(['conversations', 'show', 'How many days of leave do I have?'])
   assert.match(stdout, /^How many days of leave do I have\?\nHelper · \d{4}-\d\d-\d\d \d\d:\d\d · active\nconv_[0-9a-f-]+\n\nYou \d{4}/)

@@ -18,6 +18,8 @@ let terminal: Terminal
 let shell: TmuxTerminal | undefined
 /** Ends the request of `cadre agents show`. */
 let respond = () => {}
+/** Whether the next request for knowledge sources is over the rate limit. */
+let isBusy = true
 
 test.before(
   reportFailure(async () => {
@@ -27,6 +29,12 @@ test.before(
       if (url.startsWith('/api/agents/')) {
         respond = () => send({ success: true, data: { id: 'agent_1', name: 'Slow' } })
         return
+      }
+      if (url.startsWith('/api/knowledge-sources')) {
+        const problem = isBusy ? { error: 'Too many requests.', code: 'RATE_LIMITED' } : { error: 'Not here.', code: 'NOT_FOUND' }
+        response.writeHead(isBusy ? 429 : 404, isBusy ? { 'retry-after': '1' } : {})
+        isBusy = false
+        return response.end(JSON.stringify({ success: false, ...problem }))
       }
       await wait(400)
       const page = Number(new URL(url, 'http://x').searchParams.get('page') ?? 1)
@@ -61,6 +69,11 @@ tmuxTest('reading many pages shows the number of items, the rate and the time le
   shell?.start('cadre agents list --all --json | tail -n 1')
   await shell?.waitFor(/Reading [█░]+ +\d+ % {2}[\d,]+\/2,000 items {2}\d+\/s {2}\d+ s left/)
   assert.not.match((await shell?.waitForExit()) ?? '', 'Reading')
+})
+
+tmuxTest('a wait for the rate limit is announced even with -q', async () => {
+  const screen = (await shell?.run('cadre knowledge sync handbook -q')) ?? ''
+  assert.match(screen, /Too many requests\. .*Retrying in 1 s\.\n[\s\S]*Not here\./)
 })
 
 test('a short wait is not shown', async () => {
