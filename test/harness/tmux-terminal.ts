@@ -8,6 +8,8 @@ import type { Terminal } from './cli.ts'
 
 const TIMEOUT_MS = 45_000
 const POLL_INTERVAL_MS = 40
+/** tmux rejects longer commands. */
+const MAX_BYTES = 4_000
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0
 
@@ -42,7 +44,8 @@ export class TmuxTerminal {
 
   /** Sends text as the bytes of a keyboard, including control characters. */
   write(text: string): void {
-    this.#tmux('send-keys', '-H', ...Array.from(Buffer.from(text), (byte) => byte.toString(16).padStart(2, '0')))
+    const bytes = Array.from(Buffer.from(text), (byte) => byte.toString(16).padStart(2, '0'))
+    for (let start = 0; start < bytes.length; start += MAX_BYTES) this.#tmux('send-keys', '-H', ...bytes.slice(start, start + MAX_BYTES))
   }
 
   /** Sends text and Enter. */

@@ -65,7 +65,7 @@ atTerminal('the input shows wide characters, several lines and pastes with the c
 })
 
 atTerminal('Escape clears a draft of any length, and Ctrl+Y brings it back', async () => {
-  const pasted = Array.from({ length: 300 }, (_, index) => `${index}: ${'a long line '.repeat(index % 20)}end`).join('\r')
+  const pasted = Array.from({ length: 300 }, (_, index) => `${index}: ${'a long line '.repeat(index % 9)}end`).join('\r')
   for (const columns of [40, 80, 200]) {
     const terminal = fixture.openChat({ agent: 'Guide', columns })
     await terminal.waitFor(/Ask Guide/)

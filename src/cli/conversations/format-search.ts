@@ -18,7 +18,8 @@ export function formatFoundConversation(item: ConversationSearchItem, agents: Re
   return [
     paint('bold', truncate(sanitizeLine(title ?? 'Conversation'), columns), output.stream),
     paint('dim', truncate(facts, columns), output.stream),
-    paint('dim', truncate(id, columns), output.stream),
+    // An ID is meant to be copied.
+    paint('dim', id, output.stream),
     ...(match ? formatSnippet(match, columns - INDENT.length, output.stream) : []),
   ]
 }

@@ -7,8 +7,8 @@ import { loadHelpClass } from '@oclif/core/help'
 const config = await Config.load(fileURLToPath(new URL('../../..', import.meta.url)))
 const CadreHelp = await loadHelpClass(config)
 setInterval(() => {}, 1_000) // waiting for a resize does not keep the process alive
+const names = [...config.commandIDs, ...Object.keys(config.pjson.oclif.topics)]
 for (;;) {
-  const names = [...config.commandIDs, ...config.topics.map(({ name }) => name)]
   for (const name of names) await new CadreHelp(config).showHelp(name.split(':'))
   console.log(`${names.length} pages in ${process.stdout.columns} columns.`)
   await once(process.stdout, 'resize')
