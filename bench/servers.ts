@@ -13,8 +13,8 @@ import { createSource, measureSync } from './support/sync-source.ts'
 const ROUNDS = 200
 const WARM_UP_ROUNDS = 20
 const REPLIES = 30
-const SYNCS = 3
-const DOCUMENTS = 150
+const SYNCS = 2
+const DOCUMENTS = 100
 const SEARCHES = 60
 const MAX_DELAY_MS = 15
 const VAULT_KEY = Buffer.alloc(32, 'bench').toString('base64')

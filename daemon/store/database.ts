@@ -18,12 +18,12 @@ export interface Transaction extends Reader {
   readonly daemonId?: string | undefined
   run(sql: string, values?: readonly Value[]): Promise<number>
   /** Sends a statement with the next one or with the commit. Only a server has it; use `runLater`. */
-  queue?(sql: string, values?: readonly Value[]): void
+  queue?(sql: string, values?: readonly Value[]): Promise<void>
 }
 
 /** Runs a statement whose result is not needed. On a server, it costs no round trip; an error appears later, but before the commit. */
 export async function runLater(transaction: Transaction, sql: string, values?: readonly Value[]): Promise<void> {
-  if (transaction.queue) transaction.queue(sql, values)
+  if (transaction.queue) await transaction.queue(sql, values)
   else await transaction.run(sql, values)
 }
 

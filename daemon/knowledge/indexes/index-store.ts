@@ -1,7 +1,7 @@
 /** SQL of indexes: their settings, the tools that use them and the documents they hold. */
 import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
 import { generateId } from '../../core/identifiers.ts'
-import type { Reader, Transaction } from '../../store/database.ts'
+import { type Reader, runLater, type Transaction } from '../../store/database.ts'
 import { CHUNKING_VERSION } from '../chunking/chunking-settings.ts'
 
 export interface IndexSettings {
@@ -136,12 +136,12 @@ export async function beginBatch(transaction: Transaction, indexId: string, side
   const row = await transaction.get<{ generation: number }>('SELECT generation FROM indexes WHERE id = ?', [indexId])
   const generation = (row?.generation ?? 0) + 1
   const batch: Batch = { side, generation, documents }
-  await transaction.run('UPDATE indexes SET generation = ?, batch = ? WHERE id = ?', [generation, JSON.stringify(batch), indexId])
+  await runLater(transaction, 'UPDATE indexes SET generation = ?, batch = ? WHERE id = ?', [generation, JSON.stringify(batch), indexId])
   return generation
 }
 
 export async function endBatch(transaction: Transaction, indexId: string): Promise<void> {
-  await transaction.run('UPDATE indexes SET batch = NULL WHERE id = ?', [indexId])
+  await runLater(transaction, 'UPDATE indexes SET batch = NULL WHERE id = ?', [indexId])
 }
 
 /** Records that an index holds the text or the vectors of a document. */
@@ -152,13 +152,14 @@ export async function recordDocument(
   { documentId, contentHash, chunks }: { documentId: string; contentHash: string; chunks: number },
 ): Promise<void> {
   if (side === 'text')
-    await transaction.run(
+    await runLater(
+      transaction,
       'INSERT OR REPLACE INTO index_documents (index_id, document_id, content_hash, chunks, embedded) VALUES (?, ?, ?, ?, 0)',
       [indexId, documentId, contentHash, chunks],
     )
   else {
     const sql = 'UPDATE index_documents SET embedded = 1 WHERE index_id = ? AND document_id = ? AND content_hash = ?'
-    await transaction.run(sql, [indexId, documentId, contentHash])
+    await runLater(transaction, sql, [indexId, documentId, contentHash])
   }
 }
 
@@ -166,7 +167,7 @@ export async function recordDocument(
 const FORGET = { text: 'DELETE FROM index_documents', vectors: 'UPDATE index_documents SET embedded = 0' }
 
 export async function forgetDocument(transaction: Transaction, indexId: string, side: IndexSide, documentId: string): Promise<void> {
-  await transaction.run(`${FORGET[side]} WHERE index_id = ? AND document_id = ?`, [indexId, documentId])
+  await runLater(transaction, `${FORGET[side]} WHERE index_id = ? AND document_id = ?`, [indexId, documentId])
 }
 
 export async function forgetAllDocuments(transaction: Transaction, indexId: string, side: IndexSide): Promise<void> {

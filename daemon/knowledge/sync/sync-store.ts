@@ -1,5 +1,5 @@
 /** SQL of the synchronizer: pending documents and status changes. */
-import type { Database, Reader, Transaction } from '../../store/database.ts'
+import { type Database, type Reader, runLater, type Transaction } from '../../store/database.ts'
 
 export interface PendingDocument {
   id: string
@@ -80,7 +80,7 @@ export interface IndexedText {
 export async function markParsed(transaction: Transaction, documents: readonly IndexedText[]): Promise<void> {
   const sql = "UPDATE documents SET status = 'indexing', error = NULL, pages = ?, chunks = ? WHERE id = ? AND content_hash = ?"
   for (const { documentId, contentHash, pages, passages } of documents)
-    await transaction.run(sql, [pages, passages, documentId, contentHash])
+    await runLater(transaction, sql, [pages, passages, documentId, contentHash])
 }
 
 export async function markFailed(database: Database, { id, content_hash }: PendingDocument, reason: string): Promise<void> {

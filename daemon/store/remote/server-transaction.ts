@@ -6,6 +6,8 @@ import { ConnectionLostError, TransactionLostError, translateServerError } from 
 
 const BEGIN = 'BEGIN IMMEDIATE'
 const SAVEPOINT = 'SAVEPOINT write'
+/** Statements of a large write are sent in parts, because servers limit the size of a request. */
+const MAX_QUEUED = 500
 
 export class ServerTransaction {
   readonly #connection: ServerConnection
@@ -65,7 +67,10 @@ export class ServerTransaction {
       get: async <R>(sql: string, values?: readonly Value[]) => toRows(await execute(sql, values))[0] as R | undefined,
       all: async <R>(sql: string, values?: readonly Value[]) => toRows(await execute(sql, values)) as R[],
       run: async (sql, values) => (await execute(sql, values)).affectedRowCount,
-      queue: (sql, values) => void this.#before.push(prepare(sql, values)),
+      queue: async (sql, values) => {
+        this.#before.push(prepare(sql, values))
+        if (this.#before.length >= MAX_QUEUED) await this.#flush()
+      },
     }
   }
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Database } from '../../../daemon/store/database.ts'
+import { type Database, runLater } from '../../../daemon/store/database.ts'
 import { migrate } from '../../../daemon/store/migrations.ts'
 import { openServerDatabase } from '../../../daemon/store/remote/server-database.ts'
 import { retryWrite } from '../../../daemon/store/shared/retry-write.ts'
@@ -48,6 +48,20 @@ if (isSqldInstalled()) {
     sqld.remove()
   })
 }
+
+check('statements without a result are sent in parts, and undone together', async () => {
+  const database = await connect()
+  const insertAll = (count: number, last: string) =>
+    database.write(async (transaction) => {
+      const sql = 'INSERT INTO items (name) VALUES (?)'
+      for (let number = 0; number < count; number++) await runLater(transaction, sql, [`n${number}`])
+      await runLater(transaction, sql, [last])
+    })
+  await fail(insertAll(1_200, 'n7'))
+  assert.equal(await readNames(database), [])
+  await insertAll(1_200, 'last')
+  assert.is((await readNames(database)).length, 1_201)
+})
 
 check('a failed write undoes its own changes, and those that share its commit are stored', async () => {
   const database = await connect()

@@ -53,6 +53,7 @@ check('a sync that another daemon requests is run by the daemon of the source, w
   const before = embedder.requests
   for (const each of [b, a, b]) assert.is((await each.startSync(source.id)).status, 'syncing')
   await waitFor(async () => (await b.getSource(source.id)).progress?.stage === 'embedding')
+  await waitFor(async () => embedder.holding > 0)
   assert.is(embedder.requests - before, 1)
   const events = b.service.get(`/knowledge-sources/${source.id}/sync/events`)
   embedder.release()
