@@ -45,7 +45,7 @@ function sendResource(route: Route, value: object, request: FastifyRequest, repl
   reply.header('etag', etag)
   const ifNoneMatch = request.headers['if-none-match']
   if (route.method === 'GET' && ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, etag)) return reply.status(304).send()
-  if (route.status === 201) reply.header('location', formatLocation(request.url, route, value as { id: string }))
+  if (route.status === 201) reply.header('location', formatLocation(request.originalUrl, route, value as { id: string }))
   reply.status(route.status).type('application/json; charset=utf-8')
   return `{"success":true,"data":${json}}`
 }
@@ -71,7 +71,7 @@ async function handleOnce(
   if (key === undefined || isIgnored) return binding.handle(createRequest(change))
   if (Array.isArray(key)) throw new CadreError('VALIDATION_ERROR', 'Send only one Idempotency-Key header.')
   const attempt = await idempotency.begin(change.caller, binding.route, key, {
-    url: request.url.replace(/^\/api\/v1\//, '/api/'),
+    url: request.url,
     body: request.body,
   })
   try {
