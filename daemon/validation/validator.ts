@@ -1,5 +1,5 @@
 /** Validates values against schemas and explains the first problem in one sentence. */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
@@ -48,18 +48,14 @@ export interface Validator {
 }
 
 export function createValidator(): Validator {
-  const bodies = addFormatsTo(new Ajv(AJV_OPTIONS))
-  const texts = addFormatsTo(new Ajv({ ...AJV_OPTIONS, coerceTypes: true }))
-  const body = compileLazily(bodies)
-  const text = compileLazily(texts)
   const within = createCpuTimeLimiter()
   /** Cached: loading the meta-schema takes longer than compiling a schema. */
   let meta: Ajv | undefined
   return {
-    forBody: body,
-    forText: (schema) => rejectInfinity(text(schema)),
+    forBody: compileForBody,
+    forText: (schema) => rejectInfinity(compileForText(schema)),
     check(schema, value) {
-      const problem = body(schema)(value)
+      const problem = compileForBody(schema)(value)
       if (problem) throw problem
     },
     findSchemaProblem(value) {
@@ -146,14 +142,20 @@ const rejectInfinity =
   }
 
 /** Schemas are compiled when they are first needed: compiling all of them would take a third of the daemon's startup time. */
-function compileLazily(ajv: Ajv): (schema: TSchema) => (value: unknown) => CadreError | undefined {
+function compileLazily(options: Options): (schema: TSchema) => (value: unknown) => CadreError | undefined {
   const compiled = new Map<TSchema, ValidateFunction>()
+  let ajv: Ajv | undefined
   return (schema) => (value) => {
+    ajv ??= addFormatsTo(new Ajv(options))
     const validate = compiled.get(schema) ?? ajv.compile(schema)
     compiled.set(schema, validate)
     return validate(value) ? undefined : toValidationError(validate.errors ?? [])
   }
 }
+
+/** All validators of a process share them: the schemas of the contract do not change. */
+const compileForBody = compileLazily(AJV_OPTIONS)
+const compileForText = compileLazily({ ...AJV_OPTIONS, coerceTypes: true })
 
 /**
  * Picks the most specific error of a union: the deepest one, in the alternative that knows most of the sent fields. An enum
