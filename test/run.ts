@@ -10,6 +10,8 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleTests } from '../.build/tests.ts'
+import { openDatabase } from '../daemon/store/database.ts'
+import { migrate } from '../daemon/store/migrations.ts'
 import { ObjectStore } from './harness/object-store/start-object-store.ts'
 import { Sqld } from './harness/sqld/start-sqld.ts'
 
@@ -17,8 +19,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Inside the package, so that packages that are not bundled resolve. */
 const BUNDLE_FOLDER = join(ROOT, '.tests', String(process.pid))
 const RUN_FILES = 'test/harness/run-files.ts'
-/** One more than there are cores, because many tests wait for timers or the disk. */
-const MAX_CONCURRENCY = Math.min(availableParallelism() + 1, 6)
+/** Two more than there are cores: with one more, the cores are idle for a sixth of the time, because many tests wait. */
+const MAX_CONCURRENCY = Math.min(availableParallelism() + 2, 6)
 /** Without output: a line of dots grows with each test. */
 const SILENCE_TIMEOUT_MS = 4 * 60_000
 /** Files that do not share a process. Slow ones start first and short ones last, so that the run does not end waiting for one of them. */
@@ -33,8 +35,11 @@ const SEPARATE_FIRST = [
   'test/conversations/slow',
   'test/webhooks/slow',
   'test/embedding/',
+  'test/tui/keys',
+  'test/tui/chat',
+  'test/cli/html/',
 ]
-const SEPARATE_LAST = ['test/cli/', 'test/tui/']
+const SEPARATE_LAST = ['test/tui/', 'test/cli/']
 
 interface FileResult {
   file: string
@@ -60,7 +65,17 @@ function findTestFiles(filters: readonly RegExp[]): string[][] {
   const isLast = (file: string) => SEPARATE_LAST.some((place) => file.startsWith(place))
   const folders = new Map<string, string[]>()
   for (const file of others) if (!isLast(file)) folders.set(dirname(file), [...(folders.get(dirname(file)) ?? []), file])
-  return [...[...separate].map((file) => [file]), ...folders.values(), ...others.filter(isLast).map((file) => [file])]
+  const last = SEPARATE_LAST.flatMap((place) => others.filter((file) => file.startsWith(place)))
+  return [...[...separate].map((file) => [file]), ...folders.values(), ...last.map((file) => [file])]
+}
+
+/** Test servers copy it. Returns its path. */
+async function createMigratedDatabase(): Promise<string> {
+  const path = join(BUNDLE_FOLDER, 'migrated.db')
+  const database = openDatabase(path)
+  await migrate(database)
+  await database.close()
+  return path
 }
 
 const getBundle = (file: string) => join(BUNDLE_FOLDER, file.replace(/\.tsx?$/, '.js'))
@@ -227,7 +242,11 @@ async function main(): Promise<void> {
   await bundleTests([RUN_FILES, ...files], BUNDLE_FOLDER)
   const sqld = process.env.CADRE_TEST_DATABASE === 'sqld' ? await Sqld.start({ hasNamespaces: true }) : undefined
   const storage = process.env.CADRE_TEST_STORAGE === 'ceph' ? await ObjectStore.start() : undefined
-  const environment = { ...sqld?.environment, ...(storage ? { CADRE_TEST_STORAGE_ADDRESS: JSON.stringify(storage.address) } : {}) }
+  const environment = {
+    CADRE_TEST_MIGRATED_DATABASE: await createMigratedDatabase(),
+    ...sqld?.environment,
+    ...(storage ? { CADRE_TEST_STORAGE_ADDRESS: JSON.stringify(storage.address) } : {}),
+  }
   process.once('exit', () => {
     sqld?.remove()
     storage?.remove()
