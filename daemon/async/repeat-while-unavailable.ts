@@ -5,6 +5,9 @@ import { CadreError } from '../../src/contract/errors.ts'
 const MIN_DELAY_MS = 500
 const MAX_DELAY_MS = 10_000
 
+/** Errors that go away by themselves, when a store can be reached again. */
+export const isOutage = (error: unknown): error is CadreError => error instanceof CadreError && error.retryAfterSeconds !== undefined
+
 /** Only after errors that go away by themselves. Ends with the error if the signal is aborted. */
 export async function repeatWhileUnavailable(
   work: () => Promise<void>,
@@ -15,7 +18,7 @@ export async function repeatWhileUnavailable(
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof CadreError) || error.retryAfterSeconds === undefined || signal.aborted) throw error
+      if (!isOutage(error) || signal.aborted) throw error
       onError(error)
       await pause(delay, undefined, { signal })
     }

@@ -1,5 +1,6 @@
 /** Writes the results of a run in batches, each in one transaction with the settlement of its model calls. */
 import { setTimeout as pause } from 'node:timers/promises'
+import type { CadreError } from '../../src/contract/errors.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import { retryWrite } from '../store/shared/retry-write.ts'
@@ -10,6 +11,8 @@ const BATCH_DELAY_MS = 50
 export interface FinishedCase {
   result?: Result
   unsettled: readonly Settlement[]
+  /** A store could not be reached: the case runs again. */
+  outage?: CadreError
 }
 
 interface ResultWriterDependencies {

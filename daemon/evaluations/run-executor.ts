@@ -1,6 +1,7 @@
 /** Executes evaluation runs in the background, with several test cases at a time, and resumes them after a restart. */
 import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../src/contract/errors.ts'
+import { isOutage, repeatWhileUnavailable } from '../async/repeat-while-unavailable.ts'
 import { type Acquire, Semaphore } from '../async/semaphore.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
@@ -165,7 +166,9 @@ export class RunExecutor {
       if (!run) return
       const controller = new AbortController()
       setMaxListeners(0, controller.signal) // one listener per test case
-      const completion = this.#execute(run, controller.signal)
+      const onOutage = (err: CadreError) =>
+        this.#dependencies.logger.warn({ run: run.id, err }, 'evaluation run interrupted; it continues after the outage')
+      const completion = repeatWhileUnavailable(() => this.#execute(run, controller.signal), controller.signal, onOutage)
         .catch((error: unknown) => this.#handleFailure(run, error))
         .then(() => this.#forgetResumes(run.id))
         .then(() => this.#dependencies.leases.release(formatLease(run.id)).catch(() => undefined)) // ends with this daemon otherwise
@@ -198,9 +201,12 @@ export class RunExecutor {
     const ask = targets[evaluation.type].prepare(target)
     const tools = scorerTools.createTools({ evaluation_id: run.evaluation_id }, acquire, signal)
     let next = 0
+    let outage: CadreError | undefined
     const worker = async () => {
-      for (let item = pending[next++]; item !== undefined && !signal.aborted && !results.hasFailed; item = pending[next++]) {
-        results.add(await this.#executeCase(run, item, { ask, tools, acquire, signal }))
+      for (let item = pending[next++]; item !== undefined && !signal.aborted && !results.hasFailed && !outage; item = pending[next++]) {
+        const finishedCase = await this.#executeCase(run, item, { ask, tools, acquire, signal })
+        results.add(finishedCase)
+        outage ??= finishedCase.outage
       }
     }
     // Twice the concurrency, which the semaphore enforces: the other half prepares or scores meanwhile.
@@ -208,6 +214,7 @@ export class RunExecutor {
     await Promise.all(Array.from({ length: Math.min(workers, pending.length) }, worker))
     await results.close()
     if (signal.aborted) return
+    if (outage) throw outage
     await this.#finish(run, 'completed', null)
   }
 
@@ -226,7 +233,7 @@ export class RunExecutor {
     })
   }
 
-  /** Returns no result if the run was stopped meanwhile. */
+  /** Returns no result if the run was stopped meanwhile, or after an outage. */
   async #executeCase(
     run: RunWithCases,
     { test, position, repeat }: PendingCase,
@@ -244,6 +251,7 @@ export class RunExecutor {
       return { unsettled, result: { ...base, ...details, actual_output, ...scores } }
     } catch (error) {
       if (signal.aborted) return { unsettled }
+      if (isOutage(error)) return { unsettled, outage: error }
       if (!(error instanceof CadreError))
         this.#dependencies.logger.error({ err: error, run: run.id, position }, 'a test case failed unexpectedly')
       const noAnswer = {
