@@ -68,7 +68,8 @@ export class Synchronizer {
   async start(sourceId: string, scope: SyncScope = 'all'): Promise<void> {
     if (this.#closing) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.')
     if (!this.#runs.has(sourceId) && (await this.#dependencies.others?.delegate(sourceId, 'start', scope))) return
-    if (scope === 'all' && this.#parked.delete(sourceId)) await this.#forgetResumes(sourceId)
+    const isUnknown = this.#dependencies.others && !this.#resumed.has(sourceId) // another daemon parked it and ended
+    if (scope === 'all' && (this.#parked.delete(sourceId) || isUnknown)) await this.#forgetResumes(sourceId)
     // Also set during a run: its final status write either precedes this one or sees the queued pass.
     const statusStored = scope === 'all' ? setSourceStatus(this.#dependencies.database, sourceId, 'syncing') : Promise.resolve()
     const run = this.#runs.get(sourceId)
@@ -164,9 +165,8 @@ export class Synchronizer {
     }
   }
 
-  /** Marks syncs that must not be resumed again as failed. */
+  /** Marks syncs that must not be resumed again as failed. A daemon of a shared database does this when it takes them over. */
   async parkSyncs(): Promise<void> {
-    // A daemon of a shared database parks the syncs that it takes over.
     if (!this.#dependencies.others) await this.#park(await listParkedJobs(this.#dependencies.database, 'sync'))
   }
 
