@@ -3,6 +3,7 @@ import type { Reader } from '../../daemon/store/database.ts'
 import type { Storage } from '../../daemon/store/objects/open-bucket.ts'
 import type { Json } from '../../test/harness/test-server.ts'
 import { readTableRows } from '../../test/knowledge/knowledge-fixture.ts'
+import type { ScriptedEmbedder } from '../../test/knowledge/scripted-embedder.ts'
 import type { Receiver } from '../../test/webhooks/receiver.ts'
 import type { ChaosClient } from './client.ts'
 import { type Conversations, formatReply } from './conversations.ts'
@@ -127,6 +128,7 @@ export async function checkEvents(
 
 interface Call {
   id: string
+  kind: string
   status: string
   message_id: string | null
   input_tokens: number
@@ -135,12 +137,19 @@ interface Call {
 }
 
 /** Each call reported another number of tokens, so that a number in two rows was billed twice. */
-export async function checkUsage(reader: Reader, provider: NumberedProvider, { all }: Conversations): Promise<string[]> {
-  const calls = await reader.all<Call>('SELECT id, status, message_id, input_tokens, output_tokens, estimated FROM usage_calls')
+export async function checkUsage(
+  reader: Reader,
+  provider: NumberedProvider,
+  embedder: ScriptedEmbedder,
+  { all }: Conversations,
+): Promise<string[]> {
+  const calls = await reader.all<Call>('SELECT id, kind, status, message_id, input_tokens, output_tokens, estimated FROM usage_calls')
   const reported = calls.filter(({ estimated, input_tokens }) => !estimated && input_tokens >= provider.firstNumber)
   const problems = findRepeated(reported, ({ input_tokens }) => String(input_tokens)).map((call) => `call ${call} was billed repeatedly`)
   for (const { id, input_tokens } of reported)
     if (!provider.isCall(input_tokens)) problems.push(`${id} has tokens of no call: ${input_tokens}`)
+  const embedded = calls.filter(({ kind, status }) => kind === 'embedding' && status === 'done').length
+  if (embedded > embedder.requests) problems.push(`${embedded} calls of the embedding model were billed instead of ${embedder.requests}`)
   const open = calls.filter(({ status }) => status === 'open').length
   if (open > 0) problems.push(`${open} calls are still open`)
   const byMessage = new Map<string, Call[]>()

@@ -104,7 +104,7 @@ async function attack(options: ChaosOptions, random: () => number, parts: Parts)
     for (const each of documents) violations.push(...(await checkDocuments(client, database, cluster.storage, each)))
     violations.push(...(await checkEvaluations(client, database, evaluations)))
     violations.push(...(await checkEvents(database, receiver, conversations, evaluations)))
-    violations.push(...(await checkUsage(database, provider, conversations)))
+    violations.push(...(await checkUsage(database, provider, embedder, conversations)))
   } finally {
     await database.close()
   }
