@@ -45,7 +45,8 @@ check('a run continues after an outage, and no test case fails because of it', a
       await sqld.kill()
       await streamText('yes')(...call)
       await pause(500) // the next test case begins
-      restarted.resolve(sqld.startAgain())
+      await sqld.startAgain()
+      restarted.resolve()
     },
     streamText('yes'),
   ]
