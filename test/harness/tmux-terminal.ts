@@ -1,6 +1,6 @@
 /** Runs programs in a real terminal (tmux), sends keys and reads the screen. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +10,8 @@ const TIMEOUT_MS = 45_000
 const POLL_INTERVAL_MS = 40
 /** tmux rejects longer commands. */
 const MAX_BYTES = 4_000
+/** The screen is read after output. It may also change without, when tmux wraps lines after a resize. */
+const MAX_AGE_MS = 400
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0
 
@@ -25,12 +27,15 @@ export interface TmuxOptions {
 
 export class TmuxTerminal {
   readonly #folder = mkdtempSync(join(tmpdir(), 'cadre-tmux-'))
+  /** A copy of the output. Its size shows whether the screen may have changed; reading the screen takes a process. */
+  readonly #output = join(this.#folder, 'output')
 
   constructor({ command, environment, cwd, columns, rows, isInTmux = false }: TmuxOptions) {
     const variables = Object.entries({ TERM: 'screen-256color', ...environment }).map(([name, value]) => `${name}=${value ?? ''}`)
     const size = ['-x', String(columns), '-y', String(rows)]
     const start = isInTmux ? ['sh', '-c', 'exec env -i TMUX="$TMUX" "$@"', 'sh'] : ['env', '-i']
-    this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, ...start, ...variables, ...command)
+    const copy = [';', 'pipe-pane', `cat > '${this.#output}'`]
+    this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, ...start, ...variables, ...command, ...copy)
   }
 
   /** Returns the buffer that tmux pastes. */
@@ -101,16 +106,24 @@ export class TmuxTerminal {
 
   /** Copies all further output to a file. */
   record(file: string): void {
-    this.#tmux('pipe-pane', `cat > '${file}'`)
+    this.#tmux('pipe-pane', `tee '${file}' >> '${this.#output}'`)
   }
 
   /** Waits until the visible screen matches and returns it. */
   async waitFor(expected: string | RegExp | ((screen: string) => boolean), description = String(expected)): Promise<string> {
     const deadline = Date.now() + TIMEOUT_MS
-    for (;;) {
-      const screen = this.read()
-      if (typeof expected === 'string' ? screen.includes(expected) : expected instanceof RegExp ? expected.test(screen) : expected(screen))
-        return screen
+    let seen: number | undefined
+    for (let readAt = 0; ; ) {
+      const size = statSync(this.#output, { throwIfNoEntry: false })?.size
+      if (size !== seen || Date.now() - readAt >= MAX_AGE_MS) {
+        seen = size
+        readAt = Date.now()
+        const screen = this.read()
+        if (
+          typeof expected === 'string' ? screen.includes(expected) : expected instanceof RegExp ? expected.test(screen) : expected(screen)
+        )
+          return screen
+      }
       if (Date.now() > deadline) throw new Error(`The screen did not show ${description}:\n${this.readAll()}`)
       await sleep(POLL_INTERVAL_MS)
     }
