@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { type ScriptedProvider, streamInTwoParts, streamText } from '../../harness/scripted-provider.ts'
 import { type Json, MEMBER_USER } from '../../harness/test-server.ts'
+import { waitFor } from '../../harness/wait-for.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
 
 interface Context {
@@ -147,7 +148,7 @@ test('messages from before the index are indexed in the background after a start
   })
   assert.equal(await search(context, 'ancient'), [])
   context.fixture = await context.fixture.restart()
-  while (await context.fixture.service.database.get('SELECT 1 FROM messages_to_index')) await new Promise(setImmediate)
+  await waitFor(async () => !(await context.fixture.service.database.get('SELECT 1 FROM messages_to_index')))
   assert.equal((await listIds(context, 'ancient')).sort(), ids.sort())
 })
 

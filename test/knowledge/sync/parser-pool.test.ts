@@ -84,7 +84,12 @@ test('the next passages are requested when the last ones were handled, and an er
 test('time in which passages are handled does not count as reading', async () => {
   await withPool({ threads: 1, timeoutMs: 2_000 }, async (pool) => {
     await readText(pool, encode('warm'), 'a.txt')
-    await pool.parse(encode('short'), 'a.txt', [{ size: 800, overlap: 0 }], () => new Promise((resolve) => setTimeout(resolve, 2_500)))
+    const handled: unknown[] = []
+    await pool.parse(encode('short'), 'a.txt', [{ size: 800, overlap: 0 }], async (passages) => {
+      await new Promise((resolve) => setTimeout(resolve, 2_500))
+      handled.push(passages)
+    })
+    assert.ok(handled.length > 0)
   })
 })
 
