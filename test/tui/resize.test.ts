@@ -76,12 +76,12 @@ atTerminal('frames that tmux reads after it has changed the width leave nothing 
   const terminal = await startReply(100)
   terminal.write('A draft that is long enough for two rows in forty columns')
   let [line, old] = [5, 100]
-  for (const columns of [40, 200, 80]) {
+  for (const columns of [40, 200, 30, 80]) {
     await waitForLine(terminal, line)
     terminal.resizeUnnoticed(columns, 24, old)
-    await waitForLine(terminal, line + 12)
+    await waitForLine(terminal, line + 9)
     terminal.reportWidth(columns)
-    line += 20
+    line += 14
     old = columns
   }
   await terminal.waitFor(new RegExp(`line ${COUNT} of[\\s\\S]*tokens`))

@@ -1,6 +1,6 @@
 /** Buffers the output of Ink so that each frame is a single write. */
 import { Writable } from 'node:stream'
-import { ERASE_BELOW, LINE_START, LINE_UP } from './cursor-sequences.ts'
+import { ERASE_BELOW, moveLineUp, moveToLineStart } from './cursor-sequences.ts'
 
 interface BufferedStdout {
   stream: NodeJS.WriteStream
@@ -31,13 +31,18 @@ export function bufferStdout(output: NodeJS.WriteStream, onFlush = (): boolean =
     clearImmediate(scheduled)
     scheduled = undefined
     if (!onFlush()) buffer = ''
+    const columns = output.columns || 80
+    const lineUp = moveLineUp(columns)
     // Ink ends an update after each part of a frame.
     const frame = buffer
       .replaceAll(BEGIN_UPDATE, '')
       .replaceAll(END_UPDATE, '')
-      .replaceAll(ERASE_AREA, (_, down = 0, rows) => LINE_START + LINE_UP.repeat(rows.length / ERASED_ROW_LENGTH - down) + ERASE_BELOW)
+      .replaceAll(
+        ERASE_AREA,
+        (_, down = 0, rows) => moveToLineStart(columns) + lineUp.repeat(rows.length / ERASED_ROW_LENGTH - down) + ERASE_BELOW,
+      )
       .replaceAll(MOVE_TO_BOTTOM, (_, rows) => '\n'.repeat(Number(rows)))
-      .replaceAll(MOVE_TO_CURSOR, (_, rows) => LINE_UP.repeat(Number(rows)))
+      .replaceAll(MOVE_TO_CURSOR, (_, rows) => lineUp.repeat(Number(rows)))
     buffer = ''
     if (frame !== '') output.write(BEGIN_UPDATE + frame + END_UPDATE)
   }

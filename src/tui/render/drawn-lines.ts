@@ -1,6 +1,6 @@
 /** What is drawn on the terminal, and how much of it can be erased and drawn again after the terminal was resized. */
 import type { TerminalSize } from '../state/chat-state.ts'
-import { ERASE_BELOW, LINE_START, LINE_UP } from './cursor-sequences.ts'
+import { ERASE_BELOW, moveLineUp, moveToLineStart } from './cursor-sequences.ts'
 
 /** Whether a terminal that becomes narrower cuts long lines off or wraps them. In tmux, the cursor also finds their start. */
 export type Rewrapping = 'none' | 'wraps' | 'tmux'
@@ -72,8 +72,11 @@ export class DrawnLines {
     const erased = history.slice(start)
     this.#state = { ...this.#state, history: history.slice(0, start) }
     const wrapped = isRewrapped ? Math.floor(cursor.x / columns) : 0
-    const rowsAbove = sumRows([...erased.map(({ width }) => width), ...widths.slice(0, cursor.y)]) + wrapped
-    const moveToTop = this.#rewrapping === 'tmux' ? LINE_START + LINE_UP.repeat(erased.length + cursor.y) : `\r${moveUp(rowsAbove)}`
+    const linesAbove = [...erased.map(({ width }) => width), ...widths.slice(0, cursor.y)]
+    const moveToTop =
+      this.#rewrapping === 'tmux'
+        ? moveToLineStart(widths[cursor.y] ?? 0) + linesAbove.reverse().map(moveLineUp).join('')
+        : `\r${moveUp(sumRows(linesAbove) + wrapped)}`
     // Terminals that become lower may drop the rows below the cursor. Line feeds add them again.
     const height = Math.min(this.#inkArea.widths.length, rows - 1)
     const makeRoom = '\n'.repeat(height) + moveUp(height)
