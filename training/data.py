@@ -112,22 +112,58 @@ def load_ranks(folder: Path, rng: random.Random) -> list[Row]:
 
 def load_documentation(path: Path) -> list[Row]:
     """Loads the questions that were written for this model over software documentation and handbooks."""
+    rows = (make_written_row(entry, entry["headings"], entry["passage"], entry["package"]) for entry in read_lines(path))
+    return [row for row in rows if row]
+
+
+def make_written_row(entry: dict, headings: list[str], passage: str, package: str) -> Row | None:
+    """Returns no row if the answer is not in the passage."""
+    other_headings = [heading for heading in headings if heading and heading not in passage]
+    row = Row(entry["question"], passage, HEADING_SEPARATOR.join(other_headings), (), False, f"written/{package}")
+    answer = entry["answer"]
+    if answer:
+        begin = entry.get("start", passage.find(answer))
+        if passage[begin : begin + len(answer)] != answer:
+            begin = passage.find(answer)
+        # A negative offset is in the headings, which stand before the passage.
+        if begin < 0 and answer in row.headings:
+            begin = row.headings.find(answer) - len(row.headings) - 1
+        elif begin < 0:
+            return None
+        row.answer, row.relevant, row.answers = (begin, begin + len(answer)), True, [answer]
+    return row
+
+
+def load_neighbours(path: Path) -> tuple[list[Row], list[Row]]:
+    """Loads the questions that were written over neighbouring passages. Returns their rows, and those of passages that do not answer."""
+    written, others = [], []
+    for entry in read_lines(path):
+        passages = entry["passages"]
+        for question in entry["questions"]:
+            at = question["passage"]
+            row = make_written_row(question, passages[at]["headings"], passages[at]["passage"], entry["package"])
+            if not row:
+                continue
+            written.append(row)
+            for index, other in enumerate(passages):
+                if index != at and index not in question.get("also", []):
+                    others.append(make_written_row({**question, "answer": None}, other["headings"], other["passage"], entry["package"]))
+    return written, others
+
+
+def load_code(path: Path) -> list[Row]:
+    """Loads the questions over source code. Each line is a passage with its questions: form, question, and where the answer is."""
     rows = []
     for entry in read_lines(path):
-        headings = [heading for heading in entry["headings"] if heading and heading not in entry["passage"]]
-        row = Row(entry["question"], entry["passage"], HEADING_SEPARATOR.join(headings), (), False, f"written/{entry['package']}")
-        answer = entry["answer"]
-        if answer:
-            begin = entry.get("start", row.passage.find(answer))
-            if row.passage[begin : begin + len(answer)] != answer:
-                begin = row.passage.find(answer)
-            # A negative offset is in the headings, which stand before the passage.
-            if begin < 0 and answer in row.headings:
-                begin = row.headings.find(answer) - len(row.headings) - 1
-            elif begin < 0:
-                continue
-            row.answer, row.relevant, row.answers = (begin, begin + len(answer)), True, [answer]
-        rows.append(row)
+        passage = entry["passage"]
+        headings = HEADING_SEPARATOR.join(heading for heading in entry["headings"] if heading not in passage)
+        for form, question, *span in entry["questions"]:
+            row = Row(question, passage, headings, (), bool(span), f"code/{entry['package']}")
+            # Without an offset the passage is the right one, but nothing in it says the answer in words.
+            if span:
+                row.answer = tuple(span) if span[0] >= 0 else None
+                row.answers = [passage[slice(*span)]] if span[0] >= 0 else []
+            rows.append(row)
     return rows
 
 

@@ -1,5 +1,6 @@
 """Measures a reading model: answers, refusals and ranking."""
 
+import bisect
 import json
 import math
 import re
@@ -80,7 +81,15 @@ def measure_spans(reader, encoder, rows: list[Row], device: str) -> dict:
     if negative:
         threshold = sorted(positive)[len(positive) // 10]
         figures["refused at 90 % answered"] = mean([float(score < threshold) for score in negative])
+        figures["pairs in order of relevance"] = measure_order(rows, results)
     return figures
+
+
+def measure_order(rows: list[Row], results: list[dict]) -> float:
+    """Share of the pairs of a relevant and another row in which the relevant one has the higher relevance, as reranking needs it."""
+    others = sorted(result["relevance"] for row, result in zip(rows, results) if not row.relevant)
+    ranks = [bisect.bisect_left(others, result["relevance"]) for row, result in zip(rows, results) if row.relevant]
+    return round(sum(ranks) / max(1, len(ranks) * len(others)), 4)
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:

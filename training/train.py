@@ -13,7 +13,9 @@ from data import (
     Row,
     generate_questions,
     is_held_out,
+    load_code,
     load_documentation,
+    load_neighbours,
     load_ranks,
     load_spans,
     read_lines,
@@ -40,6 +42,10 @@ SPAN_WEIGHT = 0.8
 TAUGHT_SHARE = 0.65
 # Share of the ranking rows without negatives of their own for which negatives are looked for.
 MINED_RANKS = 0.45
+# Share of the packages of written questions that are only measured with.
+HELD_OUT_WRITTEN = 0.12
+# Share of the packages of source code that are only measured with.
+HELD_OUT_CODE = 0.1
 
 
 def log(*parts) -> None:
@@ -56,20 +62,26 @@ def prepare(_: int, arguments) -> None:
     encoder = Encoder(arguments.base / "tokenizer.json")
     spans = load_spans(arguments.data, rng)
     ranks = load_ranks(arguments.data, rng)
-    written = load_documentation(arguments.own / "questions.jsonl.gz")
+    written, neighbours = load_neighbours(arguments.own / "neighbours.jsonl.gz")
+    written += load_documentation(arguments.own / "questions.jsonl.gz")
+    code = load_code(arguments.own / "code.jsonl.gz")
     pool = [
         Row("", entry["passage"], HEADING_SEPARATOR.join(heading for heading in entry["headings"] if heading not in entry["passage"]))
         for entry in read_lines(arguments.own / "passages.jsonl.gz")
     ]
-    log(f"{len(spans)} span rows, {len(ranks)} ranking rows, {len(written)} written rows, {len(pool)} passages of documentation")
+    log(f"{len(spans)} span rows, {len(ranks)} ranking rows, {len(written)} written rows, {len(code)} code rows")
+    log(f"{len(neighbours)} rows of neighbouring passages without an answer")
+    log(f"{len(pool)} passages of documentation")
 
-    held = split_held_out(spans, written)
+    held = split_held_out(spans, written, code)
     out = {id(row) for rows in held.values() for row in rows}
     spans = [row for row in spans if id(row) not in out]
     written = [row for row in written if id(row) not in out]
+    neighbours = [row for row in neighbours if not is_held_out(row.source, HELD_OUT_WRITTEN)]
+    code = [row for row in code if not is_held_out(row.source, HELD_OUT_CODE)]
     every = round(1 / arguments.sample)
     torch.save({name: rows[::every] for name, rows in held.items()}, arguments.work / "held.pt")
-    spans, ranks, written, pool = (rows[::every] for rows in (spans, ranks, written, pool))
+    spans, ranks, written, neighbours, code, pool = (rows[::every] for rows in (spans, ranks, written, neighbours, code, pool))
 
     documentation = [(row.passage, row.headings, row.source) for row in [*pool, *(row for row in ranks if "docs-" in row.source)]]
     made = generate_questions(documentation, rng, arguments.made)
@@ -77,7 +89,7 @@ def prepare(_: int, arguments) -> None:
     log(f"{len(made)} made rows, {len(tables)} table rows")
     reader = load_base(arguments.base)
     reader.to(device).eval()
-    groups = {"spans": spans, "written": written, "made": made, "tables": tables, "ranks": ranks}
+    groups = {"spans": spans, "written": written, "neighbours": neighbours, "code": code, "made": made, "tables": tables, "ranks": ranks}
     by_source: dict[str, list[Row]] = {}
     for row in spans:
         if row.answers:
@@ -87,6 +99,7 @@ def prepare(_: int, arguments) -> None:
     ]
     log("mined spans")
     groups["mined written"] = find_negatives(reader, encoder, [row for row in written if row.answers], pool, 4, rng, device)
+    groups["mined code"] = find_negatives(reader, encoder, [row for row in code if row.relevant], code, 2, rng, device)
     groups["mined made"] = find_negatives(reader, encoder, made, [], 1, rng, device)
     labelled = {row.source for row in ranks if not row.relevant}
     unlabelled: dict[str, list[Row]] = {}
@@ -102,20 +115,22 @@ def prepare(_: int, arguments) -> None:
     log("encoded")
 
 
-def split_held_out(spans: list[Row], written: list[Row]) -> dict[str, list[Row]]:
+def split_held_out(spans: list[Row], written: list[Row], code: list[Row]) -> dict[str, list[Row]]:
     """Returns rows for measuring, which come from other passages or packages than those for training."""
     return {
         "wiki": [row for row in spans if row.source == "squadshifts-new_wiki" and is_held_out(row.passage, 0.04)],
         "policy": [row for row in spans if row.source in ("policyqa", "conditionalqa") and is_held_out(row.passage, 0.06)],
-        "written": [row for row in written if is_held_out(row.source, 0.12)],
+        "written": [row for row in written if is_held_out(row.source, HELD_OUT_WRITTEN)],
+        # Rows whose answer is not known cannot be measured.
+        "code": [row for row in code if is_held_out(row.source, HELD_OUT_CODE) and row.answer is not None],
         "tables": make_table_questions(random.Random(7), 600),
     }
 
 
 # Rows of each group in an epoch: a share of the group, drawn anew for each epoch.
 SHARES = {
-    "spans": 1, "written": 3, "made": 0.7, "tables": 0.6, "ranks": 0.35,
-    "mined spans": 0.4, "mined written": 1, "mined made": 0.5, "mined ranks": 0.9,
+    "spans": 1, "written": 2.5, "neighbours": 1, "code": 1, "made": 0.7, "tables": 0.6, "ranks": 0.35,
+    "mined spans": 0.4, "mined written": 0.6, "mined code": 0.5, "mined made": 0.5, "mined ranks": 0.9,
 }  # fmt: skip
 
 
