@@ -24,11 +24,13 @@ export interface Question {
 /** Each passage takes about as long as embedding it. */
 const MAX_PASSAGES = 8
 /** Calibrated on questions with and without an answer (docs/reader.md). */
-const MIN_CONFIDENCE = 2.3
+const MIN_CONFIDENCE = 3.4
 /** Rows are counted or compared only if they share this much of the question's words: others are not about it. */
 const MIN_ROW_OVERLAP = 0.5
-/** Other answers are compared with the best one if their scores are this close. */
-const MAX_SCORE_GAP = 3
+/** A sentence is preferred to rows if their scores are this close. */
+const MAX_ROW_GAP = 3
+/** An answer of another document contradicts the best one only if their scores are this close. */
+const MAX_CONTRADICTION_GAP = 2
 /** The reading model knows the Latin script only. */
 const MIN_LATIN_SHARE = 0.5
 
@@ -59,7 +61,7 @@ function preferStatements(question: string, answers: Answer[], passages: readonl
   const [best] = answers
   const statements = answers.filter((answer) => !asksForCalculation(question, describeAnswer(answer, passages)))
   const [first] = statements
-  if (!best || !first || first.confidence < MIN_CONFIDENCE || first.score < best.score - MAX_SCORE_GAP) return answers
+  if (!best || !first || first.confidence < MIN_CONFIDENCE || first.score < best.score - MAX_ROW_GAP) return answers
   return statements
 }
 
@@ -94,7 +96,7 @@ async function readPassages(
 /** Whether two documents answer with different numbers. Other differences may only be in wording. */
 function contradicts(question: string, best: Answer, other: Answer, passages: readonly ContextPassage[]): boolean {
   const [first, second] = [passages[best.passage] as ContextPassage, passages[other.passage] as ContextPassage]
-  if (first.source === second.source || other.confidence < MIN_CONFIDENCE || other.score < best.score - MAX_SCORE_GAP) return false
+  if (first.source === second.source || other.confidence < MIN_CONFIDENCE || other.score < best.score - MAX_CONTRADICTION_GAP) return false
   const [a, b] = [getNumbers(getShortAnswer(question, best, first.content)), getNumbers(getShortAnswer(question, other, second.content))]
   return a.length > 0 && b.length > 0 && a.join() !== b.join() && getShape(a) === getShape(b)
 }

@@ -48,3 +48,7 @@ export function asksForCalculation(question: string, answer: { text: string; isR
   const saysIt = terms.some((term) => extractContentWords(term).some((word) => words.has(word)))
   return !saysIt && !(answer.isNamedRecord && !CHOICE.test(question))
 }
+
+const YES_OR_NO = /^(?:am|are|can|could|did|do|does|has|have|is|may|might|must|should|was|were|will|would)\b/i
+
+export const asksYesOrNo = (question: string) => YES_OR_NO.test(question.trim())

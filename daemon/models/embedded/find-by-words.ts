@@ -29,7 +29,7 @@ export function findByWords(
     const overlap = (computeOverlap(found) + (overlaps[passage] as number)) / 2
     const score = overlap - RANK_PENALTY * passage
     if (overlap < MIN_OVERLAP || (best && best.score >= score)) continue
-    best = { passage, part, blocks, span: part, heading: undefined, lastBlock: part.blockIndex, score }
+    best = { passage, part, blocks, span: part, heading: undefined, isClear: true, lastBlock: part.blockIndex, score }
   }
   return best
 }

@@ -2,9 +2,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Reading } from '../../embedded-models/worker-protocol.ts'
 import { extractContentWords } from '../../language/content-words.ts'
-import { expandQuery } from '../../language/expand-query.ts'
 import { matchRecords, type RecordMatch } from './match-records.ts'
 import { type Block, type Part, parseBlocks, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
+import { computeOverlap, type QuestionWords, weightWords } from './question-words.ts'
 
 export interface ReadPassage {
   content: string
@@ -28,6 +28,8 @@ export interface QuotableAnswer {
   span: Span
   /** The answer if it is in the headings above the content; the span is empty then. */
   heading: string | undefined
+  /** Whether the model clearly prefers these words to others of the part. */
+  isClear: boolean
   /** The part that contains the beginning of the answer, or the first one below the heading that is the answer. */
   part: Part
   /** Index of the last block of the answer, which may be a list or several rows. */
@@ -65,30 +67,49 @@ interface Features {
   isUseless: boolean
 }
 
-/** A synonym counts less than the word itself. */
-const SYNONYM_SHARE = 0.6
-/** Of a long question, the first words count. */
-const MAX_QUESTION_WORDS = 100
 /** Longer answers are lists or blocks of code, whose beginning is enough. */
 const MAX_ANSWER_WORDS = 60
+/** Logarithm of the share of the best span in the scores of all spans of a part. Above it, nine of ten spans are right. */
+const CLEAR_SHARE = -2
 /** Weights were chosen on questions about an encyclopedia and on the working half of bench/answers (docs/reader.md). */
-const WEIGHTS = { partOverlap: 0.5, rank: -0.3 }
+const WEIGHTS = { partOverlap: 1, rank: -0.7 }
 const USELESS_PENALTY = 5
 const OTHER_RECORD_PENALTY = 20
 const LACKING_NUMBER_PENALTY = 8
+const CODE_PENALTY = 1
 /** The model points at code too easily: most questions without an answer end there. */
-const CODE_PENALTY = 3
+const CODE_CONFIDENCE_PENALTY = 4
 /** Score of a passage that the model cannot read: only shared words and the rank of the search count. */
-const UNREADABLE = 1
-const CONFIDENCE_WEIGHTS = { partOverlap: 4, code: -4 }
+const UNREADABLE_WEIGHT = 3.5
+/** An answer that shares words with the question, or is much better than those of all other passages, is more certain. */
+const CONFIDENCE_WEIGHTS = { partOverlap: 1.5, lead: 0.8 }
+const MAX_LEAD = 5
+/** Lead of an answer that is not compared with others. */
+const NEUTRAL_LEAD = 2
 /** For a passage that contains no word of the question and no synonym of one. */
 const UNRELATED_PENALTY = 6
 /** Between sentences whose scores are this close, the model is undecided. */
-const UNDECIDED_GAP = 1.5
+const UNDECIDED_GAP = 2
 
 /** Returns the best answer of each passage, best first. */
 export async function selectAnswers(question: string, passages: readonly ReadPassage[]): Promise<Answer[]> {
-  return (await listAnswers(question, passages)).flatMap((answers) => selectBest(answers) ?? []).sort((a, b) => b.score - a.score)
+  const answers = await listAnswers(question, passages)
+  const [best, ...others] = answers.flatMap((list) => selectBest(list) ?? []).sort((a, b) => b.score - a.score)
+  if (!best) return []
+  const lead = computeLead(best, others, passages)
+  return [best, ...others].map((answer) => ({
+    ...answer,
+    confidence: answer.confidence + CONFIDENCE_WEIGHTS.lead * (answer === best ? lead : NEUTRAL_LEAD),
+  }))
+}
+
+/** Returns by how much the best answer is better than the next one that says something else. */
+function computeLead(best: Answer, others: readonly Answer[], passages: readonly ReadPassage[]): number {
+  const getText = ({ passage, span, heading }: Answer) =>
+    (heading ?? (passages[passage] as ReadPassage).content.slice(span.start, span.end)).toLowerCase()
+  const text = getText(best)
+  const rival = others.find((other) => !getText(other).includes(text) && !text.includes(getText(other)))
+  return rival ? Math.min(MAX_LEAD, best.score - rival.score) : NEUTRAL_LEAD
 }
 
 /** Returns the best answer of a passage. If the model is undecided between two neighbouring sentences, both are quoted. */
@@ -136,29 +157,6 @@ function parsePassage(passage: ReadPassage): ParsedPassage {
   return { passage, blocks, parts, headings: text.slice(0, contentStart), content }
 }
 
-interface QuestionWord {
-  weight: number
-  /** Other words for it, which may consist of several words. */
-  synonyms: readonly (readonly string[])[]
-}
-
-type QuestionWords = ReadonlyMap<string, QuestionWord>
-
-/** Rare words of a question count more: a number or a name often decides between similar sentences. */
-function weightWords(question: string, sets: readonly ReadonlySet<string>[]): QuestionWords {
-  const words: (readonly [string, QuestionWord['synonyms']])[] = []
-  for (const word of question.split(/\s+/)) {
-    if (words.length >= MAX_QUESTION_WORDS) break
-    const synonyms = expandQuery(word).map(extractContentWords)
-    words.push(...extractContentWords(word).map((stem) => [stem, synonyms] as const))
-  }
-  const synonymsByWord = new Map(words.slice(0, MAX_QUESTION_WORDS))
-  const counts = new Map<string, number>()
-  for (const set of sets) for (const word of set) if (synonymsByWord.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const computeWeight = (word: string) => Math.log(1 + (sets.length + 1) / ((counts.get(word) ?? 0) + 1))
-  return new Map([...synonymsByWord].map(([word, synonyms]) => [word, { weight: computeWeight(word), synonyms }]))
-}
-
 /** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
 function listPassageAnswers(
   questionWords: QuestionWords,
@@ -189,9 +187,10 @@ function listPassageAnswers(
     if (!best || !target) continue
     isUseless ??= isIncomplete(content, target, blocks) || repeatsQuestion(questionWords, content.slice(target.start, target.end))
     const record = records.get(target)
+    const partOverlap = computeOverlap(questionWords, words)
     const features: Features = {
-      reading: passage.isReadable ? best.score - reading.noAnswer : UNREADABLE,
-      partOverlap: computeOverlap(questionWords, words),
+      reading: passage.isReadable ? best.score - reading.noAnswer : UNREADABLE_WEIGHT * partOverlap,
+      partOverlap,
       passageOverlap,
       rank,
       isCode: target.block.kind === 'code' || target.block.kind === 'statement',
@@ -205,7 +204,7 @@ function listPassageAnswers(
     while (!record?.isNamed && (blocks[lastBlock + 1]?.start ?? Number.POSITIVE_INFINITY) < end) lastBlock++
     const span = isHeading ? { start: 0, end: 0 } : { start, end }
     const heading = isHeading ? text.slice(best.span.start, Math.min(best.span.end, contentStart - 1)) : undefined
-    found.push({ answer: { passage: rank, span, heading, part: target, lastBlock, blocks }, features })
+    found.push({ answer: { passage: rank, span, heading, isClear: best.isClear, part: target, lastBlock, blocks }, features })
   }
   raiseMatchingRecords(found.map(({ features }) => features))
   return found
@@ -235,9 +234,8 @@ function computeScore({ reading, partOverlap, rank, isCode, isRecordMatch, isUse
 }
 
 function computeConfidence({ reading, partOverlap, passageOverlap, isCode, lacksNumber }: Features): number {
-  const weighted = CONFIDENCE_WEIGHTS.partOverlap * partOverlap + (isCode ? CONFIDENCE_WEIGHTS.code : 0)
-  const penalty = (passageOverlap === 0 ? UNRELATED_PENALTY : 0) + (lacksNumber ? LACKING_NUMBER_PENALTY : 0)
-  return reading + weighted - penalty
+  const penalty = (isCode ? CODE_CONFIDENCE_PENALTY : 0) + (lacksNumber ? LACKING_NUMBER_PENALTY : 0)
+  return reading + CONFIDENCE_WEIGHTS.partOverlap * partOverlap - penalty - (passageOverlap === 0 ? UNRELATED_PENALTY : 0)
 }
 
 /**
@@ -254,24 +252,13 @@ function readWords({ words, begins, ends }: Reading, from: number, to: number) {
     }
   const span: Span = { start: words[2 * best.first] as number, end: words[2 * best.last + 1] as number }
   const score = sumExponentials(begins.subarray(from, to)) + sumExponentials(ends.subarray(from, to))
-  return { span, score: Math.max(score, best.score) }
+  return { span, score: Math.max(score, best.score), isClear: best.score - score >= CLEAR_SHARE }
 }
 
 /** Returns the logarithm of the sum of exponentials. */
 function sumExponentials(logits: Float32Array): number {
   const max = Math.max(...logits)
   return max + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - max), 0))
-}
-
-/** Returns the weighted share of the question's words that a text with these words contains. */
-function computeOverlap(questionWords: QuestionWords, words: ReadonlySet<string>): number {
-  let [found, total] = [0, 0]
-  for (const [word, { weight, synonyms }] of questionWords) {
-    total += weight
-    if (words.has(word)) found += weight
-    else if (synonyms.some((synonym) => synonym.every((other) => words.has(other)))) found += SYNONYM_SHARE * weight
-  }
-  return total === 0 ? 0 : found / total
 }
 
 export function repeatsQuestion(questionWords: Pick<ReadonlySet<string>, 'has'>, text: string): boolean {

@@ -36,6 +36,32 @@ test('two neighbouring sentences are quoted together if the model is undecided b
   )
 })
 
+test('an uncertain answer is given if no other passage says something else', async () => {
+  const uncertain = (text: string) => ({ answer: text, certainty: 0.5 })
+  const ask = (...passages: [content: string, answer: string][]) =>
+    answer(
+      passages.map(([content], index) => [content, `${index}.md`]),
+      passages.map(([, text]) => uncertain(text)),
+      'How much leave is there?',
+    )
+  const days = 'Leave is thirty days a year for everyone.'
+  assert.match(await ask([days, 'thirty days']), /^\*\*thirty days/)
+  assert.match(await ask([days, 'thirty days'], [`A notice. ${days}`, 'thirty days']), /^\*\*thirty days/, 'repeated facts are not doubted')
+  assert.match(await ask([days, 'thirty days'], ['You may leave at nine each day.', 'at nine']), /^I found no answer/)
+})
+
+test('a question for yes or no is answered by the whole sentence', async () => {
+  const sentence = 'Everyone may use the hall after nine, if the warden agrees to it.'
+  assert.is(await answer([[sentence]], ['after nine'], 'Can I use the hall?'), `“${sentence}” [1]`)
+  assert.is(await answer([[sentence]], ['after nine'], 'When can I use the hall?'), `**after nine**\n\n“${sentence}” [1]`)
+})
+
+test('words after a negation are not shown without it', async () => {
+  const sentence = 'No person may be elected more than twice, whatever the others say.'
+  assert.is(await answer([[sentence]], ['more than twice']), `“${sentence}” [1]`)
+  assert.match(await answer([['If you do not agree, the fee is nine crowns for each day.']], ['nine crowns']), /^\*\*nine crowns\*\*/)
+})
+
 test('an answer that is most of the sentence is not repeated', async () => {
   assert.is(await answer([['Ask the warden.']], ['Ask the warden']), '“Ask the warden.” [1]')
 })

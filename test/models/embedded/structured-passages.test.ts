@@ -185,7 +185,7 @@ test('the closest passages are ordered by relevance, without repetitions and bar
       ['The lamp is allowed in all rooms.', 'copy.md', []],
       ['9.3.', 'law.md', []],
     ],
-    [],
+    [undefined, { answer: 'blue paint', certainty: -3 }],
   )
   assert.is(
     text,
