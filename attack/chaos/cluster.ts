@@ -28,7 +28,6 @@ export class Cluster {
   #isClosing = false
   kills = 0
   /** Starts that failed, because a server was away. */
-  failedStarts = 0
 
   private constructor(folder: string, sqld: Sqld, store: ObjectStore) {
     this.#folder = folder
@@ -71,7 +70,7 @@ export class Cluster {
     await daemon?.kill()
     const restart = pause(delayMs).then(() => this.#startMember(member))
     this.#restarts.add(restart)
-    restart.finally(() => this.#restarts.delete(restart)).catch(() => undefined) // reported by waitForRestarts
+    restart.then(() => this.#restarts.delete(restart)).catch(() => undefined) // reported by waitForRestarts
   }
 
   async restartDatabase(delayMs: number): Promise<void> {
@@ -122,7 +121,6 @@ export class Cluster {
         return
       } catch (error) {
         if (this.#isClosing || Date.now() > deadline) throw error
-        this.failedStarts++
         await pause(500)
       }
     }

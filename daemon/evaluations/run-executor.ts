@@ -168,8 +168,11 @@ export class RunExecutor {
       setMaxListeners(0, controller.signal) // one listener per test case
       const onOutage = (err: CadreError) =>
         this.#dependencies.logger.warn({ run: run.id, err }, 'evaluation run interrupted; it continues after the outage')
-      const completion = repeatWhileUnavailable(() => this.#execute(run, controller.signal), controller.signal, onOutage)
-        .catch((error: unknown) => this.#handleFailure(run, error))
+      let attempts = 0
+      const execute = () => this.#execute(run, controller.signal, attempts++ > 0)
+      const completion = repeatWhileUnavailable(execute, controller.signal, onOutage)
+        // A run that is stopped during an outage has not failed.
+        .catch((error: unknown) => (controller.signal.aborted ? undefined : this.#handleFailure(run, error)))
         .then(() => this.#forgetResumes(run.id))
         .then(() => this.#dependencies.leases.release(formatLease(run.id)).catch(() => undefined)) // ends with this daemon otherwise
         .finally(() => {
@@ -181,11 +184,12 @@ export class RunExecutor {
     }
   }
 
-  async #execute(run: RunWithCases, signal: AbortSignal): Promise<void> {
+  /** A repetition after an outage is not another resume. */
+  async #execute(run: RunWithCases, signal: AbortSignal, isRepeated: boolean): Promise<void> {
     const { database, meter, targets, scorerTools } = this.#dependencies
     const started = await database.write(async (transaction) => {
       if (!(await claimLease(transaction, formatLease(run.id)))) return false
-      if (this.#resumed.has(run.id)) await countResume(transaction, 'run', run.id)
+      if (this.#resumed.has(run.id) && !isRepeated) await countResume(transaction, 'run', run.id)
       return updateRun(transaction, run.id, { status: 'running', started_at: run.started_at ?? new Date().toISOString() })
     })
     if (!started) return

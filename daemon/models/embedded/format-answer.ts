@@ -5,6 +5,7 @@ import { extractContentWords, isEnglish, isOtherLanguage } from '../../language/
 import type { ContextPassage } from '../chat-model.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
 import { asksYesOrNo } from './detect-task.ts'
+import { isRecord } from './match-records.ts'
 import { type Block, findTableHeader, isFence, type Part, parseParts, type Span, stripMarkdown } from './parse-passage.ts'
 import { type QuotableAnswer, repeatsQuestion } from './select-answer.ts'
 import { selectValue } from './select-value.ts'
@@ -23,14 +24,14 @@ const NAME = /^[\w.$@:/<>-]*(?:[a-z][A-Z]|[_.$@/-]|\(.*\))[\w.$@:/<>()[\], -]*$/
 /** In configuration files, only a number, a quoted text or a single name is clearly a value. */
 const VALUE = /\d|^["'“].*["'”]$|^\S+$|^(?:yes|no|true|false|on|off)\b/i
 /** A negation in the same clause, at the end of the text before an answer. */
-const NEGATION_BEFORE = /(?:\b(?:no|not|never|none|nobody|neither|nor|cannot)|n['’]t)\b[^,;:.()]*$/i
+const NEGATION_BEFORE = /(?:\b(?:no(?! (?:later|more|less|fewer) than)|not|never|none|nobody|neither|nor|cannot)|n['’]t)\b[^,;:.()]*$/i
 /** Pieces of tables, rules and tags. */
 const MARKUP = /\||-{3}|={3}|<\/?[a-z]+[^<>]*>|\]\(/i
 
 export function formatAnswer(question: string, answer: QuotableAnswer, { content, source, headings = [] }: ContextPassage): string {
   const heading = answer.heading === undefined ? headings.filter((name) => !source.endsWith(name)).at(-1) : undefined
   const quote = formatQuote(question, answer, content, heading)
-  const short = getShortAnswer(question, answer, content)
+  const short = mayMislead(question, answer, content) ? undefined : getShortAnswer(question, answer, content)
   // Words of the question answer nothing, and in other languages the reading model finds sentences, but not the words in them.
   if (
     short === undefined ||
@@ -48,25 +49,26 @@ export function formatDisagreement(question: string, answers: readonly QuotableA
   return ['Your documents give different answers.', ...parts].join('\n\n')
 }
 
+/**
+ * Whether a few words of a sentence would not answer the question: yes or no is answered by the whole sentence, and after "No person
+ * may be elected", the words "more than twice" say the opposite.
+ */
+function mayMislead(question: string, { span, heading, isClear, part }: QuotableAnswer, content: string): boolean {
+  if (heading !== undefined || isRecord(part) || (part.block.kind === 'setting' && !isInComment(content, span.start))) return false
+  return !isClear || asksYesOrNo(question) || NEGATION_BEFORE.test(content.slice(part.start, Math.max(part.start, span.start)))
+}
+
 /** Returns undefined if the quote alone is as short, or if no part of it is clearly the answer. */
-export function getShortAnswer(
-  question: string,
-  { span, heading, isClear, part, blocks }: QuotableAnswer,
-  content: string,
-): string | undefined {
+export function getShortAnswer(question: string, { span, heading, part, blocks }: QuotableAnswer, content: string): string | undefined {
   if (heading !== undefined) return cleanAnswer(heading)
   const { kind } = part.block
   const start = Math.max(0, span.start)
   if (kind === 'row' || kind === 'record' || (kind === 'setting' && !isInComment(content, start)))
     return selectValue(question, content, blocks, part.blockIndex, { start, end: span.end })
-  // Yes or no is answered by the whole sentence.
-  if (!isClear || asksYesOrNo(question)) return undefined
   // An answer in a heading of the content is above its part.
   const limits = { start: Math.min(content.lastIndexOf('\n', start) + 1, part.start), end: Math.max(span.end, part.end) }
   const { start: from, end: to } = extendSpan(content, { start, end: span.end }, limits)
   if (content.slice(from, to).trim().includes('\n\n')) return undefined
-  // "No person may be elected more than twice": the last words alone say the opposite.
-  if (NEGATION_BEFORE.test(content.slice(Math.min(part.start, from), from))) return undefined
   const short = cleanAnswer(kind === 'setting' ? removeCommentMarks(content.slice(from, to)) : content.slice(from, to))
   const whole = stripMarkdown(content.slice(part.start, part.end))
   if (short === '' || short.length > MAX_SHORT_ANSWER_LENGTH || !/[\p{L}\p{N}]/u.test(short)) return undefined

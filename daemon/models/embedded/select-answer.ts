@@ -252,7 +252,7 @@ function readWords({ words, begins, ends }: Reading, from: number, to: number) {
     }
   const span: Span = { start: words[2 * best.first] as number, end: words[2 * best.last + 1] as number }
   const score = sumExponentials(begins.subarray(from, to)) + sumExponentials(ends.subarray(from, to))
-  return { span, score: Math.max(score, best.score), isClear: best.score - score >= CLEAR_SHARE }
+  return { span, score: Math.max(score, best.score), isClear: best.last < to && best.score - score >= CLEAR_SHARE }
 }
 
 /** Returns the logarithm of the sum of exponentials. */

@@ -59,6 +59,7 @@ test('a question for yes or no is answered by the whole sentence', async () => {
 test('words after a negation are not shown without it', async () => {
   const sentence = 'No person may be elected more than twice, whatever the others say.'
   assert.is(await answer([[sentence]], ['more than twice']), `“${sentence}” [1]`)
+  assert.match(await answer([['Reply no later than nine days after the notice, please.']], ['nine days']), /^\*\*nine days\*\*/)
   assert.match(await answer([['If you do not agree, the fee is nine crowns for each day.']], ['nine crowns']), /^\*\*nine crowns\*\*/)
 })
 
