@@ -37,7 +37,7 @@ export async function openLance(uri: string, { connect, ...options }: LanceOptio
   const lancedb = await import('@lancedb/lancedb')
   // Passed as an option: LanceDB 0.30 ignores a session passed as an argument. LanceDB Cloud has caches of its own.
   const open = () => {
-    const session = isRemote(uri) ? {} : { session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES) }
+    const session = isManaged(uri) ? {} : { session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES) }
     return (connect ?? lancedb.connect)(uri, { ...options, ...session } as Partial<ConnectionOptions>)
   }
   try {
@@ -45,11 +45,14 @@ export async function openLance(uri: string, { connect, ...options }: LanceOptio
     await database.tableNames()
     return { lancedb, database }
   } catch (error) {
-    if (!CATALOG_DAMAGE.test((error as Error).message) || uri.includes('://')) throw error
+    if (!CATALOG_DAMAGE.test((error as Error).message) || isShared(uri)) throw error
     await rm(join(uri, CATALOG_FOLDER), { recursive: true, force: true })
     return { lancedb, database: await open() }
   }
 }
 
+/** Whether the tables are in a bucket or on a server of LanceDB, which several daemons use. */
+export const isShared = (uri: string): boolean => uri.includes('://')
+
 /** Whether a server of LanceDB builds the indices and removes old versions. */
-export const isRemote = (uri: string): boolean => uri.startsWith('db://')
+export const isManaged = (uri: string): boolean => uri.startsWith('db://')

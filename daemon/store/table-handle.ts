@@ -1,7 +1,7 @@
 /** Opens a LanceDB table for commits, and for queries from a copy on the local disk if the table is in a bucket. */
 import { CommitQueue } from './commit-queue.ts'
 import { buildVectorIndex } from './indices/build-vector-index.ts'
-import { isRemote, type LanceConnection, type LanceOptions, type Table } from './lance.ts'
+import { isManaged, isShared, type LanceConnection, type LanceOptions, type Table } from './lance.ts'
 import { translateLanceError } from './objects/storage-errors.ts'
 import type { TableMirror } from './objects/table-mirror.ts'
 
@@ -26,12 +26,12 @@ export class TableHandle {
 
   /** Whether other daemons read and write it. */
   get isShared(): boolean {
-    return this.#options.uri.includes('://')
+    return isShared(this.#options.uri)
   }
 
   /** Whether a server of LanceDB builds its indices and removes old versions. */
   get isManaged(): boolean {
-    return isRemote(this.#options.uri)
+    return isManaged(this.#options.uri)
   }
 
   /** Runs one commit at a time. The table is undefined if it does not exist. */

@@ -1,6 +1,6 @@
 /** The LanceDB tables of passages. */
 import { readdir } from 'node:fs/promises'
-import { type LanceConnection, type LanceOptions, openLance } from './lance.ts'
+import { isShared, type LanceConnection, type LanceOptions, openLance } from './lance.ts'
 import type { DiskCache } from './objects/disk-cache.ts'
 import type { S3Client } from './objects/s3-client.ts'
 import { translateLanceError } from './objects/storage-errors.ts'
@@ -36,7 +36,7 @@ export class VectorStore {
 
   /** Whether other daemons use it, or the tables are on a server. */
   get isShared(): boolean {
-    return this.#uri.includes('://')
+    return isShared(this.#uri)
   }
 
   /** The URL of the bucket, or of the server; undefined for a folder. */

@@ -18,7 +18,7 @@ interface Table {
   keys: readonly string[]
 }
 
-export interface CopyProgress {
+interface CopyProgress {
   label: string
   done: number
   total: number

@@ -2,7 +2,7 @@
 import { type PassageRow, toRows } from '../arrow.ts'
 import type { LanceConnection, Table } from '../lance.ts'
 
-export interface TextQuery {
+interface TextQuery {
   /** Must contain `id`. */
   columns: readonly string[]
   limit: number

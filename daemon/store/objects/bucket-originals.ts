@@ -13,8 +13,8 @@ import { StorageUnreachableError } from './storage-errors.ts'
 
 export const ORIGINALS_PREFIX = 'documents/'
 
-/** No daemon deletes an object so long after it decided to. In seconds. */
-const REMOVAL_RETENTION = 30 * 24 * 60 * 60
+/** A suspended daemon may delete an object late, but not this late. */
+const REMOVAL_RETENTION_SECONDS = 30 * 24 * 60 * 60
 
 /** The original was removed between its upload and its recording. */
 class RemovedMeanwhileError extends Error {}
@@ -95,9 +95,9 @@ export class BucketOriginals implements OriginalStore {
       if (Number(removals) < (current.get(contentHash) ?? 0)) await this.#client.delete(key)
       else if (!inUse.has(contentHash)) await this.release(contentHash, (reader) => isInUse(contentHash, reader))
     }
-    const sql = `DELETE FROM original_removals WHERE content_hash = ? AND removed_at < unixepoch() - ${REMOVAL_RETENTION}`
+    const sql = `DELETE FROM original_removals WHERE content_hash = ? AND removed_at < unixepoch() - ${REMOVAL_RETENTION_SECONDS}`
     for (const { content_hash, removed_at } of counted)
-      if (removed_at < Date.now() / 1000 - REMOVAL_RETENTION && !stored.has(content_hash))
+      if (removed_at < Date.now() / 1000 - REMOVAL_RETENTION_SECONDS && !stored.has(content_hash))
         await this.#database.write(async (transaction) => {
           if (!(await isInUse(content_hash, transaction))) await transaction.run(sql, [content_hash])
         })

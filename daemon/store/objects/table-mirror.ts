@@ -17,7 +17,7 @@ const MAX_CONCURRENT_DOWNLOADS = 8
 /** Only writers use them. */
 const UNUSED_FOLDER = '_transactions/'
 
-export interface MirrorOptions {
+interface MirrorOptions {
   client: S3Client
   cache: DiskCache
   /** The key of the table, with a slash at the end. */

@@ -4,20 +4,14 @@ import { createInterface } from 'node:readline'
 import { getDaemonEntry } from '../../client/daemon.ts'
 import { createDaemonEnvironment, EXIT_HOME_IN_USE } from '../../config.ts'
 import { CadreError, type ErrorCode } from '../../contract/errors.ts'
+import type { ProgressStep } from '../terminal/progress-bar.ts'
 
 interface CopyTargets {
   database: string | undefined
   storage: string | undefined
 }
 
-interface Progress {
-  label: string
-  done: number
-  total: number
-  unit: string
-}
-
-type Line = { progress: Progress } | { copied: Copied } | { error: string; hint?: string; code: ErrorCode }
+type Line = { progress: ProgressStep } | { copied: Copied } | { error: string; hint?: string; code: ErrorCode }
 
 export interface Copied {
   rows: number
@@ -25,7 +19,11 @@ export interface Copied {
 }
 
 /** Throws the error of the program. Ends it if this process is interrupted, which a later copy continues. */
-export async function copyStores(root: string, { database, storage }: CopyTargets, report: (progress: Progress) => void): Promise<Copied> {
+export async function copyStores(
+  root: string,
+  { database, storage }: CopyTargets,
+  report: (progress: ProgressStep) => void,
+): Promise<Copied> {
   const { file, nodeOptions } = getDaemonEntry(root)
   const options = [
     ...(database === undefined ? [] : ['--copy-to-database', database]),
