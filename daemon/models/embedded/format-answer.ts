@@ -54,7 +54,7 @@ export function formatDisagreement(question: string, answers: readonly QuotableA
  * may be elected", the words "more than twice" say the opposite.
  */
 function mayMislead(question: string, { span, heading, isClear, part }: QuotableAnswer, content: string): boolean {
-  if (heading !== undefined || isRecord(part) || (part.block.kind === 'setting' && !isInComment(content, span.start))) return false
+  if (heading !== undefined || hasValue(part, content, span.start)) return false
   return !isClear || asksYesOrNo(question) || NEGATION_BEFORE.test(content.slice(part.start, Math.max(part.start, span.start)))
 }
 
@@ -63,8 +63,7 @@ export function getShortAnswer(question: string, { span, heading, part, blocks }
   if (heading !== undefined) return cleanAnswer(heading)
   const { kind } = part.block
   const start = Math.max(0, span.start)
-  if (kind === 'row' || kind === 'record' || (kind === 'setting' && !isInComment(content, start)))
-    return selectValue(question, content, blocks, part.blockIndex, { start, end: span.end })
+  if (hasValue(part, content, start)) return selectValue(question, content, blocks, part.blockIndex, { start, end: span.end })
   // An answer in a heading of the content is above its part.
   const limits = { start: Math.min(content.lastIndexOf('\n', start) + 1, part.start), end: Math.max(span.end, part.end) }
   const { start: from, end: to } = extendSpan(content, { start, end: span.end }, limits)
@@ -77,6 +76,10 @@ export function getShortAnswer(question: string, { span, heading, part, blocks }
   if (kind === 'code') return short
   return MARKUP.test(short) || short.length > MAX_SHARE_OF_SENTENCE * whole.length ? undefined : short
 }
+
+/** Whether the part has columns, or is a setting: one of its values is the answer. */
+const hasValue = (part: Part, content: string, position: number): boolean =>
+  isRecord(part) || (part.block.kind === 'setting' && !isInComment(content, position))
 
 /** Whether the position is in a line of text, not of a setting. */
 function isInComment(content: string, position: number): boolean {
