@@ -27,7 +27,6 @@ export class Cluster {
   readonly #restarts = new Set<Promise<void>>()
   #isClosing = false
   kills = 0
-  /** Starts that failed, because a server was away. */
 
   private constructor(folder: string, sqld: Sqld, store: ObjectStore) {
     this.#folder = folder

@@ -68,8 +68,8 @@ export class Synchronizer {
   async start(sourceId: string, scope: SyncScope = 'all'): Promise<void> {
     if (this.#closing) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.')
     if (!this.#runs.has(sourceId) && (await this.#dependencies.others?.delegate(sourceId, 'start', scope))) return
-    const isUnknown = this.#dependencies.others && !this.#resumed.has(sourceId) // another daemon parked it and ended
-    if (scope === 'all' && (this.#parked.delete(sourceId) || isUnknown)) await this.#forgetResumes(sourceId)
+    const mayBeParked = this.#dependencies.others && !this.#resumed.has(sourceId) // by a daemon that has ended
+    if (scope === 'all' && (this.#parked.delete(sourceId) || mayBeParked)) await this.#forgetResumes(sourceId)
     // Also set during a run: its final status write either precedes this one or sees the queued pass.
     const statusStored = scope === 'all' ? setSourceStatus(this.#dependencies.database, sourceId, 'syncing') : Promise.resolve()
     const run = this.#runs.get(sourceId)
@@ -262,7 +262,8 @@ export class Synchronizer {
 
   async #runPass(sourceId: string, run: SyncRun, onTextReady: () => void): Promise<void> {
     const { database, logger } = this.#dependencies
-    const [{ signal }, startedAt] = [run.controller, Date.now()]
+    const { signal } = run.controller
+    const startedAt = Date.now()
     await this.#repaired
     const source = await sourceRecords.get(database, sourceId)
     if (!source) return

@@ -101,7 +101,7 @@ export async function checkService(paths: Paths, address: Address, root: string)
   return [...service, ...checkStores(answer), ...(await checkAccess(paths, address, url))]
 }
 
-/** Suggests to start the daemon only if its files allow it. */
+/** Suggests starting the daemon only if its files allow it. */
 async function checkStoppedDaemon(paths: Paths, stored: readonly Check[]): Promise<Check[]> {
   const files = [checkLock(paths), ...stored].filter((check) => check !== undefined)
   if (files.some(({ state }) => state === 'broken')) return [fail('daemon', 'not running'), ...files]
