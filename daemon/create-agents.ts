@@ -16,7 +16,7 @@ import { type RagToolsDependencies, RagToolsService } from './rag-tools/service.
 import { bindRetrievalToolRoutes } from './retrieval-tools/routes.ts'
 import { RetrievalToolsService } from './retrieval-tools/service.ts'
 
-export interface AgentsFamilyDependencies extends RagToolsDependencies, ApiToolsDependencies, Omit<McpServersDependencies, 'getTools'> {}
+interface AgentsFamilyDependencies extends RagToolsDependencies, ApiToolsDependencies, Omit<McpServersDependencies, 'getTools'> {}
 
 export function createAgents(dependencies: AgentsFamilyDependencies) {
   const { database, models } = dependencies

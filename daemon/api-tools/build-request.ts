@@ -7,7 +7,7 @@ import { CONNECTION_HEADERS } from '../outbound/parse-url.ts'
 import type { StoredApiTool } from './store.ts'
 import { encodeArgument, fillUrl, listPlaceholders } from './url-template.ts'
 
-export interface ApiRequest {
+interface ApiRequest {
   url: URL
   method: string
   headers: Record<string, string>

@@ -38,7 +38,7 @@ export interface CompletionStorage {
   readsHistory: boolean
 }
 
-export interface CompletionInput {
+interface CompletionInput {
   target: { kind: 'agent' | 'model'; id: string }
   /** Instructions of the client, in addition to those of the agent. */
   instructions: string

@@ -8,7 +8,7 @@ import { isObject, mergePatch } from './merge-patch.ts'
 
 type Fields = Record<string, unknown>
 
-export interface UpdateBody {
+interface UpdateBody {
   id: string
   body: unknown
   /** Checks fields against the update schema of the family. */

@@ -45,7 +45,7 @@ interface ResourceHooks<Stored extends StoredRecord, Input, View> {
   openSecrets?(record: Stored): Record<string, unknown>
 }
 
-export type ComputeInput<Stored, Input, View> = (current: Stored, readView: () => Promise<View>) => Input | Promise<Input>
+type ComputeInput<Stored, Input, View> = (current: Stored, readView: () => Promise<View>) => Input | Promise<Input>
 
 interface SavedRecord<Stored, View> {
   stored: Stored

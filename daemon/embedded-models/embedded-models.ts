@@ -5,7 +5,7 @@ import { getWorkerEntry } from './paths.ts'
 import { ModelWorkerPool, type RunOptions, WorkerLostError, type WorkerPoolLogger } from './worker-pool.ts'
 import type { Reading, WorkerResult, WorkerTask } from './worker-protocol.ts'
 
-export interface EmbeddedModelsOptions {
+interface EmbeddedModelsOptions {
   /** Contains minilm.onnx, reader.onnx and tokenizer.json. */
   directory: string
   /** Number of processes. Default: one per core, up to four. */

@@ -3,7 +3,7 @@
 /** As in training/data.py. */
 const HEADING_SEPARATOR = ' › '
 
-export interface ReadingText {
+interface ReadingText {
   text: string
   /** Position of the passage, after its headings. */
   contentStart: number

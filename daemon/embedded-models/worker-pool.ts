@@ -15,7 +15,7 @@ export interface RunOptions {
   onProgress?: ((done: number) => void) | undefined
 }
 
-export interface WorkerPoolOptions {
+interface WorkerPoolOptions {
   size: number
   /** Workers end after this long without work and free their memory. */
   idleMs: number

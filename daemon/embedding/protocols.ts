@@ -3,7 +3,7 @@ import { CadreError } from '../../src/contract/errors.ts'
 import { resolveEndpoint } from '../providers/endpoints.ts'
 import type { RemoteModel } from '../providers/remote-model.ts'
 
-export interface ProtocolRequest {
+interface ProtocolRequest {
   path: string
   headers: Record<string, string>
   body: object

@@ -8,7 +8,7 @@ import type { Embedder, EmbedOptions } from './embedder.ts'
 import { type EmbeddingProtocol, getEmbeddingProtocol } from './protocols.ts'
 import { type EmbeddingTimeouts, requestJson } from './request-json.ts'
 
-export interface RemoteEmbedderOptions {
+interface RemoteEmbedderOptions {
   timeouts?: Partial<EmbeddingTimeouts> | undefined
   telemetry?: Telemetry
 }

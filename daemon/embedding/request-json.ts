@@ -21,7 +21,7 @@ export interface EmbeddingTimeouts {
   maxRetryDelayMs: number
 }
 
-export interface EmbeddingRequest {
+interface EmbeddingRequest {
   dispatcher: Dispatcher
   model: RemoteModel
   url: URL

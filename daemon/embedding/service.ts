@@ -8,7 +8,7 @@ import type { Embedder } from './embedder.ts'
 import { MINILM, MinilmEmbedder } from './minilm-embedder.ts'
 import type { RemoteEmbedders } from './remote-embedders.ts'
 
-export interface EmbeddingDependencies {
+interface EmbeddingDependencies {
   /** Directory of the embedded models. */
   modelsDirectory: string
   findRemoteModel(modelId: string): Promise<RemoteModel | undefined>

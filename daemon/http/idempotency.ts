@@ -16,7 +16,7 @@ interface StoredResponse {
   reply: string
 }
 
-export interface Attempt {
+interface Attempt {
   /** The stored response of the first request. */
   previous: { response: unknown } | undefined
   /** Stores the response, if possible in the transaction of the change. */

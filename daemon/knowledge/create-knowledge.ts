@@ -30,7 +30,7 @@ import { Synchronizer } from './sync/synchronizer.ts'
 
 const SWEEP_LEASE = 'sweep/originals'
 
-export interface KnowledgeDependencies {
+interface KnowledgeDependencies {
   database: Database
   leases: Leases
   /** Only if several daemons share the database. */

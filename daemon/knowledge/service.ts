@@ -34,7 +34,7 @@ const OTHER_SYNC_POLL_MS = 500
 
 type SourceView = Static<typeof KnowledgeSource>
 
-export interface KnowledgeServiceDependencies {
+interface KnowledgeServiceDependencies {
   database: Database
   vault: Vault
   originals: OriginalStore

@@ -6,7 +6,7 @@ import type { StoredMcpTool } from './store.ts'
 export type Definition = NonNullable<OfferedTool['offered']>
 export type ToolOffer = Definition & { tool: string; problem: string | undefined }
 
-export const pickDefinition = ({ description, parameters }: Definition): Definition => ({ description, parameters })
+const pickDefinition = ({ description, parameters }: Definition): Definition => ({ description, parameters })
 
 export const hasSameDefinition = (one: Definition, other: Definition): boolean =>
   isDeepStrictEqual(pickDefinition(one), pickDefinition(other))

@@ -10,7 +10,7 @@ import { DocumentResources } from './resources.ts'
 import { RunningRequests } from './running-requests.ts'
 import { McpTools, type McpToolsDependencies } from './tools.ts'
 
-export interface McpDependencies extends McpToolsDependencies {
+interface McpDependencies extends McpToolsDependencies {
   templates: PromptTemplatesService
   agents: AgentsService
   version: string

@@ -8,7 +8,7 @@ import type { ModelsService } from '../models/service.ts'
 import { estimateTokens } from '../models/token-estimate.ts'
 import type { ModelDirectory } from './model-directory.ts'
 
-export interface EmbeddingsDependencies {
+interface EmbeddingsDependencies {
   directory: ModelDirectory
   models: ModelsService
   embedding: EmbeddingService

@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js'
 import { CadreError } from '../../src/contract/errors.ts'
 
-export type AddressScope = 'public' | 'private' | 'forbidden'
+type AddressScope = 'public' | 'private' | 'forbidden'
 
 /** Metadata services of cloud providers. */
 const METADATA_ADDRESSES = ['169.254.169.254', '168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254']

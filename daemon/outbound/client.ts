@@ -15,7 +15,7 @@ const MAX_REDIRECTS = 5
 /** Common servers close a connection after five idle seconds. */
 const KEEP_ALIVE_MS = 4_000
 
-export interface OutboundRequest {
+interface OutboundRequest {
   method?: string | undefined
   headers?: Readonly<Record<string, string>> | undefined
   body?: string | Uint8Array | undefined
@@ -44,7 +44,7 @@ export interface OutboundResponse {
 }
 
 /** A response whose body the caller reads or destroys. */
-export interface OpenedResponse {
+interface OpenedResponse {
   status: number
   headers: Record<string, string>
   body: Readable

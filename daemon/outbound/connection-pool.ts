@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 
 export const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
 
-export interface ConnectionPoolOptions extends Agent.Options {
+interface ConnectionPoolOptions extends Agent.Options {
   connectTimeoutMs?: number
   /** DNS resolver; tests replace it. */
   resolve?: Resolve | undefined

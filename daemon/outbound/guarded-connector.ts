@@ -4,7 +4,7 @@ import type { buildConnector } from 'undici'
 import { CadreError } from '../../src/contract/errors.ts'
 import { checkAddress, checkHost, isIpLiteral, stripBrackets } from './classify-address.ts'
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   address: string
   family: number
 }

@@ -2,7 +2,7 @@
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Outbound } from './client.ts'
 
-export interface GuardedFetchOptions {
+interface GuardedFetchOptions {
   allowPrivateNetwork: boolean
   /** Until the headers of the response arrive. */
   timeoutMs: number

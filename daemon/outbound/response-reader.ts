@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 /** Unread bytes beyond this pause the sender. */
 const MAX_BUFFERED_BYTES = 64 * 1024
 
-export interface ResponseHead {
+interface ResponseHead {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
 }

@@ -4,7 +4,7 @@ import type { ErrorBody } from '../../src/contract/errors.ts'
 
 const LIVE_PATH = /^\/api(\/v1)?\/health\/live\/?(\?|$)/
 
-export interface StartupServer {
+interface StartupServer {
   /** Frees the port. */
   close(): Promise<void>
 }

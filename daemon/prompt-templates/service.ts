@@ -9,7 +9,7 @@ import { promptTemplateRecords, type StoredPromptTemplate } from './store.ts'
 import { listVariables, normalizeName, renderTemplate } from './template.ts'
 
 /** Lists the first agents that use a template and have no value for one of the variables, and their number. */
-export type ListAgentsWithout = (
+type ListAgentsWithout = (
   reader: Reader,
   templateId: string,
   variables: readonly string[],

@@ -16,7 +16,7 @@ import { retrievalToolRecords, type StoredRetrievalTool } from './store.ts'
 
 type RetrievalToolInput = Static<typeof RetrievalToolCreate> | Static<typeof RetrievalToolUpdate>
 
-export interface SearchQuery {
+interface SearchQuery {
   query: string
   top_k?: number
   filters?: Record<string, unknown>
@@ -25,7 +25,7 @@ export interface SearchQuery {
   rerank?: boolean
 }
 
-export interface RetrievalToolsDependencies {
+interface RetrievalToolsDependencies {
   database: Database
   models: ModelsService
   knowledge: KnowledgeService

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import type { Data, Vector } from 'apache-arrow'
 
-export type ColumnType = 'text' | 'integer' | 'vector'
+type ColumnType = 'text' | 'integer' | 'vector'
 export type Columns = Record<string, ColumnType>
 export type PassageRow = Record<string, string | number | Float32Array>
 

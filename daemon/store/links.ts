@@ -3,7 +3,7 @@ import { FAMILIES } from '../../src/contract/routes.ts'
 import { type Reader, runLater, type Transaction } from './database.ts'
 
 /** How the owner is updated when the target is deleted by force. */
-export type Detach = { kind: 'value'; value: string | null } | { kind: 'item' } | { kind: 'owner' } | { kind: 'member'; name: string }
+type Detach = { kind: 'value'; value: string | null } | { kind: 'item' } | { kind: 'owner' } | { kind: 'member'; name: string }
 
 export interface Reference {
   field: string
@@ -39,7 +39,7 @@ export async function replaceLinks(transaction: Transaction, owner: Owner, refer
   }
 }
 
-export interface ResourceUser {
+interface ResourceUser {
   noun: string
   id: string
   name: string

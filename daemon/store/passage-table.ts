@@ -7,13 +7,13 @@ import { countProbes, needsVectorIndex, VECTOR_INDEX_NAMES } from './indices/vec
 import type { LanceConnection, Table } from './lance.ts'
 import { TableHandle, type TableOptions } from './table-handle.ts'
 
-export interface SearchOptions {
+interface SearchOptions {
   columns: readonly string[]
   limit: number
   filter?: Filter
 }
 
-export interface TextSearchOptions extends SearchOptions {
+interface TextSearchOptions extends SearchOptions {
   /** Terms that also match, with a lower score. A term of several words must match completely. */
   alternatives?: readonly string[]
 }

@@ -133,7 +133,7 @@ function convertStructure(schema: JsonObject, convertPart: (part: unknown) => Js
   return result
 }
 
-export function listTypes(type: unknown): string | string[] | undefined {
+function listTypes(type: unknown): string | string[] | undefined {
   const known = unique([type].flat().filter((entry) => TYPES.includes(entry as string))) as string[]
   return known.length > 1 ? known : known[0]
 }

@@ -2,7 +2,7 @@
 import { UNSPACED } from '../../language/tokenize.ts'
 import type { SearchTerm } from './search-query.ts'
 
-export interface Snippet {
+interface Snippet {
   text: string
   /** Positions in `text`, in UTF-16 code units. */
   highlights: { start: number; end: number }[]

@@ -99,7 +99,7 @@ export async function listNumbers(reader: Reader, ids: readonly string[]): Promi
   return new Map(rows.map(({ id, number }) => [id, number]))
 }
 
-export interface MatchingMessage {
+interface MatchingMessage {
   number: number
   id: string
   role: 'user' | 'assistant'

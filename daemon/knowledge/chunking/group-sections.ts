@@ -8,7 +8,7 @@ export interface Section {
   parent: number
 }
 
-export interface SegmentGroup {
+interface SegmentGroup {
   segments: Segment[]
   /** Index of the outermost section of the text. */
   section: number

@@ -6,7 +6,7 @@ import { BREAK_WEIGHT, getHeadingWeight, type Segment } from './segments.ts'
 
 export type Block = Segment
 
-export interface DocumentStructure {
+interface DocumentStructure {
   blocks: Block[]
   /** The first one is the text before the first heading. */
   sections: Section[]

@@ -52,7 +52,7 @@ export interface SearchRequest {
   caller?: Caller
 }
 
-export interface PassageSearchDependencies {
+interface PassageSearchDependencies {
   database: Database
   indexes: IndexRegistry
   embedding: EmbeddingService

@@ -81,7 +81,7 @@ export async function getSourceDescriptions(reader: Reader, ids: readonly string
   return new Map(rows.map(({ id, folders, ...source }) => [id, { ...source, folders: JSON.parse(folders) as Record<string, string> }]))
 }
 
-export interface CurrentDocument {
+interface CurrentDocument {
   content_hash: string
   /** An index that holds the document, if any. */
   index_id: string | null

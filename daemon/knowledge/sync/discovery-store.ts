@@ -8,7 +8,7 @@ export type KnownDocument = Pick<StoredDocument, 'id' | 'name' | 'content_hash' 
   origin: 'sent' | 'found'
 }
 
-export interface DiscoveredDocument {
+interface DiscoveredDocument {
   sourceId: string
   name: string
   type: string

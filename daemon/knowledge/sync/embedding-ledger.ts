@@ -10,7 +10,7 @@ import { isStorageFullError } from '../../store/database-errors.ts'
 /** Called with the number of tokens that the provider reports for a request. */
 export type OnUsage = (tokens: number) => void
 
-export interface EmbeddingLedgerDependencies {
+interface EmbeddingLedgerDependencies {
   database: Database
   meter: Meter
   models: ModelsService

@@ -6,7 +6,7 @@ import type { ChunkingSettings } from '../chunking/chunking-settings.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import type { DocumentText, LineRange, OnPassages, ParserCommand, ParserEvent } from './parser-protocol.ts'
 
-export interface ParserPoolOptions {
+interface ParserPoolOptions {
   /** Maximum number of threads. */
   threads?: number
   /** Time limit for reading a document, and for each batch of its passages. */

@@ -15,7 +15,7 @@ const POLL_INTERVAL_MS = 500
 export const SYNC_REQUESTS = { start: 'sync.start', cancel: 'sync.cancel', forget: 'sync.forget', configure: 'sync.configure' } as const
 
 /** What other daemons know about a sync. */
-export interface SyncState {
+interface SyncState {
   /** Null if no sync is running. */
   progress: Progress | null
   changes: Changes | undefined

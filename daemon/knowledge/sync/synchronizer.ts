@@ -41,7 +41,7 @@ interface SyncRun {
   queued: SyncScope | undefined
 }
 
-export interface SynchronizerDependencies extends DiscoveryDependencies, ParseDependencies, EmbedDependencies {
+interface SynchronizerDependencies extends DiscoveryDependencies, ParseDependencies, EmbedDependencies {
   logger: Logger
   /** Only if several daemons share the database. */
   others: SyncLeases | undefined

@@ -11,7 +11,7 @@ const MAX_SCHEMA_DEPTH = 50
 const MAX_SCHEMA_LENGTH = 50_000
 const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/
 
-export interface ListedTool {
+interface ListedTool {
   /** Escaped if it is not a valid name. */
   tool: string
   description: string

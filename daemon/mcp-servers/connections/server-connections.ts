@@ -35,7 +35,7 @@ interface Failure {
   error: CadreError
 }
 
-export interface ServerConnectionsOptions {
+interface ServerConnectionsOptions {
   connect(server: StoredMcpServer, options: Pick<ConnectOptions, 'onToolsChanged' | 'signal'>): Promise<ConnectedClient>
   logger: Logger
   /** In milliseconds; tests replace it. */

@@ -5,7 +5,7 @@ import type { StreamEvent } from '../../../src/contract/route.ts'
 import type { Message, ToolCall } from '../../../src/contract/schemas/messages.ts'
 import { createErrorEvent, getSeconds, getSources, listClientCalls, type ReplyFormat, replacePrefix } from '../reply-format.ts'
 
-export interface ChatFormat extends ReplyFormat {
+interface ChatFormat extends ReplyFormat {
   includesUsage: boolean
 }
 

@@ -13,7 +13,7 @@ import { resolveSecrets } from './resolve-secrets.ts'
 import { listResourceFiles, readResourceFile } from './resource-files.ts'
 import { parseResource } from './resource-yaml.ts'
 
-export type Declaration = RouteInput<typeof asCodeRoutes.apply>['body']
+type Declaration = RouteInput<typeof asCodeRoutes.apply>['body']
 
 export const onlyFlag = string({
   ...repeatable,

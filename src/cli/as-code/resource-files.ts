@@ -9,7 +9,7 @@ import { readStream } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 
-export interface ResourceFile {
+interface ResourceFile {
   family: ManagedFamily
   /** Relative path with slashes. */
   file: string

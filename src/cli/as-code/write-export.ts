@@ -6,19 +6,19 @@ import { createWriteError } from '../input/file-errors.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { listResourceFiles, readResourceFile } from './resource-files.ts'
 
-export interface ExportFile {
+interface ExportFile {
   file: string
   text: string
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   /** Overwrite changed files and remove files that are not part of the export. */
   force: boolean
   /** Exported families; files of other families are not touched. */
   families: readonly ManagedFamily[]
 }
 
-export interface ExportCounts {
+interface ExportCounts {
   written: number
   unchanged: number
   removed: number

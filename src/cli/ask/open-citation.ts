@@ -12,7 +12,7 @@ import { sanitizeLine, sanitizeText } from '../terminal/text.ts'
 import { formatLocation } from './format-location.ts'
 
 /** Where a citation can be opened. */
-export type CitationTarget =
+type CitationTarget =
   | { kind: 'url'; url: string }
   /** The stored original, as it was when it was cited. */
   | { kind: 'original'; path: string; name: string; line: number | undefined }

@@ -13,7 +13,7 @@ export interface CompletedFlag {
   helpGroup?: string
 }
 
-export interface CompletedArgument {
+interface CompletedArgument {
   description?: string
   options?: readonly string[]
   multiple?: boolean
@@ -44,7 +44,7 @@ export function readGrammar(root: string): Grammar {
   return buildGrammar(Object.values(commands), oclif.topics)
 }
 
-export function buildGrammar(commands: readonly CompletedCommand[], topics: Record<string, { description?: string }>): Grammar {
+function buildGrammar(commands: readonly CompletedCommand[], topics: Record<string, { description?: string }>): Grammar {
   const shown = commands.filter(({ hidden }) => !hidden)
   const words = new Map<string, Map<string, string>>()
   for (const { id, summary, description } of shown) {

@@ -1,6 +1,6 @@
 /** Which arguments and flags are names of resources, and where the names are listed. */
 
-export interface NameKind {
+interface NameKind {
   /** Path of the list in the REST API. */
   path: string
   /** The field that commands accept instead of the ID. */

@@ -7,7 +7,7 @@ export interface Candidate {
   description: string
 }
 
-export interface CompletionPlan {
+interface CompletionPlan {
   candidates: Candidate[]
   /** Resources whose names can follow. */
   kinds: readonly Kind[]

@@ -7,7 +7,7 @@ import { getSpeakers } from './format-conversation.ts'
 import { formatConversationMarkdown } from './format-markdown.ts'
 
 export const EXPORT_FORMATS = ['md', 'json', 'html'] as const
-export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 /** Returns undefined if the extension is none of the formats. */
 export function findExportFormat(file: string): ExportFormat | undefined {

@@ -13,7 +13,7 @@ export interface Service {
   disable: string
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   node?: string
   run: string
   home: string

@@ -3,7 +3,7 @@ import type { Run, RunComparison } from '../../contract/families/evaluation-runs
 import { formatCount, formatMilliseconds, formatMoney, formatTokens } from '../terminal/format-quantity.ts'
 import { formatPercent } from './format-report.ts'
 
-export interface RunFigure {
+interface RunFigure {
   name: string
   value: string
 }

@@ -26,7 +26,7 @@ export function formatScore(report: ScorerReport): string {
   return `${score.toFixed(2)}${threshold === undefined ? '' : ` (needs ${threshold})`}`
 }
 
-export interface ScorerSummary {
+interface ScorerSummary {
   name: string
   count: number
   passed: number

@@ -15,7 +15,7 @@ export const formatFigureList = (figures: readonly Figure[]): Html =>
   )}
 </dl>`
 
-export interface ShareRow {
+interface ShareRow {
   label: string
   /** Shown when the pointer is over the label. */
   title?: string | undefined
@@ -41,7 +41,7 @@ export function formatShareTable(heads: readonly [string, ...string[]], rows: re
 const formatBar = (share: number): Html =>
   html`<svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${round(100 * share)}" height="1"/></svg>`
 
-export interface ChartColumn {
+interface ChartColumn {
   /** Shown when the pointer is over the column. */
   title: string
   value: number

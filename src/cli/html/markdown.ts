@@ -7,7 +7,7 @@ import { sanitizeText } from '../terminal/text.ts'
 import { Html, html } from './html.ts'
 
 /** Turns the number of a citation into the ID of the element to link to, if there is one. */
-export type FindCitation = (index: number) => string | undefined
+type FindCitation = (index: number) => string | undefined
 
 /** Headings of the page come before those of the text. */
 const FIRST_HEADING = 3

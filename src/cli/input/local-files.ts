@@ -11,7 +11,7 @@ export interface LocalFile {
   name: string
 }
 
-export interface FileFilter {
+interface FileFilter {
   include?: readonly string[]
   exclude?: readonly string[]
 }
@@ -19,7 +19,7 @@ export interface FileFilter {
 /** Why a file or folder is skipped. */
 export type SkipReason = 'hidden' | 'ignored' | 'unwanted' | 'kind'
 
-export interface ScannedFile extends LocalFile {
+interface ScannedFile extends LocalFile {
   /** Undefined for documents. */
   skipped?: SkipReason
 }

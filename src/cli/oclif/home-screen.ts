@@ -33,7 +33,7 @@ const HELP_COMMANDS: readonly [string, string][] = [
   ['cadre --help', 'show all help'],
 ]
 
-export interface HomeScreenContent {
+interface HomeScreenContent {
   description: string
   /** Topics that have list, show, create, update and delete. */
   resources: readonly string[]

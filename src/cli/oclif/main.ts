@@ -9,7 +9,7 @@ import { wrapForStream } from '../terminal/wrap-sentences.ts'
 import { moveLeadingFlags } from './leading-flags.ts'
 
 /** Passed only when running from source. */
-export type LoadOptions = Parameters<typeof run>[1]
+type LoadOptions = Parameters<typeof run>[1]
 
 export async function main(
   start: LoadOptions = { root: fileURLToPath(new URL('..', import.meta.url)) },

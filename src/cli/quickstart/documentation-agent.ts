@@ -17,7 +17,7 @@ export const DOCUMENTATION_TOOL = {
 }
 
 /** Fields of an agent that answers from one source. */
-export interface AgentTemplate {
+interface AgentTemplate {
   name: string
   description: string
   system_prompt: string

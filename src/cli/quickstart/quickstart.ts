@@ -32,12 +32,12 @@ const NO_MODEL_NOTICE = 'Found no local model server and no provider API key. Us
 
 const FOLDER_QUESTION = "Which folder of documents should it answer from? Press Tab to complete, or Enter to use Cadre's documentation."
 
-export interface QuickstartContext {
+interface QuickstartContext {
   connection: Connection
   display: ProgressDisplay
 }
 
-export interface DocumentOptions {
+interface DocumentOptions {
   /** Undefined means Cadre's documentation. */
   path: string | undefined
   /** Name of the source (default: the folder name). */
@@ -46,7 +46,7 @@ export interface DocumentOptions {
   root: string
 }
 
-export interface QuickstartResources {
+interface QuickstartResources {
   source: AddedSource['source']
   /** Undefined if another tool has the name. */
   tool: AddedSource['tool']

@@ -48,7 +48,7 @@ export function formatChart(heads: readonly [string, ...string[]], rows: readonl
   return [paint('bold', padEnd(truncate(head, label), label) + formatFigures(figures), stream), ...lines]
 }
 
-export interface Trend {
+interface Trend {
   label: string
   /** Oldest first. */
   values: readonly number[]

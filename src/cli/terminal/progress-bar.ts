@@ -19,7 +19,7 @@ export interface ProgressStep {
   below?: (columns: number) => readonly string[]
 }
 
-export interface Pace {
+interface Pace {
   /** Units per second; zero if unknown. */
   rate: number
   secondsLeft: number | undefined

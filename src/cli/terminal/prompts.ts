@@ -9,7 +9,7 @@ export function canPrompt(): boolean {
 }
 
 /** A readline completer: the completions and the part of the input that they replace. */
-export type Completer = (typed: string) => [string[], string]
+type Completer = (typed: string) => [string[], string]
 
 /** Columns reserved for the answer next to the question. */
 const ANSWER_COLUMNS = 12
@@ -124,7 +124,7 @@ export interface Option<T> {
   note?: string
 }
 
-export interface ChoiceOptions {
+interface ChoiceOptions {
   multiple: boolean
   /** Effect of an empty answer, such as "Enter for none". */
   emptyLabel?: string

@@ -4,7 +4,7 @@ import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from
 import { route } from '../route.ts'
 import { createExample, httpUrl, identifier, nullable, object, optional, resource, resourceName, stringEnum } from '../schemas/fields.ts'
 
-export const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'ollama', 'embedded', 'replay'] as const
+const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'ollama', 'embedded', 'replay'] as const
 
 /** The extractive model that ships with Cadre. */
 export const EMBEDDED_MODEL_ID = 'model_00000000-0000-7000-8000-000000000001'

@@ -21,7 +21,7 @@ export const Health = object(
   },
 )
 
-export const Liveness = object(
+const Liveness = object(
   { status: stringEnum(['live'], { description: 'The daemon responds.' }) },
   { title: 'Liveness', description: 'Liveness of the daemon, without the envelope.', examples: [{ status: 'live' }] },
 )

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { object, stringEnum } from './fields.ts'
 
-export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 export const MAX_IMAGES = 10
 /** Of each image. */
 export const MAX_IMAGE_BYTES = 10 * 1024 * 1024

@@ -41,7 +41,7 @@ interface OutgoingMessage {
 }
 
 /** Id of an agent. */
-export type AllowedAgents = 'all' | { agent: string }
+type AllowedAgents = 'all' | { agent: string }
 
 type SendOptions = Partial<Pick<OutgoingMessage, 'images' | 'retry' | 'replace'>>
 

@@ -4,7 +4,7 @@ import { resolveEndpoint } from '../../../providers/endpoints.ts'
 import type { RemoteModel } from '../../../providers/remote-model.ts'
 
 /** The packages do not export these types. */
-export type LanguageModel = ReturnType<ReturnType<typeof createOpenAI>['chat']>
+type LanguageModel = ReturnType<ReturnType<typeof createOpenAI>['chat']>
 export type CallOptions = Parameters<LanguageModel['doStream']>[0]
 export type StreamPart = Awaited<ReturnType<LanguageModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never
 

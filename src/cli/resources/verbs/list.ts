@@ -18,7 +18,7 @@ import { createTableRows } from '../resource-view.ts'
 import type { Topic } from '../topic.ts'
 
 /** Replaces the default table; may fetch more data. */
-export type FormatRows = (connection: Connection, rows: Row[], output: Output) => Promise<OutputData | string>
+type FormatRows = (connection: Connection, rows: Row[], output: Output) => Promise<OutputData | string>
 
 export interface Example {
   command: string

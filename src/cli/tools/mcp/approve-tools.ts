@@ -11,7 +11,7 @@ import type { Row } from '../../terminal/table.ts'
 import { sanitizeLine } from '../../terminal/text.ts'
 import { formatOffer } from './format-offer.ts'
 
-export interface ReviewOptions {
+interface ReviewOptions {
   server: { id: string; name: string }
   /** Names of the tools to approve. Empty: all. */
   only: readonly string[]
