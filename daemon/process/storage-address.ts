@@ -2,12 +2,11 @@
 import { environmentOverrides, type Paths, readSettings } from '../../src/config.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 import { parseStorageUrl, takeStorageKeys } from '../../src/storage-settings.ts'
-import type { Storage } from '../store/objects/open-bucket.ts'
 
 const DEFAULT_CACHE_MEGABYTES = 10_240
 
 /** Undefined if documents are in the home. The flag comes first, then the environment, then config.json. */
-export function findStorage(paths: Paths, flag: string | undefined): Storage | undefined {
+export function findStorage(paths: Paths, flag: string | undefined) {
   const url = findUrl(paths, flag)
   return url === undefined ? undefined : { url, ...readKeys(url) }
 }
@@ -30,7 +29,7 @@ function findUrl(paths: Paths, flag: string | undefined): string | undefined {
   return flag ?? storageUrl ?? (stored === undefined ? undefined : parseStorageUrl(stored, `storage-url in ${paths.settings}`))
 }
 
-function readKeys(url: string): Omit<Storage, 'url'> {
+function readKeys(url: string) {
   const { cacheMegabytes = DEFAULT_CACHE_MEGABYTES } = environmentOverrides()
   const { accessKeyId, secretAccessKey, endpoint, ...rest } = takeStorageKeys()
   if (endpoint !== undefined && (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint)))

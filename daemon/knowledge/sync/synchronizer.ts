@@ -2,6 +2,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError } from '../../../src/contract/errors.ts'
+import { createDeferred } from '../../async/deferred.ts'
 import { repeatWhileUnavailable } from '../../async/repeat-while-unavailable.ts'
 import type { Logger } from '../../logging/logger.ts'
 import { countResume, forgetResumes, listParkedJobs } from '../../store/job-resumes.ts'
@@ -84,10 +85,7 @@ export class Synchronizer {
   }
 
   #begin(sourceId: string, scope: SyncScope, statusStored: Promise<void>): void {
-    let onTextReady = () => {}
-    const textReady = new Promise<void>((resolve) => {
-      onTextReady = resolve
-    })
+    const { promise: textReady, resolve: onTextReady } = createDeferred<void>()
     const run: SyncRun = { scope, controller: new AbortController(), queued: undefined, textReady, finished: Promise.resolve() }
     this.#runs.set(sourceId, run)
     const { progress } = this.#dependencies
