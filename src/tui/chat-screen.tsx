@@ -1,5 +1,6 @@
 /** The terminal of the chat: draws frames, listens to the keyboard, and hands the terminal over to other programs. */
 import { type Instance, render } from 'ink'
+import { CursorQuery } from './input/cursor-query.ts'
 import type { Key } from './input/key-decoder.ts'
 import { listenToKeyboard } from './input/keyboard.ts'
 import { bufferStdout } from './render/buffered-stdout.ts'
@@ -26,7 +27,7 @@ const [SHOW_CURSOR, HIDE_CURSOR, CURSOR_UP, CLEAR_LINE] = ['\u001b[?25h', '\u001
 const STOP_DELAY_MS = 100
 /** tmux reports further resizes up to 250 ms after they took effect. What is drawn meanwhile would leave lines behind. */
 const RESIZE_DELAY_MS = 300
-const NO_LIVE_AREA = { isFullRedraw: false, history: [], lines: [], cursor: undefined }
+const NO_LIVE_AREA = { history: [], lines: [], cursor: undefined }
 
 export class ChatScreen {
   readonly #dependencies: ChatScreenDependencies
@@ -36,7 +37,10 @@ export class ChatScreen {
   readonly #scheduler: FrameScheduler
   #ink: Instance | undefined
   #stopListening: (() => void) | undefined
-  /** Whether the live area is being removed: everything is drawn at once. */
+  readonly #cursorQuery: CursorQuery
+  /** The answer, until a frame uses it or the terminal is resized. */
+  #cursor: { readonly row: number | undefined } | undefined
+  /** Whether the live area is being removed: everything is drawn at once, and keys are ignored. */
   #isLeaving = false
 
   constructor(dependencies: ChatScreenDependencies) {
@@ -45,8 +49,10 @@ export class ChatScreen {
     this.#stdout = bufferStdout(output, () => this.#completeFrame())
     this.#frames = new FrameStore((text) => this.#stdout.stream.write(text))
     this.#builder = new FrameBuilder(colors, store.state, rewrapping)
-    this.#scheduler = new FrameScheduler(() => {
-      if (!this.#readSize() || this.#isLeaving) this.#frames.publish(this.#builder.build(store.state))
+    this.#scheduler = new FrameScheduler(() => this.#draw())
+    this.#cursorQuery = new CursorQuery((text) => {
+      this.#stdout.flush()
+      output.write(text)
     })
   }
 
@@ -83,9 +89,10 @@ export class ChatScreen {
   /** Removes the input, so that another program can use the terminal; the messages stay in the scrollback. */
   async handOver<T>(work: () => Promise<T>): Promise<T> {
     const { output } = this.#dependencies
+    this.#isLeaving = true
+    await this.#cursorQuery.settled
     this.#stopListening?.()
     this.#stopListening = undefined
-    this.#isLeaving = true
     this.#scheduler.pause()
     await this.#removeLiveArea()
     this.#isLeaving = false
@@ -104,10 +111,11 @@ export class ChatScreen {
 
   async close(): Promise<void> {
     const { output } = this.#dependencies
+    this.#isLeaving = true
+    await this.#cursorQuery.settled
     this.#stopListening?.()
     output.off('resize', this.#onResize)
     process.off('SIGCONT', this.#onContinue)
-    this.#isLeaving = true
     this.#scheduler.flush()
     this.#scheduler.stop()
     await this.#removeLiveArea()
@@ -118,9 +126,31 @@ export class ChatScreen {
   #listen(): void {
     const { input, output, onKey } = this.#dependencies
     this.#stopListening = listenToKeyboard(input, output, (key) => {
+      if (key.name === 'cursor-position') this.#cursorQuery.receive(key.text)
       // A key of the same chunk can have handed the terminal over.
-      if (this.#stopListening) onKey(key)
+      else if (this.#stopListening && !this.#isLeaving) onKey(key)
     })
+  }
+
+  #draw(): void {
+    const isResized = this.#readSize()
+    const { state } = this.#dependencies.store
+    if (!this.#isLeaving) {
+      if (isResized) return
+      if (this.#builder.drawsAgain(state) && !this.#cursor) return void this.#locateCursor()
+    }
+    this.#frames.publish(this.#builder.build(state, this.#cursor?.row))
+    this.#cursor = undefined
+  }
+
+  async #locateCursor(): Promise<void> {
+    const { store } = this.#dependencies
+    const { size } = store.state
+    const row = await this.#cursorQuery.ask()
+    this.#readSize()
+    if (store.state.size !== size) return
+    this.#cursor = { row }
+    this.#scheduler.request()
   }
 
   async #removeLiveArea(): Promise<void> {
@@ -142,6 +172,7 @@ export class ChatScreen {
     const { columns, rows } = getSize(output)
     const { size } = store.state
     if (size.columns === columns && size.rows === rows) return
+    this.#cursor = undefined
     store.update({ size: { columns, rows } })
     this.#scheduler.delay(RESIZE_DELAY_MS)
   }
@@ -161,7 +192,7 @@ export class ChatScreen {
     if (!this.#stopListening) return
     this.#stopListening()
     this.#listen()
-    this.#dependencies.store.redraw()
+    this.#dependencies.store.clearScreen()
   }
 }
 

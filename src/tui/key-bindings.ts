@@ -78,14 +78,12 @@ function handleEditorKey(session: ChatSession, key: Key): void {
 /** Keys that work everywhere. */
 function handleGlobalKey(session: ChatSession, key: Key): boolean {
   const { store } = session
-  if (isCtrl(key, 'l')) store.redraw()
+  if (isCtrl(key, 'l')) store.clearScreen()
   else if (isCtrl(key, 'o')) toggleSources(session)
   else if (isCtrl(key, 'r')) openHistory(session)
   else if (isCtrl(key, 'x')) store.update({ hint: CHORD_HINT })
-  else if (isCtrl(key, 't')) {
-    store.update({ showsDetails: !store.state.showsDetails })
-    store.redraw()
-  } else if (isCtrl(key, 'd') && store.state.editor.text === '') session.quit()
+  else if (isCtrl(key, 't')) store.update({ showsDetails: !store.state.showsDetails })
+  else if (isCtrl(key, 'd') && store.state.editor.text === '') session.quit()
   else return false
   return true
 }

@@ -25,7 +25,7 @@ export async function openConversation(
   if (model !== undefined) session.setModel(await findModel(connection, model))
   if (conversation !== undefined) {
     await session.resume(await findConversation(connection, conversation))
-    if (isAlreadyPrinted) session.store.redraw({ cleared: true })
+    if (isAlreadyPrinted) session.store.update({ firstEntry: session.store.state.transcript.entries.length })
     return
   }
   const namedAgent = agent === undefined ? undefined : await findAgent(connection, agent)

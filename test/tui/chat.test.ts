@@ -136,27 +136,57 @@ atTerminal('--continue and /resume open an earlier conversation', async () => {
   await again.waitFor(/› A question to find again\n {2}Guide/)
 })
 
-atTerminal('the chat redraws after the terminal is resized', async () => {
-  fixture.script(streamText('A reply that is long enough to be broken over more than one line, whatever the width of it is.'))
+atTerminal('after the terminal is resized, the visible text is wrapped again, and no line is there twice', async () => {
+  const reply = 'A reply that is long enough to be broken over more than one line, whatever the width of it is.'
+  fixture.script(streamText(reply))
   const terminal = fixture.openChat({ agent: 'Guide' })
   await terminal.waitFor(/Ask Guide/)
   terminal.write(`Be long${ENTER}`)
-  await terminal.waitFor(/tokens/)
+  await terminal.waitFor(/is\.[\s\S]*tokens/)
+  terminal.write(`Again${ENTER}`)
+  await terminal.waitFor(/Again[\s\S]*is\.[\s\S]*tokens/)
   terminal.write('typed before')
   await terminal.waitFor(/› typed before/)
   terminal.resize(40, 16)
   await terminal.waitFor(
-    (screen) =>
-      /› Be long\n\n {2}A reply that is long enough to be\n {2}broken over more than one line,\n[^─]*─{40}\n› typed before\n {2}Guide/.test(
-        screen,
-      ) &&
-      screen.split('\n').every((line) => stringWidth(line) <= 40) &&
-      screen.match(/─{5,}/g)?.length === 1,
-    'the reply in 40 columns, and nothing of the old drawing',
+    /^› Again\n\n {2}A reply that is long enough to be\n {2}broken over more than one line,\n[^─]*─{40}\n› typed before\n {2}Guide/m,
+  )
+  const rows = terminal.readAll().split('\n')
+  assert.ok(rows.every((row) => stringWidth(row) <= 40))
+  assert.equal(
+    rows.filter((row) => /^›|─/.test(row)),
+    ['› Be long', '› Again', '─'.repeat(40), '› typed before'],
   )
   terminal.resize(100, 24)
-  await terminal.waitFor(/A reply that is long enough to be broken over more than one line, whatever the width of it is\./)
-  await terminal.waitFor(/─{100}\n› typed before/)
+  await terminal.waitFor(new RegExp(`^› Again\\n\\n {2}${reply}\\n\\n─{100}\\n› typed before\\n {2}Guide`, 'm'))
+  const words = terminal.readAll().replaceAll(/\s+/g, ' ')
+  assert.ok(words.startsWith(`› Be long ${reply} › Again ${reply} ${'─'.repeat(100)} › typed before Guide`), words)
+})
+
+atTerminal('Ctrl+L clears the screen as in a shell, and no line is there twice', async () => {
+  fixture.script(streamText('Said once.'))
+  const terminal = fixture.openChat({ agent: 'Guide' })
+  await terminal.waitFor(/Ask Guide/)
+  for (const text of ['One', 'Two', 'Three']) {
+    terminal.write(`${text}${ENTER}`)
+    await terminal.waitFor(new RegExp(`› ${text}\n\n {2}Said once\\.[\\s\\S]*tokens`))
+  }
+  terminal.write('\u000f')
+  await terminal.waitFor(/Sources/)
+  terminal.write('\u000f')
+  await terminal.waitFor((screen) => !screen.includes('Sources'), 'no sources')
+  terminal.write('\u000c')
+  await terminal.waitFor(/^\n?─+\n› Ask Guide\n/)
+  terminal.write(`Four${ENTER}`)
+  await terminal.waitFor(/^› Four\n\n {2}Said once\.[\s\S]*tokens/)
+  assert.equal(
+    terminal
+      .readAll()
+      .split('\n')
+      .filter((row) => row.trim() !== '')
+      .slice(0, -1),
+    [...['One', 'Two', 'Three', 'Four'].flatMap((text) => [`› ${text}`, '  Said once.']), '─'.repeat(80), '› Ask Guide'],
+  )
 })
 
 atTerminal('/help fits 24 rows', async () => {

@@ -22,9 +22,10 @@ test.after(reportFailure(() => fixture.close()))
 
 const COUNT = 60
 const LINES = Array.from({ length: COUNT }, (_, index) => `This is line ${index + 1} of a reply that streams.\n\n`)
+const WORDS = Array.from({ length: 300 }, (_, index) => `word${index + 1} `)
 
-async function startReply(columns: number): Promise<TmuxTerminal> {
-  fixture.script(streamReply({ text: ['Before the lines.\n\n', ...LINES] }, 40))
+async function startReply(columns: number, text = ['Before the lines.\n\n', ...LINES], interval = 40): Promise<TmuxTerminal> {
+  fixture.script(streamReply({ text }, interval))
   const terminal = fixture.openChat({ agent: 'Guide', columns })
   await terminal.waitFor(/Ask Guide/)
   terminal.type('Write')
@@ -54,6 +55,7 @@ function assertEachLineOnce(terminal: TmuxTerminal): void {
   )
   assert.is(screen.match(/─{5,}/g)?.length, 1, screen)
   assert.not.match(screen, /\n *\n *\n/, 'no further empty rows')
+  assert.is(screen.match(/^› Write$/gm)?.length, 1, screen)
 }
 
 atTerminal('resizing during a reply neither repeats nor loses lines', async () => {
@@ -101,6 +103,38 @@ atTerminal('narrowing the window step by step during a reply and after it leaves
   await terminal.waitFor(/^─{46}\n› Ask Guide\n/m)
   assertEachLineOnce(terminal)
   assert.is(countLines(), before, `no further lines:\n${terminal.readAll()}`)
+})
+
+atTerminal('narrowing a window that is not full repeats nothing', async () => {
+  const terminal = await startReply(200)
+  await waitForLine(terminal, 7)
+  terminal.resize(30, 24)
+  await waitForLine(terminal, 20)
+  terminal.resize(120, 40)
+  await terminal.waitFor(new RegExp(`line ${COUNT} of[\\s\\S]*tokens`))
+  assertEachLineOnce(terminal)
+})
+
+atTerminal('a paragraph of which tmux moves the start to the scrollback goes on where it was', async () => {
+  const terminal = await startReply(100, WORDS, 10)
+  for (const [word, columns] of [
+    [100, 40],
+    [200, 70],
+  ] as const) {
+    await terminal.waitFor((screen) => [...screen.matchAll(/word(\d+)/g)].some(([, found]) => Number(found) >= word), `word ${word}`)
+    terminal.resize(columns, 24)
+  }
+  await terminal.waitFor(/word300\n[\s\S]*tokens/)
+  // tmux may break a word at the end of a row.
+  const words = terminal
+    .readAll()
+    .replaceAll(/\s+/g, '')
+    .match(/word\d+/g)
+  assert.equal(
+    words,
+    WORDS.map((word) => word.trim()),
+    terminal.readAll(),
+  )
 })
 
 test.run()

@@ -257,7 +257,7 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
         `Today, all conversations: ${format(data.total_tokens, data.estimated_tokens > 0, data.total_cost)}`,
     )
   },
-  clear: ({ store }) => store.redraw({ cleared: true }),
+  clear: ({ store }) => store.clearScreen(),
   quit: ({ quit }) => quit(),
 }
 

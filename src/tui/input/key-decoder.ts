@@ -1,10 +1,11 @@
 /** Decodes keyboard input: control characters, escape sequences of common terminals, and pastes. */
 
 export interface Key {
-  /** `text` and `paste` carry text; the others are keys. */
+  /** `text` and `paste` carry text, `cursor-position` the row and column that the terminal reports; the others are keys. */
   readonly name:
     | 'text'
     | 'paste'
+    | 'cursor-position'
     | 'enter'
     | 'newline'
     | 'tab'
@@ -155,6 +156,7 @@ function parseControlSequence(parameters: string, final: string): Key | undefine
   if (final === 'Z') return createKey('tab', { ...NO_MODIFIERS, shift: true })
   if (final === '~' && first === '27') return parseKeyCode(Number(third), second)
   if (final === '~') return createNamedKey(NAMES_BY_NUMBER[Number(first)], second)
+  if (final === 'R' && second !== undefined) return createKey('cursor-position', NO_MODIFIERS, parameters)
   if (final === 'u') return parseKeyCode(Number.parseInt(first, 10), second)
   return final === 'M' ? undefined : createNamedKey(NAMES_BY_LETTER[final], second)
 }

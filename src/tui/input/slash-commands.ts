@@ -72,7 +72,7 @@ const KEY_HELP = [
   '**Ctrl+G** editor',
   '**Ctrl+O** sources',
   '**Ctrl+T** tool results and reasoning',
-  '**Ctrl+L** redraws',
+  '**Ctrl+L** clears the screen',
   '**Ctrl+Z** suspends',
   '**quit** or **Ctrl+C** twice quits',
 ]

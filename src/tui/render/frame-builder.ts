@@ -1,14 +1,14 @@
 /** Builds frames from chat states: new lines for the scrollback and the live area. */
-import { type Line, measureLine, toAnsi } from '../../cli/terminal/markdown/styled-text.ts'
-import type { ChatState, TerminalSize } from '../state/chat-state.ts'
-import { DrawnLines, type DrawnState, type HistoryLine, type Rewrapping } from './drawn-lines.ts'
+import { type Line, measureLine, toAnsi, toPlainText } from '../../cli/terminal/markdown/styled-text.ts'
+import { type ChatState, INITIAL_STATE, type TerminalSize } from '../state/chat-state.ts'
+import { type DrawnLine, DrawnLines, type DrawnState, type Position, type Rewrapping } from './drawn-lines.ts'
 import { type LiveArea, renderLiveArea } from './live-area.ts'
-import type { ViewOptions } from './render-tool-call.ts'
-import { advanceScrollback, EMPTY_SCROLLBACK, renderTail, type ScrollbackState } from './scrollback.ts'
+import { NOTHING_PRINTED, omitPrinted } from './printed-text.ts'
+import { advanceScrollback, EMPTY_SCROLLBACK } from './scrollback.ts'
 
 export interface Frame {
-  /** Clears the screen first. */
-  readonly isFullRedraw: boolean
+  /** Erases the screen first, or clears it as a shell does. */
+  readonly clear?: 'erase' | 'clear' | undefined
   /** Sequence that erases visible lines, to be written before the frame is drawn. */
   readonly erase?: string
   /** New lines for the scrollback. */
@@ -19,46 +19,37 @@ export interface Frame {
 }
 
 interface BuilderState {
-  scrollback: ScrollbackState
-  redrawCount: number
-  size: TerminalSize | undefined
-  lastEntry: number
-  hasSeparator: boolean
-  drawn: DrawnState
+  /** Where rendering continues. */
+  readonly position: Position
+  /** The state of the chat that was drawn last. */
+  readonly built: Built | undefined
+  /** Whether the empty line after the history is part of the live area. */
+  readonly hasSeparator: boolean
 }
 
-type DrawnLine = HistoryLine & { readonly line: Line }
+type Built = Pick<ChatState, 'size' | 'showsDetails' | 'redrawCount' | 'clearCount'>
+type RenderedLine = DrawnLine & { readonly line: Line }
 
-const EMPTY_LINE: DrawnLine = { line: [], width: 0, entry: undefined }
+const EMPTY_LINE: RenderedLine = { line: [], text: '', width: 0 }
 
 export class FrameBuilder {
   readonly #colors: boolean
   readonly #drawn: DrawnLines
-  #scrollback: ScrollbackState
-  #redrawCount: number
-  #size: TerminalSize | undefined
-  /** The last entry of which a line is drawn. */
-  #lastEntry = -1
-  /** Whether the empty line after the history is part of the live area. */
-  #hasSeparator = false
+  #state: BuilderState
   /** The state before the frames that are not written yet. */
-  #writtenState: BuilderState | undefined
+  #written: (BuilderState & { readonly drawn: DrawnState }) | undefined
 
   /** Skips entries before `firstEntry`, which the terminal already shows. */
-  constructor(
-    colors: boolean,
-    { redrawCount, firstEntry }: Pick<ChatState, 'redrawCount' | 'firstEntry'> = { redrawCount: 0, firstEntry: 0 },
-    rewrapping: Rewrapping = 'wraps',
-  ) {
+  constructor(colors: boolean, { firstEntry }: Pick<ChatState, 'firstEntry'> = INITIAL_STATE, rewrapping: Rewrapping = 'wraps') {
     this.#colors = colors
-    this.#redrawCount = redrawCount
-    this.#scrollback = { ...EMPTY_SCROLLBACK, entries: firstEntry }
+    const scrollback = { ...EMPTY_SCROLLBACK, entries: firstEntry }
+    this.#state = { position: { scrollback, printed: NOTHING_PRINTED }, built: undefined, hasSeparator: false }
     this.#drawn = new DrawnLines(rewrapping)
   }
 
   /** Call when the frames were written. */
   commit(): void {
-    this.#writtenState = undefined
+    this.#written = undefined
   }
 
   /**
@@ -67,73 +58,97 @@ export class FrameBuilder {
    */
   discardOutdated(size: TerminalSize): boolean {
     // Ink writes more with its first frame.
-    if (!this.#writtenState?.size || isSameSize(this.#size, size)) return false
-    const { scrollback, redrawCount, size: writtenSize, lastEntry, hasSeparator, drawn } = this.#writtenState
-    this.#scrollback = scrollback
-    this.#redrawCount = redrawCount
-    this.#size = writtenSize
-    this.#lastEntry = lastEntry
-    this.#hasSeparator = hasSeparator
+    if (!this.#written?.built || !this.#state.built || isSameSize(this.#state.built.size, size)) return false
+    const { drawn, ...state } = this.#written
+    this.#state = state
     this.#drawn.restore(drawn)
     return true
   }
 
-  build(state: ChatState): Frame {
-    this.#writtenState ??= {
-      scrollback: this.#scrollback,
-      redrawCount: this.#redrawCount,
-      size: this.#size,
-      lastEntry: this.#lastEntry,
-      hasSeparator: this.#hasSeparator,
-      drawn: this.#drawn.state,
-    }
-    const { size, now, showsDetails, transcript, redrawCount } = state
-    const view: ViewOptions = { columns: size.columns, now, details: showsDetails }
-    const isFullRedraw = redrawCount !== this.#redrawCount
-    const erase = isFullRedraw ? undefined : this.#eraseAfterResize(size)
-    const update = isFullRedraw ? this.#redraw(state, view) : advanceScrollback(this.#scrollback, transcript, view)
-    const { done, live, entryLines } = update
-    this.#scrollback = update.state
-    this.#redrawCount = redrawCount
-    this.#size = size
-    if (isFullRedraw) this.#forgetScreen(transcript)
+  /** Whether the next frame draws visible lines again, for which the row of the cursor is needed. */
+  drawsAgain({ size, showsDetails, redrawCount, clearCount }: Built): boolean {
+    const { built } = this.#state
+    if (built?.redrawCount !== redrawCount || built.clearCount !== clearCount) return false
+    return !isSameSize(built.size, size) || built.showsDetails !== showsDetails
+  }
+
+  build(state: ChatState, cursorRow?: number): Frame {
+    this.#written ??= { ...this.#state, drawn: this.#drawn.state }
+    const { built } = this.#state
+    const clear =
+      built && built.redrawCount !== state.redrawCount ? 'erase' : built && built.clearCount !== state.clearCount ? 'clear' : undefined
+    const erase = this.drawsAgain(state) ? this.#eraseVisible(state, cursorRow) : undefined
+    if (clear) this.#forgetScreen(clear === 'erase')
+    const { size, showsDetails, redrawCount, clearCount } = state
+    this.#state = { ...this.#state, built: { size, showsDetails, redrawCount, clearCount } }
+    const { done, live } = this.#advance(state)
     const area = renderLiveArea(state, live)
-    const history = this.#moveSeparator(this.#markEntries(done, entryLines), area.lines.length, size)
-    const isSeparated = this.#hasSeparator && area.lines.length < size.rows - 1
-    const lines = isSeparated ? [[], ...area.lines] : area.lines
-    const cursor = isSeparated && area.cursor ? { ...area.cursor, y: area.cursor.y + 1 } : area.cursor
-    this.#drawn.add(history, { widths: lines.map(measureLine), cursor }, size)
+    const history = this.#moveSeparator(done, area.lines.length, size)
+    const drawn = this.#addSeparator(area, size)
+    const lines = drawn.lines.map(toDrawnLine)
+    const firstLine = drawn.replyLines - area.replyLines
+    this.#drawn.add(history, {
+      lines: lines.map((line, index) => (index === firstLine ? { ...line, start: this.#state.position } : line)),
+      replyLines: area.isCut ? 0 : drawn.replyLines,
+      cursor: drawn.cursor,
+    })
     return {
-      isFullRedraw,
+      ...(clear === undefined ? {} : { clear }),
       ...(erase === undefined ? {} : { erase }),
       history: history.map(({ line }) => toAnsi(line, this.#colors)),
-      lines: lines.map((line) => toAnsi(line, this.#colors)),
-      cursor,
+      lines: lines.map(({ line }) => toAnsi(line, this.#colors)),
+      cursor: drawn.cursor,
     }
   }
 
-  /** Only whole entries can be erased again, and the first one on a cleared screen may be cut off. */
-  #forgetScreen({ entries, live }: ChatState['transcript']): void {
+  /** Renders what is new. Text that a resize has left in the scrollback is omitted, up to the next entry or part. */
+  #advance({ transcript, size, now, showsDetails }: ChatState): { done: RenderedLine[]; live: readonly Line[] } {
+    const { position } = this.#state
+    const { printed } = position
+    const update = advanceScrollback(position.scrollback, transcript, { columns: size.columns, now, details: showsDetails })
+    const end = [...update.starts.keys()].find((index) => index > 0)
+    const { rest, left } = omitPrinted(update.done.slice(0, end), printed)
+    const done = rest.map(toDrawnLine)
+    if (done[0]) done[0] = { ...done[0], start: position }
+    const others = end === undefined ? [] : update.done.slice(end)
+    for (const [index, line] of others.entries()) {
+      const scrollback = update.starts.get((end ?? 0) + index)
+      done.push({ ...toDrawnLine(line), start: scrollback && { scrollback, printed: NOTHING_PRINTED } })
+    }
+    const isSamePart = end === undefined && rest.length === 0 && transcript.live !== undefined
+    this.#state = { ...this.#state, position: { scrollback: update.state, printed: isSamePart ? left : NOTHING_PRINTED } }
+    return { done, live: isSamePart ? omitPrinted(update.live, left).rest : update.live }
+  }
+
+  /** `isReplaced`: whether the screen will show another transcript. */
+  #forgetScreen(isReplaced: boolean): void {
     this.#drawn.clear()
-    this.#hasSeparator = false
-    this.#lastEntry = live ? entries.length : entries.length - 1
+    const position = isReplaced ? { scrollback: EMPTY_SCROLLBACK, printed: NOTHING_PRINTED } : this.#state.position
+    this.#state = { ...this.#state, position, hasSeparator: false }
   }
 
   /**
    * Moves an empty line at the end of the history to the live area. If the terminal was resized and the process does not know it yet, the
    * first line of the live area may remain, and an empty one does not matter.
    */
-  #moveSeparator(history: DrawnLine[], liveRows: number, { rows }: TerminalSize): DrawnLine[] {
+  #moveSeparator(history: RenderedLine[], liveRows: number, { rows }: TerminalSize): RenderedLine[] {
     if (history.length === 0) return history
-    const lines = this.#hasSeparator ? [EMPTY_LINE, ...history] : history
-    this.#hasSeparator = lines.at(-1)?.width === 0 && liveRows < rows - 1
-    return this.#hasSeparator ? lines.slice(0, -1) : lines
+    const lines = this.#state.hasSeparator ? [EMPTY_LINE, ...history] : history
+    const hasSeparator = lines.at(-1)?.width === 0 && liveRows < rows - 1
+    this.#state = { ...this.#state, hasSeparator }
+    return hasSeparator ? lines.slice(0, -1) : lines
+  }
+
+  #addSeparator(area: LiveArea, { rows }: TerminalSize): LiveArea {
+    const { lines, replyLines, cursor } = area
+    if (!this.#state.hasSeparator || lines.length >= rows - 1) return area
+    return { ...area, lines: [[], ...lines], replyLines: replyLines + 1, cursor: cursor && { ...cursor, y: cursor.y + 1 } }
   }
 
   /** Returns the empty line that is part of the live area, before that is removed. */
   takeSeparator(): string[] {
-    const lines = this.#hasSeparator ? [''] : []
-    this.#hasSeparator = false
+    const lines = this.#state.hasSeparator ? [''] : []
+    this.#state = { ...this.#state, hasSeparator: false }
     return lines
   }
 
@@ -142,37 +157,14 @@ export class FrameBuilder {
     this.#drawn.clear()
   }
 
-  /** The visible messages are drawn again for the new width. Earlier ones stay in the scrollback as they are. */
-  #eraseAfterResize(size: TerminalSize): string | undefined {
-    if (this.#size === undefined || isSameSize(this.#size, size)) return undefined
-    const { entry, sequence } = this.#drawn.eraseVisible(size)
-    if (entry !== undefined) {
-      this.#scrollback = { entries: entry, reply: undefined }
-      this.#lastEntry = entry - 1
-      this.#hasSeparator = false
-    }
+  /** The visible text is drawn again. What is in the scrollback stays as it is, and the terminal wraps it again. */
+  #eraseVisible({ size, showsDetails }: Built, cursorRow: number | undefined): string {
+    const hasOtherText = this.#state.built?.showsDetails !== showsDetails
+    const { position, sequence } = this.#drawn.eraseVisible({ ...size, cursorRow, hasOtherText })
+    if (position !== undefined) this.#state = { ...this.#state, position, hasSeparator: false }
     return sequence
-  }
-
-  #markEntries(lines: readonly Line[], entryLines: ReadonlyMap<number, number>): DrawnLine[] {
-    return lines.map((line, index) => {
-      const entry = entryLines.get(index)
-      const isStart = entry !== undefined && entry > this.#lastEntry
-      if (isStart) this.#lastEntry = entry
-      return { line, width: measureLine(line), entry: isStart ? entry : undefined }
-    })
-  }
-
-  /** Renders the whole transcript if requested, otherwise the end of it that fits the screen. */
-  #redraw(state: ChatState, view: ViewOptions): ReturnType<typeof advanceScrollback> {
-    const { transcript, size, redrawsAll, firstEntry } = state
-    if (redrawsAll) return advanceScrollback(EMPTY_SCROLLBACK, transcript, view)
-    const visible = { ...transcript, entries: transcript.entries.slice(firstEntry) }
-    const probe = renderTail(visible, view, 0)
-    const rows = size.rows - 1 - renderLiveArea(state, probe.live).lines.length
-    const tail = renderTail(visible, view, rows)
-    return { ...tail, state: { ...tail.state, entries: transcript.entries.length } }
   }
 }
 
-const isSameSize = (a: TerminalSize | undefined, b: TerminalSize) => a?.columns === b.columns && a.rows === b.rows
+const toDrawnLine = (line: Line): RenderedLine => ({ line, text: toPlainText(line), width: measureLine(line) })
+const isSameSize = (a: TerminalSize, b: TerminalSize) => a.columns === b.columns && a.rows === b.rows

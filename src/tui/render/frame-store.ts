@@ -1,8 +1,11 @@
 /** Holds the current frame for React, and the text to write above it. */
 import type { Frame } from './frame-builder.ts'
 
-/** Erases from the last cell to the first. Unlike \\e[2J, this does not copy the screen to the scrollback of tmux and others. */
-const CLEAR_SCREEN = '\u001b[999;999H\u001b[1J\u001b[H'
+const CLEAR_SEQUENCES = {
+  /** Erases from the last cell to the first. Unlike \\e[2J, this does not copy the screen to the scrollback of tmux and others. */
+  erase: '\u001b[999;999H\u001b[1J\u001b[H',
+  clear: '\u001b[H\u001b[2J',
+}
 
 type LiveArea = Pick<Frame, 'lines' | 'cursor'>
 
@@ -17,10 +20,10 @@ export class FrameStore {
     this.#write = write
   }
 
-  publish({ isFullRedraw, erase, history, ...liveArea }: Frame): void {
+  publish({ clear, erase, history, ...liveArea }: Frame): void {
     const text = history.map((line) => `${line}\n`).join('')
-    // Keeps text that is not written yet, unless everything is redrawn. After erasing, even an unchanged live area is drawn.
-    if (isFullRedraw) this.#history = CLEAR_SCREEN + text
+    // Keeps text that is not written yet, unless the transcript was replaced. After erasing, even an unchanged live area is drawn.
+    if (clear) this.#history = (clear === 'clear' ? (this.#history ?? '') : '') + CLEAR_SEQUENCES[clear] + text
     else if (text !== '' || erase !== undefined) this.#history = (this.#history ?? '') + text
     if (erase !== undefined) this.#write(erase)
     this.#liveArea = liveArea

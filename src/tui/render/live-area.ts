@@ -12,6 +12,10 @@ import { renderStatusLine } from './status-line.ts'
 
 export interface LiveArea {
   readonly lines: readonly Line[]
+  /** Number of lines at the top that belong to the reply. */
+  readonly replyLines: number
+  /** Whether the start of the reply's live lines does not fit. */
+  readonly isCut: boolean
   /** Undefined while a picker is open. */
   readonly cursor: { readonly x: number; readonly y: number } | undefined
 }
@@ -71,7 +75,8 @@ export function renderLiveArea(state: ChatState, live: readonly Line[]): LiveAre
     ...(hasRule ? [line('─'.repeat(columns), 'dim')] : []),
   ]
   const lines = [...above, ...input.lines, ...menu, status].map((row) => truncateLine(row, columns))
-  return { lines, cursor: state.panel?.kind !== 'picker' ? { x: input.x, y: above.length + input.y } : undefined }
+  const cursor = state.panel?.kind !== 'picker' ? { x: input.x, y: above.length + input.y } : undefined
+  return { lines, replyLines: visible.length, isCut: visible.length < live.length, cursor }
 }
 
 function renderInput({ editor, size, panel, agent, replacesLast }: ChatState, height: number): { lines: Line[]; x: number; y: number } {

@@ -31,8 +31,8 @@ interface ScrollbackUpdate {
   state: ScrollbackState
   /** New lines for the scrollback. */
   done: Line[]
-  /** Entries with new lines: the index of the entry by that of its first new line. */
-  entryLines: ReadonlyMap<number, number>
+  /** States from which the lines of an entry, or of a part of a reply, are rendered again: by the index of its first new line. */
+  starts: ReadonlyMap<number, ScrollbackState>
   live: Line[]
 }
 
@@ -41,21 +41,28 @@ const INITIAL_PROGRESS: ReplyProgress = { parts: 0, hasStarted: false, stream: I
 /** Renders everything that is new since `state`. */
 export function advanceScrollback(state: ScrollbackState, { entries, live }: Transcript, view: ViewOptions): ScrollbackUpdate {
   const done: Line[] = []
-  const entryLines = new Map<number, number>()
+  const starts = new Map<number, ScrollbackState>()
   let { reply } = state
-  for (const [index, entry] of entries.slice(state.entries).entries()) {
-    entryLines.set(done.length, state.entries + index)
+  const advance = (entry: ReplyState, index: number, isComplete: boolean) => {
+    const update = advanceReply(entry, reply ?? INITIAL_PROGRESS, view, isComplete)
+    for (const [line, progress] of update.starts) starts.set(done.length + line, { entries: index, reply: progress })
+    done.push(...update.done)
+    return update
+  }
+  for (let index = state.entries; index < entries.length; index++) {
+    const entry = entries[index] as Entry
+    starts.set(done.length, { entries: index, reply })
     if (entry.kind !== 'reply') {
       done.push(...renderEntry(entry, view))
       continue
     }
-    done.push(...advanceReply(entry, reply ?? INITIAL_PROGRESS, view, true).done, ...renderFooter(entry, view))
+    advance(entry, index, true)
+    done.push(...renderFooter(entry, view))
     reply = undefined
   }
-  if (!live) return { state: { entries: entries.length, reply }, done, entryLines, live: [] }
-  entryLines.set(done.length, entries.length)
-  const update = advanceReply(live, reply ?? INITIAL_PROGRESS, view, false)
-  return { state: { entries: entries.length, reply: update.progress }, done: [...done, ...update.done], entryLines, live: update.live }
+  if (!live) return { state: { entries: entries.length, reply }, done, starts, live: [] }
+  const update = advance(live, entries.length, false)
+  return { state: { entries: entries.length, reply: update.progress }, done, starts, live: update.live }
 }
 
 function renderEntry(entry: Exclude<Entry, ReplyState>, { columns }: ViewOptions): Line[] {
@@ -70,6 +77,8 @@ function renderFooter(entry: ReplyState, { columns }: ViewOptions): Line[] {
 interface ReplyUpdate {
   progress: ReplyProgress
   done: Line[]
+  /** Progress before each part, by the index of its first line. */
+  starts: ReadonlyMap<number, ReplyProgress>
   live: Line[]
 }
 
@@ -79,8 +88,10 @@ function advanceReply(reply: ReplyState, before: ReplyProgress, view: ViewOption
   const differs = isComplete && before.stream.consumed > 0 && !(part?.kind === 'text' && part.text.startsWith(before.text))
   let progress: ReplyProgress = differs ? { ...before, stream: INITIAL_STREAM, text: '' } : before
   const done: Line[] = []
+  const starts = new Map<number, ReplyProgress>()
   while (progress.parts < reply.parts.length) {
     const index = progress.parts
+    starts.set(done.length, progress)
     const current = reply.parts[index] as Part
     if (!progress.hasStarted && hasContent(current)) {
       if (index > 0 && !(current.kind === 'tool' && reply.parts[index - 1]?.kind === 'tool')) done.push([])
@@ -90,12 +101,12 @@ function advanceReply(reply: ReplyState, before: ReplyProgress, view: ViewOption
     done.push(...insetLines(update.done))
     if (update.unfinished) {
       const live = [...insetLines(update.live), ...renderRemainingParts(reply, index + 1, view)]
-      return { progress: { ...progress, ...update.unfinished }, done, live }
+      return { progress: { ...progress, ...update.unfinished }, done, starts, live }
     }
     progress = { ...INITIAL_PROGRESS, parts: index + 1 }
   }
   if (isComplete && reply.parts.some(hasContent)) done.push([])
-  return { progress, done, live: [] }
+  return { progress, done, starts, live: [] }
 }
 
 const hasContent = (part: Part) => part.kind === 'tool' || part.text.trim() !== ''
@@ -131,23 +142,4 @@ function renderRemainingParts({ parts }: ReplyState, start: number, view: ViewOp
     const { done, live } = renderPart(part, INITIAL_PROGRESS, view, false)
     return insetLines([...done, ...live])
   })
-}
-
-/** Renders at most `maxLines` lines of the end of the transcript. */
-export function renderTail(transcript: Transcript, view: ViewOptions, maxLines: number): ScrollbackUpdate {
-  const entries: Line[][] = []
-  let count = 0
-  for (let index = transcript.entries.length - 1; index >= 0 && count < maxLines; index--) {
-    const entry = transcript.entries[index] as Entry
-    const { done } = advanceScrollback(EMPTY_SCROLLBACK, { entries: [entry], live: undefined, isAwaitingReply: false }, view)
-    entries.unshift(done)
-    count += done.length
-  }
-  const { state, done, live } = advanceScrollback(EMPTY_SCROLLBACK, { entries: [], live: transcript.live, isAwaitingReply: true }, view)
-  return {
-    state: { entries: transcript.entries.length, reply: state.reply },
-    done: [...entries.flat(), ...done].slice(-Math.max(0, maxLines)),
-    entryLines: new Map(),
-    live,
-  }
 }

@@ -96,11 +96,11 @@ export interface ChatState {
   readonly now: number
   /** Time of the last progress of the reply. */
   readonly waitingSince: number
-  /** Incremented to redraw the screen. */
+  /** Incremented when the transcript was replaced, so that all of it is drawn. */
   readonly redrawCount: number
-  /** Redraws the whole transcript instead of the end that fits the screen. */
-  readonly redrawsAll: boolean
-  /** Entries before this one were cleared. */
+  /** Incremented to clear the screen. */
+  readonly clearCount: number
+  /** The terminal already shows the entries before this one when the chat starts. */
   readonly firstEntry: number
 }
 
@@ -123,7 +123,7 @@ export const INITIAL_STATE: ChatState = {
   now: 0,
   waitingSince: 0,
   redrawCount: 0,
-  redrawsAll: false,
+  clearCount: 0,
   firstEntry: 0,
 }
 

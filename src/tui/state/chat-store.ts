@@ -38,7 +38,6 @@ export class ChatStore {
       now,
       waitingSince: now,
       redrawCount: this.#state.redrawCount + 1,
-      redrawsAll: true,
       firstEntry: 0,
       ...change,
     })
@@ -56,9 +55,7 @@ export class ChatStore {
     this.dispatch({ kind: 'noted', text: markdown, markdown: true })
   }
 
-  /** Redraws the end of the transcript that fits the screen, or nothing of it if `cleared`. */
-  redraw({ cleared = false } = {}): void {
-    const { redrawCount, firstEntry, transcript } = this.#state
-    this.update({ redrawCount: redrawCount + 1, redrawsAll: false, firstEntry: cleared ? transcript.entries.length : firstEntry })
+  clearScreen(): void {
+    this.update({ clearCount: this.#state.clearCount + 1 })
   }
 }

@@ -74,7 +74,7 @@ test('a sequence may be split, and Escape alone is a key', () => {
 })
 
 test('unknown sequences are dropped', () => {
-  assert.equal(formatKeys(`${ESC}[I${ESC}[?1;2c${ESC}[12;40Ra`), ['text:a'])
+  assert.equal(formatKeys(`${ESC}[I${ESC}[?1;2c${ESC}[12;40ta`), ['text:a'])
 })
 
 test('a paste is one key regardless of its content and chunks', () => {

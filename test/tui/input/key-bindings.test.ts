@@ -151,14 +151,13 @@ test('a picker can be filtered, navigated and closed', async () => {
   assert.is(store.state.panel, undefined)
 })
 
-test('Ctrl+L and /clear redraw; cleared entries stay hidden', async () => {
+test('Ctrl+L and /clear clear the screen', async () => {
   const { type, store } = setUp()
   type(CTRL_L)
-  assert.equal([store.state.redrawCount, store.state.firstEntry], [1, 0])
-  store.addNote('x')
+  assert.is(store.state.clearCount, 1)
   type('/clear', '\r')
   await nextTurn()
-  assert.equal([store.state.redrawCount, store.state.firstEntry], [2, 1])
+  assert.equal([store.state.clearCount, store.state.redrawCount], [2, 0])
 })
 
 test('commands that need a conversation report that there is none', async () => {

@@ -54,7 +54,7 @@ const state = (actions: readonly TranscriptAction[], fields: Partial<ChatState> 
   transcript: actions.reduce(reduceTranscript, EMPTY_TRANSCRIPT),
   ...fields,
 })
-const frame = (fields: Partial<Frame>): Frame => ({ isFullRedraw: false, history: [], lines: [], cursor: undefined, ...fields })
+const frame = (fields: Partial<Frame>): Frame => ({ history: [], lines: [], cursor: undefined, ...fields })
 
 test('history is written once, above the live area', async () => {
   const builder = new FrameBuilder(false)
@@ -82,12 +82,12 @@ test('history published between two frames is not lost', async () => {
   view.unmount()
 })
 
-test('a full redraw clears the screen', async () => {
+test('the screen is cleared before another transcript is drawn', async () => {
   const view = openView()
   await view.show(frame({ history: ['old'], lines: ['live', 'more'] }))
-  const screen = await view.show(frame({ isFullRedraw: true, history: ['new'], lines: ['live', 'more'] }))
+  const screen = await view.show(frame({ clear: 'erase', history: ['new'], lines: ['live', 'more'] }))
   assert.is(screen, 'new\nlive\nmore')
-  assert.is(await view.show(frame({ isFullRedraw: true, lines: ['live', 'more'] })), 'live\nmore', 'even if nothing else changed')
+  assert.is(await view.show(frame({ clear: 'clear', lines: ['live', 'more'] })), 'live\nmore', 'even if nothing else changed')
   view.unmount()
 })
 
@@ -181,7 +181,7 @@ test('after a resize the visible messages are drawn again, and those in the scro
   const talk = Array.from({ length: 30 }, (_, index): TranscriptAction => ({ kind: 'noted', text: `Note ${index}.` }))
   await view.show(builder.build(state(talk)))
   view.terminal.resize(50, 12)
-  await view.show(builder.build(state(talk, { size: { columns: 50, rows: 12 } })))
+  await view.show(builder.build(state(talk, { size: { columns: 50, rows: 12 } }), view.terminal.cursor.y))
   const all = [...view.terminal.history, ...view.terminal.screen.split('\n')].filter((each) => each.trim() !== '')
   assert.equal(all, [...talk.map((_, index) => `  Note ${index}.`), '─'.repeat(50), '› Ask Guide', '  Guide · /help · /quit'])
   view.unmount()
@@ -204,7 +204,7 @@ test('a frame for another size than that of the terminal is not written, and the
   await view.show(builder.build(state(talk)))
   await view.show(builder.build(state([...talk, delta('Fi')])))
   assert.equal(view.pieces, [], 'neither is written')
-  await view.show(builder.build(state([...talk, delta('Five')], { size })))
+  await view.show(builder.build(state([...talk, delta('Five')], { size }), view.terminal.cursor.y))
   const all = [...view.terminal.history, ...view.terminal.screen.split('\n')].filter((each) => each.trim() !== '')
   assert.equal(all, [
     '› Hello',

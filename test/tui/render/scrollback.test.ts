@@ -1,7 +1,7 @@
 /** Lines of the scrollback: complete entries once, unfinished ones live. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { advanceScrollback, EMPTY_SCROLLBACK, renderTail } from '../../../src/tui/render/scrollback.ts'
+import { advanceScrollback, EMPTY_SCROLLBACK } from '../../../src/tui/render/scrollback.ts'
 import type { TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
 
 import { after, call, citation, delta, end, printActions, result, said, TALK, texts, VIEW } from './transcript-fixture.ts'
@@ -100,17 +100,6 @@ test('a note during a reply does not split it', () => {
 test('long user messages are truncated', () => {
   const { done } = printActions([{ kind: 'said', text: Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n') }])
   assert.equal([done.length, done.at(-2)], [18, '  … 34 more lines'])
-})
-
-test('a redraw shows the end of the conversation that fits the screen', () => {
-  const many = Array.from({ length: 100 }, (_, index): TranscriptAction[] => [
-    { kind: 'said', text: `question ${index}` },
-    delta('a'),
-    end({ id: `m${index}`, content: 'a' }),
-  ])
-  const { done, state: scrollback } = renderTail(after(...many.flat()), VIEW, 10)
-  assert.equal([done.length, scrollback.entries], [10, 200])
-  assert.ok(texts(done).includes('› question 99'))
 })
 
 test.run()
