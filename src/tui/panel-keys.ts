@@ -6,6 +6,7 @@ import { scrollPanel } from './render/source-panel.ts'
 import type { ChatSession } from './session/chat-session.ts'
 import { insertFromHistory } from './session/search-history.ts'
 import { filterChoices, type Picker, type SourcePanel } from './state/chat-state.ts'
+import { submit } from './submit.ts'
 
 export function handlePanelKey(session: ChatSession, key: Key): boolean {
   const { panel, menu } = session.store.state
@@ -38,10 +39,13 @@ function handleSourcesKey({ store }: ChatSession, panel: SourcePanel, key: Key):
 function handlePickerKey(session: ChatSession, panel: Picker, key: Key): boolean {
   const choices = filterChoices(panel)
   const selected = Math.min(panel.selected, Math.max(0, choices.length - 1))
-  if (key.name === 'enter' || (key.name === 'tab' && panel.target === 'history')) {
+  if (key.name === 'enter' || (panel.target === 'history' && (key.name === 'tab' || key.name === 'right'))) {
     const choice = choices[selected]
+    if (choice && panel.target === 'history') {
+      insertFromHistory(session, choice.id)
+      if (key.name === 'enter') void submit(session, choice.id)
+    }
     // The picker stays open until the choice is applied.
-    if (choice && panel.target === 'history') insertFromHistory(session, choice.id)
     else if (choice && panel.target !== 'history') void applyChoice(session, panel.target, choice.id)
     else session.store.update({ panel: undefined })
   } else if (key.name === 'text' && !key.ctrl && !key.alt)

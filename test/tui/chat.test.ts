@@ -126,7 +126,7 @@ atTerminal('--continue and /resume open an earlier conversation', async () => {
   again.write(`/resume${ENTER}`)
   await again.waitFor(/Conversations.*Enter select/)
   again.write('find again')
-  await again.waitFor(/Conversations {2}find again\n› A question to find again/)
+  await again.waitFor(/Conversations {2}find again .*\n› A question to find again/)
   again.write(ENTER)
   await again.waitFor(
     (screen) => /^› A question to find again\n\n {2}The first answer\./m.test(screen) && !screen.includes('Conversations'),

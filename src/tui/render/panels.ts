@@ -13,9 +13,9 @@ export const renderPointer = (isSelected: boolean) => (isSelected ? span('› ',
 
 export function renderPicker(picker: Picker, columns: number, height: number): Line[] {
   const choices = filterChoices(picker)
-  const filter =
-    picker.filter === '' ? span('  type to filter · Enter select · Esc close', 'dim') : span(`  ${sanitizeLine(picker.filter)}`, 'yellow')
-  const head: Line = [span(`  ${picker.title}`, 'bold'), filter]
+  const filter = picker.filter === '' ? span('  type to filter', 'dim') : span(`  ${sanitizeLine(picker.filter)}`, 'yellow')
+  const keys = picker.target === 'history' ? 'Enter send · Tab edit · Esc close' : 'Enter select · Esc close'
+  const head: Line = [span(`  ${picker.title}`, 'bold'), filter, span(` · ${keys}`, 'dim')]
   if (choices.length === 0) return [truncateLine(head, columns), line('  No matches.', 'dim')]
   const selected = Math.min(picker.selected, choices.length - 1)
   const listed = sliceAround(choices, selected, Math.max(1, Math.min(choices.length, height - 1)))

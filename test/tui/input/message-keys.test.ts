@@ -70,7 +70,7 @@ test('Ctrl+Z suspends, and Ctrl+G or Ctrl+X Ctrl+E edits the input in the editor
   assert.equal([text(), notes()], ['hello!!', ['The editor failed.']])
 })
 
-test('Ctrl+R searches the stored history and inserts the choice', async () => {
+test('Ctrl+R searches the stored history; Tab and → accept the choice for editing, and Enter sends it', async () => {
   const { type, store, session, text } = setUp()
   const file = new HistoryFile(join(folder, 'searched'))
   for (const entry of ['first question', 'other', 'second question']) file.append(entry)
@@ -81,7 +81,7 @@ test('Ctrl+R searches the stored history and inserts the choice', async () => {
   type(ESC, 'quest', '\u0012')
   const list = () => (store.state.panel?.kind === 'picker' ? filterChoices(store.state.panel).map(({ label }) => label) : undefined)
   assert.equal(list(), ['second question', 'first question'])
-  type('\u0012', '\r')
+  type('\u0012', '\u001b[C')
   assert.equal([store.state.panel, text()], [undefined, 'first question'])
   type('\u0012', ESC)
   assert.equal([store.state.panel, text()], [undefined, 'first question'])
@@ -91,7 +91,11 @@ test('Ctrl+R searches the stored history and inserts the choice', async () => {
   assert.equal([store.state.panel, text()], [undefined, 'other'], 'Ctrl+N selects in a picker, and Tab accepts')
   type(ESC, 'first question')
   session.replies.send = async () => {}
-  type('!', '\r')
+  type(ESC, '\u0012', 'second', '\r')
+  await nextTurn()
+  store.dispatch({ kind: 'ended', status: 'failed' })
+  assert.equal([store.state.panel, text(), file.read().at(-1)], [undefined, '', 'second question'], 'Enter sends the choice')
+  type('first question!', '\r')
   await nextTurn()
   store.dispatch({ kind: 'ended', status: 'failed' })
   type(' secret', '\r')

@@ -55,7 +55,7 @@ test('a picker shows the filtered choices and the selection', () => {
     state({ panel: { kind: 'picker', target: 'agent', title: 'Agents', choices, filter: 'a', selected: 1 } }),
     [],
   )
-  assert.equal(texts(lines).slice(0, 4), ['  Agents  a', '  Ada    note', '› Alan   note', '  Grace  note'])
+  assert.equal(texts(lines).slice(0, 4), ['  Agents  a · Enter select · Esc close', '  Ada    note', '› Alan   note', '  Grace  note'])
   assert.is(cursor, undefined)
 })
 
