@@ -1,4 +1,5 @@
 /** Sanitizes and wraps streamed text. */
+import { labelCitations } from './markdown/label-citations.ts'
 import { sanitizeText, stringWidth } from './text.ts'
 
 /** An incomplete escape sequence, CRLF or surrogate pair at the end of a piece. */
@@ -27,7 +28,7 @@ const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Scr
 const TOKENS = new RegExp(`\\s+|[${UNSPACED}]|[^\\s${UNSPACED}]+`, 'gu')
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]$`, 'u')
 /** The beginning of a line that cannot be recognized yet. */
-const UNDECIDED = /^\s*(?:`{1,2}|~{1,2}|#{1,6}\s*|[-*+]|\d{1,9}[.)]?)?$/
+const UNDECIDED = /^\s*(?:`{1,2}|~{1,2}|#{1,6}\s*|[-*+]|\d{1,9}[.)]?|(?:\[\d{1,3}\]\s*)*(?:\[\d{0,3})?)?$/
 const FENCE = /^\s*(`{3,}|~{3,})/
 const ROW = /^\s*\|/
 const HEADING = /^ {0,3}#{1,6}\s+/
@@ -166,7 +167,11 @@ export class StreamWrapper {
       return ''
     }
     const [item, spaces = '', mark = ''] = ITEM.exec(text) ?? []
-    if (item === undefined) return ''
+    if (item === undefined) {
+      const label = labelCitations(text)
+      this.#used = label.length
+      return label
+    }
     this.#isInterrupted = false
     this.#pending = this.#pending.slice(item.length)
     const shown = `${spaces}${/\d/.test(mark) ? mark : BULLET}`

@@ -87,7 +87,7 @@ const RENDERED: readonly (readonly [name: string, columns: number, markdown: str
     'tables are rendered when they are complete',
     20,
     '| a | b |\n|---|---|\n| c | d |\n\n[1]',
-    '20 | a | b |\n20 |---|---|\n20 | c | d |\n\n<[1]>',
+    '20 | a | b |\n20 |---|---|\n20 | c | d |\n\nSource: <[1]>',
   ],
   ['a comma after bold text does not start a line', 24, 'It may be so or **nineteen**, yes', 'It may be so or\nNINETEEN, yes'],
 ]

@@ -3,6 +3,7 @@ import { Lexer, type Token, type Tokens } from 'marked'
 import { sanitizeText } from '../text.ts'
 import { highlight, type OpenToken } from './highlight.ts'
 import { renderInline } from './inline.ts'
+import { labelCitations } from './label-citations.ts'
 import { expandTabs, indentLines, type Line, line, type Margin, type Style, span, wrapLine } from './styled-text.ts'
 import { renderTable } from './table.ts'
 
@@ -66,7 +67,10 @@ function renderToken(block: Token, columns: number, depth: number): Line[] {
 }
 
 function renderText({ tokens, text }: { tokens?: Token[]; text: string }, columns: number, styles: Style[] = []): Line[] {
-  return renderInline(tokens ?? [{ type: 'text', raw: text, text }], styles).flatMap((line) => wrapLine(line, columns))
+  const lines = renderInline(tokens ?? [{ type: 'text', raw: text, text }], styles)
+  const label = labelCitations(text)
+  if (label !== '') lines[0] = [span(label, 'dim'), ...(lines[0] ?? [])]
+  return lines.flatMap((line) => wrapLine(line, columns))
 }
 
 function prefixLines(lines: readonly Line[], first: string, rest: string): Line[] {

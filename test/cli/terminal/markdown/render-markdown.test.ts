@@ -139,6 +139,12 @@ test('the cells of a wide table wrap', () => {
   ])
 })
 
+test('citations alone on a line are labelled', () => {
+  assert.equal(renderPlain('| a |\n|---|\n| b |\n\n[1]').at(-1), 'Source: [1]')
+  assert.equal(renderPlain('```\ncode\n```\n\n[1] [2]').at(-1), 'Sources: [1] [2]')
+  assert.equal(renderPlain('[1] says so.'), ['[1] says so.'])
+})
+
 test('entities are decoded', () => {
   assert.equal(renderPlain('a &lt;b&gt; &amp; &#233; &nope; `&lt;`'), ['a <b> & é &nope; &lt;'])
 })
