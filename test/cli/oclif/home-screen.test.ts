@@ -1,6 +1,6 @@
 /** `cadre` without arguments, help layout, and commands in messages for each way to start Cadre. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
@@ -37,6 +37,16 @@ function fromClone(...words: string[]): { stdout: string; stderr: string } {
   })
   return { stdout, stderr }
 }
+
+test('without a build, the CLI says how to build it', () => {
+  const folder = join(terminal.home, 'unbuilt')
+  cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true })
+  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  const { status, stderr } = spawnSync('npm', ['start', '--silent'], { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' })
+  assert.is(status, 1)
+  assert.match(stderr, /^Error: Cadre is not built, dist\/main\.js is missing\.\n.*: npm ci\n.*: npm run build\n$/m)
+  assert.not.match(stderr, 'ERR_MODULE_NOT_FOUND')
+})
 
 test('before the first use, the home screen suggests quickstart as it can be typed', async () => {
   assert.match((await terminal.run([])).stdout, '\n  cadre quickstart\n')
