@@ -7,6 +7,7 @@ import { ChatFixture } from '../harness/chat-fixture.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { stallAfter, streamText } from '../harness/scripted-provider.ts'
 import { hasTmux } from '../harness/tmux-terminal.ts'
+import { createOfficePdf } from '../knowledge/readers/document-fixtures.ts'
 
 const test = suite('chat over documents')
 /** Skipped on machines without tmux. */
@@ -18,6 +19,7 @@ test.before(
     fixture = await ChatFixture.open()
     const folder = join(fixture.home, 'handbook')
     mkdirSync(folder)
+    writeFileSync(join(folder, 'office.pdf'), createOfficePdf())
     writeFileSync(join(folder, 'leave.md'), '# Leave\n\nEvery employee gets twenty-five days of paid annual leave.\n')
     writeFileSync(join(folder, 'travel.md'), '# Travel\n\nTrains are booked in second class, hotels up to 120 euros a night.\n')
     const { code, stderr } = await fixture.run(['knowledge', 'add', folder])
@@ -36,7 +38,7 @@ atTerminal('a reply cites its sources, and Ctrl+O shows the passage', async () =
   await terminal.waitFor(/twenty-five days of paid annual leave.*\[1\]\n\n {2}\[1\] leave\.md\n/)
   terminal.write('\u000f')
   await terminal.waitFor(
-    /Sources.*\n› \[1\] leave\.md\n( {2}\[.*\n)*( {4}│.*\n)*? {4}│ .*Every employee gets twenty-five days of paid annual leave\./,
+    /Sources.*\n› \[1\] leave\.md · Leave\n( {2}\[.*\n)*( {4}│.*\n)*? {4}│ .*Every employee gets twenty-five days of paid annual leave\./,
   )
   terminal.write('\u001b')
   await terminal.waitFor((now) => !now.includes('│'), 'a closed panel')
@@ -46,6 +48,15 @@ atTerminal('a reply cites its sources, and Ctrl+O shows the passage', async () =
   await terminal.waitFor((now) => !now.includes('│'), 'a closed panel')
   terminal.write('/documents zzz\r')
   await terminal.waitFor(/No good match for "zzz"; these passages are only loosely related\.[\s\S]*› \[1\]/)
+})
+
+atTerminal('a citation of a document with pages shows the page', async () => {
+  const terminal = fixture.openChat({ agent: 'Handbook', rows: 40 })
+  await terminal.waitFor(/Ask Handbook/)
+  terminal.write('How much does a parking space cost?\r')
+  await terminal.waitFor(/thirty euros.*\[1\]\n\n {2}\[1\] office\.pdf,\u00a0p\.\u00a02\n/)
+  terminal.write('\u000f')
+  await terminal.waitFor(/Sources.*\n› \[1\] office\.pdf, page 2\n/)
 })
 
 atTerminal('a model cannot send control characters to the terminal', async () => {

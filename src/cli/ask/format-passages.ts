@@ -6,7 +6,7 @@ import { MAX_PROSE_COLUMNS } from '../terminal/format-prose.ts'
 import type { Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, stringWidth, truncate, wrap } from '../terminal/text.ts'
 import { locateQuote, type Quote } from './find-quote.ts'
-import { formatLocation } from './format-location.ts'
+import { formatLocation, formatSection } from './format-location.ts'
 
 export interface PassageOptions {
   /** The question; its words are highlighted. */
@@ -79,14 +79,9 @@ function formatExcerpt(text: string, query: string, quoted: string, columns: num
 
 /** Returns `manual.pdf, page 3 · Leave › Annual` on one line. */
 function formatHeading({ metadata }: Passage, stream: NodeJS.WriteStream, columns: number): string {
-  const { source, headings = '' } = metadata as Passage['metadata'] & { headings?: string }
-  const name = sanitizeLine(source)
+  const name = sanitizeLine(metadata.source)
   const location = formatLocation(metadata)
-  // In documents without a title, the first heading is the file name, which is already shown.
-  const path = sanitizeLine(headings)
-    .split(' › ')
-    .filter((heading, index) => index > 0 || !`/${name}`.endsWith(`/${heading}`))
-    .join(' › ')
+  const path = formatSection(metadata)
   // The last heading is the most specific, so the ones above it are dropped first.
   const shortPath = stringWidth(`${location} · ${path}`) <= columns ? path : path.replace(/^.* › /, '… › ')
   const line = truncate(path === '' ? location : `${location} · ${shortPath}`, columns)

@@ -1,6 +1,6 @@
 /** Renders the sources panel: a list of passages and the text of the selected one. */
 import { locateQuote } from '../../cli/ask/find-quote.ts'
-import { formatLocation } from '../../cli/ask/format-location.ts'
+import { formatLocation, formatSection } from '../../cli/ask/format-location.ts'
 import { createQueryPattern, findBestStart } from '../../cli/ask/format-passages.ts'
 import { type Line, line, measureLine, span, truncateLine, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
@@ -53,12 +53,14 @@ export function renderSourcePanel(panel: SourcePanel, columns: number, height: n
   const names = listed.items.map((citation, position): Line => {
     const { index, cited, stale } = citation
     const note = [cited ? '' : 'not cited', stale ? 'changed since' : ''].filter(Boolean).join(', ')
+    const section = formatSection(citation)
     const chosen = listed.first + position === selected
     return [
       renderPointer(chosen),
       span(`[${index}] `, 'cyan'),
       span(formatLocation(citation), ...(chosen ? (['bold'] as const) : [])),
       span(note && ` (${note})`, 'dim'),
+      span(section && ` · ${section}`, 'dim'),
     ]
   })
   const shown = lines.slice(first, first + visibleLines)

@@ -7,6 +7,7 @@ import { reportFailure } from '../../harness/hooks.ts'
 import { ScriptedProvider, streamReply, streamText } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { hasTmux, openShell, type TmuxTerminal } from '../../harness/tmux-terminal.ts'
+import { createOfficePdf } from '../../knowledge/readers/document-fixtures.ts'
 
 const test = suite('open a citation')
 const testInTmux = hasTmux ? test : test.skip
@@ -20,6 +21,7 @@ test.before(
     const handbook = join(terminal.home, '..', 'handbook')
     mkdirSync(handbook)
     writeFileSync(join(handbook, 'leave.md'), `# Handbook\n\n${FILLER}\n\n## Leave\n\nEveryone gets twenty-five days of leave.\n`)
+    writeFileSync(join(handbook, 'office.pdf'), createOfficePdf())
     await terminal.run(['knowledge', 'add', handbook, '--quiet'])
     provider = await ScriptedProvider.start('openai', streamText('x'))
     provider.script = [
@@ -74,6 +76,15 @@ testInTmux('ask renders Markdown at a terminal, and --plain prints it as it is',
     assert.match(rendered, 'You get twenty-five days.')
     const plain = await shell.run("cadre ask Helper 'Again?' --plain")
     assert.match(plain, '# Leave\n\nYou get **twenty-five** days.')
+  })
+})
+
+testInTmux('ask shows section and page of each citation at a terminal', async () => {
+  const search = (query: string) => streamReply(({ body }) => ({ calls: [{ name: body.tools[0].function.name, arguments: { query } }] }))
+  provider.script = [search('days of leave'), streamText('Twenty-five [1].'), search('parking space'), streamText('Thirty euros [1].')]
+  await inTmux(async (shell) => {
+    assert.match(await shell.run("cadre ask Helper 'How many days?'"), /^\[1\] leave\.md · Handbook › Leave\n/m)
+    assert.match(await shell.run("cadre ask Helper 'What is parking?'"), /^\[1\] office\.pdf, page 2\n.*thirty euros/m)
   })
 })
 

@@ -29,6 +29,14 @@ export function pdf(pages: PdfLine[][], options: PdfOptions = {}): Uint8Array {
   )
 }
 
+/** Creates a PDF of two pages, each a passage. The second one says what a parking space costs. */
+export function createOfficePdf(): Uint8Array {
+  const describe = (subject: string) =>
+    Array.from({ length: 48 }, (_, index) => `${subject} ${index + 1} is kept clean by those who use it.`)
+  const pages = [describe('Room'), ['A parking space costs thirty euros a month.', ...describe('Space')]]
+  return pdf(pages.map((lines) => lines.map((text, index) => ({ text, y: 740 - index * 14 }))))
+}
+
 /** Creates a PDF with the given content streams, one per page. */
 export function createPdf(contents: Buffer[], { filter, pack, title, encrypted = false }: PdfOptions = {}): Uint8Array {
   const objects: Buffer[] = []
