@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { BuildOptions, Plugin } from 'esbuild'
-import { EXTERNAL, ROOT } from './external.ts'
+import { EXTERNAL, EXTERNAL_BINARIES, ROOT } from './external.ts'
 
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
@@ -29,21 +29,18 @@ const shared = {
 } satisfies BuildOptions
 
 /**
- * Undici is CommonJS and imported dynamically. With esbuild 0.28 such an import has only a default export, while in Node it
+ * CommonJS packages that are imported dynamically. With esbuild 0.28 such an import has only a default export, while in Node it
  * has named exports too; this plugin adds them.
  */
-const undiciNamedExports: Plugin = {
-  name: 'undici-named-exports',
+const namedExports: Plugin = {
+  name: 'named-exports',
   setup(bundler) {
-    bundler.onResolve({ filter: /^undici$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: 'undici', namespace: 'named-exports' } : undefined,
-    )
-    bundler.onLoad({ filter: /^undici$/, namespace: 'named-exports' }, () => {
-      const names = Object.keys(createRequire(import.meta.url)('undici')).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name))
-      return {
-        contents: `import undici from 'undici'; export const { ${names.join(', ')} } = undici; export default undici`,
-        resolveDir: ROOT,
-      }
+    const filter = /^(undici|@lancedb\/lancedb)$/
+    bundler.onResolve({ filter }, ({ kind, path }) => (kind === 'dynamic-import' ? { path, namespace: 'named-exports' } : undefined))
+    bundler.onLoad({ filter, namespace: 'named-exports' }, ({ path }) => {
+      const names = Object.keys(createRequire(import.meta.url)(path)).filter((name) => /^(?!default$)[A-Za-z_$][\w$]*$/.test(name))
+      const contents = `import * as all from '${path}'; export const { ${names.join(', ')} } = all`
+      return { contents, resolveDir: ROOT }
     })
   },
 }
@@ -81,4 +78,8 @@ export const cliBuild = {
   alias: { 'is-in-ci': './.build/not-in-ci.js' },
 } satisfies BuildOptions
 
-export const daemonBuild = { ...shared, external: EXTERNAL, plugins: [undiciNamedExports, onnxruntimeBinaries] } satisfies BuildOptions
+export const daemonBuild = {
+  ...shared,
+  external: [...EXTERNAL, ...EXTERNAL_BINARIES],
+  plugins: [namedExports, onnxruntimeBinaries],
+} satisfies BuildOptions

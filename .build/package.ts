@@ -3,7 +3,7 @@
  * would warn about, and only the dependencies that are not bundled. npm-shrinkwrap.json pins them and everything below them.
  */
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { EXTERNAL, ROOT } from './external.ts'
+import { EXTERNAL, EXTERNAL_BINARIES, ROOT } from './external.ts'
 import { createShrinkwrap, type Lock } from './shrinkwrap.ts'
 
 const manifest = `${ROOT}package.json`
@@ -24,8 +24,9 @@ restore()
 if (process.argv[2] === 'prepare') {
   const source = readJson(manifest)
   const fields = Object.fromEntries(PUBLISHED.map((name) => [name, source[name]]))
-  const lock = createShrinkwrap(readJson(`${ROOT}package-lock.json`) as Lock, fields, EXTERNAL)
+  const lock = createShrinkwrap(readJson(`${ROOT}package-lock.json`) as Lock, fields, EXTERNAL, EXTERNAL_BINARIES)
   copyFileSync(manifest, backup)
-  writeJson(manifest, { ...fields, dependencies: lock.packages['']?.dependencies })
+  const { dependencies, optionalDependencies } = lock.packages[''] ?? {}
+  writeJson(manifest, { ...fields, dependencies, optionalDependencies })
   writeJson(shrinkwrap, lock)
 }

@@ -18,12 +18,19 @@ export interface Lock {
   [field: string]: unknown
 }
 
-/** @param fields published fields of package.json; @param names the dependencies of the packed package */
-export function createShrinkwrap(lock: Lock, fields: Record<string, unknown>, names: readonly string[]): Lock {
+/** @param fields published fields of package.json; @param names, binaries the dependencies of the packed package */
+export function createShrinkwrap(
+  lock: Lock,
+  fields: Record<string, unknown>,
+  names: readonly string[],
+  binaries: readonly string[] = [],
+): Lock {
   const { name, version, license, engines, bin } = fields
-  const dependencies = Object.fromEntries(names.map((name) => [name, lock.packages[`node_modules/${name}`]?.version ?? '']))
-  const packages: Lock['packages'] = { '': { name, version, license, engines, bin, dependencies } as LockedPackage }
-  const pending = [...names.map((name) => `node_modules/${name}`)]
+  const listVersions = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, lock.packages[`node_modules/${name}`]?.version ?? '']))
+  const [dependencies, optionalDependencies] = [listVersions(names), listVersions(binaries)]
+  const packages: Lock['packages'] = { '': { name, version, license, engines, bin, dependencies, optionalDependencies } as LockedPackage }
+  const pending = [...names, ...binaries].map((name) => `node_modules/${name}`)
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     const found = lock.packages[path]
     if (!found) throw new Error(`package-lock.json has no ${path}; run npm install`)

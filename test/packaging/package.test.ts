@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EXTERNAL } from '../../.build/external.ts'
+import { EXTERNAL, EXTERNAL_BINARIES } from '../../.build/external.ts'
 import { createShrinkwrap, type Lock } from '../../.build/shrinkwrap.ts'
 
 const test = suite('package')
@@ -44,10 +44,11 @@ test('the files that bundled packages read are in dist', () => {
 })
 
 test('the shrinkwrap has exact versions of the external packages and all that they need, for every platform, and nothing else', () => {
-  const { packages } = createShrinkwrap(lock, { name: 'cadre', version: '1.0.0' }, EXTERNAL)
+  const { packages } = createShrinkwrap(lock, { name: 'cadre', version: '1.0.0' }, EXTERNAL, EXTERNAL_BINARIES)
   const { '': root, ...others } = packages
   assert.equal(Object.keys(root?.dependencies ?? {}).sort(), [...EXTERNAL].sort())
-  for (const version of Object.values(root?.dependencies ?? {})) assert.match(version, /^\d+\.\d+\.\d+$/)
+  assert.equal(Object.keys(root?.optionalDependencies ?? {}), EXTERNAL_BINARIES)
+  for (const version of Object.values({ ...root?.dependencies, ...root?.optionalDependencies })) assert.match(version, /^\d+\.\d+\.\d+$/)
   const names = Object.keys(others)
   for (const name of ['@lancedb/lancedb-linux-x64-gnu', '@lancedb/lancedb-darwin-arm64', '@libsql/linux-arm64-gnu'])
     assert.ok(names.includes(`node_modules/${name}`), name)
@@ -55,7 +56,7 @@ test('the shrinkwrap has exact versions of the external packages and all that th
     assert.equal([typeof version, typeof integrity], ['string', 'string'], path)
     assert.equal([hasInstallScript, dev], [undefined, undefined], path)
   }
-  for (const name of ['fastify', 'ink', 'esbuild', 'typescript', 'keytar', 'onnxruntime-node'])
+  for (const name of ['fastify', 'ink', 'esbuild', 'typescript', 'keytar', 'onnxruntime-node', 'openai', '@huggingface/transformers'])
     assert.not(names.includes(`node_modules/${name}`))
   assert.not.match(JSON.stringify(packages), /"resolved"/)
   // Otherwise npm does not pack it.
