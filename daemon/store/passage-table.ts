@@ -3,7 +3,7 @@ import { type Columns, type PassageRow, toArrowTable, toRows } from './arrow.ts'
 import { type Filter, toCondition } from './filter.ts'
 import { searchText } from './indices/search-text.ts'
 import { type IndexedColumns, isWorthOptimizing, optimizeTable } from './indices/table-indices.ts'
-import { countProbes, needsVectorIndex, VECTOR_INDEX_NAMES } from './indices/vector-index.ts'
+import { chooseProbes, needsVectorIndex, VECTOR_INDEX_NAMES, type VectorProbes } from './indices/vector-index.ts'
 import type { LanceConnection, Table } from './lance.ts'
 import { TableHandle, type TableOptions } from './table-handle.ts'
 
@@ -88,7 +88,8 @@ export class PassageTable {
       // A value that exists, because the pages of an index are not read for others.
       const [row] = toRows(await table.query().select([column]).limit(1).toArrow())
       if (row && this.#schema.columns[column] === 'text') await this.list({ [column]: row[column] as string }, [column])
-      else if (row) await this.#queryVectors(table, Float32Array.from(row[column] as Float32Array), { columns: [], limit: 1 }, 1)
+      else if (row)
+        await this.#queryVectors(table, Float32Array.from(row[column] as Float32Array), { columns: [], limit: 1 }, { partitions: 1 })
       return true
     } catch {
       return false // unreadable: it is rebuilt
@@ -128,11 +129,12 @@ export class PassageTable {
     table: Table,
     vector: Float32Array,
     { columns, limit, filter }: SearchOptions,
-    probes: number | 'exact',
+    probes: VectorProbes | 'exact',
   ): Promise<PassageRow[]> {
     const query = table.vectorSearch(vector).distanceType('dot')
     if (probes === 'exact') query.bypassVectorIndex()
-    else query.nprobes(probes)
+    else query.nprobes(probes.partitions)
+    if (probes !== 'exact' && probes.refineFactor) query.refineFactor(probes.refineFactor)
     if (filter) query.where(toCondition(filter))
     return toRows(
       await query
@@ -143,11 +145,11 @@ export class PassageTable {
   }
 
   /** The few matches of a narrow filter are spread over all partitions and cheap to compare exactly. */
-  async #chooseProbes(table: Table, filter: Filter | undefined): Promise<number | 'exact'> {
+  async #chooseProbes(table: Table, filter: Filter | undefined): Promise<VectorProbes | 'exact'> {
     const rows = await table.countRows()
     if (rows <= this.#exactRows) return 'exact'
     const matching = filter ? await table.countRows(toCondition(filter)) : rows
-    return matching <= this.#exactRows ? 'exact' : countProbes(rows, matching)
+    return matching <= this.#exactRows ? 'exact' : chooseProbes(rows, matching)
   }
 
   #repairInBackground(): void {

@@ -19,6 +19,8 @@ const DIMENSIONS = 32
 const CLUSTERS = 25
 const ROWS = 1_000
 const EXACT_ROWS = 600
+/** From here, an index has 512 partitions. */
+const QUANTIZED_ROWS = 131_072
 
 /** Returns a vector near the center of its cluster. */
 function createVector(number: number): Float32Array {
@@ -138,6 +140,24 @@ test('an index with too many partitions and one that a kill left behind are remo
     assert.is((await listVectorIndices('replaced')).length, 1)
     assert.is((await findNearest(again.table('replaced', SHAPE), 78))[0], 'p78')
     await again.close()
+  }))
+
+test('the index of a large table has quantized vectors, replaces an older one and finds nearly all nearest rows', () =>
+  withVectors(async (vectors) => {
+    const table = vectors.table('large', SHAPE)
+    for (let from = 0; from < QUANTIZED_ROWS; from += 20_000) await table.add(createRows(from, Math.min(QUANTIZED_ROWS, from + 20_000)))
+    const { Index } = await import('@lancedb/lancedb')
+    const config = Index.ivfFlat({ distanceType: 'dot', numPartitions: 4, maxIterations: 1 })
+    await (await openTable('large')).createIndex('vector', { config, name: 'vector_512_idx' })
+    const reopened = new VectorStore(join(folder, 'vectors'), EXACT_ROWS)
+    const replaced = reopened.table('large', SHAPE)
+    await replaced.updateVectorIndex()
+    assert.equal(await listVectorIndices('large'), ['vector_512_rq_idx'])
+    for (const filter of [undefined, { document_id: listDocuments(25) }]) {
+      const recall = await measureRecall(replaced, filter)
+      assert.ok(recall >= 0.95, `${recall} of the nearest rows were found`)
+    }
+    await reopened.close()
   }))
 
 test('rows added after indexing are found before and after optimize, and deleted rows are not', () =>
