@@ -6,17 +6,23 @@ const MAX_OVERLAP = 0.5
 const MIN_WORD_SIMILARITY = 0.9
 
 export function deduplicatePassages<T extends { row: PassageRow }>(candidates: readonly T[]): T[] {
-  const kept: { candidate: T; words: Set<string> }[] = []
+  const kept: T[] = []
+  // Listed only if needed: most passages are the only one of their document.
+  const words = new Map<PassageRow, Set<string>>()
+  const getWords = (row: PassageRow) => {
+    const found = words.get(row) ?? new Set((row.content as string).toLowerCase().split(/\s+/))
+    words.set(row, found)
+    return found
+  }
   for (const candidate of candidates) {
     const { row } = candidate
-    const words = new Set((row.content as string).toLowerCase().split(/\s+/))
-    const isDuplicate = kept.some(({ candidate: other, words: otherWords }) => {
-      if (other.row.document_id !== row.document_id) return false
-      return computeOverlap(other.row, row) > MAX_OVERLAP || computeWordSimilarity(otherWords, words) >= MIN_WORD_SIMILARITY
+    const isDuplicate = kept.some(({ row: other }) => {
+      if (other.document_id !== row.document_id) return false
+      return computeOverlap(other, row) > MAX_OVERLAP || computeWordSimilarity(getWords(other), getWords(row)) >= MIN_WORD_SIMILARITY
     })
-    if (!isDuplicate) kept.push({ candidate, words })
+    if (!isDuplicate) kept.push(candidate)
   }
-  return kept.map(({ candidate }) => candidate)
+  return kept
 }
 
 /** Returns the shared part as a fraction of the shorter passage. */

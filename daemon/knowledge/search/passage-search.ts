@@ -1,4 +1,5 @@
 /** Searches passages by meaning, by words or both, with filters and without near-duplicates. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { SearchResult } from '../../../src/contract/schemas/passages.ts'
 import type { Caller } from '../../core/caller.ts'
@@ -16,6 +17,7 @@ import type { Filter } from '../../store/filter.ts'
 import { Telemetry } from '../../telemetry/telemetry.ts'
 import type { IndexRegistry } from '../indexes/index-registry.ts'
 import type { Index, IndexSettings } from '../indexes/index-store.ts'
+import { getDocumentId } from '../indexes/passage-id.ts'
 import type { EmbeddingLedger, OnUsage } from '../sync/embedding-ledger.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import { deduplicatePassages } from './deduplicate-passages.ts'
@@ -69,7 +71,7 @@ const SPARE_CANDIDATES = 3
 /** BM25 scores have no upper bound; this score becomes 0.5. */
 const BM25_MIDPOINT = 10
 
-const TEXT_COLUMNS = ['id', 'document_id', 'page', 'position', 'start_at', 'end_at', 'headings', 'content']
+const TEXT_COLUMNS = ['id', 'page', 'start_at', 'end_at', 'headings', 'content']
 
 interface Candidate extends RerankCandidate {
   hit: RankedPassage
@@ -199,16 +201,21 @@ export class PassageSearch {
   /** Omits passages whose document was deleted meanwhile. */
   async #loadPassages(hits: readonly IndexHits[], ranked: readonly RankedPassage[]): Promise<Candidate[]> {
     const rows = new Map<string, PassageRow>()
-    await Promise.all(
-      hits.map(async ({ index, semantic, fullText }) => {
+    const indexIds = hits.map(({ index }) => index.id)
+    const documentIds = [...new Set(ranked.map(({ id }) => getDocumentId(id)))]
+    const [details] = await Promise.all([
+      // Reading the database blocks the event loop, so the tables are queried first.
+      yieldToEventLoop().then(() => getDocumentDetails(this.#dependencies.database, indexIds, documentIds)),
+      ...hits.map(async ({ index, semantic, fullText }) => {
         const ids = ranked.map(({ id }) => id).filter((id) => semantic.has(id) || fullText.has(id))
         const table = this.#dependencies.indexes.getTextTable(index)
-        if (ids.length > 0) for (const row of await table.list({ id: ids }, TEXT_COLUMNS)) rows.set(row.id as string, row)
+        if (ids.length === 0) return
+        for (const row of await table.list({ id: ids }, TEXT_COLUMNS)) {
+          const id = row.id as string
+          rows.set(id, { ...row, document_id: getDocumentId(id) })
+        }
       }),
-    )
-    const documentIds = new Set([...rows.values()].map(({ document_id }) => document_id as string))
-    const indexIds = hits.map(({ index }) => index.id)
-    const details = await getDocumentDetails(this.#dependencies.database, indexIds, [...documentIds])
+    ])
     return ranked.flatMap((hit) => {
       const row = rows.get(hit.id)
       const document = row && details.get(row.document_id as string)

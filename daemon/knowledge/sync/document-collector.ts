@@ -4,6 +4,7 @@ import { joinHeadings } from '../../core/headings.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Passage } from '../chunking/chunk-document.ts'
 import type { Index } from '../indexes/index-store.ts'
+import { formatPassageId } from '../indexes/passage-id.ts'
 import type { IndexBatch, IndexWriter } from './index-writer.ts'
 import { type IndexedText, markParsed, type PendingDocument } from './sync-store.ts'
 
@@ -77,7 +78,7 @@ export class DocumentCollector {
 
 function toRow(documentId: string, { start, end, headings, ...passage }: Passage): PassageRow {
   return {
-    id: `${documentId}:${passage.position}`,
+    id: formatPassageId(documentId, passage.position),
     document_id: documentId,
     start_at: start,
     end_at: end,

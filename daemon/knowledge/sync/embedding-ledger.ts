@@ -1,10 +1,11 @@
 /** Meters embedding calls: one usage entry for each query and each batch of passages. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CallOrigin, CallUsage, Meter } from '../../core/meter.ts'
 import type { Embedder } from '../../embedding/embedder.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { ModelsService } from '../../models/service.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
-import type { Database } from '../../store/database.ts'
+import type { Database, Transaction } from '../../store/database.ts'
 import { isStorageFullError } from '../../store/database-errors.ts'
 
 /** Called with the number of tokens that the provider reports for a request. */
@@ -26,8 +27,8 @@ export class EmbeddingLedger {
   }
 
   /**
-   * Runs `work` between opening and settling a usage entry. A local model does not wait for either write: the next start
-   * settles an entry that a kill left open.
+   * Runs `work` between opening and settling a usage entry. A local model does not wait for the second write, and neither waits
+   * for the disk: the next start settles an entry that a kill left open.
    */
   async record<T>(
     embedder: Embedder,
@@ -42,9 +43,8 @@ export class EmbeddingLedger {
     const estimate = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
     const usage = { tokens: 0, requests: 0 }
     const isLocal = model.price?.input === 0
-    const opening = database.write((transaction) =>
-      meter.begin(transaction, { model, kind: 'embedding', origin, estimatedInput: estimate }),
-    )
+    const open = (transaction: Transaction) => meter.begin(transaction, { model, kind: 'embedding', origin, estimatedInput: estimate })
+    const opening = isLocal ? database.writeWithoutFlush(open) : database.write(open)
     if (!isLocal) await opening
     const onUsage = (tokens: number) => {
       usage.tokens += tokens
@@ -55,7 +55,7 @@ export class EmbeddingLedger {
     const status = outcome.status === 'fulfilled' ? 'done' : signal?.aborted ? 'aborted' : 'failed'
     const isEstimated = usage.requests === 0
     const tokens = !isEstimated ? usage.tokens : status === 'failed' ? 0 : estimate
-    const settling = this.#settle(entry.value, { input_tokens: tokens, output_tokens: 0, status, estimated: isEstimated })
+    const settling = this.#settle(entry.value, { input_tokens: tokens, output_tokens: 0, status, estimated: isEstimated }, isLocal)
     if (!isLocal) await settling
     if (outcome.status === 'rejected') throw outcome.reason
     return outcome.value
@@ -74,10 +74,12 @@ export class EmbeddingLedger {
     await Promise.all(this.#pendingWrites)
   }
 
-  async #settle(entry: string, call: CallUsage): Promise<void> {
+  async #settle(entry: string, call: CallUsage, isLocal: boolean): Promise<void> {
     const { database, meter, logger } = this.#dependencies
-    const write = database
-      .write((transaction) => meter.settle(transaction, entry, call))
+    const settle = (transaction: Transaction) => meter.settle(transaction, entry, call)
+    // Writing blocks the event loop, so the search that needs the vector starts first.
+    const written = isLocal ? yieldToEventLoop().then(() => database.writeWithoutFlush(settle)) : database.write(settle)
+    const write = written
       // The next start settles the entry with its estimate.
       .catch((error: unknown) => logger.error({ err: error, entry }, 'cannot record the usage of an embedding call'))
       .finally(() => this.#pendingWrites.delete(write))
