@@ -17,6 +17,7 @@ const MAX_SHARE_OF_SENTENCE = 0.75
 const MAX_QUOTE_LENGTH = 800
 const MAX_BLOCK_LINES = 16
 const MAX_BLOCK_LENGTH = 1_000
+const MAX_SETTING_LINES = 3
 const MIN_QUOTE_LENGTH = 30
 const MAX_ITEM_LENGTH = 300
 /** Names of options, functions and commands. A quote from their section often does not repeat them. */
@@ -186,7 +187,7 @@ function formatRows(content: string, blocks: readonly Block[], first: number, la
 }
 
 /** Long code, records and settings are cut to the lines around the answer. */
-function formatCode(content: string, { kind, start, end, isComplete, language }: Block, span: Span): string {
+function formatCode(content: string, { kind, start, end, isComplete, language, settings }: Block, span: Span): string {
   const raw = content.slice(start, end)
   if (kind === 'code' && isComplete && fits(raw)) return raw
   const splitLines = (text: string) => text.split('\n').filter((line) => !isFence(line))
@@ -195,7 +196,9 @@ function formatCode(content: string, { kind, start, end, isComplete, language }:
   const first = Math.max(0, Math.min(before - MAX_BLOCK_LINES / 2, lines.length - MAX_BLOCK_LINES))
   const kept = limitLines(lines.slice(first, first + MAX_BLOCK_LINES))
   const marked = [...(first > 0 ? ['…'] : []), ...kept, ...(first + kept.length < lines.length ? ['…'] : [])]
-  return [`\`\`\`${language}`, ...marked, '```'].join('\n')
+  // The comment says what a setting does; the line to write is below it.
+  const below = settings ? ['…', ...limitLines(content.slice(settings.start, settings.end).split('\n').slice(0, MAX_SETTING_LINES))] : []
+  return [`\`\`\`${language}`, ...marked, ...below, '```'].join('\n')
 }
 
 const announces = (content: string, { start, end }: Span) => /[:：]$/.test(content.slice(start, end))

@@ -14,6 +14,8 @@ export interface Block extends Span {
   language: string
   /** False for code that the passage contains only in part. */
   isComplete: boolean
+  /** For a paragraph of a comment without a setting: those below the whole comment. */
+  settings?: Span
 }
 
 /** A sentence, or a whole heading, table row, record, setting or block of code. */
@@ -36,6 +38,8 @@ const ITEM = /^\s*(?:[-*+]|\d{1,4}[.)])\s/
 const ROW = /^\s*\|/
 const FIELD = /^[\p{L}\p{N}_$][^:\n|]{0,79}: \S/u
 const MIN_FIELD_SHARE = 0.6
+/** Of a comment above a setting; those further up are seldom about it. */
+const MAX_PARAGRAPHS = 6
 /** Delimiter rows of tables and thematic breaks. */
 const RULE = /^[\s|:*_=-]{3,1000}$/
 
@@ -120,8 +124,10 @@ function parseSettings(content: string): Block[] {
   const blocks: Block[] = []
   const lines = splitLines(content)
   let open: (Block & { hasComment: boolean; hasSetting: boolean }) | undefined
+  let paragraphs: Block[] = []
   for (const [index, { start, end, text }] of lines.entries()) {
     const { kind } = classifyConfigLine(text, lines[index - 1]?.text ?? '', lines[index + 1]?.text ?? '')
+    if (kind === 'blank' || kind === 'heading') paragraphs = []
     if (kind === 'blank') open = undefined
     else if (kind === 'heading') {
       blocks.push({ kind, start, end, language: '', isComplete: true })
@@ -138,7 +144,9 @@ function parseSettings(content: string): Block[] {
       if (!open || !continues) {
         open = { kind: 'setting', start, end, language: '', isComplete: false, hasComment: !isSetting, hasSetting: isSetting }
         blocks.push(open)
+        if (!isSetting) paragraphs = [...paragraphs.filter(({ settings }) => !settings).slice(-MAX_PARAGRAPHS), open]
       }
+      if (isSetting) for (const block of paragraphs) if (block !== open) block.settings = { start: block.settings?.start ?? start, end }
       Object.assign(open, { end, hasSetting: open.hasSetting || isSetting })
     }
   }

@@ -119,6 +119,14 @@ test('a setting is quoted with its comment and its line breaks', async () => {
   assert.match(await answer('When is an idle connection closed?', [passage], ['timeout 0']), /```\n# Close .*\n#\n# timeout 0\n```/)
 })
 
+test('a paragraph of a comment is quoted with the setting below the whole comment', async () => {
+  const include = '# Include other files here.\n#\n# Include files can include other files.\n#\n# include /etc/local.conf\n\n# port 80'
+  assert.is(
+    await answer('How do I include another file?', [[include, 'redis.conf']], ['Include other files']),
+    '```\n# Include other files here.\n…\n# include /etc/local.conf\n```\n\n[1]',
+  )
+})
+
 test('words of a comment that are no value are not shown above the quote', async () => {
   assert.match(await answer('When does it listen?', [[redis, 'redis.conf']], ['Redis will not listen']), /^```\n# Accept/)
 })
