@@ -1,4 +1,5 @@
 /** Selects the value of a record, table row or setting that answers a question. */
+import { classifyConfigLine } from '../../language/classify-config-line.ts'
 import { extractContentWords } from '../../language/content-words.ts'
 import { expandQuery } from '../../language/expand-query.ts'
 import { type Block, findTableHeader, type Span } from './parse-passage.ts'
@@ -37,10 +38,14 @@ export function selectValue(
     return chosen?.value
   }
   if (!pointed || spansCells(span, pointed)) return undefined
+  // One of several dates or numbers of a record: the model may have pointed at the wrong one.
+  if (unknown.some((cell) => cell !== pointed && getShape(cell.value) === getShape(pointed.value))) return undefined
   return Math.min(span.end, pointed.end) - Math.max(span.start, pointed.start) >= MIN_COVERED * pointed.value.length
     ? pointed.value
     : undefined
 }
+
+const getShape = (value: string) => (/\d/.test(value) ? value.replaceAll(/\d+/g, '0') : value)
 
 /** Returns the share of the words of a column's name that the question contains. */
 function computeShare(column: string, questionWords: ReadonlySet<string>): number {
@@ -56,8 +61,9 @@ const isValue = (value: string) => value.length <= MAX_VALUE_LENGTH && /[\p{L}\p
 function parseFields(content: string, { start, end, kind }: Block): Cell[] {
   const cells: Cell[] = []
   let from = start
+  const isField = (line: string) => kind !== 'setting' || classifyConfigLine(line, '', '').kind === 'setting'
   for (const line of content.slice(start, end).split('\n')) {
-    const [, column, value] = (kind === 'setting' ? SETTING : FIELD).exec(line) ?? []
+    const [, column, value] = (isField(line) && (kind === 'setting' ? SETTING : FIELD).exec(line)) || []
     const at = value === undefined ? -1 : line.lastIndexOf(value)
     if (column !== undefined && value !== undefined)
       cells.push({ column, value: value.trim(), start: from + at, end: from + at + value.length })

@@ -127,6 +127,17 @@ test('a paragraph of a comment is quoted with the setting below the whole commen
   )
 })
 
+test('a value is taken from a setting, not from its comment', async () => {
+  const cluster = '# Cluster node timeout is the time after which a node is down.\n#\ncluster-node-timeout 15000'
+  assert.match(await answer('When is a cluster node down?', [[cluster, 'redis.conf']], ['15000']), /^\*\*15000\*\*\n\n```\n# Cluster/)
+})
+
+test('one of several dates of a record is not shown above it, unless the question names its column', async () => {
+  const release = 'version: 10\ncodename: Buster\nrelease: 2019-07-06\neol: 2022-09-10'
+  assert.match(await answer('Until when is version 10 supported?', [[release, 'releases.csv']], ['2019-07-06']), /^```\nversion: 10/)
+  assert.match(await answer('release of version 10', [[release, 'releases.csv']], ['2022-09-10']), /^\*\*2019-07-06\*\*/)
+})
+
 test('words of a comment that are no value are not shown above the quote', async () => {
   assert.match(await answer('When does it listen?', [[redis, 'redis.conf']], ['Redis will not listen']), /^```\n# Accept/)
 })
