@@ -13,14 +13,16 @@ export function handleMenuKey(session: ChatSession, key: Key): boolean {
   const { completion, selected } = menu
   if (key.name === 'up' || key.name === 'down') {
     const { length } = completion.options
-    store.update({ menu: { completion, selected: (selected + (key.name === 'up' ? length - 1 : 1)) % length } })
+    const isUp = key.name === 'up'
+    store.update({ menu: { completion, selected: isUp && selected <= 0 ? length - 1 : (selected + (isUp ? -1 : 1)) % length } })
     return true
   }
   if (key.name === 'escape') {
     store.update({ menu: undefined })
     return true
   }
-  const option = completion.options[selected]
+  const option = completion.options[key.name === 'tab' ? Math.max(0, selected) : selected]
+  if (!option && key.name === 'enter') store.update({ menu: undefined })
   if (!option || (key.name !== 'tab' && key.name !== 'enter') || key.alt || key.shift) return false
   return key.name === 'tab' ? insertOption(session, completion, option) : acceptOption(session, completion, option)
 }
@@ -61,5 +63,7 @@ export function updateCompletion({ store, cwd, agentNames, modelNames }: ChatSes
   const completion = opensMenu
     ? findCompletion(text, cursor, { listEntries: (directory) => listEntries(cwd, directory), listNames })
     : undefined
-  store.update({ menu: completion && { completion, selected: 0 }, files: findMentionedFiles(text, cwd) })
+  // After the slash of a folder, Enter must not attach a file that was not chosen.
+  const selected = completion?.kind === 'file' && text[cursor - 1] === '/' ? -1 : 0
+  store.update({ menu: completion && { completion, selected }, files: findMentionedFiles(text, cwd) })
 }

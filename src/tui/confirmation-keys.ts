@@ -1,10 +1,11 @@
 /** Handles keys of a tool call that waits for a confirmation. */
 import { parseArguments } from '../cli/ask/parse-approval.ts'
+import { setText } from './input/editor.ts'
 import type { Key } from './input/key-decoder.ts'
 import { CONFIRMATION_GRACE_MS } from './render/live-area.ts'
 import { allowAlways } from './session/allow-tool.ts'
 import type { ChatSession } from './session/chat-session.ts'
-import { type EditedArguments, findEditedArguments } from './state/chat-state.ts'
+import { type EditedArguments, findEditedArguments, findUnconfirmedPermission, type UnconfirmedPermission } from './state/chat-state.ts'
 import type { ToolCall } from './state/reply-reducer.ts'
 import { findPendingConfirmation } from './state/transcript-reducer.ts'
 
@@ -12,18 +13,35 @@ import { findPendingConfirmation } from './state/transcript-reducer.ts'
 export function handleConfirmationKey(session: ChatSession, key: Key): boolean {
   const { store, replies } = session
   const tool = findPendingConfirmation(store.state.transcript)
-  if (!tool || key.name !== 'text') return false
+  if (!tool) return false
+  const permission = findUnconfirmedPermission(store.state, tool)
+  if (permission) return handlePermissionKey(session, tool, permission, key)
+  if (key.name !== 'text') return false
   const isPlainKey =
     store.state.editor.text === '' && !key.ctrl && !key.alt && store.now() - store.state.waitingSince >= CONFIRMATION_GRACE_MS
   const letter = (isPlainKey || key.ctrl ? key.text : '').toLowerCase()
   if (letter === 'y' || letter === 'n')
     void replies.confirm(tool.id, letter === 'y', letter === 'y' ? findEditedArguments(store.state, tool)?.values : undefined)
   else if (letter === 'e' && isPlainKey) void editArguments(session, tool)
-  else if ((letter === 'a' || letter === 't') && isPlainKey) {
-    void replies.confirm(tool.id, true, findEditedArguments(store.state, tool)?.values)
-    void allowAlways(session, tool, letter === 'a' ? 'agent' : 'all')
-  } else return false
+  else if ((letter === 'a' || letter === 't') && isPlainKey)
+    store.update({ unconfirmedPermission: { tool: tool.id, scope: letter === 'a' ? 'agent' : 'all', letter: key.text } })
+  else return false
   return true
+}
+
+/** Enter confirms a lasting permission. Text means that the letter was not an answer: both go to the input. */
+function handlePermissionKey(session: ChatSession, tool: ToolCall, { scope, letter }: UnconfirmedPermission, key: Key): boolean {
+  const { store, replies } = session
+  store.update({ unconfirmedPermission: undefined })
+  if (key.name === 'enter' && !key.alt && !key.shift) {
+    void replies.confirm(tool.id, true, findEditedArguments(store.state, tool)?.values)
+    void allowAlways(session, tool, scope)
+    return true
+  }
+  if (key.name === 'escape') return true
+  if (key.name !== 'text' || key.ctrl || key.alt) return handleConfirmationKey(session, key)
+  store.update({ editor: setText(store.state.editor, letter) })
+  return false
 }
 
 /** Opens the arguments as JSON in the user's editor. The user is asked again with the changed ones. */

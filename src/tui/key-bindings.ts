@@ -12,7 +12,6 @@ import { takeBackQueuedMessage } from './session/message-queue.ts'
 import { openHistory } from './session/search-history.ts'
 import { submit } from './submit.ts'
 
-const QUIT_HINT = 'Press Ctrl+C again to quit.'
 /** Shown after Ctrl+X, the first key of Ctrl+X Ctrl+E. */
 const CHORD_HINT = 'Ctrl+E opens the editor.'
 const CLEARED_HINT = 'Cleared. Ctrl+Y brings the text back.'
@@ -39,30 +38,40 @@ function handleInputKey(session: ChatSession, key: Key): void {
   else handleEditorKey(session, key)
 }
 
-/** Ctrl+C and Ctrl+Z work even while a conversation is loaded. */
+/** Ctrl+C, Ctrl+D and Ctrl+Z work even while a conversation is loaded. */
 function handleProcessKey(session: ChatSession, key: Key): boolean {
   if (isCtrl(key, 'c')) interrupt(session)
+  else if (isCtrl(key, 'd') && session.store.state.editor.text === '') quitIfRepeated(session, 'Ctrl+D')
   else if (isCtrl(key, 'z')) session.terminal.suspend()
   else return false
   return true
 }
 
 /** Stops the reply, or closes the picker, or clears the input; with an empty input, the second one quits. */
-function interrupt({ store, replies, quit }: ChatSession): void {
-  const { hint, panel, editor } = store.state
+function interrupt(session: ChatSession): void {
+  const { store, replies } = session
   if (replies.stop()) return
-  if (panel?.kind === 'picker') store.update({ panel: undefined })
-  else if (editor.text !== '') clearInput(store)
-  else if (hint === QUIT_HINT) quit()
-  else store.update({ hint: QUIT_HINT })
+  if (store.state.panel?.kind === 'picker') store.update({ panel: undefined })
+  else if (!clearInput(session)) quitIfRepeated(session, 'Ctrl+C')
 }
 
-function stopOrClear({ store, replies }: ChatSession): void {
-  if (!replies.stop() && store.state.editor.text !== '') clearInput(store)
+function quitIfRepeated({ store, quit }: ChatSession, key: string): void {
+  const hint = `Press ${key} again to quit.`
+  if (store.state.hint === hint) quit()
+  else store.update({ hint })
 }
 
-function clearInput(store: ChatSession['store']): void {
-  store.update({ editor: clearText(store.state.editor), menu: undefined, files: [], replacesLast: false, hint: CLEARED_HINT })
+function stopOrClear(session: ChatSession): void {
+  if (!session.replies.stop()) clearInput(session)
+}
+
+/** Clears the text and no longer replaces the last message. Returns false if there is nothing to clear. */
+function clearInput({ store }: ChatSession): boolean {
+  const { editor, replacesLast } = store.state
+  if (editor.text === '' && !replacesLast) return false
+  const hint = editor.text === '' ? undefined : CLEARED_HINT
+  store.update({ editor: clearText(editor), menu: undefined, files: [], replacesLast: false, hint })
+  return true
 }
 
 function handleEditorKey(session: ChatSession, key: Key): void {
@@ -83,7 +92,6 @@ function handleGlobalKey(session: ChatSession, key: Key): boolean {
   else if (isCtrl(key, 'r')) openHistory(session)
   else if (isCtrl(key, 'x')) store.update({ hint: CHORD_HINT })
   else if (isCtrl(key, 't')) store.update({ showsDetails: !store.state.showsDetails })
-  else if (isCtrl(key, 'd') && store.state.editor.text === '') session.quit()
   else return false
   return true
 }

@@ -193,7 +193,7 @@ atTerminal('/help fits 24 rows', async () => {
   const terminal = fixture.openChat({ agent: 'Janitor' })
   await terminal.waitFor(/Ask Janitor/)
   terminal.write(`/help${ENTER}`)
-  await terminal.waitFor(/Conversation +│ +│ Agent[\s\S]*\/quit[\s\S]*Ctrl\+C twice quits\n\n─+\n› Ask Janitor/)
+  await terminal.waitFor(/Conversation +│ +│ Agent[\s\S]*\/quit[\s\S]*Ctrl\+D quits\n\n─+\n› Ask Janitor/)
 })
 
 atTerminal('/help, /tools, /title, /usage, /model, /export, /clear and /quit work', async () => {
@@ -214,6 +214,8 @@ atTerminal('/help, /tools, /title, /usage, /model, /export, /clear and /quit wor
   await terminal.waitFor(/Janitor · Guide model/)
   terminal.write(`/export${ENTER}`)
   await terminal.waitFor(/Exported the conversation to tidying-up\.md/)
+  terminal.write(`/export missing/x.md${ENTER}`)
+  await terminal.waitFor(/missing\/x\.md cannot be written: the folder missing does not exist\./)
   terminal.write(`/export tidy.html${ENTER}`)
   await terminal.waitFor(/Exported the conversation to tidy\.html/)
   assert.match(readFileSync(join(fixture.home, 'tidy.html'), 'utf8'), /^<!doctype html>/)

@@ -77,6 +77,8 @@ atTerminal('the arguments of a tool call can be edited, and the agent can be all
   terminal.write('e')
   await terminal.waitFor(/with id: 43\s+\(changed\)\s+DELETE\s+http:\S+\/users\/43\n[\s\S]*a.always.with.this.agent/)
   terminal.write('a')
+  await terminal.waitFor(/Always allow delete_user with\s+Janitor\? Enter.confirms/)
+  terminal.write(ENTER)
   await terminal.waitFor(/Deleted once\.[\s\S]*delete_user no longer asks|delete_user no longer asks[\s\S]*Deleted once\./)
   const [, seconds] = /id: 43 · (\d+\.\d) s/.exec(terminal.readAll()) ?? []
   assert.ok(Number(seconds) < 2, `the time of the decision is not part of the call: ${terminal.readAll()}`)
@@ -97,6 +99,8 @@ atTerminal('after "always", further calls of the same reply do not ask, and late
   terminal.write(`Delete all${ENTER}`)
   await terminal.waitFor(/Allow\? y.yes/)
   terminal.write('t')
+  await terminal.waitFor(/Always allow delete_user with all agents\? Enter.confirms · Esc.goes.back/)
+  terminal.write(ENTER)
   await terminal.waitFor(/All deleted\.[\s\S]*tokens/)
   assert.equal(calls.sort(), ['DELETE /users/1', 'DELETE /users/2', 'DELETE /users/3'])
   assert.is((await fixture.run(['tools', 'disallow', 'delete_user'])).code, 0)

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findExportFormat, formatExport } from '../../cli/conversations/format-export.ts'
 import { getConversation } from '../../cli/conversations/get-conversation.ts'
+import { createWriteError } from '../../cli/input/file-errors.ts'
 import type { Connection } from '../../client/request.ts'
 
 /** The extension selects the format. Does not overwrite files. Without a name, uses the title. Returns the name of the file. */
@@ -13,10 +14,11 @@ export async function exportConversation(
 ): Promise<string> {
   const data = await getConversation(connection, id)
   const name = file || `${slugify(data.title ?? '') || 'conversation'}.md`
+  const text = await formatExport(connection, data, findExportFormat(name) ?? 'md')
   try {
-    writeFileSync(resolve(cwd, name), await formatExport(connection, data, findExportFormat(name) ?? 'md'), { flag: 'wx' })
+    writeFileSync(resolve(cwd, name), text, { flag: 'wx' })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw createWriteError(name, error)
     throw new Error(`${name} already exists. Use another name: /export notes.md`)
   }
   return name

@@ -239,8 +239,7 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     const text = findLastMessage(session)
     if (text === undefined) throw new Error('There is no message to change.')
     if (session.isPlain) throw new Error('The plain chat cannot change messages.')
-    const hint = 'Enter replaces your last message and its reply. Esc cancels.'
-    session.store.update({ editor: setText(session.store.state.editor, text), replacesLast: true, hint })
+    session.store.update({ editor: setText(session.store.state.editor, text), replacesLast: true })
   },
   usage: async (session) => {
     const connection = await session.client.getConnection()

@@ -74,7 +74,7 @@ const KEY_HELP = [
   '**Ctrl+T** tool results and reasoning',
   '**Ctrl+L** clears the screen',
   '**Ctrl+Z** suspends',
-  '**quit** or **Ctrl+C** twice quits',
+  '**quit** or twice **Ctrl+C** or **Ctrl+D** quits',
 ]
 
 /** Minimum width for two columns of commands. */

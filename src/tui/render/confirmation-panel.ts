@@ -10,6 +10,7 @@ interface ConfirmationView {
   edited: EditedArguments | undefined
   columns: number
   height: number
+  question: string
   /** Empty until they work. */
   keys: readonly string[]
 }
@@ -17,14 +18,14 @@ interface ConfirmationView {
 const MARGIN = { first: [span('    ')], rest: [span('    ')] }
 
 /** All keys and the whole request are shown, and as many arguments as fit: long ones must not hide where the request goes. */
-export function renderConfirmation(tool: ToolCall, { edited, columns, height, keys }: ConfirmationView): Line[] {
+export function renderConfirmation(tool: ToolCall, { edited, columns, height, question, keys }: ConfirmationView): Line[] {
   const width = columns - 4
-  const question = wrapLine([span('Allow? ', 'yellow'), ...joinKeys(keys)], width)
-  const left = Math.max(2, height - question.length)
+  const asked = wrapLine([span(`${sanitizeLine(question)} `, 'yellow'), ...joinKeys(keys)], width)
+  const left = Math.max(2, height - asked.length)
   const request = limitLines(renderRequest(edited ? edited.request : tool.request, width), left - 1)
   const call = limitLines(renderCall(tool, edited?.values, width), left - request.length)
   const details = indentLines([...call, ...request], { first: [span('  ? ', 'yellow')], rest: MARGIN.rest })
-  return [...details, ...indentLines(question, MARGIN)].slice(-height)
+  return [...details, ...indentLines(asked, MARGIN)].slice(-height)
 }
 
 function renderCall({ name, arguments: requested }: ToolCall, edited: Record<string, unknown> | undefined, width: number): Line[] {

@@ -2,7 +2,8 @@
 import { type Line, line, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { expandTabs, getVisibleRows, layOutText } from '../input/editor-layout.ts'
-import { type ChatState, findEditedArguments } from '../state/chat-state.ts'
+import { type ChatState, findEditedArguments, findUnconfirmedPermission } from '../state/chat-state.ts'
+import type { ToolCall } from '../state/reply-reducer.ts'
 import { findPendingConfirmation } from '../state/transcript-reducer.ts'
 import { renderConfirmation } from './confirmation-panel.ts'
 import { renderMenu, renderPicker } from './panels.ts'
@@ -83,9 +84,9 @@ function renderInput({ editor, size, panel, agent, replacesLast }: ChatState, he
   const columns = getInputColumns(size.columns)
   const layout = layOutText(editor.text, editor.cursor, columns)
   const { rows, row, above, below } = getVisibleRows(layout, height)
+  const prompt = span(PROMPT, replacesLast ? 'yellow' : 'cyan', 'bold')
   if (editor.text === '' && panel?.kind !== 'picker')
-    return { lines: [[span(PROMPT, 'cyan', 'bold'), span(agent ? `Ask ${sanitizeLine(agent.name)}` : '', 'dim')]], x: PROMPT.length, y: 0 }
-  const prompt = replacesLast ? span(PROMPT, 'yellow', 'bold') : span(PROMPT, 'cyan', 'bold')
+    return { lines: [[prompt, span(agent ? `Ask ${sanitizeLine(agent.name)}` : '', 'dim')]], x: PROMPT.length, y: 0 }
   const lines = rows.map(({ text }, index): Line => {
     const isCut = (index === 0 && above > 0) || (index === rows.length - 1 && below > 0)
     return [index === 0 && above === 0 ? prompt : span(isCut ? '⋮ ' : '  ', 'dim'), span(expandTabs(text))]
@@ -98,18 +99,26 @@ function renderPanel(state: ChatState, height: number): Line[] {
   const tool = findPendingConfirmation(transcript)
   if (tool) {
     const edited = findEditedArguments(state, tool)
-    return renderConfirmation(tool, { edited, columns: size.columns, height, keys: listConfirmationKeys(state) })
+    return renderConfirmation(tool, { edited, columns: size.columns, height, ...buildQuestion(state, tool) })
   }
   if (!panel) return []
   return panel.kind === 'sources' ? renderSourcePanel(panel, size.columns, height) : renderPicker(panel, size.columns, height)
 }
 
 /** The keys are shown as soon as they work. With text in the input, letters are typed. */
-function listConfirmationKeys({ editor, now, waitingSince }: ChatState): string[] {
-  if (now - waitingSince < CONFIRMATION_GRACE_MS) return []
-  return editor.text === ''
-    ? ['y yes', 'n no', 't always this tool', 'a always with this agent', 'e edit arguments', 'Esc stop']
-    : ['Ctrl+Y yes', 'Ctrl+N no', 'Esc stop']
+function buildQuestion(state: ChatState, tool: ToolCall): { question: string; keys: string[] } {
+  const { editor, now, waitingSince, agent } = state
+  const permission = findUnconfirmedPermission(state, tool)
+  if (permission) {
+    const agents = permission.scope === 'agent' ? (agent?.name ?? 'this agent') : 'all agents'
+    return { question: `Always allow ${tool.name} with ${agents}?`, keys: ['Enter confirms', 'Esc goes back'] }
+  }
+  if (now - waitingSince < CONFIRMATION_GRACE_MS) return { question: 'Allow?', keys: [] }
+  const keys =
+    editor.text === ''
+      ? ['y yes', 'n no', 't always this tool', 'a always with this agent', 'e edit arguments', 'Esc stop']
+      : ['Ctrl+Y yes', 'Ctrl+N no', 'Esc stop']
+  return { question: 'Allow?', keys }
 }
 
 /** Renders a spinner until the reply ends. A confirmation shows its own keys. */

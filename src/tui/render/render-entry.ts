@@ -75,7 +75,8 @@ function describeEnding({ status, error, hint, finishReason }: ReplyState): [str
     case 'failed':
       return [
         [`✗ ${sanitizeLine(error ?? 'The reply failed.')}`, 'red'],
-        ...(hint === undefined ? [] : [[sanitizeLine(hint), 'dim'] as [string, Style]]),
+        // A hint about retrying is meant for other clients.
+        ...(hint === undefined || hint.includes('/retry') ? [] : [[sanitizeLine(hint), 'dim'] as [string, Style]]),
         [retry, 'dim'],
       ]
     case 'interrupted':

@@ -31,9 +31,13 @@ interface Fact {
   styles: Style[]
 }
 
+/** Shown as long as the input replaces the last message. */
+const REPLACE_HINT = 'Enter replaces your last message and its reply. Esc cancels.'
+
 export function renderStatusLine(state: ChatState): Line {
   const { columns } = state.size
-  if (state.hint !== undefined) return truncateLine([span(`  ${sanitizeLine(state.hint)}`, 'yellow')], columns)
+  const hint = state.hint ?? (state.replacesLast ? REPLACE_HINT : undefined)
+  if (hint !== undefined) return truncateLine([span(`  ${sanitizeLine(hint)}`, 'yellow')], columns)
   const { tokens, estimated, cost, contextTokens: context } = sumUsage(state.transcript)
   const facts: Fact[] = []
   const add = (worth: number, text: string | undefined, ...styles: Style[]) => {

@@ -48,6 +48,7 @@ type Panel = Picker | SourcePanel
 
 export interface Menu {
   readonly completion: Completion
+  /** -1 if none is selected yet. */
   readonly selected: number
 }
 
@@ -72,6 +73,15 @@ export interface EditedArguments {
   readonly request?: { readonly method: string; readonly url: string }
 }
 
+/** A lasting permission that the user has chosen for a pending tool call and not confirmed yet. */
+export interface UnconfirmedPermission {
+  readonly tool: string
+  /** For the agent of the chat, or for all. */
+  readonly scope: 'agent' | 'all'
+  /** The letter that chose it. If other letters follow, it is the start of a message. */
+  readonly letter: string
+}
+
 export interface ChatState {
   readonly transcript: Transcript
   readonly editor: Editor
@@ -80,6 +90,7 @@ export interface ChatState {
   /** Whether the input replaces the last message. */
   readonly replacesLast: boolean
   readonly editedArguments: EditedArguments | undefined
+  readonly unconfirmedPermission: UnconfirmedPermission | undefined
   readonly menu: Menu | undefined
   readonly panel: Panel | undefined
   readonly agent: { readonly id: string; readonly name: string } | undefined
@@ -110,6 +121,7 @@ export const INITIAL_STATE: ChatState = {
   queue: [],
   replacesLast: false,
   editedArguments: undefined,
+  unconfirmedPermission: undefined,
   menu: undefined,
   panel: undefined,
   agent: undefined,
@@ -180,6 +192,10 @@ export function filterChoices({ choices, filter }: Picker): readonly Choice[] {
 /** Returns the arguments of a pending tool call if the user changed them. */
 export function findEditedArguments({ editedArguments }: ChatState, tool: ToolCall): EditedArguments | undefined {
   return editedArguments?.tool === tool.id ? editedArguments : undefined
+}
+
+export function findUnconfirmedPermission({ unconfirmedPermission }: ChatState, tool: ToolCall): UnconfirmedPermission | undefined {
+  return unconfirmedPermission?.tool === tool.id ? unconfirmedPermission : undefined
 }
 
 /** Whether the last reply failed or was interrupted. */

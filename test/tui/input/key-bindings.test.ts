@@ -1,5 +1,5 @@
 /** Key bindings of the chat without a service: completion, commands, panels and attached files. */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -11,11 +11,15 @@ writeFileSync(join(folder, 'notes.md'), 'Remember.')
 test.after(remove)
 const setUp = () => openKeys(folder)
 
-test('Ctrl+D quits with empty input and deletes otherwise', () => {
-  const { type, quitCount, text } = setUp()
+test('Ctrl+D deletes, and quits if it is pressed twice with empty input', () => {
+  const { type, quitCount, text, store } = setUp()
   type('ab', `${ESC}[H`, '\u0004')
   assert.equal([quitCount(), text()], [0, 'b'])
   type('\u0004', '\u0004')
+  assert.equal([quitCount(), store.state.hint], [0, 'Press Ctrl+D again to quit.'])
+  type(UP, '\u0004')
+  assert.is(quitCount(), 0, 'another key resets it')
+  type('\u0004')
   assert.is(quitCount(), 1)
 })
 
@@ -61,6 +65,22 @@ test('@ completes files and lists attachments', () => {
   assert.equal(store.state.menu?.completion.kind, 'file')
   type('\r')
   assert.equal([text(), store.state.files], ['see @notes.md ', ['notes.md']])
+})
+
+test('Enter after the slash of a folder attaches no file that was not chosen', async () => {
+  const { type, store, text, notes } = setUp()
+  mkdirSync(join(folder, 'minutes'), { recursive: true })
+  for (const name of ['april.md', 'may.md']) writeFileSync(join(folder, 'minutes', name), 'Minutes.')
+  type('@minutes/')
+  assert.equal([store.state.menu?.completion.options.length, store.state.menu?.selected], [2, -1])
+  type('\r')
+  await nextTurn()
+  assert.equal([text(), store.state.menu], ['@minutes/', undefined])
+  assert.match(notes()[0] ?? '', 'minutes')
+  type(ESC, '@minutes/', UP, '\r')
+  assert.is(text(), '@minutes/may.md ')
+  type(ESC, '@minutes/', '\t')
+  assert.is(text(), '@minutes/april.md ')
 })
 
 test('a file that cannot be attached keeps the message in the input', async () => {

@@ -177,6 +177,8 @@ test('"always" also allows the calls of the tool that wait already, and with ano
       return confirm(...answer)
     }
     type(key)
+    assert.equal(confirmations, [], 'a lasting permission is asked about again')
+    type('\r')
     assert.equal(confirmations.splice(0), [
       ['c1', true],
       ['c3', true],
@@ -185,6 +187,32 @@ test('"always" also allows the calls of the tool that wait already, and with ano
     ask('c4', 'tool_1')
     session.replies.allowTool('tool_3', 'all')
     assert.equal(confirmations, key === 't' ? [['c4', true]] : [], key)
+  }
+})
+
+test('the letter of a lasting permission can be taken back, and is part of the message if other letters follow', () => {
+  const { type, store, session, time, confirmations, text } = setUp()
+  store.dispatch({ kind: 'said', text: 'go' })
+  store.dispatch(asks)
+  time.now += 1000
+  session.replies.stop = () => {
+    throw new Error('Escape only goes back')
+  }
+  type('t', ESC)
+  assert.equal([store.state.unconfirmedPermission, text()], [undefined, ''])
+  type('a', CTRL_Y)
+  assert.equal(confirmations.splice(0), [['c1', true]], 'Ctrl+Y allows only this call')
+  for (const letter of 'A quick note') type(letter)
+  type('\r')
+  assert.equal([confirmations, store.state.queue.map((queued) => queued.text)], [[], ['A quick note']])
+})
+
+test('while the last message is being changed, Escape and Ctrl+C stop that, also with an empty input', () => {
+  for (const key of [ESC, CTRL_C]) {
+    const { type, store, text } = setUp()
+    store.update({ replacesLast: true })
+    type('draft', '\u0015', key)
+    assert.equal([store.state.replacesLast, text(), store.state.hint], [false, '', undefined])
   }
 })
 

@@ -87,6 +87,9 @@ test('a confirmation shows its keys after a delay, with Ctrl if the input is not
   )
   assert.not.match(lines({ now: 5000, waitingSince: 4900 }), /y.yes/)
   assert.match(lines({ now: 5000, waitingSince: 4000, editor: setText(EMPTY_EDITOR, 'x') }), /Ctrl\+Y.yes/)
+  const always = (scope: 'agent' | 'all') => lines({ unconfirmedPermission: { tool: 'c1', scope, letter: 'a' } })
+  assert.match(always('agent'), /\n {4}Always allow delete_user with Guide\? Enter.confirms · Esc.goes.back\n/)
+  assert.match(always('all'), /\n {4}Always allow delete_user with all agents\? Enter.confirms/)
   const editedArguments = { tool: 'c1', values: { id: 5 }, request: { method: 'DELETE', url: 'https://example.com/users/5' } }
   assert.match(lines({ editedArguments }), /with id: 5 \(changed\)\n {4}DELETE https:\/\/example\.com\/users\/5\n/)
   const url = `https://example.com/${'u'.repeat(100)}/end`
@@ -125,6 +128,8 @@ test('the status line drops the least important facts if it is narrow', () => {
   assert.is(status(40), '  Guide · llama · cost 0.0021 · /quit', 'the quit hint is also shown after a reply')
   assert.is(status(34), '  Guide · llama · cost 0.0021')
   assert.is(status(40, { hint: 'Ctrl+C again leaves.' }), '  Ctrl+C again leaves.')
+  assert.is(status(80, { replacesLast: true }), '  Enter replaces your last message and its reply. Esc cancels.')
+  assert.is(status(80, { replacesLast: true, hint: 'Cleared.' }), '  Cleared.')
   assert.match(status(80, { connectionProblem: 'Nothing answers.' }), '  Nothing answers. · Guide')
   assert.match(status(80, { model: { name: 'llama', contextWindow: 4096, onlyQuotes: false } }), 'context 35 %')
   const anew = reduceTranscript(transcript, { kind: 'noted', text: 'A new conversation begins.', startsConversation: true })

@@ -1,6 +1,7 @@
 /** Lines of the scrollback: complete entries once, unfinished ones live. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createInterruptedError } from '../../../daemon/conversations/agent-loop/write-reply.ts'
 import { advanceScrollback, EMPTY_SCROLLBACK } from '../../../src/tui/render/scrollback.ts'
 import type { TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
 
@@ -77,6 +78,9 @@ test('a failed or stopped reply shows its status and the retry key', () => {
     event: { event: 'error', data: { error: 'Overloaded.', code: 'PROVIDER_ERROR', hint: 'Wait.' } },
   }
   assert.equal(ends(failed), ['  ✗ Overloaded.', '  Wait.', '  To retry: /retry'])
+  const { code, message, hint } = createInterruptedError()
+  const stopped = ends({ kind: 'event', at: 0, event: { event: 'error', data: { error: message, code, ...(hint ? { hint } : {}) } } })
+  assert.equal(stopped.slice(-2), ['  text so far is stored.', '  To retry: /retry'], 'not how other clients retry')
   assert.equal(ends({ kind: 'ended', status: 'aborted' }), ['  ■ stopped'])
   assert.match(ends({ kind: 'ended', status: 'interrupted' }).join(), /interrupted.*\/retry/)
   assert.match(ends(end({ content: 'Hel', finish_reason: 'length' })).join(), 'maximum length')
