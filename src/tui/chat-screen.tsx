@@ -134,13 +134,16 @@ export class ChatScreen {
 
   #draw(): void {
     const isResized = this.#readSize()
-    const { state } = this.#dependencies.store
+    const { store } = this.#dependencies
+    const { state } = store
     if (!this.#isLeaving) {
       if (isResized) return
       if (this.#builder.drawsAgain(state) && !this.#cursor) return void this.#locateCursor()
     }
     this.#frames.publish(this.#builder.build(state, this.#cursor?.row))
     this.#cursor = undefined
+    const missed = this.#builder.takeMissedDetails()
+    if (missed.length > 0) store.addDetails(missed)
   }
 
   async #locateCursor(): Promise<void> {

@@ -91,9 +91,14 @@ function handleGlobalKey(session: ChatSession, key: Key): boolean {
   else if (isCtrl(key, 'o')) toggleSources(session)
   else if (isCtrl(key, 'r')) openHistory(session)
   else if (isCtrl(key, 'x')) store.update({ hint: CHORD_HINT })
-  else if (isCtrl(key, 't')) store.update({ showsDetails: !store.state.showsDetails })
+  else if (isCtrl(key, 't')) toggleDetails(store)
   else return false
   return true
+}
+
+function toggleDetails(store: ChatSession['store']): void {
+  const showsDetails = !store.state.showsDetails
+  store.update({ showsDetails, hint: `Tool results and reasoning are ${showsDetails ? 'shown in full' : 'shortened'}.` })
 }
 
 /** Opens the input in the user's editor. */

@@ -246,6 +246,21 @@ atTerminal('reasoning is shown collapsed, and Ctrl+T expands it', async () => {
   assert.not.match(JSON.stringify(messages), /farewell|greets/)
 })
 
+atTerminal('Ctrl+T prints the reasoning of a reply that is higher than the window below it, once', async () => {
+  const reasoning = 'The user wants a long list, so I count slowly. '.repeat(4)
+  fixture.script(streamReply({ reasoning: [reasoning], text: Array.from({ length: 40 }, (_, index) => `Line ${index + 1}.\n\n`) }))
+  const terminal = await openChat()
+  terminal.write(`Count${ENTER}`)
+  await terminal.waitFor(/Line 40\.[\s\S]*tokens/)
+  assert.match(terminal.readAll(), /▸ Reasoning, 3 lines · Ctrl\+T to show/)
+  for (const how of ['shown in full', 'shortened', 'shown in full']) {
+    terminal.write(CTRL_T)
+    await terminal.waitFor(new RegExp(`Tool results and reasoning are ${how}\\.`))
+    await terminal.waitFor(/Line 40\.\n\n {2}Details of the last reply:\n( {2}┊ .*\n){3}\n─+\n› Ask Guide/)
+  }
+  assert.is(terminal.readAll().match(/Details of the last reply/g)?.length, 1)
+})
+
 atTerminal('the chat fits 40, 80 and 200 columns without colors', async () => {
   const { step, resume } = streamInTwoParts('A reply that is longer than forty columns are wide', ' and ends.')
   fixture.script(step, streamText('Done.'))

@@ -1,10 +1,11 @@
 /** Builds frames from chat states: new lines for the scrollback and the live area. */
 import { type Line, measureLine, toAnsi, toPlainText } from '../../cli/terminal/markdown/styled-text.ts'
 import { type ChatState, INITIAL_STATE, type TerminalSize } from '../state/chat-state.ts'
+import type { Part } from '../state/reply-reducer.ts'
 import { type DrawnLine, DrawnLines, type DrawnState, type Position, type Rewrapping } from './drawn-lines.ts'
 import { type LiveArea, renderLiveArea } from './live-area.ts'
 import { NOTHING_PRINTED, omitPrinted } from './printed-text.ts'
-import { advanceScrollback, EMPTY_SCROLLBACK } from './scrollback.ts'
+import { advanceScrollback, EMPTY_SCROLLBACK, listDetailsAbove } from './scrollback.ts'
 
 export interface Frame {
   /** Erases the screen first, or clears it as a shell does. */
@@ -36,6 +37,8 @@ export class FrameBuilder {
   readonly #colors: boolean
   readonly #drawn: DrawnLines
   #state: BuilderState
+  /** Details that the user asked for and that are above the visible lines. */
+  #missedDetails: readonly Part[] = []
   /** The state before the frames that are not written yet. */
   #written: (BuilderState & { readonly drawn: DrawnState }) | undefined
 
@@ -78,6 +81,8 @@ export class FrameBuilder {
     const clear =
       built && built.redrawCount !== state.redrawCount ? 'erase' : built && built.clearCount !== state.clearCount ? 'clear' : undefined
     const erase = this.drawsAgain(state) ? this.#eraseVisible(state, cursorRow) : undefined
+    const opensDetails = erase !== undefined && state.showsDetails && !built?.showsDetails
+    this.#missedDetails = opensDetails ? listDetailsAbove(this.#state.position.scrollback, state.transcript) : []
     if (clear) this.#forgetScreen(clear === 'erase')
     const { size, showsDetails, redrawCount, clearCount } = state
     this.#state = { ...this.#state, built: { size, showsDetails, redrawCount, clearCount } }
@@ -99,6 +104,13 @@ export class FrameBuilder {
       lines: lines.map(({ line }) => toAnsi(line, this.#colors)),
       cursor: drawn.cursor,
     }
+  }
+
+  /** Returns the details that the last frame could not show in place. */
+  takeMissedDetails(): readonly Part[] {
+    const missed = this.#missedDetails
+    this.#missedDetails = []
+    return missed
   }
 
   /** Renders what is new. Text that a resize has left in the scrollback is omitted, up to the next entry or part. */

@@ -10,12 +10,12 @@ const MAX_LIVE_LINES = 3
 export function renderReasoning(text: string, { columns, details, hidesReasoning }: ViewOptions, isComplete: boolean): Line[] {
   const clean = sanitizeText(text).trim()
   if (hidesReasoning || clean === '') return []
+  const wrap = (shown: string) => shown.split('\n').flatMap((paragraph) => wrapLine(line(paragraph, 'dim'), columns - 2))
   if (!details && isComplete) {
-    const count = clean.split('\n').filter((each) => each.trim() !== '').length
+    const count = wrap(clean).length
     return [truncateLine(line(`▸ Reasoning, ${count} ${count === 1 ? 'line' : 'lines'} · Ctrl+T to show`, 'dim'), columns)]
   }
   if (!details) return [truncateLine([span('▸ ', 'dim'), span(sanitizeLine(clean.split('\n').at(-1) ?? ''), 'dim')], columns)]
-  const wrap = (shown: string) => shown.split('\n').flatMap((paragraph) => wrapLine(line(paragraph, 'dim'), columns - 2))
   // Only the end is wrapped while it is written, so that a frame takes the same time for any length.
   const lines = isComplete ? wrap(clean) : wrap(clean.slice(-columns * MAX_LIVE_LINES)).slice(-MAX_LIVE_LINES)
   return indentLines(lines, MARGIN)

@@ -65,8 +65,20 @@ export function advanceScrollback(state: ScrollbackState, { entries, live }: Tra
   return { state: { entries: entries.length, reply: update.progress }, done, starts, live: update.live }
 }
 
-function renderEntry(entry: Exclude<Entry, ReplyState>, { columns }: ViewOptions): Line[] {
-  return [...(entry.kind === 'said' ? renderMessage(entry, columns) : renderNote(entry, columns)), []]
+function renderEntry(entry: Exclude<Entry, ReplyState>, view: ViewOptions): Line[] {
+  if (entry.kind === 'said') return [...renderMessage(entry, view.columns), []]
+  const details = (entry.details ?? []).flatMap((part) => renderPart(part, INITIAL_PROGRESS, { ...view, details: true }, true).done)
+  return [...renderNote(entry, view.columns), ...insetLines(details), []]
+}
+
+/** Returns the reasoning and the tool results of the last reply that are above a position, so that they are not rendered again from it. */
+export function listDetailsAbove({ entries, reply }: ScrollbackState, transcript: Transcript): readonly Part[] {
+  const { live } = transcript
+  const index = live ? transcript.entries.length : transcript.entries.findLastIndex((entry) => entry.kind === 'reply')
+  const last = live ?? transcript.entries[index]
+  if (last?.kind !== 'reply' || entries < index) return []
+  const above = entries === index ? last.parts.slice(0, reply?.parts ?? 0) : last.parts
+  return above.filter((part) => (part.kind === 'tool' ? part.tool.result !== undefined : part.kind === 'reasoning' && hasContent(part)))
 }
 
 function renderFooter(entry: ReplyState, { columns }: ViewOptions): Line[] {

@@ -1,6 +1,7 @@
 /** Holds the state of the chat and notifies about changes. */
 import { rewriteCommands } from '../../cli/terminal/invocation.ts'
 import { type ChatState, INITIAL_STATE } from './chat-state.ts'
+import type { Part } from './reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, type Note, reduceTranscript, type TranscriptAction } from './transcript-reducer.ts'
 
 export class ChatStore {
@@ -53,6 +54,13 @@ export class ChatStore {
 
   addMarkdown(markdown: string): void {
     this.dispatch({ kind: 'noted', text: markdown, markdown: true })
+  }
+
+  /** Adds parts of the last reply in full, unless they are the last entry already. */
+  addDetails(details: readonly Part[]): void {
+    const last = this.#state.transcript.entries.at(-1)
+    if (last?.kind === 'note' && last.details?.[0] === details[0]) return
+    this.dispatch({ kind: 'noted', text: 'Details of the last reply:', details })
   }
 
   clearScreen(): void {

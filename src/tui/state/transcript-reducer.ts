@@ -1,7 +1,16 @@
 /** Reduces events of replies and actions of the user to the transcript. */
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
-import { applyEvent, applyMessage, isKnownEvent, NEW_REPLY, type ReplyState, type ToolCall, updateToolCall } from './reply-reducer.ts'
+import {
+  applyEvent,
+  applyMessage,
+  isKnownEvent,
+  NEW_REPLY,
+  type Part,
+  type ReplyState,
+  type ToolCall,
+  updateToolCall,
+} from './reply-reducer.ts'
 
 export interface UserMessage {
   readonly kind: 'said'
@@ -14,6 +23,8 @@ export interface Note {
   readonly tone: 'plain' | 'good' | 'bad'
   readonly text: string
   readonly markdown?: boolean
+  /** Parts of a reply that are shown in full below the text. */
+  readonly details?: readonly Part[]
   /** Marks the start of another conversation. */
   readonly startsConversation?: boolean
 }
