@@ -6,6 +6,7 @@ import { MAX_IMAGE_BYTES, MAX_IMAGES, MAX_TOTAL_IMAGE_BYTES, type MessageImage }
 import { suggestWord } from '../../contract/suggest.ts'
 import { toFailure } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 
 export const MAX_FILE_BYTES = 200_000
 const MAX_MESSAGE_CHARACTERS = 450_000
@@ -21,6 +22,9 @@ export interface MessageWithFiles {
 }
 
 export class AttachmentError extends Error {}
+
+/** Only the daemon reads these. Their source, even if it is text, does not help a model. */
+const DOCUMENT = /\.(?:pdf|docx|epub)$/i
 
 const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g
 
@@ -44,7 +48,7 @@ function resolvePath(cwd: string, path: string): string {
   return resolve(cwd, path === '~' || path.startsWith('~/') ? homedir() + path.slice(1) : path)
 }
 
-/** Finds the files without opening them. */
+/** Finds the files that can be attached, without opening them. */
 export function findMentionedFiles(text: string, cwd: string): string[] {
   if (!text.includes('@')) return []
   const files = Array.from(text.matchAll(MENTION), ([, quoted, plain]) => {
@@ -54,7 +58,7 @@ export function findMentionedFiles(text: string, cwd: string): string[] {
       return undefined // reported when the message is sent
     }
   })
-  return [...new Set(files.flatMap((file) => (file?.stats.isFile() ? [file.path] : [])))]
+  return [...new Set(files.flatMap((file) => (file?.stats.isFile() && !DOCUMENT.test(file.path) ? [file.path] : [])))]
 }
 
 /** Appends the text of each file and reads the images. An @ without a file stays in the text and is reported in `missing`. */
@@ -132,6 +136,10 @@ function readAttachment(file: string, mentioned: MentionedFile): string | Messag
   if (stats.isDirectory())
     throw new AttachmentError(`${path} is a directory. Attach a file in it, or add the directory as knowledge: cadre knowledge add`)
   if (!stats.isFile()) throw new AttachmentError(`${path} is not a file.`)
+  if (DOCUMENT.test(path))
+    throw new AttachmentError(
+      `${path} cannot be attached. To ask about it, add it to the documents of an agent: cadre knowledge add ${quoteShellWord(path)}`,
+    )
   const type = findImageType(file)
   if (type !== undefined) return readImage(file, mentioned, type)
   if (stats.size > MAX_FILE_BYTES)

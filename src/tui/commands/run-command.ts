@@ -7,7 +7,7 @@ import { type ConversationItem, conversationRoutes } from '../../contract/famili
 import { usageRoutes } from '../../contract/families/usage.ts'
 import type { Citation } from '../../contract/schemas/messages.ts'
 import { setText } from '../input/editor.ts'
-import { type CommandCall, type CommandName, formatHelp } from '../input/slash-commands.ts'
+import { type CommandCall, type CommandName, formatHelp, PLAIN_COMMANDS } from '../input/slash-commands.ts'
 import { formatCost, formatTokens } from '../render/status-line.ts'
 import { listTools, searchDocuments } from '../session/agent-tools.ts'
 import {
@@ -38,6 +38,8 @@ const NEVER_ABORTED = new AbortController().signal
 
 /** Runs a command and adds a note if it fails. */
 export async function runCommand(session: ChatSession, { name, argument }: CommandCall): Promise<void> {
+  if (session.isPlain && !PLAIN_COMMANDS.some((command) => command.name === name))
+    return session.store.addNote(`The plain chat has no /${name}. To list commands: /help`, 'bad')
   const work = (signal: AbortSignal) => HANDLERS[name](session, argument, signal)
   await reportErrors(session, () => (SWITCH_COMMANDS.has(name) ? session.switcher.run(work) : work(NEVER_ABORTED)))
 }
@@ -238,7 +240,6 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     session.assertIdle()
     const text = findLastMessage(session)
     if (text === undefined) throw new Error('There is no message to change.')
-    if (session.isPlain) throw new Error('The plain chat cannot change messages.')
     session.store.update({ editor: setText(session.store.state.editor, text), replacesLast: true })
   },
   usage: async (session) => {
@@ -248,12 +249,16 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     const { messages } = conversation ? await listLastMessages(connection, conversation.id, MAX_MESSAGES) : { messages: [] }
     const { tokens, estimated, cost } = sumUsage(reduceTranscript(EMPTY_TRANSCRIPT, { kind: 'loaded', messages }))
     const today = new Date(session.store.now()).toISOString().slice(0, 10)
-    const { data } = await call(connection, usageRoutes.stats, { query: { start_date: today } })
-    const format = (count: number, isEstimated: boolean, price: number | null) =>
-      `${formatTokens(count, isEstimated)}, ${formatCost(price)}.`
+    // Without the calls of indexing and searches outside conversations.
+    const { data } = await call(connection, usageRoutes.stats, { query: { start_date: today, entity_type: 'agent' } })
+    const { total_tokens, estimated_tokens, total_cost, unpriced_tokens } = data
+    const unpriced = total_cost && unpriced_tokens > 0 ? ` and ${formatTokens(unpriced_tokens, false)} without a price` : ''
+    // A free model, such as the embedded one, has a price of 0, which must not hide the models without a price.
+    const costToday = formatCost(unpriced_tokens > 0 && !total_cost ? null : total_cost)
     session.store.addNote(
-      `This conversation: ${format(tokens, estimated, cost)}\n` +
-        `Today, all conversations: ${format(data.total_tokens, data.estimated_tokens > 0, data.total_cost)}`,
+      `Replies of this conversation: ${formatTokens(tokens, estimated)}, ${formatCost(cost)}.\n` +
+        `All agents today (UTC): ${formatTokens(total_tokens, estimated_tokens > 0)}, ${costToday}${unpriced}.\n` +
+        'Neither includes indexing. To show all usage: cadre usage',
     )
   },
   clear: ({ store }) => store.clearScreen(),

@@ -10,6 +10,8 @@ interface SlashCommand {
   /** Short: two columns must fit into 80 characters. */
   readonly summary: string
   readonly group: (typeof GROUPS)[number]
+  /** Whether the plain chat does not have it. */
+  readonly needsScreen?: boolean
 }
 
 export const COMMANDS = [
@@ -26,15 +28,17 @@ export const COMMANDS = [
   { name: 'resume', argument: '', summary: 'open a conversation', group: 'Conversation' },
   { name: 'title', argument: 'name', summary: 'rename', group: 'Conversation' },
   { name: 'export', argument: 'file', summary: 'write to a file', group: 'Conversation' },
-  { name: 'copy', argument: '', summary: 'copy the last reply', group: 'Replies' },
+  { name: 'copy', argument: '', summary: 'copy the last reply', group: 'Replies', needsScreen: true },
   { name: 'retry', argument: '', summary: 'answer again', group: 'Replies' },
-  { name: 'edit', argument: '', summary: 'change your message', group: 'Replies' },
+  { name: 'edit', argument: '', summary: 'change your message', group: 'Replies', needsScreen: true },
   { name: 'usage', argument: '', summary: 'tokens and cost', group: 'Chat' },
-  { name: 'clear', argument: '', summary: 'clear the screen', group: 'Chat' },
+  { name: 'clear', argument: '', summary: 'clear the screen', group: 'Chat', needsScreen: true },
   { name: 'quit', argument: '', summary: 'quit', group: 'Chat' },
 ] as const satisfies readonly SlashCommand[]
 
 export type CommandName = (typeof COMMANDS)[number]['name']
+
+export const PLAIN_COMMANDS: readonly SlashCommand[] = COMMANDS.filter((command: SlashCommand) => !command.needsScreen)
 
 export interface CommandCall {
   name: CommandName
@@ -82,7 +86,8 @@ const TWO_COLUMN_WIDTH = 80
 
 /** Returns Markdown that fits 24 rows of 80 columns. Plain chat has no keys, and screen readers read lists better than tables. */
 export function formatHelp({ isPlain, columns }: { isPlain: boolean; columns: number }): string {
-  if (isPlain) return [...COMMANDS.map((command) => `- ${formatUsage(command)}: ${command.summary}`), '- quit or exit: quit'].join('\n')
+  if (isPlain)
+    return [...PLAIN_COMMANDS.map((command) => `- ${formatUsage(command)}: ${command.summary}`), '- quit or exit: quit'].join('\n')
   const table = columns >= TWO_COLUMN_WIDTH ? joinGroups(GROUPS.map((group) => listGroupRows(group))) : listGroupRows(...GROUPS)
   const [head = [], ...rows] = table
   const lines = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`)
