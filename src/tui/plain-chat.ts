@@ -1,17 +1,17 @@
 /** Runs the chat line by line, for screen readers, pipes and simple terminals. */
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { parseApproval } from '../cli/ask/parse-approval.ts'
-import { toAnsi } from '../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../cli/terminal/text.ts'
 import type { Connection } from '../client/request.ts'
 import { changeArguments } from './confirmation-keys.ts'
+import { replaceInterruptHandlers } from './input/interrupts.ts'
 import { type ConversationOptions, openConversation } from './open-conversation.ts'
+import { PLAIN_COLUMNS, PlainPrinter } from './plain-printer.ts'
 import { formatArguments } from './render/render-tool-call.ts'
-import { advanceScrollback, EMPTY_SCROLLBACK, type ScrollbackState } from './render/scrollback.ts'
 import { allowAlways } from './session/allow-tool.ts'
 import { ChatSession, type ChatTerminal } from './session/chat-session.ts'
 import { describeError } from './session/reply-stream.ts'
-import { type ChatState, findEditedArguments } from './state/chat-state.ts'
+import { findEditedArguments } from './state/chat-state.ts'
 import { ChatStore } from './state/chat-store.ts'
 import type { ToolCall } from './state/reply-reducer.ts'
 import { findPendingConfirmation } from './state/transcript-reducer.ts'
@@ -25,8 +25,7 @@ interface PlainChatOptions {
   output: NodeJS.WritableStream
 }
 
-/** Effectively unlimited: the terminal or screen reader wraps the lines. */
-const COLUMNS = 2_000
+const QUIT_HINT = 'Press Ctrl+C again to quit.'
 
 /** Plain chats have no keys, and their output may be read by a program. */
 const NO_TERMINAL: ChatTerminal = {
@@ -35,45 +34,94 @@ const NO_TERMINAL: ChatTerminal = {
   edit: async (text) => text,
 }
 
-/** Resolves at the end of the input or when the user quits. */
-export async function runPlainChat({ connect, conversation, cwd, input, output }: PlainChatOptions): Promise<void> {
-  const printer = new Printer(output, input.isTTY === true)
+/** Resolves at the end of the input or when the user quits, with the id of the last conversation. */
+export async function runPlainChat({ connect, conversation, cwd, input, output }: PlainChatOptions): Promise<string | undefined> {
+  const printer = new PlainPrinter({ output, isEchoed: input.isTTY === true, describeConfirmation })
   const store = new ChatStore(() => printer.print(store.state))
-  store.update({ size: { columns: COLUMNS, rows: 24 } })
+  store.update({ size: { columns: PLAIN_COLUMNS, rows: 24 } })
   let quit = () => {}
   const session = new ChatSession({ store, connect, isPlain: true, cwd, quit: () => quit(), terminal: NO_TERMINAL })
   await openConversation(session, conversation)
   const { agent, model } = store.state
   const names = [agent?.name ?? '', ...(model ? [model.name] : [])].map(sanitizeLine).join(', ')
   output.write(`${names}. Type a message and press Enter. For help: /help. To quit: quit\n`)
-  // Created last: lines that arrive before the loop below are lost.
+  // Created last: lines that arrive before the loop of readLines are lost.
   const lines = createInterface({ input, terminal: false })
   quit = () => lines.close()
-  const stop = () => void (session.replies.stop() || lines.close())
-  process.on('SIGINT', stop)
-  let submission: Promise<void> = Promise.resolve()
+  const interruption = new Interruption(session, printer, output)
+  const read = () => readLines(session, { lines, printer, interruption, output })
   try {
-    for await (const line of lines) {
-      await Promise.race([Promise.all([submission, session.replies.done]), printer.waitForConfirmation()])
-      const tool = findPendingConfirmation(store.state.transcript)
-      if (tool) {
-        const question = await answerConfirmation(session, tool, line.trim())
-        if (question !== undefined) output.write(`${question}\n`)
-      } else submission = submit(session, line)
-    }
-    let isDone = false
-    const finished = Promise.all([submission, session.replies.done]).then(() => {
-      isDone = true
-    })
-    while (!isDone) {
-      await Promise.race([finished, printer.waitForConfirmation()])
-      const tool = findPendingConfirmation(store.state.transcript)
-      // After the end of the input nobody can answer.
-      if (tool) await session.replies.confirm(tool.id, false)
-    }
+    // Without a terminal, Ctrl+C ends the program that writes the lines as well.
+    await (input.isTTY ? replaceInterruptHandlers(() => interruption.interrupt(), read) : read())
   } finally {
-    process.off('SIGINT', stop)
+    lines.close()
     session.client.close()
+  }
+  return store.state.conversation?.id
+}
+
+/** What Ctrl+C does: it stops the reply; without a reply, the second one in succession quits. */
+class Interruption {
+  readonly #session: ChatSession
+  readonly #printer: PlainPrinter
+  readonly #output: NodeJS.WritableStream
+  /** Resolves when the user quits. */
+  readonly quits: Promise<void>
+  hasQuit = false
+  canQuit = false
+  #resolve = () => {}
+
+  constructor(session: ChatSession, printer: PlainPrinter, output: NodeJS.WritableStream) {
+    this.#session = session
+    this.#printer = printer
+    this.#output = output
+    this.quits = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  interrupt(): void {
+    this.#printer.breakLine()
+    const isStopped = this.#session.replies.stop()
+    this.#session.switcher.cancel()
+    if (!isStopped && this.canQuit) {
+      this.hasQuit = true
+      this.#resolve()
+      this.#session.quit()
+    } else if (!isStopped) this.#output.write(`${QUIT_HINT}\n`)
+    this.canQuit = true
+  }
+}
+
+interface LineOptions {
+  lines: Interface
+  printer: PlainPrinter
+  interruption: Interruption
+  output: NodeJS.WritableStream
+}
+
+async function readLines(session: ChatSession, { lines, printer, interruption, output }: LineOptions): Promise<void> {
+  const { store, replies } = session
+  let submission: Promise<void> = Promise.resolve()
+  for await (const line of lines) {
+    interruption.canQuit = false
+    await Promise.race([Promise.all([submission, replies.done]), printer.waitForConfirmation(), interruption.quits])
+    if (interruption.hasQuit) return
+    const tool = findPendingConfirmation(store.state.transcript)
+    if (tool) {
+      const question = await answerConfirmation(session, tool, line.trim())
+      if (question !== undefined) output.write(`${question}\n`)
+    } else submission = submit(session, line)
+  }
+  let isDone = false
+  const finished = Promise.all([submission, replies.done]).then(() => {
+    isDone = true
+  })
+  while (!isDone && !interruption.hasQuit) {
+    await Promise.race([finished, printer.waitForConfirmation(), interruption.quits])
+    const tool = findPendingConfirmation(store.state.transcript)
+    // After the end of the input nobody can answer.
+    if (tool) await replies.confirm(tool.id, false)
   }
 }
 
@@ -100,47 +148,4 @@ const QUESTION = 'Allow? Type yes, no, always tool, always agent, or other argum
 function describeConfirmation({ name, arguments: args, request }: ToolCall): string {
   const details = [request && `${request.method} ${request.url}`, formatArguments(args) && `with ${formatArguments(args)}`].filter(Boolean)
   return `${sanitizeLine(name)} wants to run: ${sanitizeLine(details.join(' '))}. ${QUESTION}`
-}
-
-/** Prints entries as soon as they are complete. */
-class Printer {
-  readonly #output: NodeJS.WritableStream
-  readonly #isEchoed: boolean
-  #scrollback: ScrollbackState = EMPTY_SCROLLBACK
-  #redrawCount = 0
-  #confirmationId: string | undefined
-  #connectionProblem: string | undefined
-  #waiters: (() => void)[] = []
-
-  constructor(output: NodeJS.WritableStream, isEchoed: boolean) {
-    this.#output = output
-    this.#isEchoed = isEchoed
-  }
-
-  print({ redrawCount, transcript, now, connectionProblem }: ChatState): void {
-    // The transcript was replaced, as after /resume and /history.
-    if (redrawCount !== this.#redrawCount) this.#scrollback = EMPTY_SCROLLBACK
-    this.#redrawCount = redrawCount
-    // A terminal has already echoed the input.
-    if (this.#isEchoed && transcript.isAwaitingReply && transcript.entries[this.#scrollback.entries]?.kind === 'said')
-      this.#scrollback = { ...this.#scrollback, entries: this.#scrollback.entries + 1 }
-    const { state, done } = advanceScrollback(this.#scrollback, transcript, { columns: COLUMNS, now, details: false, hidesReasoning: true })
-    this.#scrollback = state
-    this.#write(done.map((line) => toAnsi(line, false)))
-    if (connectionProblem !== undefined && connectionProblem !== this.#connectionProblem) this.#write([sanitizeLine(connectionProblem)])
-    this.#connectionProblem = connectionProblem
-    const tool = findPendingConfirmation(transcript)
-    if (tool && tool.id !== this.#confirmationId) this.#write([describeConfirmation(tool)])
-    this.#confirmationId = tool?.id
-    if (tool) for (const resolve of this.#waiters.splice(0)) resolve()
-  }
-
-  #write(lines: readonly string[]): void {
-    if (lines.length > 0) this.#output.write(`${lines.join('\n')}\n`)
-  }
-
-  /** Resolves when a tool call needs a confirmation. */
-  waitForConfirmation(): Promise<void> {
-    return this.#confirmationId === undefined ? new Promise((resolve) => this.#waiters.push(resolve)) : Promise.resolve()
-  }
 }

@@ -33,7 +33,8 @@ export async function openChat(
   }
   if (plain) {
     const { runPlainChat } = await import('../../tui/plain-chat.ts')
-    return runPlainChat(shared)
+    const conversation = await runPlainChat(shared)
+    return input.isTTY ? notifyHowToContinue(conversation, notify, canOpenChat() ? ' --plain' : '') : undefined
   }
   const [{ runChat }, { HistoryFile }] = await Promise.all([import('../../tui/chat.tsx'), import('../../tui/input/history-file.ts')])
   const conversation = await runChat({
@@ -45,5 +46,9 @@ export async function openChat(
       isDrawn = true
     },
   })
-  if (conversation !== undefined) notify(paint('dim', `To continue: cadre chat --conversation ${conversation}`))
+  notifyHowToContinue(conversation, notify)
+}
+
+function notifyHowToContinue(conversation: string | undefined, notify: (line: string) => void, flags = ''): void {
+  if (conversation !== undefined) notify(paint('dim', `To continue: cadre chat${flags} --conversation ${conversation}`))
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { replaceInterruptHandlers } from './interrupts.ts'
 
 /** As long as the longest message. */
 const MAX_LENGTH = 500_000
@@ -17,7 +18,11 @@ export async function editInEditor(text: string, editor: string, fileName: strin
   const file = join(folder, fileName)
   try {
     writeFileSync(file, text, { mode: 0o600 })
-    await withoutInterrupts(() => runEditor(editor, file))
+    // Ctrl+C in the editor is sent to this process too and must not end it.
+    await replaceInterruptHandlers(
+      () => {},
+      () => runEditor(editor, file),
+    )
     const edited = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
     if (edited.length > MAX_LENGTH) throw new Error(`The text is longer than ${MAX_LENGTH} characters.`)
     return edited
@@ -39,17 +44,4 @@ function runEditor(editor: string, file: string): Promise<void> {
         reject(new Error(`The editor (${editor}) failed${code === null ? '' : ` with exit code ${code}`}. To use another one, set EDITOR.`))
     })
   })
-}
-
-/** Ctrl+C in the editor is sent to this process too and must not end it. */
-async function withoutInterrupts(work: () => Promise<void>): Promise<void> {
-  const listeners = process.listeners('SIGINT')
-  const ignore = () => {}
-  process.removeAllListeners('SIGINT').on('SIGINT', ignore)
-  try {
-    await work()
-  } finally {
-    process.off('SIGINT', ignore)
-    for (const listener of listeners) process.on('SIGINT', listener)
-  }
 }
