@@ -102,6 +102,7 @@ test('a failure in a later step keeps text and usage of earlier steps', async ()
   await stream.readUntil('error')
   const [, reply] = await fixture.listMessages(id)
   assert.equal([reply?.content, reply?.finish_reason, reply?.usage.total_tokens], ['Let me see.', 'error', 17])
+  assert.is(reply?.context_tokens, 17)
   assert.equal(
     (await requireSameUsage(reply)).map(({ status }) => status),
     ['done', 'failed'],

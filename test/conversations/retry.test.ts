@@ -182,6 +182,7 @@ for (const body of [{ retry: true }, { message: 'Hi', retry: true }])
     assert.equal([analytics.total_messages, analytics.total_conversations, analytics.active_users], [2, 1, 1])
     assert.equal([analytics.total_tokens, analytics.total_cost], [usage.total_tokens, usage.total_cost])
     assert.is(reply.usage.total_tokens, usage.total_tokens, 'the reply includes the tokens of the failed attempt')
+    assert.is(reply.context_tokens, usage.total_tokens - before.usage.total_tokens, 'the context is that of the last call')
     assert.ok(usage.total_tokens > before.usage.total_tokens && failed?.id !== reply.id)
   })
 

@@ -22,16 +22,8 @@ test.before(
 )
 test.after(reportFailure(() => fixture.close()))
 
-const [ENTER, ESCAPE, UP, CTRL_C, CTRL_G, CTRL_R, CTRL_T, CTRL_Z] = [
-  '\r',
-  '\u001b',
-  '\u001b[A',
-  '\u0003',
-  '\u0007',
-  '\u0012',
-  '\u0014',
-  '\u001a',
-]
+const [ENTER, ESCAPE, UP] = ['\r', '\u001b', '\u001b[A']
+const [CTRL_C, CTRL_G, CTRL_R, CTRL_T, CTRL_Z] = ['\u0003', '\u0007', '\u0012', '\u0014', '\u001a']
 
 async function openChat(options: Parameters<ChatFixture['openChat']>[0] = {}) {
   const terminal = fixture.openChat({ agent: 'Guide', ...options })
@@ -186,6 +178,9 @@ atTerminal('/retry answers a message again, /edit replaces it, and both say if t
     messages.map(({ content }: { content: string }) => content),
     ['Hello there', 'The last reply.'],
   )
+  terminal.write(`/usage${ENTER}`)
+  const [, used] = /This conversation: (.* tokens), cost (.*)\.\n/.exec(await terminal.waitFor(/This conversation: .*\n.*Today.*\n/)) ?? []
+  assert.match(terminal.read(), ` · ${used} · cost`, 'the status line counts what was replaced once')
 })
 
 atTerminal('/search finds earlier conversations by their text and opens one', async () => {

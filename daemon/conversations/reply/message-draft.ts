@@ -2,7 +2,7 @@
 import type { CadreError } from '../../../src/contract/errors.ts'
 import type { Message, ToolCall } from '../../../src/contract/schemas/messages.ts'
 import type { Usage } from '../../../src/contract/schemas/usage.ts'
-import { addCallUsage, type CallUsage, roundMoney } from '../../core/meter.ts'
+import { addCallUsage, type CallUsage, roundMoney, toUsageView } from '../../core/meter.ts'
 import type { StoredMessage } from '../store.ts'
 import { CitationRegistry } from './citations.ts'
 
@@ -23,13 +23,13 @@ export class MessageDraft {
   readonly #usedCallIds = new Map<string, number>()
   #startedAt = performance.now()
   /** Model tokens and cost so far; the cost is null if a price is unknown. */
-  usage: { tokens: Usage; cost: number | null } = { tokens: NO_TOKENS, cost: 0 }
+  usage: { tokens: Usage; cost: number | null; contextTokens: number } = { tokens: NO_TOKENS, cost: 0, contextTokens: 0 }
 
   /** Takes over the usage of a failed reply that this one replaces. */
   constructor(header: DraftHeader, replaced?: StoredMessage) {
     this.#header = header
     const { usage, cost = 0 } = replaced ?? {}
-    if (usage) this.usage = { tokens: usage, cost }
+    if (usage) this.usage = { tokens: usage, cost, contextTokens: 0 }
   }
 
   /** Latency is measured from here. */
@@ -55,13 +55,14 @@ export class MessageDraft {
     this.usage = {
       tokens: addCallUsage(usage.tokens, call),
       cost: usage.cost === null || cost === null ? null : roundMoney(usage.cost + cost),
+      contextTokens: toUsageView(call).total_tokens || usage.contextTokens,
     }
   }
 
   /** Without a finish reason the message is still being written. */
   toMessage(finish_reason?: FinishReason, failure?: CadreError): StoredMessage {
     const { id, timestamp, model_id } = this.#header
-    const { tokens, cost } = this.usage
+    const { tokens, cost, contextTokens } = this.usage
     const content = this.content.toWellFormed()
     return {
       id,
@@ -72,6 +73,7 @@ export class MessageDraft {
       tool_calls: this.toolCalls.map((call) => ({ ...call })),
       ...(this.reasoning === '' ? {} : { reasoning: this.reasoning.toWellFormed() }),
       usage: tokens,
+      ...(contextTokens > 0 ? { context_tokens: contextTokens } : {}),
       cost,
       model_id,
       ...(finish_reason ? { finish_reason, latency_ms: Math.round(performance.now() - this.#startedAt) } : {}),

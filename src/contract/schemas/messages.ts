@@ -1,7 +1,7 @@
 /** Messages of conversations, with their citations and tool calls. */
 import { type Static, Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { identifier, jsonObject, nullable, object, optional, stringEnum, timestamp } from './fields.ts'
+import { count, identifier, jsonObject, nullable, object, optional, stringEnum, timestamp } from './fields.ts'
 import { Usage } from './usage.ts'
 
 export type Citation = Static<typeof Citation>
@@ -56,6 +56,7 @@ export const Message = object(
       tool_calls: Type.Array(ToolCall, { description: 'Replies only: tool calls.' }),
       reasoning: Type.String({ description: 'Replies only: what the model wrote before its answer, if the provider returns it.' }),
       usage: Usage,
+      context_tokens: count('Replies only: input and output tokens of the last model call, which is what the context of the model holds.'),
       cost: nullable(Type.Number({ minimum: 0, description: 'Cost of the reply; null if the price is unknown.' })),
       model_id: nullable(identifier('the model that wrote the reply')),
       finish_reason: stringEnum(['stop', 'length', 'content_filter', 'tool_calls', 'steps', 'aborted', 'error', 'interrupted', 'other'], {

@@ -145,7 +145,7 @@ interface Totals {
   readonly estimated: boolean
   /** Null if a price is unknown. */
   readonly cost: number | null
-  /** Tokens of the last request and reply. */
+  /** Tokens of the last model call, 0 if they are unknown. */
   readonly contextTokens: number
 }
 
@@ -155,13 +155,15 @@ const listReplies = (entries: readonly Entry[]): ReplyState[] => entries.filter(
 export function sumUsage({ entries }: Transcript): Totals {
   let totals: Totals = { tokens: 0, estimated: false, cost: 0, contextTokens: 0 }
   const start = entries.findLastIndex((entry) => entry.kind === 'note' && entry.startsConversation) + 1
-  for (const { usage, cost } of listReplies(entries.slice(start))) {
+  const replies = listReplies(entries.slice(start)).filter(({ usage }) => usage)
+  // Of several replies to a message, the last one contains the usage of the others.
+  for (const { usage, cost, contextTokens = 0 } of new Map(replies.map((reply) => [reply.question ?? reply, reply])).values()) {
     if (!usage) continue
     totals = {
       tokens: totals.tokens + usage.total_tokens,
       estimated: totals.estimated || usage.estimated === true,
       cost: totals.cost === null || cost === null || cost === undefined ? null : totals.cost + cost,
-      contextTokens: usage.total_tokens,
+      contextTokens,
     }
   }
   return totals

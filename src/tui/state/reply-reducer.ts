@@ -29,11 +29,15 @@ export interface ReplyState {
   readonly kind: 'reply'
   /** Undefined until the first event. */
   readonly id: string | undefined
+  /** Id of the message that it answers. A later reply to it replaces this one. */
+  readonly question?: string
   /** Text, reasoning and tool calls in the order of arrival. */
   readonly parts: readonly Part[]
   readonly citations: readonly Citation[]
   readonly status: 'writing' | 'done' | 'aborted' | 'interrupted' | 'failed'
+  /** Includes the usage of the replies that it replaced. */
   readonly usage?: Usage
+  readonly contextTokens?: number
   readonly cost?: number | null
   readonly finishReason?: string
   readonly error?: string
@@ -150,12 +154,13 @@ export function applyMessage(reply: ReplyState, message: Message): ReplyState {
 const STATUS_BY_FINISH_REASON: Record<string, ReplyState['status']> = { aborted: 'aborted', interrupted: 'interrupted', error: 'failed' }
 
 function pickReplyFields(message: Message): Omit<ReplyState, 'parts' | 'kind'> {
-  const { id, citations, usage, cost, finish_reason, error } = message
+  const { id, citations, usage, context_tokens, cost, finish_reason, error } = message
   return {
     id,
     citations: citations ?? [],
     status: STATUS_BY_FINISH_REASON[finish_reason ?? ''] ?? 'done',
     ...(usage === undefined ? {} : { usage }),
+    ...(context_tokens === undefined ? {} : { contextTokens: context_tokens }),
     ...(cost === undefined ? {} : { cost }),
     ...(finish_reason === undefined ? {} : { finishReason: finish_reason }),
     ...(error === undefined ? {} : { error }),

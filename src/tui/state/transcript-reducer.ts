@@ -87,11 +87,11 @@ function applyReplyEvent(state: Transcript, event: ReplyEvent, at: number): Tran
 }
 
 function startReply(state: Transcript, event: Extract<ReplyEvent, { event: 'message_start' }>): Transcript {
-  const { message_id: id } = event.data
+  const { message_id: id, user_message_id: question } = event.data
   if (state.entries.some((entry) => entry.kind === 'reply' && entry.id === id)) return state
   const { live } = state
   if (live && isKnownEvent(live, event)) return state
-  const fields = { id, ...(event.id === undefined ? {} : { lastEventId: event.id }) }
+  const fields = { id, question, ...(event.id === undefined ? {} : { lastEventId: event.id }) }
   if (live && live.id !== undefined && live.id !== id) return startReply(endReply(state, { status: 'interrupted' }), event)
   // Sent again from the start and without ids: replaces the text.
   const isRestart = live?.id === id && event.id === undefined
@@ -134,8 +134,10 @@ function finishReply(state: Transcript, message: Message): Transcript {
   return { entries: [...state.entries, applyMessage(live ?? NEW_REPLY, message)], live: undefined, isAwaitingReply: false }
 }
 
-function toEntry(message: Message): Entry {
-  return message.role === 'user' ? { kind: 'said', text: message.content } : applyMessage(NEW_REPLY, message)
+function toEntry(message: Message, index: number, messages: readonly Message[]): Entry {
+  if (message.role === 'user') return { kind: 'said', text: message.content }
+  const question = messages[index - 1]
+  return applyMessage({ ...NEW_REPLY, ...(question?.role === 'user' ? { question: question.id } : {}) }, message)
 }
 
 /** Returns the tool calls that wait for a confirmation. */

@@ -121,7 +121,10 @@ test('queued messages are shown above the input', () => {
 })
 
 test('the status line drops the least important facts if it is narrow', () => {
-  const transcript = after(said, end({ usage: { input_tokens: 1000, output_tokens: 440, total_tokens: 1440 }, cost: 0.0021 }))
+  const transcript = after(
+    said,
+    end({ usage: { input_tokens: 1000, output_tokens: 440, total_tokens: 1440 }, context_tokens: 1440, cost: 0.0021 }),
+  )
   const status = (columns: number, fields: Partial<ChatState> = {}) =>
     toPlainText(renderStatusLine(state({ transcript, size: { columns, rows: 24 }, ...fields })))
   assert.is(status(80), '  Guide · llama · 1.4k tokens · cost 0.0021 · context 1.4k · /quit')

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Message } from '../../../src/contract/schemas/messages.ts'
+import { sumUsage } from '../../../src/tui/state/chat-state.ts'
 import { getText, type ReplyState } from '../../../src/tui/state/reply-reducer.ts'
 import { findPendingConfirmation, reduceTranscript, type TranscriptAction } from '../../../src/tui/state/transcript-reducer.ts'
 
@@ -99,6 +100,22 @@ test('message_end sets text, usage, cost and citations', () => {
   assert.equal([state.live, state.isAwaitingReply], [undefined, false])
   const reply = last(state)
   assert.equal([reply.status, getText(reply), reply.usage, reply.cost, reply.citations.length], ['done', 'Hello there.', usage, 0.002, 1])
+})
+
+test('of several replies to a message, only the usage of the last one counts: it contains that of the others', () => {
+  const tokens = (total_tokens: number) => ({ input_tokens: total_tokens - 10, output_tokens: 10, total_tokens })
+  const answer = (id: string, question: string, total: number, fields: Partial<Message> = {}) => [
+    said,
+    event('message_start', { ...START, message_id: id, user_message_id: question }),
+    event('message_end', { message: message({ id, usage: tokens(total), cost: total, context_tokens: 100, ...fields }) }),
+  ]
+  const stored = [message({ id: 'msg_1', role: 'user' }), message({ usage: tokens(100), cost: 100, context_tokens: 100 })]
+  const loaded: TranscriptAction = { kind: 'loaded', messages: stored }
+  const again = [loaded, ...answer('msg_3', 'msg_1', 200), ...answer('msg_4', 'msg_1', 300)]
+  assert.equal(sumUsage(after(...again)), { tokens: 300, estimated: false, cost: 300, contextTokens: 100 })
+  const rejected: TranscriptAction = { kind: 'ended', status: 'failed', error: 'Rejected.' }
+  assert.is(sumUsage(after(...again, said, rejected)).tokens, 300)
+  assert.is(sumUsage(after(...again, ...answer('msg_6', 'msg_5', 100))).tokens, 400)
 })
 
 test('the finish reason sets the status aborted, interrupted or failed', () => {
