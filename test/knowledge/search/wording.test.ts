@@ -55,7 +55,7 @@ test('the words of the query come first', async () => {
 })
 
 test('the most frequent words are not searched for, unless the query has no others', async () => {
-  assert.is(selectQueryWords(tokenize('What is the price of a hotel?')), 'what price hotel')
+  assert.is(selectQueryWords(tokenize('What is the price of a hotel?')), 'price hotel')
   assert.is(selectQueryWords(tokenize('That is the one')), 'one')
   assert.is(selectQueryWords(tokenize('the of')), 'the of')
   assert.is(selectQueryWords(''), '')
