@@ -1,15 +1,15 @@
 /** Extracts the stemmed content words of questions and sentences, in any script. */
 import { segmentText } from '../../src/segment-text.ts'
 
-/** Words that say nothing about a text and are in most of them, so that searching for them takes long. */
-const FREQUENT_WORDS = `a about all also am an and any are as at be been being but by can could did do does each for from had has have he
+/** Words that are in very many texts and say nothing about them, so that searching for them takes long. Not those that are also names. */
+const FREQUENT_WORDS = `a about all also an and any are as at be been being but by could did do does each for from had has have he
   her his how i if in into is it its me my no not of on or our out she should so some such than that the their them then there these
-  they this those to up us very was we were what when where which who whom whose why will with would you your
+  they this those to up very was we were what when where which why will with would you your
   的 了 是 在 和 は が を に の と で`.split(/\s+/)
 const STOP_WORDS = new Set([
   ...FREQUENT_WORDS,
-  ...`define describe explain just let many may mean might much must off one other over own s shall somebody someone t too use used using
-  way
+  ...`am can define describe explain just let many may mean might much must off one other over own s shall somebody someone t too us use used
+  using way who whom whose
   有 与 及 被 由 于 这 那 其 之 个 些 吗 呢 吧 什么 甚么 谁 哪里 哪儿 哪 哪个 哪些 哪年 多少 几 何时 何地 何 如何
   怎么 怎样 怎么样 怎 么 为什么 为何 时候 什么时候 多 的是 是什么
   も か です ます した する いる ある 誰 どこ いつ なぜ どう どの いくら

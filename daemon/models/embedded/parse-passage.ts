@@ -119,12 +119,17 @@ function isRecord(text: string): boolean {
   return count >= 2 && count >= MIN_FIELD_SHARE * lines.length && FIELD.test(lines[0] as string)
 }
 
+interface SettingBlock extends Block {
+  hasComment: boolean
+  hasSetting: boolean
+}
+
 /** Each setting is a block with the comment above it, up to a bare comment mark or an empty line. */
 function parseSettings(content: string): Block[] {
   const blocks: Block[] = []
   const lines = splitLines(content)
-  let open: (Block & { hasComment: boolean; hasSetting: boolean }) | undefined
-  let paragraphs: Block[] = []
+  let open: SettingBlock | undefined
+  let paragraphs: SettingBlock[] = []
   for (const [index, { start, end, text }] of lines.entries()) {
     const { kind } = classifyConfigLine(text, lines[index - 1]?.text ?? '', lines[index + 1]?.text ?? '')
     if (kind === 'blank' || kind === 'heading') paragraphs = []
@@ -144,7 +149,8 @@ function parseSettings(content: string): Block[] {
       if (!open || !continues) {
         open = { kind: 'setting', start, end, language: '', isComplete: false, hasComment: !isSetting, hasSetting: isSetting }
         blocks.push(open)
-        if (!isSetting) paragraphs = [...paragraphs.filter(({ settings }) => !settings).slice(-MAX_PARAGRAPHS), open]
+        if (!isSetting)
+          paragraphs = [...paragraphs.filter(({ settings, hasSetting }) => !settings && !hasSetting).slice(-MAX_PARAGRAPHS), open]
       }
       if (isSetting) for (const block of paragraphs) if (block !== open) block.settings = { start: block.settings?.start ?? start, end }
       Object.assign(open, { end, hasSetting: open.hasSetting || isSetting })

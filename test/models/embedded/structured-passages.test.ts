@@ -127,6 +127,11 @@ test('a paragraph of a comment is quoted with the setting below the whole commen
   )
 })
 
+test('a setting is quoted without the next one', async () => {
+  const settings = '# The port of the server.\nport = 80\n# The name of the server.\nname = web'
+  assert.match(await answer('Which port does the server use?', [[settings, 'server.ini']], ['80']), /```\n# The port.*\nport = 80\n```/)
+})
+
 test('a value is taken from a setting, not from its comment', async () => {
   const cluster = '# Cluster node timeout is the time after which a node is down.\n#\ncluster-node-timeout 15000'
   assert.match(await answer('When is a cluster node down?', [[cluster, 'redis.conf']], ['15000']), /^\*\*15000\*\*\n\n```\n# Cluster/)
