@@ -3,7 +3,15 @@ import { type Columns, type PassageRow, toArrowTable, toRows } from './arrow.ts'
 import { type Filter, toCondition } from './filter.ts'
 import { searchText } from './indices/search-text.ts'
 import { type IndexedColumns, isWorthOptimizing, optimizeTable } from './indices/table-indices.ts'
-import { chooseProbes, needsVectorIndex, VECTOR_INDEX_NAMES, type VectorProbes } from './indices/vector-index.ts'
+import {
+  chooseProbes,
+  countPartitions,
+  type IndexKind,
+  needsVectorIndex,
+  readIndexKind,
+  VECTOR_INDEX_NAMES,
+  type VectorProbes,
+} from './indices/vector-index.ts'
 import type { LanceConnection, Table } from './lance.ts'
 import { TableHandle, type TableOptions } from './table-handle.ts'
 
@@ -29,6 +37,7 @@ export class PassageTable {
   readonly #exactRows: number
   #isRepairing = false
   #indexing: Promise<void> | undefined
+  #readIndex: { neededPartitions: number; kind: Promise<IndexKind | undefined> } | undefined
   readonly #closing = new AbortController()
 
   constructor(options: TableOptions, shape: TableSchema, exactRows: number) {
@@ -149,7 +158,18 @@ export class PassageTable {
     const rows = await table.countRows()
     if (rows <= this.#exactRows) return 'exact'
     const matching = filter ? await table.countRows(toCondition(filter)) : rows
-    return matching <= this.#exactRows ? 'exact' : chooseProbes(rows, matching)
+    return matching <= this.#exactRows ? 'exact' : chooseProbes(rows, matching, await this.#readIndexKind(table, rows))
+  }
+
+  /** Reads it again only after a build and when the table needs another number of partitions, because that takes longer than a query. */
+  async #readIndexKind(table: Table, rows: number): Promise<IndexKind | undefined> {
+    if (this.#handle.isManaged) return undefined
+    const neededPartitions = countPartitions(rows)
+    if (this.#readIndex?.neededPartitions !== neededPartitions) {
+      const kind = readIndexKind(table).catch(() => undefined) // the query reports what is wrong
+      this.#readIndex = { neededPartitions, kind }
+    }
+    return this.#readIndex.kind
   }
 
   #repairInBackground(): void {
@@ -207,6 +227,7 @@ export class PassageTable {
     this.#indexing ??= this.#buildVectorIndex(signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal).finally(
       () => {
         this.#indexing = undefined
+        this.#readIndex = undefined
       },
     )
     await this.#indexing

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Filter } from '../../daemon/store/filter.ts'
+import { chooseProbes } from '../../daemon/store/indices/vector-index.ts'
 import type { Table } from '../../daemon/store/lance.ts'
 import type { PassageTable } from '../../daemon/store/passage-table.ts'
 import { VectorStore } from '../../daemon/store/vector-store.ts'
@@ -23,10 +24,10 @@ const EXACT_ROWS = 600
 const QUANTIZED_ROWS = 131_072
 
 /** Returns a vector near the center of its cluster. */
-function createVector(number: number): Float32Array {
+function createVector(number: number, dimensions = DIMENSIONS): Float32Array {
   const cluster = number % CLUSTERS
   const vector = Float32Array.from(
-    { length: DIMENSIONS },
+    { length: dimensions },
     (_, index) => Math.sin((cluster + 1) * (index + 1) * 1.7) + 0.4 * Math.sin((number + 3) * (index + 2) * 2.3),
   )
   const length = Math.hypot(...vector)
@@ -158,6 +159,51 @@ test('the index of a large table has quantized vectors, replaces an older one an
       assert.ok(recall >= 0.95, `${recall} of the nearest rows were found`)
     }
     await reopened.close()
+  }))
+
+test('a table that shrank keeps its quantized index down to half of the partitions and finds nearly all nearest rows', () =>
+  withVectors(async (vectors) => {
+    const table = vectors.table('large', SHAPE)
+    await table.remove({ document_id: listDocuments(25) })
+    assert.not(await table.needsVectorIndex())
+    const recall = await measureRecall(table)
+    assert.ok(recall >= 0.95, `${recall} of the nearest rows were found`)
+    await table.remove({ document_id: listDocuments(40) })
+    assert.ok(await table.needsVectorIndex())
+    await table.updateVectorIndex()
+    assert.equal(await listVectorIndices('large'), ['vector_128_idx'])
+  }))
+
+test('a query compares a share of the partitions that the index has, and codes again exactly', () => {
+  assert.equal(chooseProbes(100_000, 100_000, { partitions: 256, isQuantized: false }), { partitions: 48 })
+  assert.equal(chooseProbes(100_000, 100_000, { partitions: 512, isQuantized: true }), { partitions: 96, refineFactor: 2 })
+  assert.equal(chooseProbes(200_000, 100_000, { partitions: 256, isQuantized: false }), { partitions: 192, refineFactor: 2 })
+  assert.equal(chooseProbes(100_000, 100_000), { partitions: 48 })
+})
+
+test('an index with four times the partitions that its table needs is searched in a share of its own partitions', async () => {
+  await withVectors((vectors) => vectors.table('surplus', SHAPE).add(createRows(0, ROWS)))
+  const { Index } = await import('@lancedb/lancedb')
+  const config = Index.ivfFlat({ distanceType: 'dot', numPartitions: 512 })
+  await (await openTable('surplus')).createIndex('vector', { config, name: 'vector_512_idx' })
+  await withVectors(async (vectors) => {
+    const table = vectors.table('surplus', SHAPE)
+    assert.not(await table.needsVectorIndex())
+    assert.is((await findNearest(table, 78, 100)).length, 100, 'the 24 partitions by the number of rows have about 50')
+  })
+})
+
+test('a large table whose dimensions cannot be quantized has an index of vectors', () =>
+  withVectors(async (vectors) => {
+    const table = vectors.table('odd', SHAPE)
+    const createOddRow = (number: number) => ({ ...createRow(number), vector: createVector(number, 12) })
+    for (let from = 0; from < QUANTIZED_ROWS; from += 16_384)
+      await table.add(Array.from({ length: 16_384 }, (_, index) => createOddRow(from + index)))
+    await table.updateVectorIndex()
+    assert.equal(await listVectorIndices('odd'), ['vector_512_idx'])
+    assert.not(await table.needsVectorIndex())
+    const found = pickIds(await table.searchVectors(createVector(78, 12), { columns: ['id'], limit: 10 }))
+    assert.is(found[0], 'p78')
   }))
 
 test('rows added after indexing are found before and after optimize, and deleted rows are not', () =>

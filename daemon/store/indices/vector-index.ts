@@ -14,15 +14,23 @@ const MAX_SURPLUS = 8
 const PROBED_SHARE = 3 / 16
 /** With more rows, vectors do not fit into the cache, so the index contains codes of them (IVF_RQ). */
 const MIN_QUANTIZED_PARTITIONS = 512
+/** A table that shrank keeps its codes until here, so that one near the limit is not indexed again each time it crosses it. */
+const MIN_KEPT_QUANTIZED_PARTITIONS = MIN_QUANTIZED_PARTITIONS / 2
+/** IVF_RQ of LanceDB 0.31 refuses vectors with a number of dimensions that is not a multiple of it. */
+const QUANTIZED_DIMENSIONS = 8
 /** With one, more than twice as many vectors have to be compared again. */
 const BITS_PER_DIMENSION = 2
 /** A query of a quantized index compares this many times the wanted number of vectors again, exactly. */
 const REFINE_FACTOR = 2
 
-interface VectorIndex {
-  name: string
+/** What a query has to know about an index. */
+export interface IndexKind {
   partitions: number
   isQuantized: boolean
+}
+
+interface VectorIndex extends IndexKind {
+  name: string
 }
 
 /** All names that an index can have: LanceDB does not list an unreadable index, but drops it by its name. */
@@ -37,12 +45,26 @@ export interface VectorProbes {
   refineFactor?: number
 }
 
-/** @param matching the number of rows that match the filter: the nearest of fewer matches are spread over more partitions */
-export function chooseProbes(rows: number, matching: number): VectorProbes {
-  const partitions = countPartitions(rows)
+/**
+ * @param matching the number of rows that match the filter: the nearest of fewer matches are spread over more partitions
+ * @param index has more partitions than the rows need if the table shrank, and fewer while a larger one is built
+ */
+export function chooseProbes(rows: number, matching: number, index?: IndexKind): VectorProbes {
+  const needed = countPartitions(rows)
+  const partitions = Math.max(needed, index?.partitions ?? 0)
   return {
     partitions: Math.min(partitions, Math.ceil((PROBED_SHARE * partitions * rows) / matching)),
-    ...(needsQuantization(partitions) ? { refineFactor: REFINE_FACTOR } : {}),
+    ...(index?.isQuantized || needed >= MIN_QUANTIZED_PARTITIONS ? { refineFactor: REFINE_FACTOR } : {}),
+  }
+}
+
+/** Returns undefined without an index. Takes 40 ms of CPU. */
+export async function readIndexKind(table: Table): Promise<IndexKind | undefined> {
+  const present = await listVectorIndices(table)
+  if (present.length === 0) return undefined
+  return {
+    partitions: Math.max(...present.map(({ partitions }) => partitions)),
+    isQuantized: present.some(({ isQuantized }) => isQuantized),
   }
 }
 
@@ -58,11 +80,10 @@ export async function updateVectorIndex({ lancedb }: LanceConnection, table: Tab
   let fitting = await findFittingIndex(table, present)
   if (fitting === undefined) {
     const numPartitions = countPartitions(await table.countRows())
-    fitting = formatName(numPartitions, needsQuantization(numPartitions))
+    const isQuantized = numPartitions >= MIN_QUANTIZED_PARTITIONS && (await canQuantize(table))
+    fitting = formatName(numPartitions, isQuantized)
     const options = { distanceType: 'dot', numPartitions, ...TRAINING_OPTIONS } as const
-    const config = needsQuantization(numPartitions)
-      ? lancedb.Index.ivfRq({ ...options, numBits: BITS_PER_DIMENSION })
-      : lancedb.Index.ivfFlat(options)
+    const config = isQuantized ? lancedb.Index.ivfRq({ ...options, numBits: BITS_PER_DIMENSION }) : lancedb.Index.ivfFlat(options)
     await table.createIndex('vector', { config, name: fitting })
   }
   for (const { name } of present) if (name !== fitting) await table.dropIndex(name)
@@ -70,12 +91,13 @@ export async function updateVectorIndex({ lancedb }: LanceConnection, table: Tab
 
 async function findFittingIndex(table: Table, present: readonly VectorIndex[]): Promise<string | undefined> {
   const needed = countPartitions(await table.countRows())
+  const mustQuantize = needed >= MIN_QUANTIZED_PARTITIONS && (await canQuantize(table))
   const isFitting = ({ partitions, isQuantized }: VectorIndex) =>
-    partitions >= needed && partitions < needed * MAX_SURPLUS && isQuantized === needsQuantization(needed)
+    partitions >= needed && partitions < needed * MAX_SURPLUS && (isQuantized ? needed >= MIN_KEPT_QUANTIZED_PARTITIONS : !mustQuantize)
   return present.find(isFitting)?.name
 }
 
-const countPartitions = (rows: number): number =>
+export const countPartitions = (rows: number): number =>
   PARTITION_COUNTS.findLast((count) => count ** 2 <= 2 * rows) ?? (PARTITION_COUNTS[0] as number)
 
 async function listVectorIndices(table: Table): Promise<VectorIndex[]> {
@@ -90,6 +112,8 @@ function formatName(partitions: number, isQuantized: boolean): string {
   return `vector_${partitions}_${isQuantized ? 'rq_' : ''}idx`
 }
 
-function needsQuantization(partitions: number): boolean {
-  return partitions >= MIN_QUANTIZED_PARTITIONS
+async function canQuantize(table: Table): Promise<boolean> {
+  const { fields } = await table.schema()
+  const type: { listSize?: number } | undefined = fields.find(({ name }) => name === 'vector')?.type
+  return type?.listSize !== undefined && type.listSize % QUANTIZED_DIMENSIONS === 0
 }
