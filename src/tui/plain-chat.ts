@@ -89,7 +89,7 @@ class Interruption {
       this.#resolve()
       this.#session.quit()
     } else if (!isStopped) this.#output.write(`${QUIT_HINT}\n`)
-    this.canQuit = true
+    this.canQuit = !isStopped
   }
 }
 

@@ -51,13 +51,15 @@ atTerminal('Ctrl+C stops the reply; without a reply, the second one quits and sa
   await terminal.waitFor(/To continue:\s+cadre chat --conversation\s+conv_\S+\nexit 0/)
 })
 
-atTerminal('after a stopped reply, the next Ctrl+C quits', async () => {
+atTerminal('after a stopped reply, the next Ctrl+C says that another one quits', async () => {
   fixture.script(stallAfter('One sentence. The', ' second'))
   const terminal = await openInShell('', '--plain')
   terminal.write(`Go on${ENTER}`)
   await terminal.waitFor(/One sentence\./)
   terminal.write(CTRL_C)
   await terminal.waitFor(/■ stopped/)
+  terminal.write(CTRL_C)
+  await terminal.waitFor(/■ stopped[\s\S]*Press Ctrl\+C again to quit\./)
   terminal.write(CTRL_C)
   await terminal.waitFor(/To continue:\s+cadre chat --plain --conversation\s+conv_\S+\nexit 0/)
 })
