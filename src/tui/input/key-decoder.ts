@@ -156,7 +156,7 @@ function parseControlSequence(parameters: string, final: string): Key | undefine
   if (final === 'Z') return createKey('tab', { ...NO_MODIFIERS, shift: true })
   if (final === '~' && first === '27') return parseKeyCode(Number(third), second)
   if (final === '~') return createNamedKey(NAMES_BY_NUMBER[Number(first)], second)
-  if (final === 'R' && second !== undefined) return createKey('cursor-position', NO_MODIFIERS, parameters)
+  if (final === 'R' && /^\d+;\d+$/.test(parameters)) return createKey('cursor-position', NO_MODIFIERS, parameters)
   if (final === 'u') return parseKeyCode(Number.parseInt(first, 10), second)
   return final === 'M' ? undefined : createNamedKey(NAMES_BY_LETTER[final], second)
 }

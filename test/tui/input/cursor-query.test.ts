@@ -20,6 +20,11 @@ test('the report is no key, and contains the row', async () => {
   await query.settled
 })
 
+test('a malformed report is neither a key nor a position', () => {
+  for (const report of ['\u001b[;5R', '\u001b[?3;5R', '\u001b[3;R', '\u001b[3;5;1R'])
+    assert.equal(new KeyDecoder().push(report), [], report)
+})
+
 test('a terminal that does not answer is not asked again, and a late answer is ignored', async () => {
   const written: string[] = []
   const query = new CursorQuery((text) => written.push(text), 5)
