@@ -29,7 +29,7 @@ export function handleConfirmationKey(session: ChatSession, key: Key): boolean {
   return true
 }
 
-/** Enter confirms a lasting permission. Text means that the letter was not an answer: both go to the input. */
+/** Enter confirms a lasting permission. Text or a paste means that the letter was not an answer: both go to the input. */
 function handlePermissionKey(session: ChatSession, tool: ToolCall, { scope, letter }: UnconfirmedPermission, key: Key): boolean {
   const { store, replies } = session
   store.update({ unconfirmedPermission: undefined })
@@ -39,7 +39,8 @@ function handlePermissionKey(session: ChatSession, tool: ToolCall, { scope, lett
     return true
   }
   if (key.name === 'escape') return true
-  if (key.name !== 'text' || key.ctrl || key.alt) return handleConfirmationKey(session, key)
+  const isText = (key.name === 'text' && !key.ctrl && !key.alt) || key.name === 'paste'
+  if (!isText) return handleConfirmationKey(session, key)
   store.update({ editor: setText(store.state.editor, letter) })
   return false
 }

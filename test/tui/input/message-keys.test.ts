@@ -190,7 +190,7 @@ test('"always" also allows the calls of the tool that wait already, and with ano
   }
 })
 
-test('the letter of a lasting permission can be taken back, and is part of the message if other letters follow', () => {
+test('the letter of a lasting permission can be taken back, and is part of the message if other letters or a paste follow', () => {
   const { type, store, session, time, confirmations, text } = setUp()
   store.dispatch({ kind: 'said', text: 'go' })
   store.dispatch(asks)
@@ -205,6 +205,8 @@ test('the letter of a lasting permission can be taken back, and is part of the m
   for (const letter of 'A quick note') type(letter)
   type('\r')
   assert.equal([confirmations, store.state.queue.map((queued) => queued.text)], [[], ['A quick note']])
+  type('t', '\u001b[200~he rest\u001b[201~')
+  assert.equal([store.state.unconfirmedPermission, text()], [undefined, 'the rest'])
 })
 
 test('while the last message is being changed, Escape and Ctrl+C stop that, also with an empty input', () => {
