@@ -136,10 +136,13 @@ function readAttachment(file: string, mentioned: MentionedFile): string | Messag
   if (stats.isDirectory())
     throw new AttachmentError(`${path} is a directory. Attach a file in it, or add the directory as knowledge: cadre knowledge add`)
   if (!stats.isFile()) throw new AttachmentError(`${path} is not a file.`)
-  if (DOCUMENT.test(path))
+  if (DOCUMENT.test(path)) {
+    // In quotes, a shell does not replace the ~.
+    const word = quoteShellWord(path.startsWith('~/') ? file : path)
     throw new AttachmentError(
-      `${path} cannot be attached. To ask about it, add it to the documents of an agent: cadre knowledge add ${quoteShellWord(path)}`,
+      `${path} cannot be attached. To ask about it, add it to the documents of an agent: cadre knowledge add ${word}`,
     )
+  }
   const type = findImageType(file)
   if (type !== undefined) return readImage(file, mentioned, type)
   if (stats.size > MAX_FILE_BYTES)

@@ -149,9 +149,13 @@ test('a file that is too large, binary or not a regular file is rejected', () =>
   assert.throws(() => attachFiles('@docs', folder), /docs is a directory/)
   for (const name of ['text.pdf', 'Report.DOCX', 'book.epub']) {
     writeFileSync(join(folder, name), '%PDF-1.4\n1 0 obj\n')
-    assert.throws(() => attachFiles(`Summarize @${name}`, folder), `${name} cannot be attached`)
+    assert.throws(() => attachFiles(`Summarize @${name}`, folder), new RegExp(`${name} cannot be attached.*knowledge add ${name}$`))
     assert.equal(findMentionedFiles(`@${name} and @notes.md`, folder), ['notes.md'], 'not shown as attached')
   }
+  const { HOME } = process.env
+  process.env.HOME = folder
+  assert.throws(() => attachFiles('@~/text.pdf', '/'), new RegExp(`knowledge add ${join(folder, 'text.pdf')}$`))
+  process.env.HOME = HOME
   for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `${name}.txt`), 'y'.repeat(MAX_FILE_BYTES))
   assert.throws(() => attachFiles('@a.txt @b.txt @c.txt', folder), /600,\d+ characters/)
 })
