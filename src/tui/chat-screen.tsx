@@ -190,12 +190,9 @@ export class ChatScreen {
     return store.state.size !== size
   }
 
-  /** The shell has changed the mode of the terminal if the process was stopped by a signal from elsewhere. */
+  /** If a signal from elsewhere stopped the process, the shell has changed the mode of the terminal and may have written to it. */
   readonly #onContinue = () => {
-    if (!this.#stopListening) return
-    this.#stopListening()
-    this.#listen()
-    this.#dependencies.store.clearScreen()
+    if (this.#stopListening && !this.#isLeaving) void this.handOver(async () => {})
   }
 }
 

@@ -23,7 +23,7 @@ test.before(
 test.after(reportFailure(() => fixture.close()))
 
 const [ENTER, ESCAPE, UP] = ['\r', '\u001b', '\u001b[A']
-const [CTRL_C, CTRL_G, CTRL_R, CTRL_T, CTRL_Z] = ['\u0003', '\u0007', '\u0012', '\u0014', '\u001a']
+const [CTRL_C, CTRL_G, CTRL_R, CTRL_T] = ['\u0003', '\u0007', '\u0012', '\u0014']
 
 async function openChat(options: Parameters<ChatFixture['openChat']>[0] = {}) {
   const terminal = fixture.openChat({ agent: 'Guide', ...options })
@@ -63,27 +63,6 @@ atTerminal('text and Enter typed before the chat opens are a message', async () 
   const terminal = fixture.openChat({ agent: 'Guide' })
   terminal.write(`Typed ahead${ENTER}and a dra`)
   await terminal.waitFor(/^› Typed ahead\n\n {2}You were fast\.\n\n─+\n› and a dra\n/m)
-})
-
-atTerminal('Ctrl+Z suspends the chat and fg resumes it', async () => {
-  fixture.script(streamText('Still here.'))
-  const { terminal, cadre } = fixture.openShell()
-  await terminal.waitFor(/^\$/m)
-  terminal.type(`${cadre} chat Guide`)
-  await terminal.waitFor(/Ask Guide/)
-  terminal.write('half a quest')
-  await terminal.waitFor(/› half a quest/)
-  terminal.write(CTRL_Z)
-  await terminal.waitFor(/Stopped[\s\S]*\n\$ *$/)
-  terminal.type('echo "in the $((40 + 2)) shell"')
-  await terminal.waitFor(/in the 42 shell/)
-  terminal.type('fg')
-  await terminal.waitFor(/in the 42 shell[\s\S]*\n› half a quest\n {2}Guide/)
-  terminal.write(`ion${ENTER}`)
-  const screen = await terminal.waitFor(/› half a question\n\n {2}Still here\.[\s\S]*› Ask Guide/)
-  assert.is(screen.match(/─{20,}/g)?.length, 1, screen)
-  terminal.type('quit')
-  await terminal.waitFor(/To continue: cadre chat/)
 })
 
 atTerminal('the next chat has the history: Up recalls and Ctrl+R searches it', async () => {
