@@ -158,7 +158,8 @@ atTerminal('/retry answers a message again, /edit replaces it, and both say if t
     ['Hello there', 'The last reply.'],
   )
   terminal.write(`/usage${ENTER}`)
-  const [, used] = /This conversation: (.* tokens), cost (.*)\.\n/.exec(await terminal.waitFor(/This conversation: .*\n.*Today.*\n/)) ?? []
+  const [, used] = /this conversation: (.* tokens), cost/.exec(await terminal.waitFor(/this conversation: .*\n.*today.*\n/)) ?? []
+  assert.ok(used)
   assert.match(terminal.read(), ` · ${used} · cost`, 'the status line counts what was replaced once')
 })
 
