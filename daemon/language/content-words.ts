@@ -8,8 +8,8 @@ const FREQUENT_WORDS = `a about all also an and any are as at be been being but 
   的 了 是 在 和 は が を に の と で`.split(/\s+/)
 const STOP_WORDS = new Set([
   ...FREQUENT_WORDS,
-  ...`am can define describe explain just let many may mean might much must off one other over own s shall somebody someone t too us use used
-  using way who whom whose
+  ...`am can define describe explain just let many may mean might much must off one other over own s shall somebody someone t too us
+  use used using way who whom whose
   有 与 及 被 由 于 这 那 其 之 个 些 吗 呢 吧 什么 甚么 谁 哪里 哪儿 哪 哪个 哪些 哪年 多少 几 何时 何地 何 如何
   怎么 怎样 怎么样 怎 么 为什么 为何 时候 什么时候 多 的是 是什么
   も か です ます した する いる ある 誰 どこ いつ なぜ どう どの いくら
