@@ -21,6 +21,11 @@ interface SearchOptions {
   filter?: Filter
 }
 
+interface VectorSearchOptions extends SearchOptions {
+  /** From `chooseProbes`, with the same filter. Otherwise they are chosen when the vector is there. */
+  probes?: VectorProbes | 'exact' | undefined
+}
+
 interface TextSearchOptions extends SearchOptions {
   /** Terms that also match, with a lower score. A term of several words must match completely. */
   alternatives?: readonly string[]
@@ -114,9 +119,9 @@ export class PassageTable {
   }
 
   /** Vector search: nearest rows first, with `_distance` (1 − cosine). The vector must be normalized. */
-  async searchVectors(vector: Float32Array, options: SearchOptions): Promise<PassageRow[]> {
+  async searchVectors(vector: Float32Array, options: VectorSearchOptions): Promise<PassageRow[]> {
     const found = await this.#handle.query(async (table) => {
-      const probes = await this.#chooseProbes(table, options.filter)
+      const probes = options.probes ?? (await this.#chooseProbes(table, options.filter))
       if (probes === 'exact') return this.#queryVectors(table, vector, options, probes)
       try {
         return await this.#queryVectors(table, vector, options, probes)
@@ -151,6 +156,11 @@ export class PassageTable {
         .limit(limit)
         .toArrow(),
     )
+  }
+
+  /** Chooses how a query searches, which can be done while its text is embedded. Returns undefined if the table does not exist. */
+  async chooseProbes(filter: Filter | undefined): Promise<VectorProbes | 'exact' | undefined> {
+    return this.#handle.query((table) => this.#chooseProbes(table, filter))
   }
 
   /** The few matches of a narrow filter are spread over all partitions and cheap to compare exactly. */

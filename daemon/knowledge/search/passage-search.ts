@@ -164,12 +164,17 @@ export class PassageSearch {
     const searchByMeaning = async () => {
       if (!embedder) return []
       const embed = (onUsage: OnUsage) => embedder.embed([query], { priority: 'query', onUsage })
-      const [vector] = await timer.measure('embed', () => ledger.record(embedder, [query], origin, embed))
       const table = indexes.getVectorTable(index)
-      return timer.measure('semantic', () => table.searchVectors(vector as Float32Array, { ...options, columns: ['id'] }))
+      const [[vector], probes] = await Promise.all([
+        timer.measure('embed', () => ledger.record(embedder, [query], origin, embed)),
+        yieldToEventLoop().then(() => table.chooseProbes(filter)),
+      ])
+      return timer.measure('semantic', () => table.searchVectors(vector as Float32Array, { ...options, probes, columns: ['id'] }))
     }
     const searchByWords = async () => {
       if (method === 'semantic') return []
+      // The query is embedded first, because vector search waits for it.
+      await yieldToEventLoop()
       const table = indexes.getTextTable(index)
       const words = selectQueryWords(tokenize(query))
       const alternatives = expandQuery(query)

@@ -44,7 +44,8 @@ export class EmbeddingLedger {
     const usage = { tokens: 0, requests: 0 }
     const isLocal = model.price?.input === 0
     const open = (transaction: Transaction) => meter.begin(transaction, { model, kind: 'embedding', origin, estimatedInput: estimate })
-    const opening = isLocal ? database.writeWithoutFlush(open) : database.write(open)
+    // Writing blocks the event loop, so a local model starts first.
+    const opening = isLocal ? yieldToEventLoop().then(() => database.writeWithoutFlush(open)) : database.write(open)
     if (!isLocal) await opening
     const onUsage = (tokens: number) => {
       usage.tokens += tokens
