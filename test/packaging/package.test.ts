@@ -43,6 +43,14 @@ test('the files that bundled packages read are in dist', () => {
   for (const file of ['swagger-ui/index.css', 'swagger-ui/logo.svg', 'LICENSES.txt']) assert.ok(existsSync(join(ROOT, 'dist', file)), file)
 })
 
+test('every platform for which LanceDB has a binary gets it', () => {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'node_modules/@lancedb/lancedb/package.json'), 'utf8')) as {
+    optionalDependencies: Record<string, string>
+  }
+  const binaries = Object.keys(optionalDependencies).filter((name) => name.startsWith('@lancedb/'))
+  assert.equal(EXTERNAL_BINARIES, binaries.sort())
+})
+
 test('the shrinkwrap has exact versions of the external packages and all that they need, for every platform, and nothing else', () => {
   const { packages } = createShrinkwrap(lock, { name: 'cadre', version: '1.0.0' }, EXTERNAL, EXTERNAL_BINARIES)
   const { '': root, ...others } = packages
