@@ -40,8 +40,8 @@ export function renderStatusLine(state: ChatState): Line {
   if (hint !== undefined) return truncateLine([span(`  ${sanitizeLine(hint)}`, 'yellow')], columns)
   const { tokens, estimated, cost, contextTokens: context } = sumUsage(state.transcript)
   const facts: Fact[] = []
-  const add = (worth: number, text: string | undefined, ...styles: Style[]) => {
-    if (text) facts.push({ text, priority: worth, styles })
+  const add = (priority: number, text: string | undefined, ...styles: Style[]) => {
+    if (text) facts.push({ text, priority, styles })
   }
   add(9, state.connectionProblem, 'red')
   add(8, state.agent && sanitizeLine(state.agent.name), 'cyan')
@@ -63,9 +63,9 @@ function fitFacts(facts: readonly Fact[], columns: number): Line {
     ...visible.flatMap(({ text, styles }, index) => [...(index === 0 ? [] : [span(' · ', 'dim')]), span(text, ...styles)]),
   ]
   while (visible.length > 1 && measureLine(build()) > columns) {
-    const lowest = Math.min(...visible.map(({ priority: worth }) => worth))
+    const lowest = Math.min(...visible.map(({ priority }) => priority))
     visible.splice(
-      visible.findIndex(({ priority: worth }) => worth === lowest),
+      visible.findIndex(({ priority }) => priority === lowest),
       1,
     )
   }
