@@ -9,6 +9,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stopDaemon } from '../../src/client/daemon.ts'
 import { homePaths } from '../../src/config.ts'
+import { installShellCommand } from '../harness/command-host/shell-command.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 
@@ -78,10 +79,10 @@ async function runGuide(guide: string): Promise<void> {
   const bin = join(folder, 'bin')
   const work = join(folder, 'work')
   for (const path of [bin, work]) mkdirSync(path)
-  writeFileSync(join(bin, 'cadre'), `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'bin', 'run.js')}' "$@"\n`)
+  const command = await installShellCommand(bin)
   // The guide about MCP servers runs an installed package, without a network.
   writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift; exec '${process.execPath}' '${join(ROOT, 'node_modules')}'/"$1"/dist/index.js "$2"\n`)
-  for (const name of ['cadre', 'npx']) chmodSync(join(bin, name), 0o755)
+  chmodSync(join(bin, 'npx'), 0o755)
   const markdown = readFileSync(join(GUIDES, guide), 'utf8')
     .replaceAll(MODEL_SERVER, provider.url)
     .replaceAll(GUIDE_PORT, String(await findFreePort()))
@@ -114,6 +115,7 @@ async function runGuide(guide: string): Promise<void> {
       if (language === 'text') checkOutput(text, outputs[index] ?? '', guide)
     }
   } finally {
+    command.close()
     await stopDaemon(homePaths(environment))
     rmSync(folder, { recursive: true, force: true })
   }

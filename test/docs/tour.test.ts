@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, type Terminal } from '../harness/cli.ts'
+import { installShellCommand } from '../harness/command-host/shell-command.ts'
 import { reportFailure } from '../harness/hooks.ts'
 
 const README = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')
@@ -15,12 +16,23 @@ const TESTED_ELSEWHERE = /^cadre (quickstart|chat|webhooks listen)\b/
 const test = suite('tour')
 let terminal: Terminal
 let folder: string
-test.before(() => {
-  terminal = openTerminal()
-  folder = join(dirname(terminal.command), '..', 'place')
-  mkdirSync(folder)
-})
-test.after(reportFailure(() => terminal.close()))
+let bin: string
+let command: { close(): void }
+test.before(
+  reportFailure(async () => {
+    terminal = openTerminal()
+    const home = join(dirname(terminal.command), '..')
+    ;[folder, bin] = [join(home, 'place'), join(home, 'shell')]
+    for (const path of [folder, bin]) mkdirSync(path)
+    command = await installShellCommand(bin)
+  }),
+)
+test.after(
+  reportFailure(async () => {
+    command.close()
+    await terminal.close()
+  }),
+)
 
 /** Returns the shell blocks below a heading. */
 function findBlocks(heading: string): string[] {
@@ -30,7 +42,7 @@ function findBlocks(heading: string): string[] {
 
 const runShell = (script: string) =>
   new Promise<{ code: number; output: string }>((resolve) => {
-    const environment = { ...terminal.environment, PATH: `${dirname(terminal.command)}${delimiter}${process.env.PATH}` }
+    const environment = { ...terminal.environment, PATH: `${bin}${delimiter}${process.env.PATH}` }
     execFile('bash', ['-c', `exec 2>&1 </dev/null\n${script}`], { cwd: folder, env: environment }, (error, stdout) =>
       resolve({ code: error ? Number(error.code) : 0, output: stdout }),
     )

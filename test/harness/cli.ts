@@ -9,17 +9,23 @@ import { sendOnce } from '../../src/client/request.ts'
 import { homePaths } from '../../src/config.ts'
 import type { Json } from './test-server.ts'
 
-const RUN = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+export const RUN = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const HOST = fileURLToPath(new URL('command-host/main.js', import.meta.url))
 /** Begins the line after the output of a command in a host. */
 const END = '\u0000end of the command\u0000'
 /** Commands that are no part of the bundle the host loads, or that replace or outlive its process. */
-const OWN_PROCESS = ['--version', '-v', '__complete', 'daemon', 'mcp', 'uninstall']
+export const OWN_PROCESS = ['--version', '-v', '__complete', 'daemon', 'mcp', 'uninstall']
 
 export interface CommandResult {
   code: number | null
   stdout: string
   stderr: string
+}
+
+/** What a command printed in a host. */
+interface HostedResult extends CommandResult {
+  /** Both streams in their order. */
+  written: string
 }
 
 export interface RunOptions {
@@ -74,11 +80,11 @@ export function runCommand(command: string, words: readonly string[], { input, e
 }
 
 /** Processes that run several commands each. */
-class CommandHosts {
+export class CommandHosts {
   readonly #idle: CommandHost[] = []
 
   /** Commands that run at the same time have a host each. */
-  async run(script: string, words: readonly string[], options: RunOptions): Promise<CommandResult> {
+  async run(script: string, words: readonly string[], options: RunOptions): Promise<HostedResult> {
     const host = this.#idle.pop() ?? new CommandHost()
     const result = await host.run(script, words, options)
     if (host.isRunning) this.#idle.push(host)
@@ -94,7 +100,7 @@ class CommandHosts {
 class CommandHost {
   readonly #child = spawn(process.execPath, [HOST], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   #output = { stdout: '', stderr: '' }
-  #resolve: ((result: CommandResult) => void) | undefined
+  #resolve: ((result: HostedResult) => void) | undefined
 
   constructor() {
     for (const name of ['stdout', 'stderr'] as const) {
@@ -103,14 +109,14 @@ class CommandHost {
         if (text.endsWith('\n')) this.#checkEnd()
       })
     }
-    this.#child.once('close', (code) => this.#resolve?.({ code, ...this.#output }))
+    this.#child.once('close', (code) => this.#resolve?.({ code, ...this.#output, written: this.#output.stderr + this.#output.stdout }))
   }
 
   get isRunning(): boolean {
     return this.#child.connected
   }
 
-  run(script: string, words: readonly string[], { environment, cwd }: RunOptions): Promise<CommandResult> {
+  run(script: string, words: readonly string[], { environment, cwd }: RunOptions): Promise<HostedResult> {
     return new Promise((resolve) => {
       this.#output = { stdout: '', stderr: '' }
       this.#resolve = resolve
@@ -118,12 +124,13 @@ class CommandHost {
     })
   }
 
-  /** The command has ended when both streams end with the line of the host, which contains the exit code. */
+  /** The command has ended when both streams end with the line of the host, which contains the result. */
   #checkEnd(): void {
     const { stdout, stderr } = this.#output
     const [at, errorsAt] = [stdout.lastIndexOf(END), stderr.lastIndexOf(END)]
-    if (at < 0 || errorsAt < 0) return
-    this.#resolve?.({ code: Number(stdout.slice(at + END.length)), stdout: stdout.slice(0, at), stderr: stderr.slice(0, errorsAt) })
+    if (at < 0 || errorsAt < 0 || !stdout.endsWith('\n')) return
+    const { code, written } = JSON.parse(stdout.slice(at + END.length)) as { code: number; written: string }
+    this.#resolve?.({ code, stdout: stdout.slice(0, at), stderr: stderr.slice(0, errorsAt), written })
   }
 
   close(): void {
@@ -150,10 +157,11 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
   const url = () => (JSON.parse(readFileSync(paths.daemon, 'utf8')) as { url: string }).url
 
   const hosts = new CommandHosts()
-  const run = (words: readonly string[], options: RunOptions = {}) => {
+  const run = async (words: readonly string[], options: RunOptions = {}): Promise<CommandResult> => {
     const all = { cwd: home, ...options, environment: { ...own, ...options.environment } }
-    const isHosted = options.input === undefined && !OWN_PROCESS.includes(words[0] ?? '')
-    return isHosted ? hosts.run(command, words, all) : runCommand(command, words, all)
+    if (options.input !== undefined || OWN_PROCESS.includes(words[0] ?? '')) return runCommand(command, words, all)
+    const { code, stdout, stderr } = await hosts.run(command, words, all)
+    return { code, stdout, stderr }
   }
 
   return {

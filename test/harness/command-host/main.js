@@ -8,6 +8,16 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { main } from '../../../dist/main.js'
 
+/** The output of the command on both streams, in its order. */
+let written = ''
+for (const stream of [process.stdout, process.stderr]) {
+  const write = stream.write.bind(stream)
+  stream.write = (text, ...rest) => {
+    written += typeof text === 'string' ? text : Buffer.from(text)
+    return write(text, ...rest)
+  }
+}
+
 const countResources = () => process.getActiveResourcesInfo().length
 
 function replaceEnvironment(environment) {
@@ -21,6 +31,7 @@ async function runCommand({ script, words, environment, cwd }) {
   replaceEnvironment(environment)
   Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([]) })
   process.exitCode = undefined
+  written = ''
   const idle = countResources()
   await main()
   while (countResources() > idle) await sleep(1)
@@ -33,5 +44,7 @@ async function runCommand({ script, words, environment, cwd }) {
 process.on('disconnect', () => process.exit())
 process.on('message', async ({ end, ...command }) => {
   const code = await runCommand(command)
-  for (const stream of [process.stdout, process.stderr]) stream.write(`${end}${code}\n`)
+  const result = JSON.stringify({ code, written })
+  process.stdout.write(`${end}${result}\n`)
+  process.stderr.write(`${end}\n`)
 })
