@@ -23,6 +23,10 @@ interface WorkerPoolOptions {
   start(): ChildProcess
 }
 
+/** Another worker pays off for more texts than these: starting it takes as long as embedding them, and 110 MB of memory. */
+const TEXTS_PER_WORKER = 16
+/** Fewer, because somebody waits for the result of a query. */
+const QUERY_TASKS_PER_WORKER = 4
 /** Requests sent to a worker ahead: enough that it never waits for the daemon, and few enough that queries do not wait long. */
 const MAX_PENDING_PER_WORKER = 2
 /** Higher for queries, because a worker takes them first. */
@@ -91,10 +95,15 @@ export class ModelWorkerPool {
 
   #startJobs(): void {
     clearTimeout(this.#idleTimer)
-    const wanted = Math.min(this.#options.size, this.pendingCount)
-    while (this.#workers.size < wanted) this.#startWorker()
+    while (this.#workers.size < this.#countWantedWorkers()) this.#startWorker()
     for (const { process } of this.#workers) ref(process)
     this.#dispatch()
+  }
+
+  #countWantedWorkers(): number {
+    const count = (isUrgent: boolean) => [...this.#jobs].reduce((sum, job) => sum + (job.isUrgent === isUrgent ? job.remaining : 0), 0)
+    const wanted = Math.ceil(count(true) / QUERY_TASKS_PER_WORKER) + Math.ceil(count(false) / TEXTS_PER_WORKER)
+    return Math.min(this.#options.size, wanted)
   }
 
   #startWorker(): void {

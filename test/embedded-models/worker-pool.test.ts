@@ -7,6 +7,7 @@ import { ModelWorkerPool, type RunOptions } from '../../daemon/embedded-models/w
 import type { CadreError } from '../../src/contract/errors.ts'
 import { captureError } from '../embedding/capture-error.ts'
 import { createTestLogger } from '../embedding/test-logger.ts'
+import { waitFor } from '../harness/wait-for.ts'
 
 const WORKER = fileURLToPath(new URL('scripted-worker.js', import.meta.url))
 
@@ -48,18 +49,23 @@ const isGone = (pid: number): boolean => {
   }
 }
 
-test('workers start on demand, and not more than there are texts', async () => {
-  const { pool, getStartCount } = createPool({ size: 4 })
+const repeat = (text: string, length: number) => Array.from({ length }, () => text)
+
+test('workers start on demand: one for 16 texts or 4 tasks of queries', async () => {
+  const { pool, getStartCount } = createPool({ size: 5 })
   assert.is(getStartCount(), 0)
   assert.equal(await embed(pool, []), [])
   assert.is(getStartCount(), 0)
-  await embed(pool, ['a'])
+  await embed(pool, repeat('a', 16))
   assert.is(getStartCount(), 1)
-  await embed(
-    pool,
-    Array.from({ length: 40 }, () => 'sleep 5'),
-  )
+  await embed(pool, repeat('a', 17))
+  assert.is(getStartCount(), 2)
+  await embed(pool, repeat('a', 12), { priority: 'query' })
+  assert.is(getStartCount(), 3)
+  await Promise.all([embed(pool, repeat('sleep 5', 33)), embed(pool, ['a'], { priority: 'query' })])
   assert.is(getStartCount(), 4)
+  await embed(pool, repeat('sleep 5', 200))
+  assert.is(getStartCount(), 5)
 })
 
 test('all workers share the texts, and every text has one vector', async () => {
@@ -149,7 +155,8 @@ test('a worker that crashes fails the calls whose texts it had, and is replaced'
 
 test('a crash does not affect other workers', async () => {
   const { pool } = createPool()
-  await embed(pool, ['sleep 50', 'sleep 50'])
+  const countWorkers = async () => new Set((await embed(pool, repeat('sleep 5', 17))).map(([pid]) => pid)).size
+  await waitFor(async () => (await countWorkers()) === 2)
   const steady = embed(pool, ['sleep 100'])
   await captureError(embed(pool, ['crash']))
   assert.is((await steady).length, 1)
@@ -182,8 +189,8 @@ for (const [mode, message] of [
 
 test('idle workers end, and start again for the next text', async () => {
   const { pool, getStartCount } = createPool({ idleMs: 100 })
-  const pids = (await embed(pool, ['sleep 20', 'sleep 20', 'sleep 20', 'sleep 20'])).map(([pid = 0]) => pid)
-  assert.ok(pool.workerCount > 0)
+  const pids = (await embed(pool, repeat('sleep 5', 17))).map(([pid = 0]) => pid)
+  assert.is(pool.workerCount, 2)
   for (let attempt = 0; attempt < 100 && !pids.every(isGone); attempt++) await sleep(50)
   assert.is(pool.workerCount, 0)
   assert.ok(pids.every(isGone), 'the workers did not end within 5 s')
@@ -193,7 +200,7 @@ test('idle workers end, and start again for the next text', async () => {
 
 test('closing fails pending calls and ends the workers, also while they embed', async () => {
   const { pool } = createPool()
-  const pids = (await embed(pool, ['sleep 20', 'sleep 20', 'sleep 20', 'sleep 20'])).map(([pid = 0]) => pid)
+  const pids = (await embed(pool, repeat('sleep 5', 17))).map(([pid = 0]) => pid)
   const waiting = captureError(embed(pool, ['sleep 5000', 'sleep 5000', 'sleep 5000']))
   await sleep(50)
   await pool.close()
