@@ -21,8 +21,8 @@ const BUNDLE_FOLDER = join(ROOT, '.tests', String(process.pid))
 const RUN_FILES = 'test/harness/run-files.ts'
 /** A file system in memory. */
 const MEMORY_FOLDER = '/dev/shm'
-/** Twice what the tests need at a time. Containers often have less. */
-const MIN_MEMORY_BYTES = 4 * 1024 ** 3
+/** Five times what the tests need at a time. Containers often have less. */
+const MIN_MEMORY_BYTES = 1024 ** 3
 /** Two more than there are cores: with one more, the cores are idle for a sixth of the time, because many tests wait. */
 const MAX_CONCURRENCY = Math.min(availableParallelism() + 2, 6)
 /** Without output: a line of dots grows with each test. */

@@ -14,7 +14,7 @@ const HOST = fileURLToPath(new URL('command-host/main.js', import.meta.url))
 /** Begins the line after the output of a command in a host. */
 const END = '\u0000end of the command\u0000'
 /** Commands that are no part of the bundle the host loads, or that replace or outlive its process. */
-export const OWN_PROCESS = ['--version', '-v', '__complete', 'daemon', 'mcp', 'uninstall']
+export const OWN_PROCESS = ['--version', '-v', '__complete', 'daemon run', 'daemon logs', 'mcp', 'uninstall']
 
 export interface CommandResult {
   code: number | null
@@ -159,7 +159,8 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
   const hosts = new CommandHosts()
   const run = async (words: readonly string[], options: RunOptions = {}): Promise<CommandResult> => {
     const all = { cwd: home, ...options, environment: { ...own, ...options.environment } }
-    if (options.input !== undefined || OWN_PROCESS.includes(words[0] ?? '')) return runCommand(command, words, all)
+    const isOwn = options.input !== undefined || OWN_PROCESS.some((start) => `${words.join(' ')} `.startsWith(`${start} `))
+    if (isOwn) return runCommand(command, words, all)
     const { code, stdout, stderr } = await hosts.run(command, words, all)
     return { code, stdout, stderr }
   }

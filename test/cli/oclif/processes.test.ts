@@ -26,6 +26,7 @@ const COMMANDS: { words: string[]; environment?: Record<string, string> }[] = [
   { words: ['agents', 'show', 'Helper'], environment: { FORCE_COLOR: '1' } },
   { words: ['ask', 'Nobody', 'Hello?'] },
   { words: ['api', 'GET', '/agents'] },
+  { words: ['daemon', 'start'] },
   { words: ['status'], environment: { CADRE_URL: 'http://127.0.0.1:1' } },
 ]
 

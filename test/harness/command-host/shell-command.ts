@@ -10,8 +10,8 @@ import { CommandHosts, OWN_PROCESS, RUN } from '../cli.ts'
 
 /** Passes the words, directory and environment in files, and prints the output when the command has ended. */
 const createScript = (port: number) => `#!/bin/bash
-is_own() { case "$1" in ${OWN_PROCESS.join('|')}) ;; *) ! [ /dev/stdin -ef /dev/null ] ;; esac }
-if is_own "\${1-}" || mkdir "$0.first" 2>/dev/null; then exec '${process.execPath}' '${RUN}' "$@"; fi
+is_own() { case "$* " in ${OWN_PROCESS.map((start) => `'${start} '*`).join('|')}) ;; *) ! [ /dev/stdin -ef /dev/null ] ;; esac }
+if is_own "$@" || mkdir "$0.first" 2>/dev/null; then exec '${process.execPath}' '${RUN}' "$@"; fi
 call="$0.$$"
 printf '%s\\0' "$PWD" "$@" > "$call.words"
 env -0 > "$call.environment"
