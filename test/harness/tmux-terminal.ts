@@ -92,18 +92,6 @@ export class TmuxTerminal {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows))
   }
 
-  /** Changes the width and reports the old one to the program, as tmux may do for a moment. */
-  resizeUnnoticed(columns: number, rows: number, oldColumns: number): void {
-    const tty = this.#tmux('display-message', '-p', '#{pane_tty}').trim()
-    const reportOldWidth = `stty -F ${tty} cols ${oldColumns}`
-    this.#tmux('resize-window', '-x', String(columns), '-y', String(rows), ';', 'run-shell', reportOldWidth)
-  }
-
-  /** Reports the width to the program. */
-  reportWidth(columns: number): void {
-    execFileSync('stty', ['-F', this.#tmux('display-message', '-p', '#{pane_tty}').trim(), 'cols', String(columns)])
-  }
-
   /** Copies all further output to a file. */
   record(file: string): void {
     this.#tmux('pipe-pane', `tee '${file}' >> '${this.#output}'`)

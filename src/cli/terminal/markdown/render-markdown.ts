@@ -4,7 +4,7 @@ import { sanitizeText } from '../text.ts'
 import { highlight, type OpenToken } from './highlight.ts'
 import { renderInline } from './inline.ts'
 import { labelCitations } from './label-citations.ts'
-import { expandTabs, indentLines, type Line, line, type Margin, type Style, span, wrapLine } from './styled-text.ts'
+import { expandTabs, indentLines, type Line, line, type Margin, type Style, span, toPlainText, wrapLine } from './styled-text.ts'
 import { renderTable } from './table.ts'
 
 /** Deeply nested blocks are not rendered narrower than this. */
@@ -78,24 +78,37 @@ function prefixLines(lines: readonly Line[], first: string, rest: string): Line[
   return indentLines(lines, margin)
 }
 
-function renderList({ items, ordered, start, loose }: Tokens.List, columns: number, depth: number): Line[] {
-  const firstNumber = Number(start) || 1
-  const digits = String(firstNumber + items.length - 1).length
-  const blocks = items.map((item, index) => {
-    const mark = ordered ? `${String(firstNumber + index).padStart(digits)}. ` : `${BULLETS[depth % BULLETS.length]} `
+/** The number of the first item. */
+export const getFirstNumber = ({ start }: Tokens.List) => Number(start) || 1
+
+/** Neither the marker of an item nor the empty lines around it depend on later items, so that items are final while a list is streamed. */
+function renderList(list: Tokens.List, columns: number, depth: number): Line[] {
+  return list.items.flatMap((item, index) => {
+    const mark = list.ordered ? `${getFirstNumber(list) + index}. ` : `${BULLETS[depth % BULLETS.length]} `
     const task = item.task ? (item.checked ? '[x] ' : '[ ] ') : ''
     const margin = {
       first: [span(mark, 'cyan'), ...(task === '' ? [] : [span(task)])],
       rest: [span(' '.repeat(mark.length + task.length))],
     }
-    const children = item.tokens
-      .filter(({ type }) => type !== 'checkbox' && type !== 'space')
-      .map((token) => renderToken(token, columns - mark.length - task.length, depth + 1))
-    const lines = loose ? joinBlocks(children) : children.flat()
-    return indentLines(lines.length === 0 ? [[]] : lines, margin)
+    const lines = renderItem(item, columns - mark.length - task.length, depth)
+    const isSeparated = index > 0 && endsWithEmptyLine(list.items[index - 1])
+    return [...(isSeparated ? [[]] : []), ...indentLines(lines.length === 0 ? [[]] : lines, margin)]
   })
-  return loose ? joinBlocks(blocks) : blocks.flat()
 }
+
+/** Renders the blocks of an item, with empty lines where the text has them. */
+function renderItem({ tokens }: Tokens.ListItem, columns: number, depth: number): Line[] {
+  const made: Line[] = []
+  for (const [index, token] of tokens.entries()) {
+    const lines = renderToken(token, columns, depth + 1)
+    if (lines.length > 0 && made.length > 0 && endsWithEmptyLine(tokens[index - 1])) made.push([])
+    made.push(...lines)
+  }
+  // The parser keeps empty lines at the end of code, except in the last item.
+  return made.slice(0, made.findLastIndex((line) => toPlainText(line).trim() !== '') + 1)
+}
+
+export const endsWithEmptyLine = (token: Pick<Token, 'raw'> | undefined) => /\n[ \t]*\n[ \t]*$/.test(token?.raw ?? '')
 
 export function parseLanguage(info: string | undefined): string {
   return /^[^\s{]*/.exec(info ?? '')?.[0] ?? ''

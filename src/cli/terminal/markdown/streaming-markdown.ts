@@ -1,8 +1,9 @@
-/** Renders Markdown while it is being streamed: complete blocks once, the unfinished rest on every update. */
-import type { Token } from 'marked'
+/** Renders Markdown while it is being streamed: what no longer changes once, the unfinished rest on every update. */
+import type { Token, Tokens } from 'marked'
 import { sanitizeText } from '../text.ts'
 import type { OpenToken } from './highlight.ts'
-import { joinBlocks, parseBlocks, parseLanguage, renderBlock, renderCode } from './render-markdown.ts'
+import { findParagraphStart } from './paragraph-start.ts'
+import { endsWithEmptyLine, getFirstNumber, joinBlocks, parseBlocks, parseLanguage, renderBlock, renderCode } from './render-markdown.ts'
 import type { Line } from './styled-text.ts'
 
 interface Fence {
@@ -20,11 +21,23 @@ export interface StreamState {
   /** End of the text that may be the start of an escape sequence. */
   readonly partialSequence: string
   readonly fence: Fence | undefined
-  /** Whether a block was written, so that an empty line precedes the next one. */
-  readonly hasOutput: boolean
+  /** Whether an empty line precedes the pending text: a block was written, and the text does not continue it. */
+  readonly needsEmptyLine: boolean
+  /** Number of the next item if the start of a list was written. */
+  readonly itemNumber: number | undefined
 }
 
-export const INITIAL_STREAM: StreamState = { consumed: 0, pending: '', partialSequence: '', fence: undefined, hasOutput: false }
+export const INITIAL_STREAM: StreamState = {
+  consumed: 0,
+  pending: '',
+  partialSequence: '',
+  fence: undefined,
+  needsEmptyLine: false,
+  itemNumber: undefined,
+}
+
+/** What follows text that was written. */
+type NextState = Pick<StreamState, 'needsEmptyLine'> & Partial<Pick<StreamState, 'itemNumber'>>
 
 interface StreamUpdate {
   state: StreamState
@@ -40,8 +53,8 @@ const PARTIAL_SEQUENCE = /(?:\u001b(?:\[[0-?]*[ -/]*|\][^\u0007\u001b]{0,500}|[P
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/
 const FENCE_AHEAD = /^(?:`{3,}[^`\n]*|~{3,}[^\n]*)\n/m
 const PARTIAL_FENCE = /^ {0,3}(?:`{3,}|~{3,})[^\n]*$/
-/** Text that may continue the previous block, such as the marker of another list item. */
-const PARTIAL_MARKER = /^[ \t]*(?:[-*+>|]|\d{1,9}[.)]?|#{1,6}|`{1,3}|~{1,3}|[-=]+)?[ \t]*$/
+/** Text that may continue the previous block, such as the marker of another list item, or `* **`, the start of an item in bold. */
+const PARTIAL_MARKER = /^(?:[-*_=+>| \t]*|[ \t]*(?:\d{1,9}[.)]?|#{1,6}|`{1,3}|~{1,3})[ \t]*)$/
 
 /** Renders the part of `text` after the position in `state`. With `isComplete`, no live lines remain. */
 export function renderStream(state: StreamState, text: string, columns: number, isComplete: boolean): StreamUpdate {
@@ -57,6 +70,8 @@ class StreamRenderer {
   readonly done: Line[] = []
   state: StreamState
   readonly #columns: number
+  /** What was parsed last: mostly, the live text is the text of which no block was complete. */
+  #parsed: { text: string; blocks: readonly Token[] } | undefined
 
   constructor(state: StreamState, columns: number) {
     this.state = state
@@ -77,9 +92,9 @@ class StreamRenderer {
     const pending = this.state.pending.replace(/^\n*/, '')
     const [opening, marker, info] = FENCE.exec(pending) ?? []
     if (opening === undefined || marker === undefined || (marker.startsWith('`') && info?.includes('`'))) return false
-    if (this.state.hasOutput) this.done.push([])
+    if (this.state.needsEmptyLine) this.done.push([])
     const fence = { marker, language: parseLanguage(info?.trim()), open: undefined }
-    this.state = { ...this.state, pending: pending.slice(opening.length), fence, hasOutput: true }
+    this.state = { ...this.state, pending: pending.slice(opening.length), fence, needsEmptyLine: true }
     return true
   }
 
@@ -106,52 +121,85 @@ class StreamRenderer {
     const { pending } = this.state
     // Text before a fence is complete and need not be parsed again for every following fence.
     const fence = pending.search(FENCE_AHEAD)
-    if (fence > 0) return this.#emit(parseBlocks(pending.slice(0, fence)))
-    const blocks = parseBlocks(pending)
+    if (fence > 0) return this.#emit(this.#parse(pending.slice(0, fence)))
+    const blocks = this.#parse(pending)
     let count = isComplete ? blocks.length : findLastOpenBlock(blocks)
     // A fence is rendered line by line by #emitCode.
     const fenced = blocks.findIndex(({ type, raw }) => type === 'code' && FENCE.test(raw))
     if (fenced > 0 && fenced < count) count = fenced
-    if (count === 0) return this.#splitLongBlock(blocks[0]?.type === 'table' ? MAX_TABLE_LENGTH : MAX_BLOCK_LENGTH)
-    return this.#emit(blocks.slice(0, count))
-  }
-
-  #emit(blocks: Token[]): boolean {
-    const lines = this.#render(blocks)
-    if (lines.length > 0) {
-      if (this.state.hasOutput) this.done.push([])
-      this.done.push(...lines)
-    }
-    const length = blocks.reduce((sum, { raw }) => sum + raw.length, 0)
-    this.state = { ...this.state, pending: this.state.pending.slice(length), hasOutput: this.state.hasOutput || lines.length > 0 }
-    return length > 0
-  }
-
-  #render(blocks: Token[]): Line[] {
-    return joinBlocks(blocks.map((block) => renderBlock(block, this.#columns)))
-  }
-
-  /** Writes the start of a block that is too long; the rest follows without an empty line. */
-  #splitLongBlock(maxLength: number): boolean {
-    const { pending } = this.state
-    if (pending.length <= maxLength) return false
-    const split = findBreak(pending)
-    this.#emit(parseBlocks(pending.slice(0, split)))
-    this.state = { ...this.state, pending: pending.slice(split), hasOutput: false }
+    if (count > 0) return this.#emit(blocks.slice(0, count))
+    this.#emitStart(blocks)
     return false
   }
 
+  /** Numbers the items of a list whose start was written as if it was one list. */
+  #parse(text: string): readonly Token[] {
+    if (text === this.#parsed?.text) return this.#parsed.blocks
+    const [first, ...others] = parseBlocks(text)
+    const { itemNumber } = this.state
+    const blocks = !first ? [] : [first.type === 'list' && itemNumber !== undefined ? { ...first, start: itemNumber } : first, ...others]
+    this.#parsed = { text, blocks }
+    return blocks
+  }
+
+  #emit(blocks: readonly Token[]): boolean {
+    const lines = this.#render(blocks)
+    const length = blocks.reduce((sum, { raw }) => sum + raw.length, 0)
+    this.#write(lines, length, { needsEmptyLine: this.state.needsEmptyLine || lines.length > 0 })
+    return length > 0
+  }
+
+  /** Renders the start of the pending text on its own, so that it does not depend on text that may change. */
+  #writeStart(length: number, next: NextState): void {
+    this.#write(this.#render(this.#parse(this.state.pending.slice(0, length))), length, next)
+  }
+
+  #write(lines: readonly Line[], length: number, next: NextState): void {
+    if (this.state.needsEmptyLine && lines.length > 0) this.done.push([])
+    this.done.push(...lines)
+    this.state = { ...this.state, itemNumber: undefined, ...next, pending: this.state.pending.slice(length) }
+  }
+
+  #render(blocks: readonly Token[]): Line[] {
+    return joinBlocks(blocks.map((block) => renderBlock(block, this.#columns)))
+  }
+
+  /** Writes the start of a block that may continue, so that few lines are drawn again. The rest follows without an empty line. */
+  #emitStart([block, ...others]: readonly Token[]): void {
+    if (block?.type === 'list') this.#emitItems(block as Tokens.List)
+    else if (block?.type === 'paragraph' && others.every(({ type }) => type === 'space')) this.#emitLines(block as Tokens.Paragraph)
+    const { pending } = this.state
+    if (pending.length <= (block?.type === 'table' ? MAX_TABLE_LENGTH : MAX_BLOCK_LENGTH)) return
+    const split = findBreak(pending)
+    this.#writeStart(split, { needsEmptyLine: false })
+  }
+
+  /** Writes the items before the last one, which may continue. An item without a letter may turn out to be something else. */
+  #emitItems(list: Tokens.List): void {
+    const isItem = /[\p{L}\p{N}]/u.test(list.items.at(-1)?.text ?? '')
+    const items = list.items.slice(0, isItem ? -1 : -2)
+    if (items.length === 0) return
+    const length = items.reduce((sum, { raw }) => sum + raw.length, 0)
+    const itemNumber = getFirstNumber(list) + items.length
+    this.#writeStart(length, { needsEmptyLine: endsWithEmptyLine(items.at(-1)), itemNumber })
+  }
+
+  #emitLines(paragraph: Tokens.Paragraph): void {
+    const start = findParagraphStart(paragraph, this.#render([paragraph]), this.#columns)
+    if (start) this.#write(start.lines, start.length, { needsEmptyLine: false })
+  }
+
   renderLive(): Line[] {
-    const { pending, fence, hasOutput } = this.state
+    const { pending, fence, needsEmptyLine } = this.state
     if (fence) return pending === '' ? [] : renderCode([pending], fence.language, this.#columns, fence.open).lines
     if (pending.trim() === '' || PARTIAL_FENCE.test(pending.trimStart())) return []
-    const lines = this.#render(parseBlocks(completeTable(pending)))
-    return hasOutput && lines.length > 0 ? [[], ...lines] : lines
+    const lines = this.#render(this.#parse(completeTable(pending)))
+    return needsEmptyLine && lines.length > 0 ? [[], ...lines] : lines
   }
 }
 
 /** Returns the index of the last block with content, or of the one before it if the last may still continue it. */
-function findLastOpenBlock(blocks: Token[]): number {
+function findLastOpenBlock(blocks: readonly Token[]): number {
   const last = blocks.findLastIndex(({ type }) => type !== 'space')
   const raw = blocks[last]?.raw ?? ''
   const isPartial = last > 0 && (PARTIAL_MARKER.test(raw) || PARTIAL_FENCE.test(raw))
