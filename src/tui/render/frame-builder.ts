@@ -31,6 +31,7 @@ interface BuilderState {
 type Built = Pick<ChatState, 'size' | 'showsDetails' | 'redrawCount' | 'clearCount'>
 type RenderedLine = DrawnLine & { readonly line: Line }
 
+const UNKNOWN_SIZE: TerminalSize = { columns: 0, rows: 0 }
 const EMPTY_LINE: RenderedLine = { line: [], text: '', width: 0 }
 
 export class FrameBuilder {
@@ -62,8 +63,9 @@ export class FrameBuilder {
   discardOutdated(size: TerminalSize): boolean {
     // Ink writes more with its first frame.
     if (!this.#written?.built || !this.#state.built || isSameSize(this.#state.built.size, size)) return false
-    const { drawn, ...state } = this.#written
-    this.#state = state
+    const { drawn, built, ...state } = this.#written
+    // Ink has drawn these frames, so the lines that the terminal shows are erased before the next one even if it has the old size again.
+    this.#state = { ...state, built: { ...built, size: UNKNOWN_SIZE } }
     this.#drawn.restore(drawn)
     return true
   }

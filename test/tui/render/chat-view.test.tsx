@@ -216,6 +216,31 @@ test('a frame for another size than that of the terminal is not written, and the
   view.unmount()
 })
 
+test('a discarded frame loses no line if the terminal has its old size again', async () => {
+  const builder = new FrameBuilder(false, undefined, 'none')
+  const size = { columns: 60, rows: 20 }
+  const narrow = { columns: 50, rows: 20 }
+  let current = size
+  const view = openView(60, 20, () => {
+    if (builder.discardOutdated(current)) return false
+    builder.commit()
+    return true
+  })
+  const talk: TranscriptAction[] = [{ kind: 'said', text: 'Hello' }, delta('- One.\n- Two.')]
+  await view.show(builder.build(state(talk)))
+  current = narrow
+  talk.push(delta('\n- Three.\n\nA paragraph that\nhas more\nlines.'))
+  await view.show(builder.build(state(talk)))
+  current = size
+  assert.ok(builder.drawsAgain(state(talk)))
+  const screen = await view.show(builder.build(state(talk), view.terminal.cursor.y))
+  assert.equal(screen.split('\n').filter(Boolean).slice(0, 7), [
+    '› Hello',
+    ...['• One.', '• Two.', '• Three.', 'A paragraph that', 'has more', 'lines.'].map((each) => `  ${each}`),
+  ])
+  view.unmount()
+})
+
 test('after a delay, all changes are drawn in one frame', () => {
   const clock = new Hourglass()
   const drawn: number[] = []
