@@ -9,6 +9,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stopDaemon } from '../../src/client/daemon.ts'
 import { homePaths } from '../../src/config.ts'
+import { CommandHosts } from '../harness/cli.ts'
 import { installShellCommand } from '../harness/command-host/shell-command.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
@@ -21,6 +22,7 @@ const MODEL_SERVER = 'http://127.0.0.1:11434/v1'
 const GUIDE_PORT = '8123'
 
 const test = suite('guides')
+const hosts = new CommandHosts()
 let provider: ScriptedProvider
 
 test.before(
@@ -31,7 +33,12 @@ test.before(
     )
   }),
 )
-test.after(reportFailure(() => provider.close()))
+test.after(
+  reportFailure(async () => {
+    hosts.close()
+    await provider.close()
+  }),
+)
 
 interface Block {
   language: string
@@ -79,7 +86,7 @@ async function runGuide(guide: string): Promise<void> {
   const bin = join(folder, 'bin')
   const work = join(folder, 'work')
   for (const path of [bin, work]) mkdirSync(path)
-  const command = await installShellCommand(bin)
+  const command = await installShellCommand(bin, hosts)
   // The guide about MCP servers runs an installed package, without a network.
   writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift; exec '${process.execPath}' '${join(ROOT, 'node_modules')}'/"$1"/dist/index.js "$2"\n`)
   chmodSync(join(bin, 'npx'), 0o755)

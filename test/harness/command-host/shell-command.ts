@@ -6,7 +6,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { CommandHosts, OWN_PROCESS, RUN } from '../cli.ts'
+import { type CommandHosts, OWN_PROCESS, RUN } from '../cli.ts'
 
 /** Passes the words, directory and environment in files, and prints the output when the command has ended. */
 const createScript = (port: number) => `#!/bin/bash
@@ -22,10 +22,9 @@ if [ /dev/stdout -ef /dev/stderr ]; then cat "$call.written"; else cat "$call.st
 exit "$code"
 `
 
-/** The folder must be removed after use. */
-export async function installShellCommand(folder: string): Promise<{ close(): void }> {
+/** The folder must be removed after use. Scripts one after another can share hosts. */
+export async function installShellCommand(folder: string, hosts: CommandHosts): Promise<{ close(): void }> {
   const script = join(folder, 'cadre')
-  const hosts = new CommandHosts()
   const readParts = (file: string) => readFileSync(file, 'utf8').split('\0').slice(0, -1)
   const run = async (call: string): Promise<number> => {
     const [cwd = '', ...words] = readParts(`${call}.words`)
@@ -39,10 +38,5 @@ export async function installShellCommand(folder: string): Promise<{ close(): vo
   await new Promise((resolve) => server.once('listening', resolve))
   writeFileSync(script, createScript((server.address() as { port: number }).port))
   chmodSync(script, 0o755)
-  return {
-    close() {
-      server.close()
-      hosts.close()
-    },
-  }
+  return { close: () => void server.close() }
 }
