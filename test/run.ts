@@ -5,8 +5,8 @@
  * `CADRE_TEST_STORAGE=ceph`, they store documents and vectors in a bucket.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
-import { availableParallelism, freemem, tmpdir } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleTests } from '../.build/tests.ts'
@@ -14,15 +14,12 @@ import { openDatabase } from '../daemon/store/database.ts'
 import { migrate } from '../daemon/store/migrations.ts'
 import { ObjectStore } from './harness/object-store/start-object-store.ts'
 import { Sqld } from './harness/sqld/start-sqld.ts'
+import { createTemporaryFolder } from './temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Inside the package, so that packages that are not bundled resolve. */
 const BUNDLE_FOLDER = join(ROOT, '.tests', String(process.pid))
 const RUN_FILES = 'test/harness/run-files.ts'
-/** A file system in memory. */
-const MEMORY_FOLDER = '/dev/shm'
-/** Five times what the tests need at a time. Containers often have less. */
-const MIN_MEMORY_BYTES = 1024 ** 3
 /** Two more than there are cores: with one more, the cores are idle for a sixth of the time, because many tests wait. */
 const MAX_CONCURRENCY = Math.min(availableParallelism() + 2, 6)
 /** Without output: a line of dots grows with each test. */
@@ -73,16 +70,6 @@ function findTestFiles(filters: readonly RegExp[]): string[][] {
   return [...[...separate].map((file) => [file]), ...folders.values(), ...last.map((file) => [file])]
 }
 
-/**
- * Returns the folder of all homes and temporary files. If there is enough memory and the user has chosen none, it is in memory:
- * waiting for a disk takes a tenth of the CPU time and half of the time of a test of the API.
- */
-function findTemporaryFolder(): string {
-  if (process.env.TMPDIR !== undefined || !existsSync(MEMORY_FOLDER)) return tmpdir()
-  const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
-  return Math.min(bavail * bsize, freemem()) < MIN_MEMORY_BYTES ? tmpdir() : MEMORY_FOLDER
-}
-
 /** Test servers copy it. Returns its path. */
 async function createMigratedDatabase(): Promise<string> {
   const path = join(BUNDLE_FOLDER, 'migrated.db')
@@ -92,7 +79,7 @@ async function createMigratedDatabase(): Promise<string> {
   return path
 }
 
-const TEMPORARY_FOLDER = findTemporaryFolder()
+const TEMPORARY_FOLDER = createTemporaryFolder()
 const getBundle = (file: string) => join(BUNDLE_FOLDER, file.replace(/\.tsx?$/, '.js'))
 
 /** Tests of processes use the build, which must match the sources. */
@@ -253,7 +240,9 @@ async function main(): Promise<void> {
   const queue = findTestFiles(process.argv.slice(2).map((text) => new RegExp(text)))
   const files = queue.flat()
   await buildIfStale()
-  process.once('exit', () => rmSync(BUNDLE_FOLDER, { recursive: true, force: true }))
+  process.once('exit', () => {
+    for (const folder of [BUNDLE_FOLDER, TEMPORARY_FOLDER]) rmSync(folder, { recursive: true, force: true })
+  })
   await bundleTests([RUN_FILES, ...files], BUNDLE_FOLDER)
   const sqld = process.env.CADRE_TEST_DATABASE === 'sqld' ? await Sqld.start({ hasNamespaces: true }) : undefined
   const storage = process.env.CADRE_TEST_STORAGE === 'ceph' ? await ObjectStore.start() : undefined

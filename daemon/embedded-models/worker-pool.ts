@@ -23,7 +23,7 @@ interface WorkerPoolOptions {
   start(): ChildProcess
 }
 
-/** Another worker pays off for more texts than these: starting it takes as long as embedding them, and 110 MB of memory. */
+/** Another worker pays off for more texts than this: starting it takes as long as embedding them, and 110 MB of memory. */
 const TEXTS_PER_WORKER = 16
 /** Fewer, because somebody waits for the result of a query. */
 const QUERY_TASKS_PER_WORKER = 4

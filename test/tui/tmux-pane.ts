@@ -56,7 +56,13 @@ export class TmuxPane {
     const path = join(folder, 'socket')
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(path, resolve))
-    const connected = new Promise<Socket>((resolve) => server.once('connection', resolve))
+    const connected = new Promise<Socket>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('The pane did not start.')), TIMEOUT_MS)
+      server.once('connection', (socket) => {
+        clearTimeout(timer)
+        resolve(socket)
+      })
+    })
     const terminal = new TmuxTerminal({ command: [process.execPath, '-e', COPY_BYTES, path], environment: {}, cwd: folder, ...size })
     return new TmuxPane(terminal, folder, server, await connected, size)
   }

@@ -4,7 +4,7 @@ import { renderInline } from './inline.ts'
 import { parseBlocks, renderBlock } from './render-markdown.ts'
 import { type Line, toPlainText } from './styled-text.ts'
 
-/** So many lines at the end may still change: with the next letters, or because the last line of text turns out to be a list or a table. */
+/** The last lines may still change: with the next letters, or because the last line of text turns out to be a list or a table. */
 const OPEN_LINES = 2
 /** Words, and characters between which lines break without a space. */
 const WORD = /[\u3000-\u9fff\uac00-\ud7a3\uff01-\uff60]|[^\s\u3000-\u9fff\uac00-\ud7a3\uff01-\uff60]+/g
@@ -12,6 +12,8 @@ const WORD = /[\u3000-\u9fff\uac00-\ud7a3\uff01-\uff60]|[^\s\u3000-\u9fff\uac00-
 const REST = /^(?!\d{1,9}[.)])(?:\*\*?|__?|`(?!`))?[\p{L}\p{N}"'“”‘’„«(]/u
 /** Citations, for example. With an address, they would be a link. */
 const BRACKETS = /\[[^[\]]*\](?!\()/g
+/** Its characters are not those on the screen. */
+const ENTITY = /&#?\w+;/
 /** Markup in plain text: text that follows may close it. */
 const OPEN_MARKUP = /\*(?!\s)|(?<!\s)\*|[`~[|]|<(?=[a-z/!?])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/iu
 
@@ -55,8 +57,7 @@ function findLastBreak(raw: string, tokens: readonly Token[], lines: readonly Li
   for (const token of tokens) {
     const text = maskBrackets(token)
     const open = findOpenMarkup(token)
-    // Entities are shorter than their text.
-    if (token.type === 'text' && !text.includes('&'))
+    if (token.type === 'text' && !ENTITY.test(text))
       for (const { 0: word, index } of text.matchAll(WORD)) {
         if (open !== undefined && index + word.length >= open) break
         visit(length + index)

@@ -79,7 +79,7 @@ function prefixLines(lines: readonly Line[], first: string, rest: string): Line[
 }
 
 /** The number of the first item. */
-export const getFirstNumber = ({ start }: Tokens.List) => Number(start) || 1
+export const getFirstNumber = ({ start }: Tokens.List) => (start === '' ? 1 : start)
 
 /** Neither the marker of an item nor the empty lines around it depend on later items, so that items are final while a list is streamed. */
 function renderList(list: Tokens.List, columns: number, depth: number): Line[] {
@@ -98,14 +98,14 @@ function renderList(list: Tokens.List, columns: number, depth: number): Line[] {
 
 /** Renders the blocks of an item, with empty lines where the text has them. */
 function renderItem({ tokens }: Tokens.ListItem, columns: number, depth: number): Line[] {
-  const made: Line[] = []
+  const lines: Line[] = []
   for (const [index, token] of tokens.entries()) {
-    const lines = renderToken(token, columns, depth + 1)
-    if (lines.length > 0 && made.length > 0 && endsWithEmptyLine(tokens[index - 1])) made.push([])
-    made.push(...lines)
+    const block = renderToken(token, columns, depth + 1)
+    if (block.length > 0 && lines.length > 0 && endsWithEmptyLine(tokens[index - 1])) lines.push([])
+    lines.push(...block)
   }
   // The parser keeps empty lines at the end of code, except in the last item.
-  return made.slice(0, made.findLastIndex((line) => toPlainText(line).trim() !== '') + 1)
+  return lines.slice(0, lines.findLastIndex((line) => toPlainText(line).trim() !== '') + 1)
 }
 
 export const endsWithEmptyLine = (token: Pick<Token, 'raw'> | undefined) => /\n[ \t]*\n[ \t]*$/.test(token?.raw ?? '')

@@ -157,6 +157,7 @@ class StreamRenderer {
   #write(lines: readonly Line[], length: number, next: NextState): void {
     if (this.state.needsEmptyLine && lines.length > 0) this.done.push([])
     this.done.push(...lines)
+    this.#parsed = undefined // the next item has another number, even if its text is the same
     this.state = { ...this.state, itemNumber: undefined, ...next, pending: this.state.pending.slice(length) }
   }
 

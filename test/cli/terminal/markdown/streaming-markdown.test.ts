@@ -203,7 +203,7 @@ test('blocks in sequence are the same for any chunks and any width', () => {
 })
 
 test('only the last lines of a paragraph are live', () => {
-  const text = Array.from({ length: 200 }, (_, index) => (index % 9 === 4 ? `**bold${index} words** [${index}]` : `word${index}`)).join(' ')
+  const text = Array.from({ length: 200 }, (_, index) => (index % 9 === 4 ? `**bold${index} words** [${index}]` : `R&D${index}`)).join(' ')
   for (const columns of [20, 40, 100])
     for (const lines of stream(cutText(text, [7]), columns).live) assert.ok(lines.length <= 6, `${columns}: ${lines.join('\n')}`)
 })
@@ -218,6 +218,14 @@ test('lines of a paragraph wait for the end of their markup', () => {
   const { live } = stream([open, 'and ends** here.'], 40)
   assert.ok((live[0]?.length ?? 0) > 7)
   assert.equal(stream([open, 'and ends** here.'], 40).done, renderPlain(`${open}and ends** here.`, 40))
+})
+
+test('items with the same text have different numbers', () => {
+  assert.equal(stream(['1. same\n1. same\n'], 40).live[0], ['2. same'])
+})
+
+test('a list may start at 0', () => {
+  assert.equal(renderPlain('0. none\n1. one', 40), ['0. none', '1. one'])
 })
 
 test('an item of a list is final when the next one starts', () => {
