@@ -1,6 +1,6 @@
 /** Runs programs in a real terminal (tmux), sends keys and reads the screen. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -94,6 +94,7 @@ export class TmuxTerminal {
 
   /** Copies all further output to a file. */
   record(file: string): void {
+    writeFileSync(file, '') // tmux starts the program that writes it later
     this.#tmux('pipe-pane', `tee '${file}' >> '${this.#output}'`)
   }
 

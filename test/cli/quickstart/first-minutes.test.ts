@@ -84,7 +84,7 @@ atTerminal('in 40 columns, quickstart wraps questions between words, and Tab com
     )
     narrow.write(`${place}/handb`)
     narrow.press('Tab')
-    await narrow.waitFor(/andbook\/$/)
+    await narrow.waitFor((text) => text.replaceAll('\n', '').endsWith('/handbook/'), 'the completed folder')
     narrow.press('Enter')
     await narrow.waitFor('What would you like to know?\n(Enter to skip)')
     narrow.type('How many days of leave are there?')
