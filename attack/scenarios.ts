@@ -11,10 +11,15 @@ import { identicalKeys } from './scenarios/identical-keys.ts'
 import { kills } from './scenarios/kills.ts'
 import { malformedRequests } from './scenarios/malformed-requests.ts'
 import { parallelStarts } from './scenarios/parallel-starts.ts'
+import { impostors } from './scenarios/peers/impostors.ts'
+import { mcpServers } from './scenarios/peers/mcp-servers.ts'
 import { providers } from './scenarios/providers.ts'
 import { secrets } from './scenarios/secrets.ts'
+import { budgets } from './scenarios/sharing/budgets.ts'
+import { memories } from './scenarios/sharing/memories.ts'
 import { sigterm } from './scenarios/sigterm.ts'
 import { slowPatterns } from './scenarios/slow-patterns.ts'
+import { sqlQueries } from './scenarios/sql-queries.ts'
 import { streams } from './scenarios/streams.ts'
 import { unreadResponses } from './scenarios/unread-responses.ts'
 import { upgrades } from './scenarios/upgrades.ts'
@@ -40,4 +45,9 @@ export const SCENARIOS: readonly Scenario[] = [
   escapeSequences,
   upgrades,
   slowPatterns,
+  sqlQueries,
+  impostors,
+  budgets,
+  mcpServers,
+  memories,
 ]

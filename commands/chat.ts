@@ -4,7 +4,7 @@ import { boolean, string as text } from '@oclif/core/flags'
 import { canOpenChat, openChat } from '../src/cli/ask/open-chat.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
-import { findDefaultAgent } from '../src/client/default-agent.ts'
+import { readDefaultAgent } from '../src/client/default-agent.ts'
 
 export default class Chat extends CadreCommand {
   static override description =
@@ -48,7 +48,7 @@ export default class Chat extends CadreCommand {
       conversation,
       continueLast,
       model,
-      defaultAgent: findDefaultAgent(this.paths, profile),
+      defaultAgent: readDefaultAgent(this.paths, profile),
     }
     await openChat({ paths: this.paths, profile, root: this.config.root, start, notify: this.notify, plain }, options)
   }

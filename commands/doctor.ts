@@ -7,7 +7,7 @@ import { ReportedError } from '../src/cli/terminal/errors.ts'
 import { rewriteCommands } from '../src/cli/terminal/invocation.ts'
 import { sanitizeText } from '../src/cli/terminal/text.ts'
 import { wrapForStream } from '../src/cli/terminal/wrap-sentences.ts'
-import { findAddress } from '../src/client/address.ts'
+import { resolveAddress } from '../src/client/address.ts'
 
 const MARKS = { good: ['green', '✓'], warning: ['yellow', '!'], broken: ['red', '✗'] } as const
 /** Columns before the finding. */
@@ -30,7 +30,7 @@ export default class Doctor extends CadreCommand {
       checkHome(this.paths),
       checkDisk(this.paths),
       checkEmbedding(this.config.root),
-      ...(await checkService(this.paths, findAddress(this.paths, flags.profile), this.config.root)),
+      ...(await checkService(this.paths, resolveAddress(this.paths, flags.profile), this.config.root)),
     ]
     if (this.getFormat(flags) === 'table') for (const check of checks) process.stdout.write(`${formatCheck(check)}\n`)
     else await this.print({ data: checks.map((check) => ({ ...check })) }, flags)

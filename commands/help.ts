@@ -1,4 +1,3 @@
-/** `cadre help`: the same as --help. */
 import { string } from '@oclif/core/args'
 import { loadHelpClass } from '@oclif/core/help'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'

@@ -6,7 +6,7 @@ import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { yesFlag } from '../src/cli/resources/verbs/delete.ts'
 import { confirm } from '../src/cli/terminal/confirm.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
-import { findSelectedProfile, isLoopback } from '../src/client/address.ts'
+import { isLoopback, resolveSelectedProfile } from '../src/client/address.ts'
 import { call } from '../src/client/call.ts'
 import { checkService } from '../src/client/daemon.ts'
 import { isProfileName, storeProfile } from '../src/client/profiles.ts'
@@ -51,7 +51,7 @@ export default class Login extends CadreCommand {
       `Logged in to ${url}. The token is stored in ${location === 'keychain' ? 'the keychain' : this.paths.profiles}. Commands now use ` +
         `the profile "${name}". To use the local daemon: cadre profiles use local`,
     )
-    if (findSelectedProfile(this.paths) !== name) this.notify('In this shell, CADRE_URL or CADRE_PROFILE takes precedence.')
+    if (resolveSelectedProfile(this.paths) !== name) this.notify('In this shell, CADRE_URL or CADRE_PROFILE takes precedence.')
     if (this.getFormat(flags) !== 'table') await this.print({ data: { name, url, token: location } }, flags)
   }
 }

@@ -1,7 +1,7 @@
 /** `cadre logout`: deletes the selected profile and its token. */
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
-import { findSelectedProfile } from '../src/client/address.ts'
+import { resolveSelectedProfile } from '../src/client/address.ts'
 import { deleteProfile, LOCAL_PROFILE } from '../src/client/profiles.ts'
 
 export default class Logout extends CadreCommand {
@@ -16,7 +16,7 @@ export default class Logout extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Logout)
-    const name = flags.profile ?? findSelectedProfile(this.paths)
+    const name = flags.profile ?? resolveSelectedProfile(this.paths)
     if (name === undefined || name === LOCAL_PROFILE)
       throw new UsageError('No profile is selected.', 'Name one with --profile. To list profiles: cadre profiles list')
     await deleteProfile(this.paths, name, this.notify)

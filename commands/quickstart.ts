@@ -1,10 +1,10 @@
 /** `cadre quickstart`: sets up a model, a folder of documents and an agent, and answers a first question. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
-import { formatAnswer } from '../src/cli/ask/format-answer.ts'
+import { formatCitedAnswer } from '../src/cli/ask/format-cited-answer.ts'
 import { canOpenChat, openChat } from '../src/cli/ask/open-chat.ts'
 import { createMissingQuestionError } from '../src/cli/ask/read-question.ts'
-import { findFolderProblem } from '../src/cli/knowledge/inspect-folder.ts'
+import { validateFolder } from '../src/cli/knowledge/inspect-folder.ts'
 import { CadreCommand, type GlobalFlags } from '../src/cli/oclif/base-command.ts'
 import { askAgent, askForModelAndFolder, askForQuestion, prepareAgent } from '../src/cli/quickstart/quickstart.ts'
 import { paint } from '../src/cli/terminal/color.ts'
@@ -47,7 +47,7 @@ export default class Quickstart extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Quickstart)
     // Validates the arguments before starting a daemon.
-    const problem = args.path === undefined ? undefined : await findFolderProblem(args.path)
+    const problem = args.path === undefined ? undefined : await validateFolder(args.path)
     if (problem) throw new UsageError(problem.message, problem.hint)
     if (flags.question?.trim() === '')
       throw createMissingQuestionError(`cadre quickstart${args.path === undefined ? '' : ` ${quoteShellWord(args.path)}`} --question`)
@@ -72,7 +72,7 @@ export default class Quickstart extends CadreCommand {
       if (!pretty) return await this.print({ data: { ...prepared, tool: tool ?? null, agent: agent ?? null, ...answer, seconds } }, flags)
       if (answer)
         process.stdout.write(
-          `\n${paint('bold', sanitizeLine(answer.query), process.stdout)}\n\n${formatAnswer(answer, getOutput(process.stdout))}\n`,
+          `\n${paint('bold', sanitizeLine(answer.query), process.stdout)}\n\n${formatCitedAnswer(answer, getOutput(process.stdout))}\n`,
         )
       display.log(`\n${paint('dim', `Finished in ${formatMilliseconds(seconds * 1000)}.`)}`)
       if (agent) display.log(next(agent, path))
@@ -83,8 +83,8 @@ export default class Quickstart extends CadreCommand {
 
   async #converse(connection: Connection, { agent, path, question }: Talk, flags: GlobalFlags & { chat: boolean }): Promise<void> {
     if (question !== undefined) process.stdout.write(`\n${paint('bold', sanitizeLine(question), process.stdout)}\n\n`)
-    const asked = question ?? (await askForQuestion())
-    const conversation = asked === '' ? undefined : await askAgent(connection, agent, asked)
+    const firstQuestion = question ?? (await askForQuestion())
+    const conversation = firstQuestion === '' ? undefined : await askAgent(connection, agent, firstQuestion)
     if (flags.chat && canOpenChat()) {
       const { profile, start } = flags
       const chatting = { paths: this.paths, profile, root: this.config.root, start: start !== false, notify: this.notify }

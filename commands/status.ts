@@ -1,5 +1,6 @@
 /** `cadre status`: the state of the service. */
 
+import { describeWatchedFolders } from '../src/cli/knowledge/format-watching.ts'
 import { describeRunningSyncs } from '../src/cli/knowledge/running-syncs.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { formatBytes, formatDuration } from '../src/cli/terminal/format-quantity.ts'
@@ -25,7 +26,8 @@ export default class Status extends CadreCommand {
     const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
     const shown = { ...rest, default_model: model.name, uptime: formatDuration(uptime_seconds), memory: formatBytes(memory.rss) }
     const indexing = await describeRunningSyncs(connection)
-    const active = indexing.length > 0 ? { indexing } : {}
+    const watching = await describeWatchedFolders(connection)
+    const active = { ...(indexing.length > 0 ? { indexing } : {}), ...(watching.length > 0 ? { watching } : {}) }
     await this.print({ data: { ...shown, ...active, resources: some(counts), sizes: sized, queues: some(queues) } }, flags)
   }
 }

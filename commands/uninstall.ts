@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { boolean } from '@oclif/core/flags'
-import { deleteHome, findForeignEntries, listKeychainEntries, measureHome, requireHome } from '../src/cli/daemon/delete-home.ts'
+import { deleteHome, listForeignEntries, listKeychainEntries, measureHome, requireHome } from '../src/cli/daemon/delete-home.ts'
 import { removeService } from '../src/cli/daemon/remove-service.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { yesFlag } from '../src/cli/resources/verbs/delete.ts'
@@ -50,7 +50,7 @@ export default class Uninstall extends CadreCommand {
   async #purge(): Promise<string[]> {
     const { home } = this.paths
     await deleteHome(this.paths, this.notify)
-    const foreign = findForeignEntries(this.paths)
+    const foreign = listForeignEntries(this.paths)
     this.notify(foreign.length > 0 ? `Deleted the data in ${home}.` : `Deleted ${home}.`)
     return foreign.length > 0 ? [`${home} with files that are not Cadre's: ${foreign.slice(0, 5).join(', ')}`] : []
   }

@@ -2,6 +2,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Paths } from '../src/config.ts'
 import type { Clock } from './async/clock.ts'
+import type { PageRecognizer } from './knowledge/recognition/recognition-pool.ts'
 import type { DiscoveryOptions } from './models/model-discovery.ts'
 import type { ProviderTimeouts } from './models/providers/http-exchange.ts'
 import type { Resolve } from './outbound/guarded-connector.ts'
@@ -27,6 +28,8 @@ export interface AppOptions {
   modelDiscovery: DiscoveryOptions
   /** The admin token to create at the first start; generated if undefined. */
   adminToken: string | undefined
+  /** The secret in daemon.json. Undefined if no daemon.json is written. */
+  secret?: string | undefined
   /** Creates a new admin token for an owner who lost it. */
   recoverToken?: boolean | undefined
   /** Replaces the system's DNS resolver in tests. */
@@ -45,6 +48,8 @@ export interface AppOptions {
   disk?: (databasePath: string) => WriteAheadLog
   /** Largest number of passages that are searched without a vector index; tests use a lower one. */
   exactRows?: number
+  /** Replaces the processes that recognise text; tests use a scripted one. */
+  recognizer?: PageRecognizer
 }
 
 export interface App {

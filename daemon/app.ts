@@ -5,16 +5,19 @@ import type { App, AppOptions } from './app-options.ts'
 import { bindAsCodeRoutes } from './as-code/routes.ts'
 import { AsCodeService } from './as-code/service.ts'
 import { systemClock } from './async/clock.ts'
+import { openCluster } from './cluster/open-cluster.ts'
 import { createConversations } from './conversations/create-conversations.ts'
 import { EventBus } from './core/event-bus.ts'
 import { createAgents } from './create-agents.ts'
-import { getModelsDirectory } from './embedded-models/paths.ts'
 import { EmbeddingService } from './embedding/service.ts'
 import { createEvaluations } from './evaluations/create-evaluations.ts'
 import { createHttp } from './http/create-http.ts'
+import { getModelsDirectory } from './inference/paths.ts'
 import { createKnowledge } from './knowledge/create-knowledge.ts'
 import { sealLogins } from './knowledge/source-auth.ts'
 import { createMcp } from './mcp/create-mcp.ts'
+import { bindMemoryRoutes } from './memories/routes.ts'
+import { MemoriesService } from './memories/service.ts'
 import { createModels } from './models/create-models.ts'
 import { createOpenai } from './openai/create-openai.ts'
 import { createOutbound } from './outbound/client.ts'
@@ -30,13 +33,14 @@ import { createWebhooks } from './webhooks/create-webhooks.ts'
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { paths, logger, vault, version, resolve, clock = systemClock, random = Math.random } = options
-  const { database, leases, requests, originals, vectors, ownsDocuments, closeStores } = await openStores(options)
+  const { database, originals, vectors, ownsDocuments, closeStores } = await openStores(options)
+  const cluster = await openCluster(database, logger)
   await sealLogins(database, vault, logger)
   const now = () => new Date()
   const events = new EventBus()
   const telemetry = new Telemetry({ tracer: options.tracer, version })
   const outbound = createOutbound({ resolve, getTraceHeaders: telemetry.getTraceHeaders })
-  const shared = { database, leases, requests, vault, validator: createValidator(), outbound, events, clock, logger, telemetry }
+  const shared = { database, cluster, vault, validator: createValidator(), outbound, events, clock, logger, telemetry }
 
   const usage = createUsage({
     ...shared,
@@ -60,16 +64,28 @@ export async function createApp(options: AppOptions): Promise<App> {
     reader: { read: (...call) => embedding.models.read(...call) },
   })
   const { service: models } = modelFamily
-  const findRemoteModel = (id: string) => models.findCredentials(database, id)
-  const embedding = new EmbeddingService({ modelsDirectory: getModelsDirectory(), findRemoteModel, logger, telemetry })
-  const knowledgeFamily = createKnowledge({ ...shared, originals, vectors, models, embedding, meter, workDirectory: paths.work })
+  const resolveRemoteModel = (id: string) => models.resolveCredentials(database, id)
+  const embedding = new EmbeddingService({ modelsDirectory: getModelsDirectory(), resolveRemoteModel, logger, telemetry })
+  const { recognizer } = options
+  const knowledgeFamily = createKnowledge({
+    ...shared,
+    originals,
+    vectors,
+    models,
+    embedding,
+    meter,
+    recognizer,
+    workDirectory: paths.work,
+  })
   const { service: knowledge } = knowledgeFamily
   const agentFamily = createAgents({ ...shared, models, knowledge })
   const { agents, templates, ragTools, mcpServers } = agentFamily.services
+  const memories = new MemoriesService({ ...shared, agents, embedding })
   const conversations = createConversations({
     ...shared,
     agents,
     models,
+    memories,
     quoteVerifier: knowledge,
     meter,
     getIdleMinutes: async () => (await system.getSettings()).conversation_idle_minutes,
@@ -81,9 +97,20 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { documentReader } = knowledgeFamily
   const mcp = createMcp({ ...shared, ...agentFamily.services, knowledge, documentReader, models, meter, askOnce, version })
   const webhooks = createWebhooks({ ...shared, random })
-  const tokens = new TokensService(database)
+  const tokens = new TokensService(database, cluster, clock)
   const getAddress = () => http.getAddress()
-  const systemFamily = createSystem({ ...shared, paths, version, originals, vectors, models, embedding, countReplies, getAddress })
+  const systemFamily = createSystem({
+    ...shared,
+    secret: options.secret,
+    paths,
+    version,
+    originals,
+    vectors,
+    models,
+    embedding,
+    countReplies,
+    getAddress,
+  })
   const { service: system, getOpenapi } = systemFamily
   const asCode = new AsCodeService({
     ...shared,
@@ -91,13 +118,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     settings: system,
   })
 
-  await ensureAdminToken(tokens, leases, { token: options.adminToken, saveToken: options.keepToken, recover: options.recoverToken })
+  await ensureAdminToken(tokens, cluster.leases, { token: options.adminToken, saveToken: options.keepToken, recover: options.recoverToken })
   const ownerId = await tokens.findId(await options.readToken())
   await knowledgeFamily.sweep()
   await conversations.recover()
   await usage.recover()
   // Before requests are served, so that nobody sees a job that does not continue as running.
-  await Promise.all([ownsDocuments && knowledgeFamily.parkSyncs(), evaluationFamily.parkRuns()])
+  await Promise.all([ownsDocuments && knowledgeFamily.takeOver(), evaluationFamily.parkRuns()])
 
   const authenticate = (secret: string) => tokens.authenticate(secret)
   const getRateLimit = (tokenId: string) => (tokenId === ownerId ? options.ownerRateLimit : undefined)
@@ -109,6 +136,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...knowledgeFamily.bindings,
     ...agentFamily.bindings,
     ...conversations.bindings,
+    ...bindMemoryRoutes(memories),
     ...openai.bindings,
     ...evaluationFamily.bindings,
     ...bindAnalyticsRoutes(new AnalyticsService(database, now)),
@@ -121,7 +149,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const resumed = Promise.all([ownsDocuments && knowledgeFamily.resume(), evaluationFamily.resume()]).catch((error: unknown) =>
     logger.error({ err: error }, 'interrupted syncs and evaluation runs could not be resumed'),
   )
-  leases.onTakeover(conversations.recover, usage.recover, evaluationFamily.followOthers, ...(ownsDocuments ? [knowledgeFamily.resume] : []))
+  cluster.leases.onTakeover(
+    conversations.recover,
+    usage.recover,
+    evaluationFamily.followOthers,
+    ...(ownsDocuments ? [knowledgeFamily.resume] : []),
+  )
   webhooks.start()
   conversations.start()
   systemFamily.start()
@@ -141,6 +174,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await http.close()
       await Promise.all([webhooksClosed, telemetry.close()])
       await Promise.all([knowledgeFamily.close(), embedding.close(), mcpServers.close(), outbound.close(), modelFamily.close()])
+      await cluster.close()
       await closeStores()
     },
   }

@@ -1,9 +1,9 @@
 /** Entry point of the daemon process: lock, log, listen, shut down. */
+import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import closeWithGrace from 'close-with-grace'
 import {
-  type DaemonRecord,
   DEFAULT_OWNER_RATE_LIMIT,
   DEFAULT_RATE_LIMIT,
   EXIT_HOME_IN_USE,
@@ -14,16 +14,18 @@ import {
   takeProviderKeys,
 } from '../src/config.ts'
 import { CadreError } from '../src/contract/errors.ts'
+import { scaleTimeout } from '../src/deadline.ts'
 import { readKeychain, writeKeychain } from '../src/keychain.ts'
 import { version } from '../src/version.ts'
 import type { App } from './app-options.ts'
 import { type Log, openLog } from './logging/log.ts'
-import { findDatabaseServer } from './process/database-server.ts'
-import { prepareHome, writeFileAtomically } from './process/home.ts'
+import { removeDaemonRecord, writeDaemonRecord } from './process/daemon-record.ts'
+import { resolveDatabaseServer } from './process/database-server.ts'
+import { prepareHome } from './process/home.ts'
 import { acquireLock } from './process/lock.ts'
 import { type DaemonOptions, formatLocalUrl, formatUrl, parseOptions, UsageError } from './process/options.ts'
 import { startStartupServer } from './process/startup-server.ts'
-import { findStorage, findStorages } from './process/storage-address.ts'
+import { resolveStorage, resolveStorages } from './process/storage-address.ts'
 import { readAdminToken, storeAdminToken } from './secrets/admin-token.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { openVault } from './secrets/vault.ts'
@@ -51,12 +53,16 @@ async function run(redactor: Redactor): Promise<void> {
   const wanted = parseOptions(process.argv.slice(2), overrides.port)
   const paths = homePaths()
   if (wanted.checkDatabase)
-    return (await import('./report-stores.ts')).reportStores(paths, await findDatabaseServer(paths, wanted.databaseUrl), wanted.storageUrl)
+    return (await import('./report-stores.ts')).reportStores(
+      paths,
+      await resolveDatabaseServer(paths, wanted.databaseUrl),
+      wanted.storageUrl,
+    )
   if (wanted.copyToDatabase !== undefined || wanted.copyToStorage !== undefined) return copyStores(paths, wanted)
   if (overrides.token !== undefined) redactor.add(overrides.token)
   if (overrides.databaseToken !== undefined) redactor.add(overrides.databaseToken)
-  const databaseServer = await findDatabaseServer(paths, wanted.databaseUrl)
-  const storage = findStorage(paths, wanted.storageUrl)
+  const databaseServer = await resolveDatabaseServer(paths, wanted.databaseUrl)
+  const storage = resolveStorage(paths, wanted.storageUrl)
   for (const secret of [storage?.secretAccessKey, storage?.vectors?.apiKey]) if (secret !== undefined) redactor.add(secret)
   // Child processes must not inherit them.
   delete process.env.CADRE_TOKEN
@@ -98,6 +104,8 @@ async function run(redactor: Redactor): Promise<void> {
     const { createApp } = await import('./app.ts')
     if (databaseServer?.token !== undefined) redactor.add(databaseServer.token)
     const tracer = await openTracer(log, redactor)
+    const secret = randomBytes(32).toString('hex')
+    redactor.add(secret)
     const app = await createApp({
       paths,
       databaseServer,
@@ -109,6 +117,7 @@ async function run(redactor: Redactor): Promise<void> {
       version,
       modelDiscovery: { keys, servers: overrides.modelServers },
       adminToken: overrides.token,
+      secret,
       recoverToken: wanted.recoverToken,
       tracer,
       async keepToken(token) {
@@ -120,7 +129,7 @@ async function run(redactor: Redactor): Promise<void> {
     running.app = app
     await startup?.close()
     const url = await listen(app, wanted)
-    writeDaemonRecord(paths, url, wanted)
+    writeDaemonRecord(paths, url, secret, wanted)
     const database = databaseServer?.url ?? paths.database
     log.logger.info({ version, url, home: paths.home, database, storage: storage?.url, secrets: vault.location }, 'ready')
     if (vault.location === 'locked') log.logger.warn('the vault is locked: models, tools and webhooks that use secrets do not work')
@@ -174,10 +183,10 @@ async function listen(app: App, { host, port, isRemote: remote }: DaemonOptions)
 /** For `cadre migrate`: prints the progress as lines of JSON, then the result. The daemon of the home must not run. */
 async function copyStores(paths: Paths, { databaseUrl, storageUrl, copyToDatabase, copyToStorage }: DaemonOptions): Promise<void> {
   const { copyHome } = await import('./store/copy/copy-home.ts')
-  const database = await findDatabaseServer(paths, databaseUrl)
+  const database = await resolveDatabaseServer(paths, databaseUrl)
   const isUrl = (target: string | undefined) => target !== undefined && target !== 'local'
-  const { source: storage, target: toStorage } = findStorages(paths, storageUrl, isUrl(copyToStorage) ? copyToStorage : undefined)
-  const toDatabase = isUrl(copyToDatabase) ? await findDatabaseServer(paths, copyToDatabase) : undefined
+  const { source: storage, target: toStorage } = resolveStorages(paths, storageUrl, isUrl(copyToStorage) ? copyToStorage : undefined)
+  const toDatabase = isUrl(copyToDatabase) ? await resolveDatabaseServer(paths, copyToDatabase) : undefined
   const target = { ...(copyToDatabase ? { database: toDatabase } : {}), ...(copyToStorage ? { storage: toStorage } : {}) }
   prepareHome(paths)
   const lock = acquireLock(paths.lock)
@@ -214,21 +223,6 @@ function explainListenError(error: NodeJS.ErrnoException, host: string, port: nu
   return new CadreError('UNAVAILABLE', `Cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error })
 }
 
-function writeDaemonRecord(paths: Paths, url: string, { host, isRemote, foreground, databaseUrl, storageUrl }: DaemonOptions): void {
-  const servers = [
-    ...(databaseUrl === undefined ? [] : ['--database-url', databaseUrl]),
-    ...(storageUrl === undefined ? [] : ['--storage-url', storageUrl]),
-  ]
-  const options = ['--host', host, '--port', new URL(url).port || '80', ...(isRemote ? ['--allow-remote'] : []), ...servers]
-  const started_at = new Date(performance.timeOrigin).toISOString()
-  const record: DaemonRecord = { pid: process.pid, url, version, started_at, options, foreground }
-  writeFileAtomically(paths.daemon, `${JSON.stringify(record)}\n`)
-}
-
-function removeDaemonRecord(paths: Paths): void {
-  if (readDaemonRecord(paths)?.pid === process.pid) rmSync(paths.daemon, { force: true })
-}
-
 function formatAlreadyRunning(paths: Paths): string {
   const record = readDaemonRecord(paths)
   return `Another Cadre daemon is already running for this home${record ? ` (${record.url}, pid ${record.pid})` : ''}.`
@@ -251,7 +245,7 @@ function handleShutdown({ paths, log: { logger }, redactor, cleanUp: end, runnin
     process.exit(0)
   }
   closeWithGrace(
-    { delay: SHUTDOWN_TIMEOUT_MS, logger: false, onTimeout, onSecondSignal: end, onSecondError: end },
+    { delay: scaleTimeout(SHUTDOWN_TIMEOUT_MS), logger: false, onTimeout, onSecondSignal: end, onSecondError: end },
     async ({ err, signal }) => {
       if (err) {
         logger.fatal({ err }, 'uncaught error')

@@ -2,14 +2,14 @@
 import { existsSync } from 'node:fs'
 import type { Paths } from '../src/config.ts'
 import type { CadreError } from '../src/contract/errors.ts'
-import { findStorage } from './process/storage-address.ts'
+import { resolveStorage } from './process/storage-address.ts'
 import type { ServerAddress } from './store/remote/server-connection.ts'
 
 /** Prints problems of the stores as JSON for `cadre doctor`, which may not load them itself. Nothing is created. */
 export async function reportStores(paths: Paths, server: ServerAddress | undefined, storageUrl: string | undefined): Promise<void> {
   const { checkServer } = await import('./store/remote/check-server.ts')
-  const { findDamage } = await import('./store/database.ts')
-  const found = server ? await checkServer(server) : existsSync(paths.database) ? findDamage(paths.database) : undefined
+  const { validateIntegrity } = await import('./store/database.ts')
+  const found = server ? await checkServer(server) : existsSync(paths.database) ? validateIntegrity(paths.database) : undefined
   const storage = await checkStorage(paths, storageUrl).catch((error: unknown) => error)
   process.stdout.write(`${JSON.stringify({ ...formatReport(found), storage: storage && formatReport(storage) })}\n`)
 }
@@ -18,7 +18,7 @@ const formatReport = (found: unknown) =>
   found instanceof Error ? { error: found.message, hint: (found as CadreError).hint } : (found ?? {})
 
 async function checkStorage(paths: Paths, url: string | undefined) {
-  const storage = findStorage(paths, url)
+  const storage = resolveStorage(paths, url)
   if (!storage) return undefined
   const { S3Client } = await import('./store/objects/s3-client.ts')
   const client = new S3Client(storage)

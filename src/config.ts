@@ -17,7 +17,6 @@ export interface Paths {
   lock: string
   vectors: string
   documents: string
-  models: string
   /** Temporary data such as clones of repositories. */
   work: string
   logs: string
@@ -50,7 +49,6 @@ export function homePaths(environment: Environment = process.env): Paths {
     lock: resolveName('cadre.lock'),
     vectors: resolveName('vectors'),
     documents: resolveName('documents'),
-    models: resolveName('models'),
     work: resolveName('work'),
     logs: resolveName('logs'),
     log: join(home, 'logs', 'daemon.log'),
@@ -244,7 +242,7 @@ export function isSessionBusReachable(environment: Environment = process.env): b
   return environment.XDG_RUNTIME_DIR !== undefined && existsSync(join(environment.XDG_RUNTIME_DIR, 'bus'))
 }
 
-/** Content of daemon.json. */
+/** The daemon of a home, as daemon.json describes it. */
 export interface DaemonRecord {
   pid: number
   url: string
@@ -256,9 +254,11 @@ export interface DaemonRecord {
   foreground?: boolean
 }
 
+/** Leaves out the secret, because commands print records. */
 export function readDaemonRecord(paths: Paths): DaemonRecord | undefined {
   try {
-    return JSON.parse(readFileSync(paths.daemon, 'utf8')) as DaemonRecord
+    const { secret: _, ...record } = JSON.parse(readFileSync(paths.daemon, 'utf8')) as DaemonRecord & { secret?: string }
+    return record
   } catch {
     return undefined // missing or incomplete
   }

@@ -5,7 +5,8 @@ import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { environmentOverrides, isSessionBusReachable } from './config.ts'
 import { CadreError } from './contract/errors.ts'
-import { findPackageFolder } from './package-folder.ts'
+import { scaleTimeout, startDeadline } from './deadline.ts'
+import { resolvePackageFolder } from './package-folder.ts'
 
 export const ADMIN_TOKEN = 'admin-token'
 export const VAULT_KEY = 'vault-key'
@@ -95,12 +96,12 @@ process.stdin.setEncoding('utf8').on('data', (part) => { text += part }).on('end
  * that thread on exit (measured: 50 s).
  */
 async function runSteps(steps: Step[]): Promise<(string | boolean | null)[]> {
-  const keytar = findKeytar()
+  const keytar = resolveKeytar()
   const child = spawn(process.execPath, ['--input-type=commonjs', '-e', HELPER_SCRIPT], {
     stdio: ['pipe', 'pipe', 'ignore'],
     windowsHide: true,
   })
-  const timer = setTimeout(() => child.kill('SIGKILL'), PROCESS_TIMEOUT_MS)
+  const deadline = startDeadline(scaleTimeout(PROCESS_TIMEOUT_MS), () => child.kill('SIGKILL'))
   try {
     const text = await new Promise<string>((resolve, reject) => {
       let received = ''
@@ -110,21 +111,21 @@ async function runSteps(steps: Step[]): Promise<(string | boolean | null)[]> {
       // An early exit results in empty output, handled below.
       child.stdin.on('error', () => undefined)
       child.once('error', reject).once('close', () => resolve(received))
-      child.stdin.end(JSON.stringify({ keytar, service: SERVICE, steps, limit: KEYCHAIN_TIMEOUT_MS }))
+      child.stdin.end(JSON.stringify({ keytar, service: SERVICE, steps, limit: scaleTimeout(KEYCHAIN_TIMEOUT_MS) }))
     })
     if (text === '') throw new KeychainError(`The keychain did not respond within ${KEYCHAIN_TIMEOUT_MS / 1000} s; it may be locked.`)
     const outcome = JSON.parse(text) as Outcome
     if ('failure' in outcome) throw new KeychainError(`The keychain cannot be used: ${outcome.failure}`)
     return outcome.results
   } finally {
-    clearTimeout(timer)
+    deadline.cancel()
   }
 }
 
-function findKeytar(): string {
+function resolveKeytar(): string {
   if (!environmentOverrides().keychain)
     throw new KeychainError('The keychain is disabled by CADRE_KEYCHAIN=off.', 'Unset CADRE_KEYCHAIN to use it.')
   if (process.platform === 'linux' && !isSessionBusReachable())
     throw new KeychainError('No keychain is available: there is no session bus.', 'Run the command in a desktop session.')
-  return fileURLToPath(new URL('dist/keytar/lib/keytar.js', findPackageFolder()))
+  return fileURLToPath(new URL('dist/keytar/lib/keytar.js', resolvePackageFolder()))
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-export function findPackageFolder(): URL {
+export function resolvePackageFolder(): URL {
   let folder = new URL('.', import.meta.url)
   while (!existsSync(new URL('package.json', folder))) {
     const above = new URL('..', folder)

@@ -11,6 +11,8 @@ const LINE_END = /\r\n|\r|\n/
 const UNSAFE = /[\r\n\0]/
 /** The parser creates an Error for each unknown line, so a hostile server could block the process with a few megabytes of them. */
 const MAX_UNKNOWN_LINES = 1_000
+/** Larger than any event of a daemon or a provider. */
+const MAX_EVENT_LENGTH = 64 * 1024 * 1024
 
 /** Splits data at line ends into several data fields and removes line ends from names, so that no text can forge a field. */
 export function encodeEvent({ event, data, id }: ServerEvent): string {
@@ -33,10 +35,13 @@ export class EventDecoder {
   #endsWithCr = false
   #lastId: string | undefined
   #unknownLines = 0
+  /** Characters since the last event. */
+  #length = 0
   #events: ServerEvent[] = []
   readonly #parser = createParser({
     onEvent: ({ event = 'message', data, id }) => {
       this.#unknownLines = 0
+      this.#length = 0
       this.#lastId = id ?? this.#lastId
       this.#events.push({ event, data, ...(this.#lastId === undefined ? {} : { id: this.#lastId }) })
     },
@@ -48,6 +53,8 @@ export class EventDecoder {
   /** Returns the events that the text completes. */
   push(text: string): ServerEvent[] {
     this.#events = []
+    this.#length += text.length
+    if (this.#length > MAX_EVENT_LENGTH) throw new Error(`An event of the stream is larger than ${MAX_EVENT_LENGTH / 1024 / 1024} MB.`)
     this.#parser.feed(this.#normalizeLineEnds(!this.#isStarted && text.startsWith('\uFEFF') ? text.slice(1) : text))
     this.#isStarted ||= text !== ''
     return this.#events

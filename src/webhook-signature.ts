@@ -16,7 +16,7 @@ interface WebhookContent {
 export const createSigningSecret = (): string => PREFIX + randomBytes(32).toString('base64')
 
 /** Returns undefined for a valid secret. */
-export function findSecretProblem(secret: string): string | undefined {
+export function validateSecret(secret: string): string | undefined {
   if (!secret.startsWith(PREFIX)) return `must start with ${PREFIX}`
   const size = decodeKey(secret).length
   return size < MIN_SECRET_BYTES || size > MAX_SECRET_BYTES

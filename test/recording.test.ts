@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { parseRuns, renderTerminalSvg } from '../.build/terminal-svg.ts'
+import { parseRuns, renderTerminalSvg } from '../scripts/terminal-svg.ts'
 
 const test = suite('recording')
 

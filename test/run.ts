@@ -1,19 +1,22 @@
 /**
- * Test runner: `npm test [regular expression…]`. Bundles the test files and runs them in processes with their own home, a
- * few at a time. Tests of processes have a process per file. The other files of a folder share one: loading the product
- * takes longer than most of them. With `CADRE_TEST_DATABASE=sqld`, test servers store their records on a libSQL server; with
- * `CADRE_TEST_STORAGE=ceph`, they store documents and vectors in a bucket.
+ * Test runner: `npm test -- [--stalls [--seed N]] [--one-core] [regular expression…]`. Bundles the test files and runs them in
+ * processes with their own home, a few at a time. Tests of processes have a process per file. The other files of a folder share
+ * one: loading the product takes longer than most of them. With `CADRE_TEST_DATABASE=sqld`, test servers store their records on
+ * a libSQL server; with `CADRE_TEST_STORAGE=ceph`, they store documents and vectors in a bucket.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundleTests } from '../.build/tests.ts'
+import { parseArgs } from 'node:util'
 import { openDatabase } from '../daemon/store/database.ts'
 import { migrate } from '../daemon/store/migrations.ts'
+import { bundleTests } from '../scripts/tests.ts'
+import { startDeadline } from '../src/deadline.ts'
 import { ObjectStore } from './harness/object-store/start-object-store.ts'
 import { Sqld } from './harness/sqld/start-sqld.ts'
+import { SLOWDOWN_OPTIONS, startSlowdown } from './slow-machine.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -22,8 +25,8 @@ const BUNDLE_FOLDER = join(ROOT, '.tests', String(process.pid))
 const RUN_FILES = 'test/harness/run-files.ts'
 /** Two more than there are cores, because many tests wait. With four more, the whole run is only one percent faster. */
 const MAX_CONCURRENCY = Math.min(availableParallelism() + 2, 6)
-/** Without output: a line of dots grows with each test. */
-const SILENCE_TIMEOUT_MS = 4 * 60_000
+/** Without output: a line of dots grows with each test. Much longer than any test takes on a slow machine. */
+const SILENCE_TIMEOUT_MS = 20 * 60_000
 /** Files that do not share a process. Slow ones start first and short ones last, so that the run does not end waiting for one of them. */
 const SEPARATE_FIRST = [
   'test/durability/',
@@ -41,6 +44,9 @@ const SEPARATE_FIRST = [
   'test/cli/html/',
 ]
 const SEPARATE_LAST = ['test/tui/', 'test/cli/']
+
+/** Of the product in tests, so that no timeout passes because the machine is slow. Tests of timeouts set their own. */
+const TIMEOUT_FACTOR = '20'
 
 interface FileResult {
   file: string
@@ -86,13 +92,13 @@ const getBundle = (file: string) => join(BUNDLE_FOLDER, file.replace(/\.tsx?$/, 
 async function buildIfStale(): Promise<void> {
   const built = join(ROOT, 'dist/daemon/main.js')
   const since = existsSync(built) ? statSync(built).mtimeMs : 0
-  const newest = ['src', 'commands', 'daemon', '.build', 'package.json'].reduce(
+  const newest = ['src', 'commands', 'daemon', 'scripts', 'models', 'package.json'].reduce(
     (latest, place) => Math.max(latest, getNewestMtime(join(ROOT, place))),
     0,
   )
   if (since > newest) return
   console.log('building')
-  const child = spawn(process.execPath, ['--import', 'tsx', '.build/bundle.ts'], { cwd: ROOT, stdio: 'inherit' })
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/bundle.ts'], { cwd: ROOT, stdio: 'inherit' })
   const code = await new Promise((resolve) => child.once('close', resolve))
   if (code !== 0) throw new Error('the build failed')
 }
@@ -124,6 +130,7 @@ function createEnvironment(root: string, extra: Record<string, string>): NodeJS.
     CADRE_HOME: join(root, 'cadre'),
     CADRE_KEYCHAIN: 'off',
     CADRE_MODEL_SERVERS: 'none',
+    CADRE_TIMEOUT_FACTOR: TIMEOUT_FACTOR,
     FORCE_COLOR: '0',
     NO_COLOR: '1',
     ...extra,
@@ -148,10 +155,10 @@ async function runFiles(
   let [stdout, stderr] = ['', '']
   let startedAt = performance.now()
   let late = false
-  const timer = setTimeout(() => {
+  const deadline = startDeadline(SILENCE_TIMEOUT_MS, () => {
     late = true
     killGroup(child)
-  }, SILENCE_TIMEOUT_MS)
+  })
   const finish = (printed: string, code: number | string) => {
     const output = printed + stderr
     const file = files[running] as string
@@ -164,7 +171,7 @@ async function runFiles(
   })
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     stdout += part
-    timer.refresh()
+    deadline.restart()
     for (let next = files[running + 1]; next !== undefined; next = files[running + 1]) {
       const [printed, rest] = splitAt(stdout, `\n${getBundle(next)}\n`)
       if (rest === undefined) return
@@ -177,7 +184,7 @@ async function runFiles(
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (status, signal) => resolve(status ?? signal ?? 'unknown'))
   })
-  clearTimeout(timer)
+  deadline.cancel()
   // Child processes left behind hold the output open.
   killGroup(child)
   await new Promise<void>((resolve) => (child.stdout.closed ? resolve() : child.once('close', () => resolve())))
@@ -237,7 +244,8 @@ async function main(): Promise<void> {
       process.exit(130)
     })
   }
-  const queue = findTestFiles(process.argv.slice(2).map((text) => new RegExp(text)))
+  const { values: slowdown, positionals } = parseArgs({ options: SLOWDOWN_OPTIONS, allowPositionals: true })
+  const queue = findTestFiles(positionals.map((text) => new RegExp(text)))
   const files = queue.flat()
   await buildIfStale()
   process.once('exit', () => {
@@ -255,6 +263,7 @@ async function main(): Promise<void> {
     sqld?.remove()
     storage?.remove()
   })
+  const endSlowdown = startSlowdown(slowdown, TEMPORARY_FOLDER)
   const startedAt = performance.now()
   const results: FileResult[] = []
   const report = (result: FileResult) => {
@@ -267,6 +276,7 @@ async function main(): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: MAX_CONCURRENCY }, worker))
+  endSlowdown()
   sqld?.remove()
   storage?.remove()
   const sum = (pick: (result: FileResult) => number) => results.reduce((total, result) => total + pick(result), 0)

@@ -167,6 +167,27 @@ def load_code(path: Path) -> list[Row]:
     return rows
 
 
+def load_languages(path: Path, rng: random.Random) -> list[Row]:
+    """Loads questions in other languages than English, made by languages/make.py."""
+    rows = []
+    for entry in read_lines(path):
+        passage, headings = entry["passage"], entry.get("headings", [])
+        above = HEADING_SEPARATOR.join(heading for heading in headings if heading and heading not in passage)
+        row = Row(entry["question"], passage, above, None, True, f"{entry['language']}/{entry['source']}")
+        if "start" in entry:
+            answer = (entry["start"], entry["end"])
+            row.answers = [passage[slice(*answer)]]
+            row.passage, row.answer = cut_window(passage, answer, rng)
+        rows.append(row)
+    return rows
+
+
+def get_language(row: Row) -> str:
+    """Questions over English passages are a language of their own."""
+    language, source = row.source.split("/", 1)
+    return f"{language} crossed" if source.startswith("crossed-") else language
+
+
 LEAD = r"(?:^|(?<=[.!?]\s)|(?<=\n)|(?<=\n- )|(?<=\n\* ))"
 VERBS = (
     "use|run|set|call|add|pass|specify|enter|type|press|click|choose|select|enable|disable|install|configure|create|open|execute|include"

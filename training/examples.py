@@ -43,8 +43,10 @@ class Examples:
         group = np.concatenate([np.full(len(part["lengths"]), part["group"]) for part in parts])
         return Examples(torch.cat([part["ids"] for part in parts]), starts, torch.cat([part["labels"] for part in parts]), group, device)
 
-    def load_taught(self, path: Path) -> None:
+    def load_taught(self, path: Path, untaught: set[int]) -> None:
+        """Loads the outputs of the teacher, which the given groups do not learn from."""
         begins, ends, relevance = torch.load(path)
+        self.is_taught = torch.from_numpy(~np.isin(self.group, list(untaught))).float().to(self.device)
         padding = torch.zeros(MAX_TOKENS, dtype=begins.dtype)
         self.taught = [torch.cat([begins, padding]).to(self.device), torch.cat([ends, padding]).to(self.device), relevance.to(self.device)]
 
@@ -78,6 +80,7 @@ class Examples:
             begins, ends, relevance = self.taught
             spans = [part[places].float().masked_fill(~mask, -1e4) for part in (begins, ends)]
             batch["taught"] = (*spans, relevance[rows].float())
+            batch["is_taught"] = self.is_taught[rows]
         return batch
 
     @torch.no_grad()

@@ -106,6 +106,28 @@ def load_base(folder: Path) -> Reader:
     return reader
 
 
+def load_model(path: Path) -> Reader:
+    return load_base(path) if path.is_dir() else load_weights(path)
+
+
+def load_weights(path: Path) -> Reader:
+    """Loads weights that quantize.py wrote, to continue from them or to learn from their outputs."""
+    stored = load_file(str(path))
+    names = [name for name in stored if not name.endswith(".scale")]
+    tensors = {name: stored[name].float() * stored[f"{name}.scale"][:, None] if f"{name}.scale" in stored else stored[name].float() for name in names}
+    width = tensors["embeddings.LayerNorm.weight"].shape[0]
+    config = {
+        "vocab_size": tensors["embeddings.word_embeddings.weight"].shape[0],
+        "max_position_embeddings": tensors["embeddings.position_embeddings.weight"].shape[0],
+        "num_hidden_layers": sum(name.endswith("intermediate.dense.bias") for name in tensors),
+        "intermediate_size": tensors["encoder.layer.0.intermediate.dense.bias"].shape[0],
+        "hidden_size": width, "num_attention_heads": 12, "layer_norm_eps": 1e-12, "hidden_dropout_prob": 0.1,
+    }  # fmt: skip
+    reader = Reader(config)
+    reader.load_state_dict({name: tensors.get(to_base_name(name), tensor) for name, tensor in reader.state_dict().items()})
+    return reader
+
+
 def embed(reader: Reader, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Embeds texts as the embedding model does; used to look for negatives before training."""
     positions = torch.arange(ids.shape[1], device=ids.device)

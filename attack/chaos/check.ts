@@ -1,5 +1,5 @@
 /** Checks after the chaos that everything acknowledged exists once, and that nothing was indexed, billed or sent twice. */
-import type { Reader } from '../../daemon/store/database.ts'
+import type { DatabaseReader } from '../../daemon/store/database.ts'
 import type { Storage } from '../../daemon/store/objects/open-bucket.ts'
 import type { Json } from '../../test/harness/test-server.ts'
 import { readTableRows } from '../../test/knowledge/knowledge-fixture.ts'
@@ -48,7 +48,12 @@ export async function checkConversations(client: ChaosClient, { all }: Conversat
 }
 
 /** Reads the tables of the index with a connection of its own. */
-export async function checkDocuments(client: ChaosClient, reader: Reader, storage: Storage, documents: Documents): Promise<string[]> {
+export async function checkDocuments(
+  client: ChaosClient,
+  reader: DatabaseReader,
+  storage: Storage,
+  documents: Documents,
+): Promise<string[]> {
   const { sourceId, current, removed } = documents
   const problems: string[] = []
   const found = await client.list(`/knowledge-sources/${sourceId}/documents`)
@@ -86,7 +91,7 @@ export async function checkDocuments(client: ChaosClient, reader: Reader, storag
   return problems
 }
 
-export async function checkEvaluations(client: ChaosClient, reader: Reader, { all }: Evaluations): Promise<string[]> {
+export async function checkEvaluations(client: ChaosClient, reader: DatabaseReader, { all }: Evaluations): Promise<string[]> {
   const problems: string[] = []
   for (const { evaluationId, runId } of all) {
     const run = (await client.get(`/evaluations/${evaluationId}/runs/${runId}`)).data
@@ -99,7 +104,7 @@ export async function checkEvaluations(client: ChaosClient, reader: Reader, { al
 
 /** Every completed conversation and every run has one event, which was sent with one id. */
 export async function checkEvents(
-  reader: Reader,
+  reader: DatabaseReader,
   receiver: Receiver,
   { all }: Conversations,
   { all: runs }: Evaluations,
@@ -138,7 +143,7 @@ interface Call {
 
 /** Each call reported another number of tokens, so that a number in two rows was billed twice. */
 export async function checkUsage(
-  reader: Reader,
+  reader: DatabaseReader,
   provider: NumberedProvider,
   embedder: ScriptedEmbedder,
   { all }: Conversations,

@@ -1,6 +1,6 @@
 /** Runs the load while daemons are killed, the database server restarts and the object store pauses; then checks everything. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Reader } from '../../daemon/store/database.ts'
+import type { DatabaseReader } from '../../daemon/store/database.ts'
 import { openServerDatabase } from '../../daemon/store/remote/server-database.ts'
 import { createRandom } from '../../test/harness/create-random.ts'
 import { waitFor } from '../../test/harness/wait-for.ts'
@@ -151,7 +151,7 @@ async function disturbServers(cluster: Cluster, options: ChaosOptions, report: (
 }
 
 /** Waits until nothing is under way. Returns what is. */
-async function waitForEnd(client: ChaosClient, reader: Reader, documents: readonly Documents[]): Promise<string[]> {
+async function waitForEnd(client: ChaosClient, reader: DatabaseReader, documents: readonly Documents[]): Promise<string[]> {
   const sql = `SELECT (SELECT count(*) FROM replies_under_way) AS replies,
     (SELECT count(*) FROM deliveries WHERE status = 'pending') AS deliveries,
     (SELECT count(*) FROM evaluation_runs WHERE status IN ('queued', 'running')) AS runs,

@@ -1,10 +1,11 @@
 /** Homes of all released versions are opened by this one, also if the first start is killed. */
 import { once } from 'node:events'
-import { cpSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { createRandom } from '../../test/harness/create-random.ts'
-import { spawnDaemon } from '../../test/harness/daemon.ts'
+import { type DaemonOptions, spawnDaemon } from '../../test/harness/daemon.ts'
 import type { Client } from '../support/client.ts'
 import { explainError, openDaemon, withFolder } from '../support/daemon.ts'
 import { compareSnapshots, readSnapshot, type Snapshot, waitForSyncs } from '../support/fill-home.ts'
@@ -13,6 +14,7 @@ import { type Scenario, scaleAmount } from '../support/scenario.ts'
 
 /** Rebuilt indexes have other passages and a later sync. */
 const CHANGED_BY_UPGRADE = ['chunks', 'passages', 'statistics', 'progress', 'last_sync', 'updated_at', 'last_used_at']
+const PRELOAD = fileURLToPath(new URL('../support/shifted-clock.js', import.meta.url))
 const MAX_START_MS = 2_500
 
 export const upgrades: Scenario = {
@@ -26,22 +28,29 @@ export const upgrades: Scenario = {
       const releases = listReleases()
       let read = 0
       for (const release of releases) {
-        const { home, snapshot } = extractHome(release, join(folder, release))
+        const { home, snapshot, writtenAt } = extractHome(release, join(folder, release))
+        const daemonOptions = setClock(writtenAt, join(folder, `${release}-shift`))
         read += Object.keys(snapshot.resources).length
         const killed = join(folder, `${release}-killed`)
         cpSync(home, killed, { recursive: true })
-        for (let kill = 0; kill < kills; kill++) await killDuringStart(killed, random() * MAX_START_MS)
+        for (let kill = 0; kill < kills; kill++) await killDuringStart(killed, daemonOptions, random() * MAX_START_MS)
         for (const place of [home, killed])
-          violations.push(...(await checkHome(place, snapshot)).map((problem) => `${release}: ${problem}`))
+          violations.push(...(await checkHome(place, daemonOptions, snapshot)).map((problem) => `${release}: ${problem}`))
       }
       const figure = `${read} resources compared, ${violations.length} missing or changed`
       return { amount: `${releases.length} released version, opened after 0 and ${kills} kills`, figure, violations }
     }),
 }
 
-async function checkHome(home: string, snapshot: Snapshot): Promise<string[]> {
+/** The daemon believes that the home was just written. Otherwise it completes the conversations that have been idle for a day. */
+function setClock(now: Date, shiftPath: string): DaemonOptions {
+  writeFileSync(shiftPath, String(now.getTime() - Date.now()))
+  return { nodeOptions: ['--import', PRELOAD], environment: { ATTACK_CLOCK_SHIFT: shiftPath } }
+}
+
+async function checkHome(home: string, options: DaemonOptions, snapshot: Snapshot): Promise<string[]> {
   // The token in the home must work, so none is set.
-  const daemon = await openDaemon(home, { token: undefined })
+  const daemon = await openDaemon(home, { ...options, token: undefined })
   try {
     await waitForSyncs(daemon.client)
     await syncParkedSources(daemon.client)
@@ -67,8 +76,8 @@ async function syncParkedSources(client: Client): Promise<void> {
   await waitForSyncs(client)
 }
 
-async function killDuringStart(home: string, afterMs: number): Promise<void> {
-  const child = spawnDaemon(home)
+async function killDuringStart(home: string, options: DaemonOptions, afterMs: number): Promise<void> {
+  const child = spawnDaemon(home, options)
   const exited = once(child, 'exit')
   await pause(afterMs)
   child.kill('SIGKILL')

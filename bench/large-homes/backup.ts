@@ -132,7 +132,7 @@ async function createBackup(daemon: DaemonProcess, path: string): Promise<void> 
 /** Returns how many of the writes a home does not contain. */
 async function countMissing(home: string, writes: readonly Write[]): Promise<number> {
   const database = openDatabase(homePaths({ CADRE_HOME: home }).database)
-  const damage = database.findDamage()
+  const damage = database.validateIntegrity()
   if (damage) throw damage
   const names = new Set((await database.all<{ name: string }>('SELECT name FROM agents')).map(({ name }) => name))
   await database.close()

@@ -11,10 +11,10 @@ const XQUAD_FOLDER = process.env.CADRE_READER_EVALUATION ?? join('..', 'shared',
 const SAMPLE_INTERVAL = Math.max(1, Number(process.env.CADRE_BENCH_SAMPLE) || 1)
 /** Articles at these positions are not indexed: their questions have no answer. */
 const isForeignArticle = (position: number) => position % 4 === 3
-/** Every second question was used to choose the weights of daemon/models/embedded/select-answer.ts. */
+/** Every second question was used to choose the weights of daemon/models/quoted-answers/select-answer.ts. */
 const isTuningQuestion = (position: number) => position % 2 === 0
 
-export const KINDS = ['reference', 'handbook', 'policy', 'tables'] as const
+export const KINDS = ['reference', 'handbook', 'policy', 'tables', 'contracts', 'manuals', 'mails', 'faq'] as const
 export type Kind = (typeof KINDS)[number]
 
 export interface XquadQuestion {
@@ -36,6 +36,8 @@ export interface LabelledQuestion {
   /** Empty: no document answers the question. */
   answers: string[]
   half: 'work' | 'held'
+  /** Whether it is worded unlike the text. */
+  unlike?: boolean
 }
 
 interface SquadArticle {
@@ -73,7 +75,7 @@ export function loadLabelledDocuments(kind: Kind): SourceDocument[] {
   return listFiles(kind).map((path) => {
     const [, packageName] = /^node_modules\/([^/]+)\//.exec(path) ?? []
     const file = packageName === undefined ? basename(path) : `${packageName}-${basename(path)}`
-    const name = /\.(?:md|txt|csv|js|conf)$/.test(file) ? file : `${file}.txt`
+    const name = /\.(?:md|txt|csv|js|conf|eml)$/.test(file) ? file : `${file}.txt`
     return { id: file, name, text: readFileSync(join(ROOT, path), 'utf8') }
   })
 }
@@ -92,7 +94,7 @@ const sample = <T>(questions: readonly T[]): T[] => questions.filter((_, positio
 export const isRefusal = (answer: string): boolean => answer.startsWith('I found no answer in')
 
 /** Lists passages instead of an answer. */
-const isNotice = (answer: string): boolean => isRefusal(answer) || answer.startsWith('Comparing and summarizing needs')
+const isNotice = (answer: string): boolean => isRefusal(answer) || answer.startsWith('Comparing, calculating and summarizing need')
 
 /** Returns the first quoted sentence; excerpts of passages without an answer do not count. */
 export function getQuote(answer: string): string {

@@ -1,7 +1,7 @@
 /** Fills a home with a source of any number of mixed passages, without parsing and embedding them. */
 import { mkdirSync } from 'node:fs'
-import { IndexRegistry } from '../../daemon/knowledge/indexes/index-registry.ts'
-import type { Index } from '../../daemon/knowledge/indexes/index-store.ts'
+import { IndexRegistry } from '../../daemon/knowledge/passage-indexes/index-registry.ts'
+import type { Index } from '../../daemon/knowledge/passage-indexes/index-store.ts'
 import { tokenize } from '../../daemon/language/tokenize.ts'
 import type { PassageRow } from '../../daemon/store/arrow.ts'
 import { type Database, openDatabase } from '../../daemon/store/database.ts'

@@ -1,4 +1,3 @@
-/** `cadre agents create`. */
 import { agentInterview } from '../../src/cli/quickstart/agent-interview.ts'
 import { agentTopic } from '../../src/cli/resources/topics/agents.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'

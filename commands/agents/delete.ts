@@ -1,4 +1,3 @@
-/** `cadre agents delete`. */
 import { agentTopic } from '../../src/cli/resources/topics/agents.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre agents list`. */
 import { agentTopic } from '../../src/cli/resources/topics/agents.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre agents show`. */
 import { agentTopic } from '../../src/cli/resources/topics/agents.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

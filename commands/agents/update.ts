@@ -1,4 +1,3 @@
-/** `cadre agents update`. */
 import { agentTopic } from '../../src/cli/resources/topics/agents.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,5 +1,4 @@
-/** `cadre config list`: lists the settings. */
-import { findDefaultModel, listSettings, SETTINGS } from '../../src/cli/daemon/config-settings.ts'
+import { listSettings, resolveDefaultModel, SETTINGS } from '../../src/cli/daemon/config-settings.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 
 export default class ConfigList extends CadreCommand {
@@ -11,7 +10,7 @@ export default class ConfigList extends CadreCommand {
     const { flags } = await this.parse(ConfigList)
     const current: Record<string, unknown> = { ...listSettings(this.paths, flags.profile) }
     if (current.token !== undefined) current.token = '(set)'
-    const model = await findDefaultModel(() => this.connect({ ...flags, start: false }), this.notify)
+    const model = await resolveDefaultModel(() => this.connect({ ...flags, start: false }), this.notify)
     if (this.getFormat(flags) !== 'table') return this.print({ data: { ...current, ...(model && { 'default-model': model.id }) } }, flags)
     const values: Record<string, unknown> = { ...current, 'default-model': model?.name }
     const rows = Object.entries(SETTINGS).map(([setting, meaning]) => ({ setting, value: values[setting] ?? '', meaning }))

@@ -1,4 +1,3 @@
-/** Completes a conversation. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { formatTitle } from '../../src/cli/resources/topic.ts'

@@ -1,4 +1,3 @@
-/** `cadre conversations create`. */
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

@@ -1,6 +1,5 @@
-/** `cadre conversations export`. */
 import { option, string } from '@oclif/core/flags'
-import { EXPORT_FORMATS, findExportFormat, formatExport } from '../../src/cli/conversations/format-export.ts'
+import { EXPORT_FORMATS, formatExport, resolveExportFormat } from '../../src/cli/conversations/format-export.ts'
 import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
 import { forceFlag, writeReport } from '../../src/cli/html/write-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
@@ -33,7 +32,9 @@ export default class ConversationsExport extends CadreCommand {
     const { args, flags } = await this.parse(ConversationsExport)
     const to = flags.html ?? flags.to
     const format =
-      flags.html === undefined ? (flags.format ?? findExportFormat(to ?? '') ?? (this.getFormat(flags) === 'json' ? 'json' : 'md')) : 'html'
+      flags.html === undefined
+        ? (flags.format ?? resolveExportFormat(to ?? '') ?? (this.getFormat(flags) === 'json' ? 'json' : 'md'))
+        : 'html'
     const connection = await this.connect(flags)
     const data = await getConversation(connection, await resolveResource(connection, conversationTopic, args.id))
     const text = await formatExport(connection, data, format)

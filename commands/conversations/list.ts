@@ -1,4 +1,3 @@
-/** `cadre conversations list`. */
 import { buildConversationTable } from '../../src/cli/conversations/conversation-table.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'

@@ -1,4 +1,3 @@
-/** `cadre conversations search`. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { formatFoundConversation } from '../../src/cli/conversations/format-search.ts'

@@ -1,10 +1,10 @@
-/** `cadre conversations show`. */
 import { boolean } from '@oclif/core/flags'
 import { printReply } from '../../src/cli/ask/print-reply.ts'
 import {
   findUnfinishedReply,
   formatConversationHeading,
   formatMessage,
+  formatSummary,
   getSpeakers,
   pairWithQuestions,
 } from '../../src/cli/conversations/format-conversation.ts'
@@ -68,6 +68,7 @@ export default class ConversationsShow extends CadreCommand {
       return formatMessage(shown, speakers, question, view)
     })
     if (blocks.length === 0) this.notify('This conversation has no messages.')
-    process.stdout.write(`${[formatConversationHeading(data, speakers, view), ...blocks].map((lines) => lines.join('\n')).join('\n\n')}\n`)
+    const parts = [formatConversationHeading(data, speakers, view), formatSummary(data, view), ...blocks].filter(({ length }) => length > 0)
+    process.stdout.write(`${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`)
   }
 }

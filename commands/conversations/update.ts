@@ -1,4 +1,3 @@
-/** `cadre conversations update`. */
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre daemon logs`: shows the daemon log. */
 import { existsSync } from 'node:fs'
 import { boolean, integer } from '@oclif/core/flags'
 import { followLines, formatLogLine, readLastLines } from '../../src/cli/daemon/log-lines.ts'

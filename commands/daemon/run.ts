@@ -1,4 +1,3 @@
-/** `cadre daemon run`: runs the daemon in the foreground. */
 import { pathToFileURL } from 'node:url'
 import { boolean } from '@oclif/core/flags'
 import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'

@@ -1,4 +1,3 @@
-/** `cadre daemon start`: starts the daemon in the background. */
 import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { findRunningDaemon, startDaemon } from '../../src/client/daemon.ts'

@@ -2,7 +2,7 @@
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { EXIT, ReportedError } from '../../src/cli/terminal/errors.ts'
 import { findDaemonProcess } from '../../src/client/address.ts'
-import { fetchHealth } from '../../src/client/daemon.ts'
+import { fetchDaemonHealth } from '../../src/client/daemon.ts'
 import { version } from '../../src/version.ts'
 
 export default class DaemonStatus extends CadreCommand {
@@ -16,7 +16,7 @@ export default class DaemonStatus extends CadreCommand {
     const { flags } = await this.parse(DaemonStatus)
     this.requireLocal(flags)
     const record = findDaemonProcess(this.paths)
-    const found = record && (await fetchHealth(record.url))
+    const found = record && (await fetchDaemonHealth(this.paths, record))
     if (!record || !found) {
       if (this.getFormat(flags) !== 'table') await this.print({ data: { running: false, home: this.paths.home } }, flags)
       this.notify(

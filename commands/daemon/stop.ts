@@ -1,4 +1,3 @@
-/** `cadre daemon stop`: stops the daemon. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { showIfSlow } from '../../src/client/call.ts'
 import { stopDaemon } from '../../src/client/daemon.ts'

@@ -1,4 +1,3 @@
-/** Cancels a run of an evaluation. */
 import { string } from '@oclif/core/args'
 import { formatSummary } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

@@ -1,4 +1,3 @@
-/** Compares two runs of an evaluation. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { formatComparison } from '../../src/cli/evaluations/format-report.ts'

@@ -1,4 +1,3 @@
-/** `cadre evaluations create`. */
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

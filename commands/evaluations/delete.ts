@@ -1,4 +1,3 @@
-/** `cadre evaluations delete`. */
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

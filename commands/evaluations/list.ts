@@ -1,4 +1,3 @@
-/** `cadre evaluations list`. */
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

@@ -1,8 +1,7 @@
-/** `cadre evaluations report`. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { formatComparison, formatPassRates, formatSummary } from '../../src/cli/evaluations/format-report.ts'
-import { findBaseline, findRun, listTrend, loadReport } from '../../src/cli/evaluations/load-report.ts'
+import { findRun, listTrend, loadReport, resolveBaseline } from '../../src/cli/evaluations/load-report.ts'
 import { htmlFlags, writeReport } from '../../src/cli/html/write-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
@@ -38,7 +37,7 @@ export default class EvaluationsReport extends CadreCommand {
     const connection = await this.connect(flags)
     const run = await findRun(connection, args.run)
     const trend = await listTrend(connection, run)
-    const baseline = flags.baseline === undefined ? undefined : findBaseline(flags.baseline, run, trend)
+    const baseline = flags.baseline === undefined ? undefined : resolveBaseline(flags.baseline, run, trend)
     if (flags.html !== undefined) {
       const { formatRunHtml } = await import('../../src/cli/evaluations/format-html.ts')
       return writeReport(flags.html, formatRunHtml(await loadReport(connection, run, trend, baseline)), flags, this.notify)
@@ -50,7 +49,7 @@ export default class EvaluationsReport extends CadreCommand {
     const query = { a: baseline ?? '', b: run.run_id }
     const comparison =
       baseline === undefined ? undefined : (await call(connection, runRoutes.compare, { params: { id: run.evaluation_id }, query })).data
-    if (this.getFormat(flags) !== 'table') return this.print({ data: { ...run, ...(comparison ? { comparison } : {}), trend } }, flags)
+    if (this.getFormat(flags) !== 'table') return this.print({ data: { ...run, comparison, trend } }, flags)
     const output = getOutput(process.stdout)
     const compared = comparison ? ['', ...formatComparison(comparison, output, MAX_SHOWN)] : []
     process.stdout.write(`${[...formatSummary(run, process.stdout), ...formatPassRates(trend, output), ...compared].join('\n')}\n`)

@@ -1,4 +1,3 @@
-/** `cadre evaluations results`. */
 import { writeFile } from 'node:fs/promises'
 import { boolean, string as text } from '@oclif/core/flags'
 import { listResults } from '../../src/cli/evaluations/follow-run.ts'

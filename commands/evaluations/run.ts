@@ -1,4 +1,3 @@
-/** `cadre evaluations run`. */
 import { open, rm, stat, writeFile } from 'node:fs/promises'
 import { boolean, integer, string as text } from '@oclif/core/flags'
 import { followRun, listResults } from '../../src/cli/evaluations/follow-run.ts'

@@ -1,4 +1,3 @@
-/** Lists the runs of an evaluation. */
 import { integer } from '@oclif/core/flags'
 import { formatPassRates } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

@@ -1,4 +1,3 @@
-/** `cadre evaluations show`. */
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre evaluations update`. */
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

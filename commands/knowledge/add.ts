@@ -1,4 +1,3 @@
-/** `cadre knowledge add`. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
@@ -12,12 +11,12 @@ export default class KnowledgeAdd extends CadreCommand {
   static override description =
     'Add folders, files, web pages or git repositories as knowledge.\n\n' +
     'Creates a knowledge source, indexes its documents and creates a RAG tool of the same name. If the source exists, it is synced ' +
-    'instead.'
+    'instead. Changes of a folder are indexed as they happen.'
   static override examples = [
     { command: 'cadre knowledge add ./handbook', description: 'Add a folder' },
     {
-      command: "cadre knowledge add ./src --name Code --include '**/*.ts' --watch",
-      description: 'Add some files of a folder and index changes as they happen',
+      command: "cadre knowledge add ./src --name Code --include '**/*.ts' --no-watch",
+      description: 'Add some files of a folder and index changes only by knowledge sync',
     },
     { command: 'cadre knowledge add leave.md travel.pdf --name Policies', description: 'Upload files' },
     {

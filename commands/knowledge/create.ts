@@ -1,4 +1,3 @@
-/** `cadre knowledge create`. */
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre knowledge delete`. */
 import { boolean } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'

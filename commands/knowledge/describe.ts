@@ -1,4 +1,3 @@
-/** `cadre knowledge describe`. */
 import { string } from '@oclif/core/args'
 import { findDescribedPath, formatUnknownFolder } from '../../src/cli/knowledge/described-path.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

@@ -1,4 +1,3 @@
-/** `cadre knowledge list`. */
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

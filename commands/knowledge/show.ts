@@ -1,4 +1,3 @@
-/** `cadre knowledge show`. */
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre knowledge sync`. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { followSync, formatFailures, formatSyncOutcome, startSync } from '../../src/cli/knowledge/follow-sync.ts'

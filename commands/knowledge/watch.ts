@@ -1,8 +1,7 @@
-/** `cadre knowledge watch`. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { boolean } from '@oclif/core/flags'
 import { followSync, formatFailures, startSync } from '../../src/cli/knowledge/follow-sync.ts'
-import { formatIndexed, formatUnreadable } from '../../src/cli/knowledge/format-statistics.ts'
+import { formatIndexed, formatSkipped, formatUnreadable } from '../../src/cli/knowledge/format-statistics.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
@@ -109,14 +108,14 @@ async function describeChanges(
   const { data } = await call(connection, documentRoutes.list, { params: { id }, query })
   const read = data.filter(({ updated_at }) => updated_at > since)
   const deleted = before.statistics.documents + read.filter(({ created_at }) => created_at > since).length - statistics.documents
-  const named = read.slice(0, MAX_NAMED_DOCUMENTS).map((document) => sanitizeLine(document.name))
-  const more = read.length - named.length
+  const names = read.slice(0, MAX_NAMED_DOCUMENTS).map((document) => sanitizeLine(document.name))
+  const more = read.length - names.length
   const parts = [
-    ...(named.length > 0
-      ? [`read ${named.join(', ')}${more > 0 ? ` and ${more === 100 - MAX_NAMED_DOCUMENTS ? 'many' : more} more` : ''}`]
+    ...(names.length > 0
+      ? [`read ${names.join(', ')}${more > 0 ? ` and ${more === 100 - MAX_NAMED_DOCUMENTS ? 'many' : more} more` : ''}`]
       : []),
     ...(deleted > 0 && read.length < 100 ? [`${formatCount(deleted, 'document')} deleted`] : []),
   ]
-  const total = `${formatIndexed(statistics)}${formatUnreadable(statistics)}`
+  const total = `${formatIndexed(statistics)}${formatUnreadable(statistics)}${formatSkipped(statistics)}`
   return `${paint('bold', sanitizeLine(name))}: ${parts.length > 0 ? parts.join('; ') : 'no changes'}; total ${total}.`
 }

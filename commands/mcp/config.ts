@@ -4,7 +4,7 @@ import { boolean } from '@oclif/core/flags'
 import { MCP_CLIENT_NAMES, MCP_CLIENTS, type McpClient, type McpClientName } from '../../src/cli/mcp/clients.ts'
 import { describeStdioServer } from '../../src/cli/mcp/describe-server.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { findAddress, findDaemonProcess } from '../../src/client/address.ts'
+import { findDaemonProcess, resolveAddress } from '../../src/client/address.ts'
 import { DEFAULT_PORT } from '../../src/config.ts'
 import { MCP_PATH } from '../../src/contract/mcp-path.ts'
 
@@ -26,13 +26,13 @@ export default class McpConfig extends CadreCommand {
     const { args, flags } = await this.parse(McpConfig)
     const client: McpClient = MCP_CLIENTS[(args.client ?? 'cursor') as McpClientName]
     const server = flags.http
-      ? client.describeHttp({ url: `${this.#findUrl(flags.profile)}${MCP_PATH}`, headers: { Authorization: 'Bearer <ACCESS_TOKEN>' } })
+      ? client.describeHttp({ url: `${this.#resolveUrl(flags.profile)}${MCP_PATH}`, headers: { Authorization: 'Bearer <ACCESS_TOKEN>' } })
       : client.describe(describeStdioServer(this.config.root, this.paths, false, flags.profile))
     process.stdout.write(`${JSON.stringify({ [client.property]: { cadre: server } }, undefined, 2)}\n`)
     if (flags.http) this.notify('To create a token: cadre tokens create --name editor --role viewer')
   }
 
-  #findUrl(profile: string | undefined): string {
-    return findAddress(this.paths, profile).url ?? findDaemonProcess(this.paths)?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`
+  #resolveUrl(profile: string | undefined): string {
+    return resolveAddress(this.paths, profile).url ?? findDaemonProcess(this.paths)?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`
   }
 }

@@ -38,7 +38,7 @@ export default class McpInstall extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(McpInstall)
     const client: McpClient = MCP_CLIENTS[args.client as McpClientName]
-    const file = this.#findFile(client, flags.project)
+    const file = this.#resolveFile(client, flags.project)
     const server = describeStdioServer(this.config.root, this.paths, flags.project, flags.profile)
     if (flags.project && isAbsolute(server.command))
       this.notify('cadre is not on your PATH, so the entry contains paths of this machine and works only here.')
@@ -55,7 +55,7 @@ export default class McpInstall extends CadreCommand {
     this.notify(`${client.title} can use Cadre now. ${client.note}`)
   }
 
-  #findFile({ title, projectFile, getUserFile }: McpClient, isProject: boolean): string {
+  #resolveFile({ title, projectFile, getUserFile }: McpClient, isProject: boolean): string {
     if (!isProject) return getUserFile()
     if (projectFile === undefined) throw new UsageError(`${title} has no configuration for projects.`, 'Omit --project.')
     return resolve(projectFile)

@@ -1,4 +1,3 @@
-/** `cadre models create`. */
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre models default`. */
 import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveReferences } from '../../src/cli/resources/resolve-references.ts'

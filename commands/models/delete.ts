@@ -1,4 +1,3 @@
-/** `cadre models delete`. */
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre models discover`. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { addModels, type DiscoveredModel, type ModelSelection, selectModels } from '../../src/cli/models/add-discovered-models.ts'

@@ -1,4 +1,3 @@
-/** `cadre models list`. */
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

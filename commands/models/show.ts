@@ -1,4 +1,3 @@
-/** `cadre models show`. */
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

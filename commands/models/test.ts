@@ -1,4 +1,3 @@
-/** `cadre models test`. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'

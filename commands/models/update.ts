@@ -1,4 +1,3 @@
-/** `cadre models update`. */
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

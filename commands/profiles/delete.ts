@@ -1,4 +1,3 @@
-/** `cadre profiles delete`: deletes a profile and its token. */
 import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { yesFlag } from '../../src/cli/resources/verbs/delete.ts'

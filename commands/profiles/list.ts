@@ -1,6 +1,5 @@
-/** `cadre profiles list`: lists the profiles. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { findDaemonProcess, findSelectedProfile } from '../../src/client/address.ts'
+import { findDaemonProcess, resolveSelectedProfile } from '../../src/client/address.ts'
 import { LOCAL_PROFILE, readProfiles } from '../../src/client/profiles.ts'
 import { environmentOverrides, readSettings } from '../../src/config.ts'
 
@@ -10,7 +9,7 @@ export default class ProfilesList extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(ProfilesList)
-    const selected = flags.profile ?? findSelectedProfile(this.paths)
+    const selected = flags.profile ?? resolveSelectedProfile(this.paths)
     const { url } = environmentOverrides()
     const hasOtherUrl = flags.profile === undefined && (url ?? (selected === undefined ? readSettings(this.paths).url : undefined))
     const rows = [

@@ -1,7 +1,7 @@
 /** `cadre profiles use`: selects the profile of commands without --profile. */
 import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { findSelectedProfile } from '../../src/client/address.ts'
+import { resolveSelectedProfile } from '../../src/client/address.ts'
 import { changeProfiles, LOCAL_PROFILE, requireProfile } from '../../src/client/profiles.ts'
 
 export default class ProfilesUse extends CadreCommand {
@@ -18,7 +18,7 @@ export default class ProfilesUse extends CadreCommand {
     const target = name === LOCAL_PROFILE ? 'the daemon of this machine' : requireProfile(this.paths, name).url
     await changeProfiles(this.paths, (current) => ({ ...current, current: name }))
     this.notify(`Commands now use ${target}.`)
-    if (findSelectedProfile(this.paths) !== name) this.notify('In this shell, CADRE_URL or CADRE_PROFILE takes precedence.')
+    if (resolveSelectedProfile(this.paths) !== name) this.notify('In this shell, CADRE_URL or CADRE_PROFILE takes precedence.')
     if (this.getFormat(flags) !== 'table') await this.print({ data: { name, current: true } }, flags)
   }
 }

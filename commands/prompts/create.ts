@@ -1,4 +1,3 @@
-/** `cadre prompts create`. */
 import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre prompts delete`. */
 import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre prompts list`. */
 import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre prompts show`. */
 import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre prompts update`. */
 import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

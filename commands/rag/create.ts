@@ -1,4 +1,3 @@
-/** `cadre rag create`. */
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre rag delete`. */
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

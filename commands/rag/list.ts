@@ -1,4 +1,3 @@
-/** `cadre rag list`. */
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

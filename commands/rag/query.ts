@@ -1,8 +1,11 @@
-/** `cadre rag query`. */
-import { formatAnswer } from '../../src/cli/ask/format-answer.ts'
+import { boolean, string } from '@oclif/core/flags'
+import { formatCitedAnswer } from '../../src/cli/ask/format-cited-answer.ts'
 import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '../../src/cli/ask/query-flags.ts'
 import { reportUnreadSources } from '../../src/cli/ask/report-unread-sources.ts'
+import { formatComputations } from '../../src/cli/knowledge/format-computations.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { canRedraw, paint } from '../../src/cli/terminal/color.ts'
@@ -17,7 +20,8 @@ import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 export default class RagQuery extends CadreCommand {
   static override description =
     'Ask a RAG tool a question.\n\n' +
-    'Prints the answer and the passages it is based on, numbered as in the answer. Uses the model of the tool or the default model.'
+    'Prints the answer and the passages it is based on, numbered as in the answer. Uses the model of the tool or the default model ' +
+    'unless --model names another.'
   static override examples = [
     { command: 'cadre rag query handbook "How many days of leave do I have?"', description: 'Ask a question' },
     {
@@ -31,20 +35,31 @@ export default class RagQuery extends CadreCommand {
   ]
   static override usage = 'rag query TOOL QUESTION [flags]'
   static override args = { tool: createIdArgument(ragTopic), question: createQueryArgument('Question') }
-  static override flags = queryFlags
+  static override flags = {
+    ...queryFlags,
+    model: string({ char: 'm', description: "Model that writes the answer (default: the tool's model).", helpValue: '<text>' }),
+    explain: boolean({ char: 'x', description: 'Print how the answer was computed from tables: each query in words and as SQL.' }),
+  }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RagQuery)
     const body = await readQuery(args.question ?? [], flags, `cadre rag query ${quoteShellWord(args.tool)}`)
     const connection = await this.connect(flags)
     const params = { id: await resolveSearchTool(connection, ragTopic, args.tool) }
+    const model = flags.model === undefined ? {} : { model_id: await resolveResource(connection, modelTopic, flags.model) }
     const display = new ProgressDisplay(!canRedraw(process.stderr))
     display.show({ label: 'Asking', done: 0, total: null, unit: '' })
-    const { data } = await call(connection, ragToolRoutes.query, { params, body }).finally(() => display.end())
+    const { data } = await call(connection, ragToolRoutes.query, { params, body: { ...body, ...model } }).finally(() => display.end())
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
-    process.stdout.write(`${formatAnswer(data, getOutput(process.stdout), flags.full)}\n`)
+    process.stdout.write(`${formatCitedAnswer(data, getOutput(process.stdout), flags.full)}\n`)
+    if (flags.explain) this.#explain(data)
     if (process.stderr.isTTY) this.notify(`\n${paint('dim', formatFooter(data))}`)
     if (data.results.length === 0) await reportUnreadSources(connection, [params.id])
+  }
+
+  #explain({ computation = [] }: QueryResult): void {
+    if (computation.length === 0) this.notify('The answer was not computed from tables.')
+    else process.stdout.write(`\n${formatComputations(computation).join('\n')}\n`)
   }
 }
 

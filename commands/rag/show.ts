@@ -1,4 +1,3 @@
-/** `cadre rag show`. */
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

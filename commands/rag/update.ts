@@ -1,4 +1,3 @@
-/** `cadre rag update`. */
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre retrieval create`. */
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

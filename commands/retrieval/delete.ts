@@ -1,4 +1,3 @@
-/** `cadre retrieval delete`. */
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

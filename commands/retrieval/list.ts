@@ -1,4 +1,3 @@
-/** `cadre retrieval list`. */
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

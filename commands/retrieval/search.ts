@@ -1,4 +1,3 @@
-/** `cadre retrieval search`. */
 import { boolean } from '@oclif/core/flags'
 import { formatNoMatch, formatPassage } from '../../src/cli/ask/format-passages.ts'
 import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '../../src/cli/ask/query-flags.ts'

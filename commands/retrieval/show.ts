@@ -1,4 +1,3 @@
-/** `cadre retrieval show`. */
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

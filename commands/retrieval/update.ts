@@ -1,4 +1,3 @@
-/** `cadre retrieval update`. */
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre tokens create`. */
 import { tokenTopic } from '../../src/cli/resources/topics/tokens.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre tokens delete`. */
 import { tokenTopic } from '../../src/cli/resources/topics/tokens.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre tokens list`. */
 import { tokenTopic } from '../../src/cli/resources/topics/tokens.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

@@ -2,10 +2,11 @@
 import { formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
-import { findAddress, findAdminToken, findDaemonProcess } from '../../src/client/address.ts'
+import { findDaemonProcess, resolveAddress, resolveAdminToken } from '../../src/client/address.ts'
 import { call } from '../../src/client/call.ts'
 import { startDaemon, stopDaemon } from '../../src/client/daemon.ts'
 import { UnreachableError } from '../../src/client/errors.ts'
+import { ProvenAgent } from '../../src/client/proven-agent.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { environmentOverrides, readSettings } from '../../src/config.ts'
 import { type CadreError, handleError } from '../../src/contract/errors.ts'
@@ -23,10 +24,10 @@ export default class TokensRecover extends CadreCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(TokensRecover)
-    const { url: chosen } = findAddress(this.paths, flags.profile)
-    if (chosen !== undefined)
+    const { url: serviceUrl } = resolveAddress(this.paths, flags.profile)
+    if (serviceUrl !== undefined)
       throw new UsageError(
-        `Commands use the service at ${chosen}. Recover its token on the machine where that daemon runs.`,
+        `Commands use the service at ${serviceUrl}. Recover its token on the machine where that daemon runs.`,
         'To recover the token of the local daemon: cadre tokens recover --profile local',
       )
     const before = findDaemonProcess(this.paths)
@@ -34,8 +35,8 @@ export default class TokensRecover extends CadreCommand {
     await stopDaemon(this.paths)
     const options = [...formatDaemonArguments({ port }), '--recover-token']
     const { url } = await startDaemon({ paths: this.paths, root: this.config.root, notify: this.notify, options })
-    const token = await findAdminToken(this.paths, this.notify)
-    await verifyToken({ url, token, notify: this.notify })
+    const token = await resolveAdminToken(this.paths, this.notify)
+    await verifyToken({ url, token, agent: new ProvenAgent(this.paths, url), notify: this.notify })
     this.notify('Created a new admin token. Commands now use it.')
     this.#warnAboutOtherToken(token)
     if (this.getFormat(flags) !== 'table') await this.print({ data: { recovered: true, url } }, flags)

@@ -1,4 +1,3 @@
-/** `cadre tokens show`. */
 import { tokenTopic } from '../../src/cli/resources/topics/tokens.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

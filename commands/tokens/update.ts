@@ -1,4 +1,3 @@
-/** `cadre tokens update`. */
 import { tokenTopic } from '../../src/cli/resources/topics/tokens.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre tools add-mcp`. */
 import { string } from '@oclif/core/args'
 import { string as stringFlag } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'

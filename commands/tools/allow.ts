@@ -1,4 +1,3 @@
-/** `cadre tools allow`. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { agentFlag, setPermission } from '../../src/cli/resources/set-permission.ts'
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'

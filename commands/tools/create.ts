@@ -1,4 +1,3 @@
-/** `cadre tools create`. */
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre tools delete`. */
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

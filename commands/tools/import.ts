@@ -1,4 +1,3 @@
-/** `cadre tools import`. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'

@@ -1,4 +1,3 @@
-/** `cadre tools list`. */
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

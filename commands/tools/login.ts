@@ -1,4 +1,3 @@
-/** `cadre tools login`. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { mcpServerTopic } from '../../src/cli/resources/topics/mcp.ts'

@@ -1,4 +1,3 @@
-/** `cadre tools refresh`. */
 import { string } from '@oclif/core/flags'
 import { repeatable, splitWords } from '../../src/cli/input/repeatable-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

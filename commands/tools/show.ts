@@ -1,4 +1,3 @@
-/** `cadre tools show`. */
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

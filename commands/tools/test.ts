@@ -1,4 +1,3 @@
-/** `cadre tools test`. */
 import { boolean } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

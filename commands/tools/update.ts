@@ -1,4 +1,3 @@
-/** `cadre tools update`. */
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre usage costs`. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { entityFlags, resolveEntityFilter } from '../../src/cli/usage/entity-flags.ts'

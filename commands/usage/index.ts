@@ -1,4 +1,3 @@
-/** `cadre usage`. */
 import { htmlFlags, writeReport } from '../../src/cli/html/write-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'

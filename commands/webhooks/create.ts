@@ -1,4 +1,3 @@
-/** `cadre webhooks create`. */
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre webhooks delete`. */
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { deleteCommand } from '../../src/cli/resources/verbs/delete.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre webhooks list`. */
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { listCommand } from '../../src/cli/resources/verbs/list.ts'
 

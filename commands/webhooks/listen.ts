@@ -1,4 +1,3 @@
-/** `cadre webhooks listen`. */
 import { integer, string } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { repeatable } from '../../src/cli/input/repeatable-flags.ts'
@@ -9,7 +8,7 @@ import { formatJsonLine } from '../../src/cli/terminal/render.ts'
 import { followEvents, type WebhookEvent } from '../../src/cli/webhooks/follow-events.ts'
 import { forwardEvent } from '../../src/cli/webhooks/forward-event.ts'
 import { WEBHOOK_EVENTS } from '../../src/contract/webhook-events.ts'
-import { createSigningSecret, findSecretProblem } from '../../src/webhook-signature.ts'
+import { createSigningSecret, validateSecret } from '../../src/webhook-signature.ts'
 
 export default class WebhooksListen extends CadreCommand {
   static override description =
@@ -59,7 +58,7 @@ export default class WebhooksListen extends CadreCommand {
 async function readSigningSecret(value: string | undefined): Promise<string> {
   if (value === undefined) return createSigningSecret()
   const secret = await new InputReader().readSecret(value, 'secret')
-  const problem = findSecretProblem(secret)
+  const problem = validateSecret(secret)
   if (problem) throw new UsageError(`--secret ${problem}.`)
   return secret
 }

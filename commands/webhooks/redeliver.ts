@@ -1,4 +1,3 @@
-/** `cadre webhooks redeliver`. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
@@ -30,15 +29,15 @@ export default class WebhooksRedeliver extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(WebhooksRedeliver)
-    const named = [args.delivery ?? []].flat() as string[]
-    if (named.length === 0 && !flags.failed)
-      throw new UsageError('A delivery is required.', 'List them with cadre webhooks deliveries, or use --failed.')
+    const requestedIds = [args.delivery ?? []].flat() as string[]
+    if (requestedIds.length === 0 && !flags.failed)
+      throw new UsageError('A delivery is required.', 'List them with cadre webhooks requestedIds, or use --failed.')
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, webhookTopic, args.id)
     const failed = flags.failed
       ? await fetchList(connection, webhookRoutes.deliveries, { id }, { status: 'failed', order: 'asc' }, true)
       : { data: [] }
-    const ids = [...named, ...failed.data.map((delivery) => String(delivery.id))]
+    const ids = [...requestedIds, ...failed.data.map((delivery) => String(delivery.id))]
     if (ids.length === 0) return this.notify('There are no failed deliveries.')
     const deliveries: DeliveryDetails[] = []
     for (const delivery_id of ids) {

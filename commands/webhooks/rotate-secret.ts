@@ -1,4 +1,3 @@
-/** `cadre webhooks rotate-secret`. */
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { createFields, createFlags, type FlagSet, readBody } from '../../src/cli/input/schema-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

@@ -1,4 +1,3 @@
-/** `cadre webhooks show`. */
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { showCommand } from '../../src/cli/resources/verbs/show.ts'
 

@@ -1,4 +1,3 @@
-/** Sends a test event to a webhook. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'

@@ -1,4 +1,3 @@
-/** `cadre webhooks update`. */
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { updateCommand } from '../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,3 @@
-/** Routes of agents. */
 import { agentRoutes } from '../../src/contract/families/agents.ts'
 import { bindCrud } from '../crud/routes.ts'
 import type { Binding } from '../http/binding.ts'

@@ -8,7 +8,7 @@ import type { Tool } from '../core/tool.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
 import type { Page } from '../store/records.ts'
 import { buildSystemPrompt } from './build-system-prompt.ts'
@@ -17,8 +17,8 @@ import { Toolset } from './toolset.ts'
 
 /** A family whose resources agents can use as tools. */
 interface ToolKind {
-  exists(reader: Reader, id: string): Promise<boolean>
-  findTool(reader: Reader, id: string): Promise<Tool | undefined>
+  exists(reader: DatabaseReader, id: string): Promise<boolean>
+  findTool(reader: DatabaseReader, id: string): Promise<Tool | undefined>
 }
 
 /** An agent with its rendered prompt. */
@@ -68,25 +68,27 @@ export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agen
     return super.list(caller, await this.#models.resolveFilter(query))
   }
 
-  async load(reader: Reader, id: string): Promise<LoadedAgent> {
+  async load(reader: DatabaseReader, id: string): Promise<LoadedAgent> {
     const snapshot = await this.findSnapshot(reader, id)
     if (!snapshot) throw createNotFoundError('agent', id)
     return this.loadSnapshot(reader, snapshot)
   }
 
   /** Loads an agent from a snapshot, with those of its tools that still exist. */
-  async loadSnapshot(reader: Reader, { agent, prompt }: AgentSnapshot): Promise<LoadedAgent> {
+  async loadSnapshot(reader: DatabaseReader, { agent, prompt }: AgentSnapshot): Promise<LoadedAgent> {
     const tools = await Promise.all(agent.tools.map((tool) => this.#findTool(reader, tool)))
-    const toolset = new Toolset(tools.filter((tool) => tool !== undefined).map((tool) => applyPermission(agent, tool)))
+    const toolset = new Toolset(
+      tools.flatMap((tool) => (tool === undefined ? [] : [tool, ...(tool.companions ?? [])])).map((tool) => applyPermission(agent, tool)),
+    )
     return { agent, systemPrompt: buildSystemPrompt(prompt, agent, toolset), toolset }
   }
 
-  async findSnapshot(reader: Reader, id: string): Promise<AgentSnapshot | undefined> {
+  async findSnapshot(reader: DatabaseReader, id: string): Promise<AgentSnapshot | undefined> {
     const agent = await this.records.get(reader, id)
     return agent && { agent, prompt: await this.#renderPrompt(reader, agent) }
   }
 
-  async #findTool(reader: Reader, id: string): Promise<Tool | undefined> {
+  async #findTool(reader: DatabaseReader, id: string): Promise<Tool | undefined> {
     for (const kind of this.#toolKinds) {
       const tool = await kind.findTool(reader, id)
       if (tool) return tool
@@ -94,7 +96,7 @@ export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agen
     return undefined
   }
 
-  async #renderPrompt(reader: Reader, { name, system_prompt, prompt_template_id, variables }: StoredAgent): Promise<string> {
+  async #renderPrompt(reader: DatabaseReader, { name, system_prompt, prompt_template_id, variables }: StoredAgent): Promise<string> {
     if (prompt_template_id === null) return system_prompt
     const { text, missing } = await this.#templates.fill(reader, prompt_template_id, variables)
     if (missing.length === 0) return text
@@ -104,7 +106,7 @@ export class AgentsService extends Resource<StoredAgent, FamilyInput<typeof agen
   }
 }
 
-async function requireTool(reader: Reader, kinds: readonly ToolKind[], id: string): Promise<void> {
+async function requireTool(reader: DatabaseReader, kinds: readonly ToolKind[], id: string): Promise<void> {
   for (const kind of kinds) if (await kind.exists(reader, id)) return
   throw createValidationError('tools', `there is no tool "${id}"`, 'Use the IDs of RAG, retrieval, API or MCP tools.')
 }
@@ -127,7 +129,7 @@ const hasSamePrompt = (record: StoredAgent, current: StoredAgent | undefined): b
   record.prompt_template_id === current?.prompt_template_id && isDeepStrictEqual(record.variables, current.variables)
 
 async function requireVariables(
-  reader: Reader,
+  reader: DatabaseReader,
   templates: PromptTemplatesService,
   { prompt_template_id, variables }: StoredAgent,
 ): Promise<void> {

@@ -1,6 +1,5 @@
-/** Database records of agents. */
 import { Agent } from '../../src/contract/families/agents.ts'
-import type { Reader } from '../store/database.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type StoredAgent = Agent & StoredRecord
@@ -9,7 +8,7 @@ export const agentRecords = new Records<StoredAgent>({ table: 'agents', schema: 
 
 /** Lists the first agents with this prompt template that have no value for one of the variables, and their number. */
 export async function listAgentsWithout(
-  reader: Reader,
+  reader: DatabaseReader,
   templateId: string,
   variables: readonly string[],
 ): Promise<{ agents: { id: string; name: string }[]; total: number }> {

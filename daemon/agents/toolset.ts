@@ -9,9 +9,14 @@ export class Toolset {
   readonly #tools: ReadonlyMap<string, Tool>
 
   constructor(tools: readonly Tool[]) {
-    const named = new Map<string, Tool>()
-    for (const tool of tools) named.set(createUniqueName(tool.name, named), tool)
-    this.#tools = named
+    const toolsByName = new Map<string, Tool>()
+    for (const tool of tools) toolsByName.set(createUniqueName(tool.name, toolsByName), tool)
+    this.#tools = toolsByName
+  }
+
+  /** The same tools and another one. */
+  with(tool: Tool): Toolset {
+    return new Toolset([...this.#tools.values(), tool])
   }
 
   get names(): string[] {
@@ -29,6 +34,11 @@ export class Toolset {
   /** Tools that return passages. */
   get retrievalTools(): Tool[] {
     return [...this.#tools.values()].filter(({ retrieve }) => retrieve !== undefined)
+  }
+
+  /** Whether a source that the agent searches has tables. */
+  get canQueryTables(): boolean {
+    return [...this.#tools.values()].some(({ id }) => id.endsWith('/query_table'))
   }
 
   /** Names of tools that return values instead of passages. */

@@ -1,4 +1,3 @@
-/** Binds the routes of analytics. */
 import { analyticsRoutes } from '../../src/contract/families/analytics.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { AnalyticsService } from './service.ts'

@@ -1,5 +1,5 @@
 /** Queries for analytics: whole days from stored sums, partial days from messages. */
-import type { Reader, Value } from '../store/database.ts'
+import type { DatabaseReader, Value } from '../store/database.ts'
 import type { DateRange } from '../validation/date-range.ts'
 
 export interface AnalyticsScope {
@@ -52,7 +52,7 @@ const buildAgentCondition = ({ agentId }: AnalyticsScope): { sql: string; values
 const buildConversationJoin = (table: 's' | 'r') => ` CROSS JOIN conversations c ON c.id = ${table}.conversation_id`
 const SUMS = SUMMED_COLUMNS.map((column) => `sum(s.${column}) AS ${column}`).join(', ')
 
-export async function listActivityByDay(reader: Reader, scope: AnalyticsScope): Promise<(Activity & { day: string })[]> {
+export async function listActivityByDay(reader: DatabaseReader, scope: AnalyticsScope): Promise<(Activity & { day: string })[]> {
   const [activity, agent] = [buildMessageQuery(scope), buildAgentCondition(scope)]
   const join = agent.sql === '' ? '' : buildConversationJoin('s')
   return reader.all(`${activity.sql} SELECT s.day, ${SUMS} FROM activity s${join} WHERE true${agent.sql} GROUP BY s.day`, [
@@ -62,7 +62,7 @@ export async function listActivityByDay(reader: Reader, scope: AnalyticsScope): 
 }
 
 export async function listActivityByUser(
-  reader: Reader,
+  reader: DatabaseReader,
   scope: AnalyticsScope,
 ): Promise<(Activity & { agent_id: string | null; user_id: string })[]> {
   const [activity, agent] = [buildMessageQuery(scope), buildAgentCondition(scope)]
@@ -80,7 +80,7 @@ export interface ConversationCounts {
 }
 
 /** Counts conversations with activity, by agent. */
-export async function countConversations(reader: Reader, scope: AnalyticsScope): Promise<ConversationCounts[]> {
+export async function countConversations(reader: DatabaseReader, scope: AnalyticsScope): Promise<ConversationCounts[]> {
   const [activity, agent] = [buildMessageQuery(scope), buildAgentCondition(scope)]
   const { from, until } = scope.span
   // Messages are only needed for conversations that started before the span.
@@ -95,7 +95,10 @@ export async function countConversations(reader: Reader, scope: AnalyticsScope):
   )
 }
 
-export async function countStartedConversations(reader: Reader, scope: AnalyticsScope): Promise<{ day: string; conversations: number }[]> {
+export async function countStartedConversations(
+  reader: DatabaseReader,
+  scope: AnalyticsScope,
+): Promise<{ day: string; conversations: number }[]> {
   const agent = buildAgentCondition(scope)
   return reader.all(
     `SELECT substr(c.created_at, 1, 10) AS day, count(*) AS conversations FROM conversations c
@@ -105,7 +108,7 @@ export async function countStartedConversations(reader: Reader, scope: Analytics
 }
 
 /** Returns the latency that `slower` replies exceed. Reads from the slowest: a p95 scans 5 % of the rows. */
-export async function getLatencyPercentile(reader: Reader, scope: AnalyticsScope, slower: number): Promise<number | undefined> {
+export async function getLatencyPercentile(reader: DatabaseReader, scope: AnalyticsScope, slower: number): Promise<number | undefined> {
   const agent = buildAgentCondition(scope)
   const join = agent.sql === '' ? '' : buildConversationJoin('r')
   const [row] = await reader.all<{ latency_ms: number }>(

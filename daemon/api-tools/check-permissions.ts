@@ -29,7 +29,7 @@ export function checkPermissions(record: StoredApiTool, input: ApiToolInput, { c
     requireAdmin(caller, `allow ${record.method} requests without confirmation`)
   if (current === undefined || caller.role === 'admin') return
   if (current.allow_private_network && !record.allow_private_network) requireAdmin(caller, 'revoke access to the private network')
-  const use = findRestrictedChange(current, record)
+  const use = validateChange(current, record)
   if (use === undefined) return
   if (current.allow_private_network) requireAdmin(caller, `change ${use} of a tool with access to the private network`)
   // A caller who knows the secrets could create the same tool. For another server, every caller must send them.
@@ -40,7 +40,7 @@ export function checkPermissions(record: StoredApiTool, input: ApiToolInput, { c
     })
 }
 
-function findRestrictedChange(current: StoredApiTool, record: StoredApiTool): string | undefined {
+function validateChange(current: StoredApiTool, record: StoredApiTool): string | undefined {
   if (checkUrlTemplate(current.url) !== checkUrlTemplate(record.url)) return 'the server'
   if (current.method !== record.method) return 'the method'
   return current.requires_confirmation && !record.requires_confirmation ? 'requires_confirmation' : undefined

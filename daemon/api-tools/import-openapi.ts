@@ -6,8 +6,8 @@ import type { Outbound } from '../outbound/client.ts'
 import { CONNECTION_HEADERS, parseHttpUrl } from '../outbound/parse-url.ts'
 import { hasNewRequest } from './check-permissions.ts'
 import { checkCredentials, findCredential, type MatchedCredentials, matchCredentials } from './match-credentials.ts'
-import { planInWorker } from './openapi/plan-in-worker.ts'
 import type { Plan, PlannedTool } from './openapi/plan-tools.ts'
+import type { ToolPlanner } from './openapi/tool-planner.ts'
 import type { StoredApiTool } from './store.ts'
 import { checkUrlTemplate } from './url-template.ts'
 
@@ -26,12 +26,13 @@ const MAX_DOCUMENT_BYTES = 5 * 1024 * 1024
 export async function draftTools(
   request: ImportRequest,
   outbound: Outbound,
+  planner: ToolPlanner,
 ): Promise<{ plan: Plan; drafts: ToolDraft[]; security: ImportResponse['security'] }> {
   checkRequest(request)
   const { text, documentUrl } =
     request.url === undefined ? { text: getDocumentText(request.document), documentUrl: undefined } : await fetchDocument(request, outbound)
   const { only, server, server_variables: variables = {}, prefix = '', include_deprecated: includeDeprecated = false } = request
-  const plan = await planInWorker(
+  const plan = await planner.plan(
     { text, options: { only, server, variables, documentUrl, prefix, includeDeprecated } },
     request.url === undefined ? 'document' : 'url',
   )

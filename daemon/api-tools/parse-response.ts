@@ -52,8 +52,8 @@ const getCharset = (headers: Readonly<Record<string, string>>): string | undefin
 
 /** Uses the declared character set, else UTF-8; other text is decoded as windows-1252, as browsers do. */
 function decodeText(bytes: Uint8Array, type: string, charset: string | undefined, truncated: boolean): string | undefined {
-  const named = findDecoder(charset)
-  if (named) return named.decode(bytes)
+  const decoder = createDecoder(charset)
+  if (decoder) return decoder.decode(bytes)
   if (bytes.subarray(0, 8_192).includes(0)) return undefined
   try {
     // An incomplete character at the end of a truncated body is not an error.
@@ -63,7 +63,7 @@ function decodeText(bytes: Uint8Array, type: string, charset: string | undefined
   }
 }
 
-function findDecoder(charset: string | undefined): TextDecoder | undefined {
+function createDecoder(charset: string | undefined): TextDecoder | undefined {
   try {
     return charset === undefined ? undefined : new TextDecoder(charset)
   } catch {

@@ -1,4 +1,3 @@
-/** Routes of API tools. */
 import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'

@@ -6,7 +6,7 @@ import { type Caller, type ChangeContext, requireAdmin } from '../core/caller.ts
 import type { Tool } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
 import type { Outbound } from '../outbound/client.ts'
-import type { Database, Reader, Transaction } from '../store/database.ts'
+import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import { revokeAllowedTool } from '../store/links.ts'
 import { checkParameters } from '../validation/check-parameters.ts'
 import { ApiToolRunner, type ApiToolRunnerDependencies } from './api-tool-runner.ts'
@@ -24,6 +24,7 @@ import {
   reportTool,
   type ToolDraft,
 } from './import-openapi.ts'
+import { ToolPlanner } from './openapi/tool-planner.ts'
 import type { ApiToolResponse } from './parse-response.ts'
 import { checkSecretScope } from './secret-scope.ts'
 import { openSecrets, sealSecrets } from './secrets.ts'
@@ -37,6 +38,7 @@ export interface ApiToolsDependencies extends ApiToolRunnerDependencies {
 export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
   readonly #runner: ApiToolRunner
   readonly #outbound: Outbound
+  readonly #planner = new ToolPlanner()
 
   constructor({ database, ...parts }: ApiToolsDependencies) {
     const { vault, validator } = parts
@@ -69,7 +71,7 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
   /** Creates a tool for each operation of an OpenAPI document, in one transaction. */
   async import(change: ChangeContext, input: ImportRequest): Promise<ImportResponse> {
     if (input.allow_private_network) requireAdmin(change.caller, 'give a tool access to the private network')
-    const { plan, drafts, security } = await draftTools(input, this.#outbound)
+    const { plan, drafts, security } = await draftTools(input, this.#outbound, this.#planner)
     const response: ImportResponse = { title: plan.title, tools: [], skipped: plan.skipped, security }
     try {
       await this.database.write(async (transaction) => {
@@ -109,7 +111,7 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
     }
   }
 
-  async findTool(reader: Reader, id: string): Promise<Tool | undefined> {
+  async findTool(reader: DatabaseReader, id: string): Promise<Tool | undefined> {
     const record = await this.records.get(reader, id)
     return record && createAgentTool(record, (args, signal) => this.#runner.run(record, args, { signal }))
   }

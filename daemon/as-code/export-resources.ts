@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { asCodeRoutes } from '../../src/contract/families/as-code.ts'
 import type { Caller } from '../core/caller.ts'
 import type { StoredRecord } from '../store/records.ts'
-import { createStems, createVariableName, findDuplicates, shortHash } from './file-names.ts'
+import { createStems, createVariableName, listDuplicates, shortHash } from './file-names.ts'
 import type { Inventory, NamedRecord } from './inventory.ts'
 import { type Fields, KINDS, type Kind, SETTINGS_REFERENCES } from './kinds.ts'
 import { isAllowed } from './permission.ts'
@@ -72,7 +72,7 @@ function createVariableNamer(
     referenceSecrets?.(record as unknown as Fields, (secret) =>
       String(names.push(createVariableName(noun, stems.get(name) as string, secret))),
     )
-  const duplicates = findDuplicates(names)
+  const duplicates = listDuplicates(names)
   return (stem, secret) => {
     const variable = createVariableName(noun, stem, secret)
     return duplicates.has(variable) ? `${variable}_${shortHash(`${stem} ${secret}`).toUpperCase()}` : variable

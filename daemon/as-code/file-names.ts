@@ -8,7 +8,7 @@ const RESERVED_NAMES = /^(con|prn|aux|nul|com\d|lpt\d)$/
 /** Maps names to file names without extension. Ambiguous, empty and reserved ones get a hash suffix. */
 export function createStems(names: readonly string[]): Map<string, string> {
   const slugs = names.map(toSlug)
-  const duplicates = findDuplicates(slugs)
+  const duplicates = listDuplicates(slugs)
   return new Map(names.map((name, index) => [name, createStem(name, slugs[index] as string, duplicates)]))
 }
 
@@ -26,7 +26,7 @@ const toSlug = (name: string): string =>
     .replace(/\p{Surrogate}/gu, '')
     .replaceAll(/^-+|-+$/g, '')
 
-export function findDuplicates(words: readonly string[]): Set<string> {
+export function listDuplicates(words: readonly string[]): Set<string> {
   const seen = new Set<string>()
   return new Set(words.filter((word) => seen.has(word) || !seen.add(word)))
 }

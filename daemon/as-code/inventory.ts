@@ -2,7 +2,7 @@
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Resource } from '../crud/resource.ts'
-import type { Reader } from '../store/database.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import { listFileKeys } from '../store/file-keys.ts'
 import type { StoredRecord } from '../store/records.ts'
 import { shortHash } from './file-names.ts'
@@ -41,7 +41,7 @@ export interface Inventory {
 
 /** Loads the families that the caller may list. */
 export async function loadInventory(
-  reader: Reader,
+  reader: DatabaseReader,
   resources: ReadonlyMap<ManagedResource, ManagedService>,
   caller: Caller,
 ): Promise<Inventory> {
@@ -85,7 +85,7 @@ function findEntry(candidates: readonly Entry[], { key, otherKeys }: Identity): 
 export const createDefaultKey = (id: string): string => shortHash(id)
 
 async function listNamedRecords(
-  reader: Reader,
+  reader: DatabaseReader,
   kind: Kind,
   resource: ManagedService,
   directory: ResourceDirectory,

@@ -4,7 +4,7 @@ import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { asCodeRoutes, ManagedFamily } from '../../src/contract/families/as-code.ts'
 import { type Settings, systemRoutes } from '../../src/contract/families/system.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
-import type { Database, Reader, Transaction } from '../store/database.ts'
+import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import type { Validator } from '../validation/validator.ts'
 import { exportResources, type ResourceExport } from './export-resources.ts'
 import { loadInventory, type ManagedService } from './inventory.ts'
@@ -20,7 +20,7 @@ interface AsCodeDependencies {
   /** The services of all managed families. */
   resources: readonly ManagedService[]
   settings: {
-    getSettings(reader: Reader): Promise<Settings>
+    getSettings(reader: DatabaseReader): Promise<Settings>
     updateSettingsInTransaction(transaction: Transaction, input: Partial<Settings>): Promise<Settings>
   }
 }

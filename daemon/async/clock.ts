@@ -1,4 +1,5 @@
 /** The clock behind timers. Tests replace it to simulate days in milliseconds. */
+import { startDeadline } from '../../src/deadline.ts'
 
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -11,7 +12,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   schedule(milliseconds, work) {
     // Unreferenced: a pending timer must not keep the process alive.
-    const timer = setTimeout(work, milliseconds).unref()
-    return () => clearTimeout(timer)
+    const deadline = startDeadline(milliseconds, work).unref()
+    return () => deadline.cancel()
   },
 }

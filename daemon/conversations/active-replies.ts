@@ -1,13 +1,13 @@
 /** Registry of the replies that are being written and of those that ended recently, so that late followers still get their events. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { createDeferred } from '../async/deferred.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
-import type { DaemonRequests } from '../store/shared/daemon-requests.ts'
 import type { Recorder } from './agent-loop/reply-recorder.ts'
+import { RemoteReplies } from './cluster/remote-replies.ts'
 import { MessageQueue } from './message-queue.ts'
 import type { ActiveReply } from './reply/active-reply.ts'
-import { RemoteReplies } from './shared/remote-replies.ts'
 
 /** Each interval stores the text of one slice of the active replies, so each reply is stored about once a second. */
 const CHECKPOINT_INTERVAL_MS = 100
@@ -25,8 +25,8 @@ interface RunningReply {
 
 export class ActiveReplies {
   readonly queue = new MessageQueue()
-  /** Replies of other daemons, if the database is shared. */
-  readonly remote: RemoteReplies | undefined
+  /** Replies of other daemons. */
+  readonly remote: RemoteReplies
   readonly #database: Database
   readonly #logger: Logger
   /** Replies whose insert is not yet confirmed; other readers may see them in the database already. */
@@ -36,9 +36,9 @@ export class ActiveReplies {
   #retainedCharacters = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(database: Database, logger: Logger, requests: DaemonRequests | undefined) {
+  constructor(database: Database, cluster: Cluster, logger: Logger) {
     this.#database = database
-    this.remote = requests && new RemoteReplies(database, requests)
+    this.remote = new RemoteReplies(database, cluster)
     this.#logger = logger
   }
 
@@ -85,7 +85,7 @@ export class ActiveReplies {
 
   /** Aborts the replies of a conversation on any daemon and waits until they are stored. */
   async abortEverywhere(conversationId: string): Promise<void> {
-    await Promise.all([this.abortConversation(conversationId), this.remote?.abortConversation(conversationId)])
+    await Promise.all([this.abortConversation(conversationId), this.remote.abortConversation(conversationId)])
   }
 
   /** Aborts the replies of a conversation on this daemon. */

@@ -1,32 +1,43 @@
 /** Answers requests that contain all messages, as clients of other protocols send them. Stores them in a conversation if requested. */
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
-import type { AgentsService } from '../agents/service.ts'
+import type { AgentsService, LoadedAgent } from '../agents/service.ts'
 import { Toolset } from '../agents/toolset.ts'
-import type { Caller, ChangeContext } from '../core/caller.ts'
+import { type Caller, type ChangeContext, getUserId } from '../core/caller.ts'
 import { generateId } from '../core/identifiers.ts'
 import type { CallOrigin } from '../core/meter.ts'
+import type { MemoriesService } from '../memories/service.ts'
 import { type ChatMessage, type ChatModel, hasImages, requireReadsImages } from '../models/chat-model.ts'
 import type { ModelsService } from '../models/service.ts'
+import { addMemory, findMemoryOwner } from './agent-loop/add-memory.ts'
 import { createToolsUnsupportedError } from './agent-loop/agent-loop.ts'
 import { buildHistory, requireFitsContext } from './agent-loop/context-window.ts'
+import { addSummary } from './agent-loop/summarize-history.ts'
 import { createTurnContext, type ReplyOptions, type Responder, type TurnContext } from './agent-loop/turn-context.ts'
+import { startWhenFree } from './cluster/other-replies.ts'
 import { formatQuestion } from './message-images.ts'
 import type { Turn } from './message-queue.ts'
 import { addToolResults, nameToolResults, type SplitMessages, splitMessages } from './prompt-messages.ts'
 import { ActiveReply } from './reply/active-reply.ts'
-import { type DeferredReply, followReply } from './reply/follow-reply.ts'
+import { type DeferredReply, deliverReply } from './reply/deliver-reply.ts'
 import { MessageDraft } from './reply/message-draft.ts'
-import { getUserId } from './service.ts'
-import { startWhenFree } from './shared/other-replies.ts'
+import { hasUntrustedText } from './reply/untrusted-messages.ts'
 import { getTimeAfter, type ReplyDependencies, startStoredReply, startUnstoredReply } from './start-reply.ts'
-import { findConversationId, findLastQuestionId, listLastMessages, type StoredConversation, type StoredMessage } from './store.ts'
-
-const MAX_HISTORY_MESSAGES = 400
+import {
+  findConversationId,
+  findLastQuestionId,
+  findMessage,
+  listFirstMessages,
+  listLastMessages,
+  type StoredConversation,
+  type StoredMessage,
+} from './store.ts'
+import { describeHistory, loadMessages } from './summaries/stored-history.ts'
 
 interface CompletionsDependencies extends ReplyDependencies {
   agents: AgentsService
   models: ModelsService
+  memories: MemoriesService
 }
 
 export interface CompletionStorage {
@@ -59,6 +70,8 @@ export interface Completion {
 }
 
 interface LoadedTarget {
+  /** Undefined for a model without an agent. */
+  agent?: LoadedAgent['agent']
   responder: Responder
   model: ChatModel
   origin: CallOrigin
@@ -96,14 +109,15 @@ export class CompletionsService {
     const { agent, systemPrompt, toolset } = await agents.load(database, target.id)
     const responder = { agent, systemPrompt: [systemPrompt, instructions].filter((part) => part !== '').join('\n\n'), toolset }
     const origin = { agent_id: agent.id, prompt_template_id: agent.prompt_template_id, user_id }
-    return { responder, model: await models.getChatModel(database, agent.model_id), origin }
+    return { agent, responder, model: await models.getChatModel(database, agent.model_id), origin }
   }
 
   async #startUnstored(change: ChangeContext, input: CompletionInput, target: LoadedTarget, signal: AbortSignal): Promise<Completion> {
     const prompt = splitMessages(nameToolResults(input.messages), hasPassages(target))
     const prepared = prepareReply(change, input, target, prompt, new Date().toISOString())
-    await startUnstoredReply(this.#dependencies, prepared)
-    return createCompletion(prepared, null, followReply(prepared.reply, input.stream, signal))
+    const context = await this.#addMemory(change, target, prepared.context, getUserId(change.caller))
+    await startUnstoredReply(this.#dependencies, { ...prepared, context })
+    return createCompletion(prepared, null, deliverReply(prepared.reply, input.stream, signal))
   }
 
   async #startStored(
@@ -121,7 +135,7 @@ export class CompletionsService {
         const conversation = await conversations.require(database, change.caller, id)
         return this.#answerInConversation(change, input, target, storage, conversation, turn)
       })
-      return createCompletion(prepared, id, followReply(prepared.reply, input.stream, signal))
+      return createCompletion(prepared, id, deliverReply(prepared.reply, input.stream, signal))
     } catch (error) {
       turn.end()
       throw error
@@ -153,9 +167,9 @@ export class CompletionsService {
     turn: Turn,
   ): Promise<PreparedReply> {
     const { database } = this.#dependencies
-    const stored = await listLastMessages(database, conversation.id, MAX_HISTORY_MESSAGES)
-    const last = stored.findIndex(({ id }) => id === previousMessageId)
-    const earlier = last < 0 ? stored : stored.slice(0, last + 1)
+    const [newest] = await listLastMessages(database, conversation.id, 1)
+    const loaded = await loadMessages(database, conversation.id, await this.#findNext(conversation.id, previousMessageId))
+    const earlier = loaded.messages
     const { completed, others } = addToolResults(earlier.at(-1), input.messages)
     const messages = readsHistory ? [...readHistory(earlier, completed, input, target), ...others] : input.messages
     const prompt = splitMessages(nameToolResults(messages), hasPassages(target))
@@ -164,20 +178,36 @@ export class CompletionsService {
     const isNew = readsHistory
       ? others.some(({ role }) => role === 'user')
       : prompt.continuation.length === 0 || lastQuestion?.content !== text
-    const now = getTimeAfter(stored.at(-1))
+    const now = getTimeAfter(newest)
     // Generated before the id of the reply: messages of the same millisecond are in the order of their ids.
     const questionId = (isNew ? undefined : await findLastQuestionId(database, conversation.id)) ?? generateId('msg')
     const prepared = prepareReply(change, input, target, prompt, now, conversation)
+    const position = (isNew ? undefined : lastQuestion) ?? { id: questionId, timestamp: now }
+    const past = readsHistory ? describeHistory(conversation.id, target.model, loaded, earlier, position) : undefined
+    const withMemory = await this.#addMemory(change, target, prepared.context, conversation.user_id)
+    const isUntrusted = prepared.context.hasUntrustedHistory || earlier.some(hasUntrustedText)
     await startStoredReply(this.#dependencies, {
       ...prepared,
+      context: { ...addSummary(withMemory, past, database), hasUntrustedHistory: isUntrusted },
       change,
       conversation,
       turn,
       now,
-      question: { id: questionId, text: isNew ? text : undefined, isFirst: stored.length === 0 },
+      question: { id: questionId, text: isNew ? text : undefined, isFirst: newest === undefined },
       updated: completed,
     })
     return prepared
+  }
+
+  async #addMemory({ caller }: ChangeContext, { agent }: LoadedTarget, context: TurnContext, userId: string): Promise<TurnContext> {
+    return agent ? addMemory(context, this.#dependencies.memories, findMemoryOwner({ agent }, caller, userId)) : context
+  }
+
+  /** The message after the one that is continued, which is not part of the history. */
+  async #findNext(conversationId: string, previousMessageId: string | undefined): Promise<StoredMessage | undefined> {
+    const { database } = this.#dependencies
+    const previous = previousMessageId === undefined ? undefined : await findMessage(database, conversationId, previousMessageId)
+    return previous && (await listFirstMessages(database, conversationId, 1, { after: previous }))[0]
   }
 }
 

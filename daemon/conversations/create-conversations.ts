@@ -2,15 +2,18 @@
 import type { AgentsService } from '../agents/service.ts'
 import type { Clock } from '../async/clock.ts'
 import { RecurringTask } from '../async/recurring-task.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import type { Meter } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
+import type { MemoriesService } from '../memories/service.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
-import type { DaemonRequests } from '../store/shared/daemon-requests.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { ActiveReplies } from './active-replies.ts'
 import { type AskOnce, askOnce } from './agent-loop/ask-once.ts'
+import { ReplyRelay } from './cluster/reply-relay.ts'
+import { REPLY_REQUESTS } from './cluster/reply-requests.ts'
 import { CompletionsService } from './completion-service.ts'
 import { type ConfirmBody, MessagesService } from './message-service.ts'
 import type { QuoteVerifier } from './reply/mark-stale-citations.ts'
@@ -18,8 +21,7 @@ import { recoverInterruptedReplies } from './reply/recover-interrupted-replies.t
 import { bindConversationRoutes } from './routes.ts'
 import { backfillIndex } from './search/backfill-index.ts'
 import { ConversationsService } from './service.ts'
-import { ReplyRelay } from './shared/reply-relay.ts'
-import { REPLY_REQUESTS } from './shared/reply-requests.ts'
+import { CompactService } from './summaries/compact-service.ts'
 
 const IDLE_CHECK_INTERVAL_MS = 60_000
 
@@ -27,11 +29,11 @@ interface ConversationsFamilyDependencies {
   database: Database
   agents: AgentsService
   models: ModelsService
+  memories: MemoriesService
   quoteVerifier: QuoteVerifier
   meter: Meter
   events: EventBus
-  /** Only if several daemons share the database. */
-  requests: DaemonRequests | undefined
+  cluster: Cluster
   clock: Clock
   logger: Logger
   telemetry: Telemetry
@@ -40,13 +42,14 @@ interface ConversationsFamilyDependencies {
 }
 
 export function createConversations(dependencies: ConversationsFamilyDependencies) {
-  const { database, agents, models, quoteVerifier, meter, events, requests, clock, logger, telemetry, getIdleMinutes } = dependencies
-  const activeReplies = new ActiveReplies(database, logger, requests)
-  const service = new ConversationsService({ database, agents, events, activeReplies, quoteVerifier })
-  const replies = { database, conversations: service, agents, models, meter, activeReplies, logger, telemetry }
+  const { database, agents, models, memories, quoteVerifier, meter, events, cluster, clock, logger, telemetry, getIdleMinutes } =
+    dependencies
+  const activeReplies = new ActiveReplies(database, cluster, logger)
+  const service = new ConversationsService({ database, cluster, agents, events, activeReplies, quoteVerifier })
+  const replies = { database, cluster, conversations: service, agents, models, memories, meter, activeReplies, logger, telemetry }
   const messages = new MessagesService(replies)
-  const relay = requests && new ReplyRelay({ database, requests, activeReplies, logger })
-  requests?.handle(REPLY_REQUESTS.confirm, async ({ target, data }) => messages.confirmHere(target, data as ConfirmBody))
+  const relay = new ReplyRelay({ database, cluster, activeReplies, logger })
+  cluster.requests.handle(REPLY_REQUESTS.confirm, async ({ target, data }) => messages.confirmHere(target, data as ConfirmBody))
   const completeIdle = async (signal: AbortSignal) => {
     const minutes = await getIdleMinutes()
     if (minutes > 0) await service.completeIdle(new Date(clock.now() - minutes * 60_000), signal)
@@ -59,19 +62,19 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
   return {
     service,
     completions: new CompletionsService(replies),
-    bindings: bindConversationRoutes(service, messages),
-    askOnce: ((input) => askOnce({ database, meter, logger, telemetry }, input)) satisfies AskOnce,
+    bindings: bindConversationRoutes(service, messages, new CompactService(replies)),
+    askOnce: ((input) => askOnce({ database, meter, memories, logger, telemetry }, input)) satisfies AskOnce,
     countReplies: () => activeReplies.count,
     /** Must run before the usage ledger recovers, which settles the remaining open calls. */
     async recover() {
       const count = await recoverInterruptedReplies(database, meter)
       if (count > 0) logger.warn({ replies: count }, 'unfinished replies were marked as interrupted')
-      await relay?.removeEndedFollowers()
+      await relay.removeEndedFollowers()
     },
     /** Also completes conversations that became idle while no daemon ran. */
     start() {
       idleCheck.start()
-      relay?.start()
+      relay.start()
       backfill = backfillIndex(database, closing.signal).catch((error: unknown) =>
         logger.error({ err: error }, 'older messages could not be indexed for search'),
       )
@@ -79,7 +82,7 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
     async close() {
       closing.abort()
       await Promise.all([idleCheck.close(), activeReplies.close(), backfill])
-      await relay?.close()
+      await relay.close()
     },
   }
 }

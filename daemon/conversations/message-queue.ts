@@ -21,7 +21,7 @@ export interface Turn {
 }
 
 export class MessageQueue {
-  /** The messages that wait for the current turn; no entry if there is none. */
+  /** Queued messages by conversation. */
   readonly #queues = new Map<string, Queue>()
   #closed = false
 

@@ -10,27 +10,30 @@ import type { Caller, ChangeContext } from '../core/caller.ts'
 import { DeferredResponse } from '../core/deferred-response.ts'
 import { generateId } from '../core/identifiers.ts'
 import type { CallOrigin } from '../core/meter.ts'
+import type { MemoriesService } from '../memories/service.ts'
 import { requireReadsImages } from '../models/chat-model.ts'
 import type { ModelsService } from '../models/service.ts'
 import { checkText } from '../store/records.ts'
+import { addMemory, findMemoryOwner } from './agent-loop/add-memory.ts'
 import { buildHistory, omitRepeatedFailures, requireFitsContext } from './agent-loop/context-window.ts'
+import { addSummary } from './agent-loop/summarize-history.ts'
 import { createTurnContext } from './agent-loop/turn-context.ts'
+import { startWhenFree } from './cluster/other-replies.ts'
 import { formatQuestion, removeImageMarkers, requireNoImages, requireTotalSize } from './message-images.ts'
 import type { Turn } from './message-queue.ts'
 import { getOutcome, replayStoredReply, type StoredReply } from './replay-stored-reply.ts'
 import { ActiveReply } from './reply/active-reply.ts'
-import { type DeferredReply, followReply } from './reply/follow-reply.ts'
+import { type DeferredReply, deliverReply } from './reply/deliver-reply.ts'
 import { MessageDraft } from './reply/message-draft.ts'
-import { startWhenFree } from './shared/other-replies.ts'
-import type { LoadReply, RemoteFollower } from './shared/remote-replies.ts'
+import { hasUntrustedText } from './reply/untrusted-messages.ts'
 import { getTimeAfter, type ReplyDependencies, startStoredReply } from './start-reply.ts'
-import { findLastQuestionId, findMessage, findQuestion, findQuestionId, listLastMessages, type StoredConversation } from './store.ts'
-
-const MAX_HISTORY_MESSAGES = 400
+import { findLastQuestionId, findMessage, findQuestion, findQuestionId, type StoredConversation, type StoredMessage } from './store.ts'
+import { describeHistory, loadMessages } from './summaries/stored-history.ts'
 
 interface MessagesDependencies extends ReplyDependencies {
   agents: AgentsService
   models: ModelsService
+  memories: MemoriesService
 }
 
 type SendBody = Static<typeof conversationRoutes.send.body>
@@ -75,7 +78,7 @@ export class MessagesService {
         const conversation = await conversations.require(database, change.caller, id)
         return this.#startReply(change, conversation, { text: message, images }, modelId, turn)
       })
-      return followReply(reply, body.stream === true, signal)
+      return deliverReply(reply, body.stream === true, signal)
     } catch (error) {
       turn.end()
       throw error
@@ -97,12 +100,15 @@ export class MessagesService {
 
   /** Follows a reply from its first event, or from the event after `lastEventId`. */
   async followEvents(caller: Caller, id: string, messageId: string, lastEventId: string | undefined): Promise<AsyncIterable<StreamEvent>> {
-    await this.#dependencies.conversations.require(this.#dependencies.database, caller, id)
+    const { database, conversations, activeReplies } = this.#dependencies
+    await conversations.require(database, caller, id)
     const after = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : 0
-    const reply = await this.#dependencies.activeReplies.findAnnounced(messageId)
+    const reply = await activeReplies.findAnnounced(messageId)
     if (reply?.conversationId === id) return reply.follow(after)
     const load = () => this.#loadStoredReply(caller, id, messageId)
-    return (await this.#followRemoteReply(load, messageId, after)) ?? replayStoredReply(await load(), after)
+    const stored = await load()
+    if (stored.outcome.message.finish_reason !== undefined) return replayStoredReply(stored, after)
+    return (await activeReplies.remote.follow(messageId, load, after)) ?? replayStoredReply(await load(), after)
   }
 
   /** Answers a tool call that waits for confirmation. Without an answer, describes it with other arguments. */
@@ -115,7 +121,7 @@ export class MessagesService {
     const reply = activeReplies.find(messageId)
     if (reply?.conversationId === id) return this.confirmHere(messageId, answer)
     if (!(await findMessage(database, id, messageId))) throw createNotFoundError('message', messageId)
-    return (await activeReplies.remote?.confirm(messageId, answer)) ?? this.confirmHere(messageId, answer)
+    return (await activeReplies.remote.confirm(messageId, answer)) ?? this.confirmHere(messageId, answer)
   }
 
   /** Answers a tool call of a reply that this daemon writes. */
@@ -156,12 +162,8 @@ export class MessagesService {
     const { stream = false, wait = false, replace = false, images = [] } = body
     const { reply } = await this.#requireQuestion(id, questionId)
     const active = reply && (await activeReplies.findAnnounced(reply.id))
-    if (active && !replace && (active.outcome ? isComplete(active.outcome.message) : !active.signal.aborted))
-      return { response: followReply(active, stream, signal), isReplayed: true }
-    if (reply && !active && !replace && isComplete(reply)) return this.#replay(change.caller, id, reply.id, stream)
-    const load = () => this.#loadStoredReply(change.caller, id, reply?.id ?? '')
-    const remote = reply && !active && !replace ? await this.#followRemoteReply(load, reply.id) : undefined
-    if (remote) return { response: remote.toResponse(stream, signal), isReplayed: true }
+    const existing = reply && !replace ? await this.#deliverExisting(change.caller, id, reply, active, stream, signal) : undefined
+    if (existing) return { response: existing, isReplayed: true }
     const modelId = await this.#resolveModel(change.caller, body)
     // An aborted reply has the turn until its end is stored.
     const turn = await activeReplies.queue.acquireTurn(id, wait || (active !== undefined && !active.outcome), signal)
@@ -171,13 +173,13 @@ export class MessagesService {
         const question = await this.#requireQuestion(id, questionId)
         if (question.reply && !replace && isComplete(question.reply)) {
           turn.end()
-          return this.#replay(change.caller, id, question.reply.id, stream)
+          return { response: await this.#replay(change.caller, id, question.reply.id, stream), isReplayed: true }
         }
         const content =
           replace && body.message !== undefined ? formatQuestion({ question: body.message, images }) : question.question.content
         const asked = { ...question, question: { ...question.question, content }, images }
         const newReply = await this.#startReply(change, conversation, asked, modelId, turn)
-        return { response: followReply(newReply, stream, signal), isReplayed: false }
+        return { response: deliverReply(newReply, stream, signal), isReplayed: false }
       })
     } catch (error) {
       turn.end()
@@ -185,11 +187,23 @@ export class MessagesService {
     }
   }
 
-  /** Returns undefined if no other daemon writes the reply. `load` throws if it is not in the conversation. */
-  async #followRemoteReply(load: LoadReply, messageId: string, after = 0): Promise<RemoteFollower | undefined> {
-    const { remote } = this.#dependencies.activeReplies
-    if (!remote || (await load()).outcome.message.finish_reason !== undefined) return undefined
-    return remote.follow(messageId, load, after)
+  /** Delivers a reply that is being written here or by another daemon, or that is complete. Returns undefined if it failed. */
+  async #deliverExisting(
+    caller: Caller,
+    id: string,
+    reply: StoredMessage,
+    active: ActiveReply | undefined,
+    stream: boolean,
+    signal: AbortSignal,
+  ): Promise<DeferredReply | undefined> {
+    if (active) {
+      const isUsable = active.outcome ? isComplete(active.outcome.message) : !active.signal.aborted
+      return isUsable ? deliverReply(active, stream, signal) : undefined
+    }
+    if (isComplete(reply)) return this.#replay(caller, id, reply.id, stream)
+    if (reply.finish_reason !== undefined) return undefined
+    const load = () => this.#loadStoredReply(caller, id, reply.id)
+    return (await this.#dependencies.activeReplies.remote.follow(reply.id, load))?.toResponse(stream, signal)
   }
 
   async #requireQuestion(id: string, questionId: string) {
@@ -198,12 +212,9 @@ export class MessagesService {
     return found
   }
 
-  async #replay(caller: Caller, id: string, messageId: string, stream: boolean) {
+  async #replay(caller: Caller, id: string, messageId: string, stream: boolean): Promise<DeferredReply> {
     const stored = await this.#loadStoredReply(caller, id, messageId)
-    const response: DeferredReply = stream
-      ? new DeferredResponse(async () => replayStoredReply(stored))
-      : new DeferredResponse(async () => stored.outcome.message)
-    return { response, isReplayed: true }
+    return stream ? new DeferredResponse(async () => replayStoredReply(stored)) : new DeferredResponse(async () => stored.outcome.message)
   }
 
   /** A reply that is generated again replaces the failed one, so that the message is stored and counted once. */
@@ -214,7 +225,7 @@ export class MessagesService {
     modelId: string | undefined,
     turn: Turn,
   ): Promise<ActiveReply> {
-    const { database, meter, models, agents } = this.#dependencies
+    const { database, meter, models, agents, memories } = this.#dependencies
     if (conversation.agent_id === null)
       throw new CadreError('CONFLICT', 'The agent of this conversation was deleted.', { hint: 'Start a conversation with another agent.' })
     const loadedAgent = await agents.load(database, conversation.agent_id)
@@ -235,17 +246,23 @@ export class MessagesService {
       message_id: messageId,
     }
     await meter.checkBudget(model, origin)
-    const earlier = await listLastMessages(database, conversation.id, MAX_HISTORY_MESSAGES, repeated?.question)
+    const loaded = await loadMessages(database, conversation.id, repeated?.question)
+    const earlier = loaded.messages
     const now = getTimeAfter(repeated?.question ?? earlier.at(-1))
     // A reply stays next to its message if the conversation has continued since.
     const timestamp = repeated?.reply && !repeated.isLast ? repeated.reply.timestamp : now
     const draft = new MessageDraft({ id: messageId, timestamp, model_id: model.id }, repeated?.reply)
     const reply = new ActiveReply(conversation.id, messageId, draft)
-    const history = buildHistory(omitRepeatedFailures(earlier, message), model.canCallTools ? toolset.valueToolNames : [])
+    const read = omitRepeatedFailures(earlier, message)
+    const history = buildHistory(read, model.canCallTools ? toolset.valueToolNames : [])
     const toolUse = { caller: change.caller, origin, signal: reply.signal }
-    const context = createTurnContext(loadedAgent, model, { question: message, images, history }, toolUse)
+    const past = describeHistory(conversation.id, model, loaded, read, repeated?.question ?? { id: userMessageId, timestamp: now })
+    const prompt = { question: message, images, history, hasUntrustedHistory: read.some(hasUntrustedText) }
+    const owner = findMemoryOwner(loadedAgent, change.caller, conversation.user_id)
+    const withMemory = await addMemory(createTurnContext(loadedAgent, model, prompt, toolUse), memories, owner)
+    const context = addSummary(withMemory, past, database)
     const text = repeated ? undefined : formatQuestion({ question: message, images })
-    const question = { id: userMessageId, text, isFirst: earlier.length === 0 }
+    const question = { id: userMessageId, text, isFirst: earlier.length === 0 && !loaded.summary }
     await startStoredReply(this.#dependencies, {
       change,
       conversation,

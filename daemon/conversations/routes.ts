@@ -1,14 +1,19 @@
-/** Routes of conversations and messages. */
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { MessagesService, StoredSend } from './message-service.ts'
 import type { ConversationsService } from './service.ts'
+import type { CompactService } from './summaries/compact-service.ts'
 
-export const bindConversationRoutes = (conversations: ConversationsService, messages: MessagesService): Binding[] => [
+export const bindConversationRoutes = (
+  conversations: ConversationsService,
+  messages: MessagesService,
+  summaries: CompactService,
+): Binding[] => [
   ...bindCrud(conversationRoutes, conversations),
   bind(conversationRoutes.complete, ({ params, change }) => conversations.complete(change, params.id)),
+  bind(conversationRoutes.compact, ({ params, body, change, signal }) => summaries.compact(change, params.id, body, signal)),
   bind(conversationRoutes.messages, ({ params, query, change }) =>
     conversations.listMessages(change.caller, params.id, query as ListQuery),
   ),

@@ -4,15 +4,16 @@ import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { type Conversation, type ConversationCreate, conversations, MAX_MESSAGES } from '../../src/contract/families/conversations.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { AgentsService } from '../agents/service.ts'
-import type { Caller, ChangeContext } from '../core/caller.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { type Caller, type ChangeContext, getUserId } from '../core/caller.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import { type FamilyInput, type PrepareContext, Resource } from '../crud/resource.ts'
-import type { Database, Reader, Transaction } from '../store/database.ts'
+import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import type { Page, Scope } from '../store/records.ts'
 import type { ActiveReplies } from './active-replies.ts'
+import { requireNoOtherReply } from './cluster/other-replies.ts'
 import { markStaleCitations, type QuoteVerifier } from './reply/mark-stale-citations.ts'
 import { searchConversations } from './search/search-conversations.ts'
-import { requireNoOtherReply } from './shared/other-replies.ts'
 import {
   conversationRecords,
   countMessages,
@@ -29,15 +30,13 @@ import {
   type StoredMessage,
   touchConversation,
 } from './store.ts'
+import { findSummary } from './summaries/store.ts'
 
 type ConversationInput = FamilyInput<typeof conversations>
 
-/** User id of tokens without one. */
-const LOCAL_USER = 'local'
-export const getUserId = ({ userId }: Caller): string => userId ?? LOCAL_USER
-
 interface ConversationsDependencies {
   database: Database
+  cluster: Cluster
   agents: AgentsService
   events: EventBus
   activeReplies: ActiveReplies
@@ -57,6 +56,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
         ...conversation,
         messages: await refreshMessages(dependencies, reader, await listLastMessages(reader, conversation.id, MAX_MESSAGES)),
         message_count: await countMessages(reader, conversation.id),
+        summary: await getSummary(reader, conversation.id),
       }),
       getLabel: ({ title, id }) => title ?? id,
       getScope: scopeToCaller,
@@ -128,7 +128,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     const turn = await activeReplies.queue.acquireTurn(conversationId, false, signal)
     try {
       const isEmpty = await this.database.write(async (transaction) => {
-        await requireNoOtherReply(transaction, conversationId)
+        await requireNoOtherReply(this.#dependencies.cluster, transaction, conversationId)
         const reply = await findMessage(transaction, conversationId, messageId)
         if (!reply) return false // deleted in the meantime
         const questionId = await findQuestionId(transaction, conversationId, reply)
@@ -169,10 +169,16 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
   }
 }
 
+/** The summary as callers see it. */
+async function getSummary(reader: DatabaseReader, id: string): Promise<Conversation['summary']> {
+  const { last_created_at: _, has_untrusted_text: __, ...summary } = (await findSummary(reader, id)) ?? {}
+  return 'content' in summary ? summary : null
+}
+
 /** Replaces active replies by their current draft and marks stale citations. */
 async function refreshMessages(
   { activeReplies, quoteVerifier }: ConversationsDependencies,
-  reader: Reader,
+  reader: DatabaseReader,
   messages: readonly StoredMessage[],
 ): Promise<StoredMessage[]> {
   const current = messages.map((message) => {

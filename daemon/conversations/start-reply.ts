@@ -1,24 +1,26 @@
 /** Starts a reply: in a conversation, where the question and the reply are stored, or without one. */
-import type { ChangeContext } from '../core/caller.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { CallOrigin, Meter } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
-import { estimateRequest } from '../models/token-estimate.ts'
+import { estimateInput } from '../models/token-estimate.ts'
 import type { Database } from '../store/database.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { ActiveReplies } from './active-replies.ts'
-import { composeFirstRequest } from './agent-loop/agent-loop.ts'
+import { composeFirstInput } from './agent-loop/agent-loop.ts'
 import { ReplyRecorder } from './agent-loop/reply-recorder.ts'
 import type { TurnContext } from './agent-loop/turn-context.ts'
 import { UsageRecorder } from './agent-loop/usage-recorder.ts'
 import { writeReply } from './agent-loop/write-reply.ts'
+import { requireNoOtherReply } from './cluster/other-replies.ts'
 import type { Turn } from './message-queue.ts'
 import type { ActiveReply } from './reply/active-reply.ts'
 import type { ConversationsService } from './service.ts'
-import { requireNoOtherReply } from './shared/other-replies.ts'
 import { deleteMessage, insertMessage, type StoredConversation, type StoredMessage, updateMessage } from './store.ts'
 
 export interface ReplyDependencies {
   database: Database
+  cluster: Cluster
   conversations: ConversationsService
   meter: Meter
   activeReplies: ActiveReplies
@@ -52,42 +54,52 @@ interface StoredReplyInput extends ReplyInput {
 
 /** Stores the question and the reply, and starts to write it. */
 export async function startStoredReply(dependencies: ReplyDependencies, input: StoredReplyInput): Promise<void> {
-  const { database, conversations, meter, activeReplies, logger, telemetry } = dependencies
+  const { database, cluster, conversations, meter, activeReplies, logger, telemetry } = dependencies
   const { change, conversation, context, reply, origin, turn, now, question, replaced, updated } = input
   const { id: conversationId, agent_id } = conversation
-  const firstRequest = composeFirstRequest(context)
-  const recorder = new ReplyRecorder({ database, meter, model: context.model, origin, reply })
+  const firstRequest = composeFirstInput(context)
+  const recorder = new ReplyRecorder({ database, meter, model: context.model, origin, reply, maxTokens: context.maxTokens })
   const { messageId } = reply
   const endAnnouncement = activeReplies.announce(messageId)
   try {
     await database.write(async (transaction) => {
       const title = question.isFirst ? context.question : undefined
       const resumed = conversations.resume(transaction, change.caller, conversationId, now, title)
-      await Promise.all([resumed, requireNoOtherReply(transaction, conversationId)])
+      await Promise.all([resumed, requireNoOtherReply(cluster, transaction, conversationId)])
       if (question.text !== undefined)
-        await insertMessage(transaction, conversationId, { id: question.id, role: 'user', content: question.text, timestamp: now })
+        await insertMessage(transaction, conversationId, {
+          id: question.id,
+          role: 'user',
+          content: question.text,
+          timestamp: now,
+          ...describeSender(change.caller, conversation),
+        })
       if (replaced) await deleteMessage(transaction, replaced.id)
       if (updated) await updateMessage(transaction, updated)
       await recorder.insertReply(transaction, firstRequest)
       await change.storeResponse?.(transaction, { message_id: messageId, user_message_id: question.id })
     })
     emitStart(input, conversationId, question.id, agent_id)
-    const writing = { context, firstRequest, reply, recorder, turn, logger, telemetry }
+    const writing = { context, firstRequest, reply, recorder, turn, database, logger, telemetry }
     activeReplies.run(reply, recorder, () => writeReply(writing).finally(turn.end))
   } finally {
     endAnnouncement()
   }
 }
 
-/** Starts a reply of which only the usage is stored. */
+/** A token without a user acts for the user of the conversation. */
+const describeSender = ({ userId }: Caller, { user_id }: StoredConversation): { user_id?: string } =>
+  userId === null || userId === user_id ? {} : { user_id: userId }
+
+/** Starts a reply that is not stored. Only its usage is. */
 export async function startUnstoredReply(dependencies: ReplyDependencies, input: ReplyInput): Promise<void> {
   const { database, meter, activeReplies, logger, telemetry } = dependencies
   const { context, reply, origin } = input
-  const firstRequest = composeFirstRequest(context)
-  const recorder = new UsageRecorder({ database, meter, model: context.model, origin, reply })
-  if (firstRequest) await recorder.beginCall(() => estimateRequest(firstRequest))
+  const firstRequest = composeFirstInput(context)
+  const recorder = new UsageRecorder({ database, meter, model: context.model, origin, reply, maxTokens: context.maxTokens })
+  if (firstRequest) await recorder.beginCall(() => estimateInput(firstRequest))
   emitStart(input, '', '', origin.agent_id ?? null)
-  const writing = { context, firstRequest, reply, recorder, turn: NO_TURN, logger, telemetry }
+  const writing = { context, firstRequest, reply, recorder, turn: NO_TURN, database, logger, telemetry }
   activeReplies.run(reply, recorder, () => writeReply(writing))
 }
 

@@ -2,9 +2,10 @@
 import { ConversationItem } from '../../src/contract/families/conversations.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Message } from '../../src/contract/schemas/messages.ts'
-import { type Reader, runLater, type Transaction } from '../store/database.ts'
+import { type DatabaseReader, runLater, type Transaction } from '../store/database.ts'
 import { type Page, Records, type StoredRecord } from '../store/records.ts'
 import { indexMessage } from './search/message-index-store.ts'
+import { deleteSummaryOf } from './summaries/store.ts'
 
 export type StoredConversation = ConversationItem & StoredRecord & { deleted_agent_id: string | null }
 export type StoredMessage = Message
@@ -35,7 +36,7 @@ const parseMessage = ({ id, role, content, details, created_at }: MessageRow): S
   ...(JSON.parse(details) as object),
 })
 
-export async function listMessagePage(reader: Reader, conversationId: string, query: ListQuery): Promise<Page<StoredMessage>> {
+export async function listMessagePage(reader: DatabaseReader, conversationId: string, query: ListQuery): Promise<Page<StoredMessage>> {
   const filters = (['role', 'created_at'] as const).filter((name) => query[name] !== undefined)
   const where = ['conversation_id = ?', ...filters.map((name) => `${name} = ?`)].join(' AND ')
   const values = [conversationId, ...filters.map((name) => query[name] as string)]
@@ -48,36 +49,70 @@ export async function listMessagePage(reader: Reader, conversationId: string, qu
   return { items: rows.map(parseMessage), total: count?.total ?? 0 }
 }
 
-/** Lists the newest messages, or those before a message, oldest first. */
+/** The place of a message in its conversation. */
+export type Position = Pick<StoredMessage, 'id' | 'timestamp'>
+
+/** Both ends are excluded. */
+export interface MessageRange {
+  after?: Position | undefined
+  before?: Position | undefined
+}
+
+/** Lists the newest messages of the range, oldest first. */
 export async function listLastMessages(
-  reader: Reader,
+  reader: DatabaseReader,
   conversationId: string,
   limit: number,
-  before?: StoredMessage,
+  range: MessageRange = {},
 ): Promise<StoredMessage[]> {
-  const condition = before ? ` AND ${IS_EARLIER}` : ''
-  const sql = `SELECT * FROM messages WHERE conversation_id = ?${condition} ORDER BY created_at DESC, id DESC LIMIT ?`
-  const position = before ? [before.timestamp, before.timestamp, before.id] : []
-  const rows = await reader.all<MessageRow>(sql, [conversationId, ...position, limit])
-  return rows.reverse().map(parseMessage)
+  return (await listInRange(reader, conversationId, limit, range, 'DESC')).reverse()
+}
+
+/** Lists the oldest messages of the range, oldest first. */
+export async function listFirstMessages(
+  reader: DatabaseReader,
+  conversationId: string,
+  limit: number,
+  range: MessageRange = {},
+): Promise<StoredMessage[]> {
+  return listInRange(reader, conversationId, limit, range, 'ASC')
+}
+
+async function listInRange(
+  reader: DatabaseReader,
+  conversationId: string,
+  limit: number,
+  range: MessageRange,
+  direction: 'ASC' | 'DESC',
+): Promise<StoredMessage[]> {
+  const { where, values } = buildRange(conversationId, range)
+  const sql = `SELECT * FROM messages WHERE ${where} ORDER BY created_at ${direction}, id ${direction} LIMIT ?`
+  return (await reader.all<MessageRow>(sql, [...values, limit])).map(parseMessage)
 }
 
 const IS_EARLIER = '(created_at < ? OR (created_at = ? AND id < ?))'
+const IS_LATER = '(created_at > ? OR (created_at = ? AND id > ?))'
 
-export async function findMessage(reader: Reader, conversationId: string, id: string): Promise<StoredMessage | undefined> {
+function buildRange(conversationId: string, { after, before }: MessageRange): { where: string; values: string[] } {
+  const conditions = ['conversation_id = ?', ...(after ? [IS_LATER] : []), ...(before ? [IS_EARLIER] : [])]
+  const ends = [after, before].flatMap((end) => (end ? [end.timestamp, end.timestamp, end.id] : []))
+  return { where: conditions.join(' AND '), values: [conversationId, ...ends] }
+}
+
+export async function findMessage(reader: DatabaseReader, conversationId: string, id: string): Promise<StoredMessage | undefined> {
   const row = await reader.get<MessageRow>('SELECT * FROM messages WHERE id = ? AND conversation_id = ?', [id, conversationId])
   return row && parseMessage(row)
 }
 
 /** Finds the conversation of a message. */
-export async function findConversationId(reader: Reader, messageId: string): Promise<string | undefined> {
+export async function findConversationId(reader: DatabaseReader, messageId: string): Promise<string | undefined> {
   const sql = 'SELECT conversation_id FROM messages WHERE id = ?'
   return (await reader.get<{ conversation_id: string }>(sql, [messageId]))?.conversation_id
 }
 
 /** Finds the id of the user message that a reply answers. */
 export async function findQuestionId(
-  reader: Reader,
+  reader: DatabaseReader,
   conversationId: string,
   { id, timestamp }: StoredMessage,
 ): Promise<string | undefined> {
@@ -87,30 +122,27 @@ export async function findQuestionId(
 }
 
 /** Finds the id of the newest user message. */
-export async function findLastQuestionId(reader: Reader, conversationId: string): Promise<string | undefined> {
+export async function findLastQuestionId(reader: DatabaseReader, conversationId: string): Promise<string | undefined> {
   const sql = "SELECT id FROM messages WHERE conversation_id = ? AND role = 'user' ORDER BY created_at DESC, id DESC LIMIT 1"
   return (await reader.get<{ id: string }>(sql, [conversationId]))?.id
 }
 
 /** Finds a user message and the reply that follows it; `isLast` is false if the conversation has continued since. */
 export async function findQuestion(
-  reader: Reader,
+  reader: DatabaseReader,
   conversationId: string,
   id: string,
 ): Promise<{ question: StoredMessage; reply: StoredMessage | undefined; isLast: boolean } | undefined> {
   const question = await findMessage(reader, conversationId, id)
   if (question?.role !== 'user') return undefined
-  const { timestamp } = question
-  const sql = `SELECT * FROM messages WHERE conversation_id = ? AND (created_at > ? OR (created_at = ? AND id > ?))
-    ORDER BY created_at, id LIMIT 2`
-  const [next, ...later] = (await reader.all<MessageRow>(sql, [conversationId, timestamp, timestamp, id])).map(parseMessage)
+  const [next, ...later] = await listFirstMessages(reader, conversationId, 2, { after: question })
   const reply = next?.role === 'assistant' ? next : undefined
   return { question, reply, isLast: (reply ? later[0] : next) === undefined }
 }
 
-export async function countMessages(reader: Reader, conversationId: string): Promise<number> {
-  const sql = 'SELECT count(*) AS total FROM messages WHERE conversation_id = ?'
-  return (await reader.get<{ total: number }>(sql, [conversationId]))?.total ?? 0
+export async function countMessages(reader: DatabaseReader, conversationId: string, range: MessageRange = {}): Promise<number> {
+  const { where, values } = buildRange(conversationId, range)
+  return (await reader.get<{ total: number }>(`SELECT count(*) AS total FROM messages WHERE ${where}`, values))?.total ?? 0
 }
 
 export async function insertMessage(transaction: Transaction, conversationId: string, message: StoredMessage): Promise<void> {
@@ -132,6 +164,7 @@ export async function updateMessage(transaction: Transaction, message: StoredMes
 const isFinal = ({ role, finish_reason }: StoredMessage): boolean => role === 'user' || finish_reason !== undefined
 
 export async function deleteMessage(transaction: Transaction, id: string): Promise<void> {
+  await deleteSummaryOf(transaction, id)
   await runLater(transaction, 'DELETE FROM messages WHERE id = ?', [id])
 }
 
@@ -158,7 +191,7 @@ export async function touchConversation(
 }
 
 /** Lists up to 100 active conversations without activity since then and without an active reply. */
-export async function listIdleConversations(reader: Reader, since: string): Promise<string[]> {
+export async function listIdleConversations(reader: DatabaseReader, since: string): Promise<string[]> {
   const rows = await reader.all<{ id: string }>(
     "SELECT id FROM conversations WHERE status = 'active' AND updated_at < ? " +
       'AND id NOT IN (SELECT conversation_id FROM replies_under_way) ORDER BY updated_at LIMIT 100',
@@ -168,5 +201,6 @@ export async function listIdleConversations(reader: Reader, since: string): Prom
 }
 
 export async function deleteMessages(transaction: Transaction, conversationId: string): Promise<void> {
+  await runLater(transaction, 'DELETE FROM conversation_summaries WHERE conversation_id = ?', [conversationId])
   await transaction.run('DELETE FROM messages WHERE conversation_id = ?', [conversationId])
 }

@@ -9,6 +9,10 @@ export interface Caller {
   userId: string | null
 }
 
+/** User id of tokens without one. */
+const LOCAL_USER = 'local'
+export const getUserId = ({ userId }: Caller): string => userId ?? LOCAL_USER
+
 export interface ChangeContext {
   caller: Caller
   /** The ETags of an If-Match header. */

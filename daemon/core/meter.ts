@@ -26,6 +26,8 @@ export interface ModelCall {
   origin: CallOrigin
   /** Estimated input tokens, used if the provider never reports a count. */
   estimatedInput: number
+  /** The largest number of output tokens; null if the request does not limit it. Not used for embeddings, which have none. */
+  maxOutput?: number | null | undefined
 }
 
 export interface CallUsage {
@@ -89,6 +91,9 @@ export interface Meter {
 export function computeCost(price: MeteredModel['price'], { input_tokens, output_tokens }: CallUsage): number | null {
   return price === null ? null : roundMoney((toTokenCount(input_tokens) * price.input + toTokenCount(output_tokens) * price.output) / 1000)
 }
+
+/** Whether calls cost nothing for certain. A call with an unknown price may cost money. */
+export const isFree = (price: MeteredModel['price']): boolean => price?.input === 0 && price.output === 0
 
 /** Normalizes counts: some providers report fractions, negative numbers or NaN. */
 export const toTokenCount = (tokens: number): number => (Number.isFinite(tokens) ? Math.max(0, Math.round(tokens)) : 0)

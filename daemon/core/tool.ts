@@ -1,5 +1,6 @@
 /** The interface of an agent's tool, independent of its family. */
 import type { Passage, PassageDescription } from '../../src/contract/schemas/passages.ts'
+import type { Compute } from '../tables/computation.ts'
 import type { Caller } from './caller.ts'
 import { splitHeadings } from './headings.ts'
 import type { CallOrigin } from './meter.ts'
@@ -8,13 +9,14 @@ export type RetrievedPassage = Passage
 
 /** The parts of a passage that a model reads. */
 export function toContextPassage({ content, metadata, descriptions }: RetrievedPassage) {
-  const { source, page, headings } = metadata as RetrievedPassage['metadata'] & { headings?: unknown }
+  const { source, page, place, headings } = metadata as RetrievedPassage['metadata'] & { headings?: unknown }
   return {
     content,
     source,
     page,
+    ...(place === undefined ? {} : { place }),
     headings: typeof headings === 'string' ? splitHeadings(headings) : [],
-    ...(descriptions ? { descriptions } : {}),
+    descriptions,
   }
 }
 
@@ -29,10 +31,30 @@ export interface ToolContext {
   caller: Caller
   origin: CallOrigin
   signal: AbortSignal
+  /** Whether the model has read text of documents, tools or attached files before it made the call. */
+  hasUntrustedText?: boolean
 }
 
-/** Passages, which the conversation numbers and cites, or any JSON value. */
-export type ToolOutcome = { kind: 'passages'; passages: RetrievedPassage[] } | { kind: 'value'; value: unknown }
+/** Passages, which the conversation numbers and cites, or any JSON value, which can be cited if it has an origin. */
+export type ToolOutcome =
+  | { kind: 'passages'; passages: RetrievedPassage[] }
+  | { kind: 'value'; value: unknown; origin?: RetrievedPassage[] }
+
+export interface DocumentCount {
+  documents: number
+  /** Files that are not documents. */
+  skipped: number
+}
+
+/** A passage of the same document, without what the passage before it repeats. */
+export interface FollowingPassage {
+  content: string
+  /** Headings above it, outermost first. */
+  headings: readonly string[]
+}
+
+/** Lists the passages after one that was found, for lists that continue there. `end` is its end in the document's text. */
+export type ReadOn = (passage: { document_id?: string; end?: unknown }) => Promise<FollowingPassage[]>
 
 export interface Tool {
   readonly id: string
@@ -42,12 +64,19 @@ export interface Tool {
   /** JSON Schema of the arguments, of type object. */
   readonly parameters: Record<string, unknown>
   readonly requiresConfirmation: boolean
+  /** Whether calls require confirmation, each one, if the model has read text that its user did not write. */
+  readonly confirmsUntrustedText?: boolean
   /** Describes the request that a call would send, for the user who confirms it. */
   describeRequest?(input: Record<string, unknown>): { method: string; url: string }
   /** Throws CadreError if the call fails. The model sees its message. */
   run(input: Record<string, unknown>, use: ToolContext): Promise<ToolOutcome>
   /** Finds passages for the user's question, for models that cannot call tools. */
   retrieve?(question: string, use: ToolContext): Promise<RetrievedPassage[]>
-  /** Returns the number of documents of each knowledge source that the tool searches. */
-  countDocuments?(): Promise<Map<string, number>>
+  readOn?: ReadOn
+  /** Counts the documents and skipped files of each knowledge source that the tool searches. */
+  countDocuments?(): Promise<Map<string, DocumentCount>>
+  /** Computes the answer to a question from the tables of the documents. */
+  compute?: Compute
+  /** Further tools that an agent with this one has, such as those for tables. */
+  companions?: readonly Tool[]
 }

@@ -8,7 +8,7 @@ import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { createStaleVersionError, requireMatchingEtag } from '../core/etag.ts'
 import { generateId } from '../core/identifiers.ts'
-import type { Database, Reader, Transaction } from '../store/database.ts'
+import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import { deleteFileKey } from '../store/file-keys.ts'
 import { detachAll, listUsers, type Reference, replaceLinks } from '../store/links.ts'
 import type { Page, Records, Scope, StoredRecord, Subset } from '../store/records.ts'
@@ -29,7 +29,7 @@ interface ResourceHooks<Stored extends StoredRecord, Input, View> {
   prepare?(record: Stored, input: Input, context: PrepareContext<Stored>): Promise<Stored>
   getReferences?(record: Stored): Reference[]
   /** Converts a record for callers. Default: the fields of the resource schema. */
-  toView?(reader: Reader, record: Stored): Promise<View>
+  toView?(reader: DatabaseReader, record: Stored): Promise<View>
   /** Limits the records that the caller can access. */
   getScope?(caller: Caller): Scope
   getLabel?(record: Stored): string
@@ -79,7 +79,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   /** Finds a record as callers see it. */
-  async findView(reader: Reader, id: string): Promise<View | undefined> {
+  async findView(reader: DatabaseReader, id: string): Promise<View | undefined> {
     const record = await this.records.get(reader, id)
     return record && this.#toView(reader, record)
   }
@@ -184,17 +184,17 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return isDeepStrictEqual(this.#hooks.openSecrets?.(one)[field], this.#hooks.openSecrets?.(other)[field])
   }
 
-  async require(reader: Reader, caller: Caller, id: string): Promise<Stored> {
+  async require(reader: DatabaseReader, caller: Caller, id: string): Promise<Stored> {
     const record = await this.records.get(reader, id, this.#getScope(caller))
     if (!record) throw createNotFoundError(this.family.noun, id)
     return record
   }
 
-  async requireExists(reader: Reader, caller: Caller, id: string): Promise<void> {
+  async requireExists(reader: DatabaseReader, caller: Caller, id: string): Promise<void> {
     if (!(await this.records.has(reader, id, this.#getScope(caller)))) throw createNotFoundError(this.family.noun, id)
   }
 
-  exists(reader: Reader, id: string): Promise<boolean> {
+  exists(reader: DatabaseReader, id: string): Promise<boolean> {
     return this.records.has(reader, id)
   }
 
@@ -232,14 +232,14 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     return this.#hooks.prepare ? this.#hooks.prepare(draft, input, context) : draft
   }
 
-  async #toView(reader: Reader, record: Stored): Promise<View> {
+  async #toView(reader: DatabaseReader, record: Stored): Promise<View> {
     if (this.#hooks.toView) return this.#hooks.toView(reader, record)
     const view: Record<string, unknown> = {}
     for (const name of this.#viewFields) view[name] = (record as Record<string, unknown>)[name]
     return view as View
   }
 
-  async #requireMatch(reader: Reader, change: ChangeContext, current: Stored): Promise<void> {
+  async #requireMatch(reader: DatabaseReader, change: ChangeContext, current: Stored): Promise<void> {
     if (change.ifMatch === undefined) return
     requireMatchingEtag(this.family.noun, change.ifMatch, (await this.#toView(reader, current)) as object)
   }
@@ -258,9 +258,9 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 }
 
 function createInUseError(label: string, users: { noun: string; id: string; name: string; field: string }[], total: number): CadreError {
-  const named = users.slice(0, 3).map(({ noun, name, id }) => `${noun} "${name}" (${id})`)
-  const more = total > named.length ? ` and ${total - named.length} more` : ''
-  return new CadreError('CONFLICT', `The ${label} is used by ${named.join(', ')}${more}.`, {
+  const examples = users.slice(0, 3).map(({ noun, name, id }) => `${noun} "${name}" (${id})`)
+  const more = total > examples.length ? ` and ${total - examples.length} more` : ''
+  return new CadreError('CONFLICT', `The ${label} is used by ${examples.join(', ')}${more}.`, {
     details: users.map(({ id, field, noun }) => ({ field: `${id}.${field}`, problem: `this ${noun} uses it` })),
     hint: 'Remove it from them first, or delete it with ?force=true (--force in the CLI) to detach it from them.',
   })

@@ -1,9 +1,12 @@
 /** The interface of embedding models. */
+import type { Priority } from '../workers/worker-protocol.ts'
 
 export interface EmbedOptions {
   signal?: AbortSignal | undefined
-  /** Queries are embedded before texts that are being indexed. */
-  priority?: 'query' | 'index' | undefined
+  /** `high` for queries. Default: `normal`, for texts that are being indexed. Only used by the embedded model. */
+  priority?: Priority | undefined
+  /** Callers with the same priority take turns. Default: each call is a caller of its own. Only used by the embedded model. */
+  caller?: unknown
   /** Called with the number of embedded texts; only by the embedded model. */
   onProgress?: ((done: number) => void) | undefined
   /** Called with the token count of each request that a provider reports. */

@@ -1,5 +1,5 @@
 /** The embedded embedding model (all-MiniLM-L6-v2, quantized to int8) as an embedder. */
-import type { EmbeddedModels } from '../embedded-models/embedded-models.ts'
+import type { EmbeddedModels } from '../inference/embedded-models.ts'
 import type { Embedder, EmbedOptions } from './embedder.ts'
 
 export const MINILM = 'minilm'

@@ -1,7 +1,7 @@
 /** Embeddings protocols of the providers. */
 import { CadreError } from '../../src/contract/errors.ts'
-import { resolveEndpoint } from '../providers/endpoints.ts'
-import type { RemoteModel } from '../providers/remote-model.ts'
+import { resolveEndpoint } from '../models/providers/endpoints.ts'
+import type { RemoteModel } from '../models/providers/remote-model.ts'
 
 interface ProtocolRequest {
   path: string

@@ -1,8 +1,8 @@
 /** Embedders that use models of providers: texts are sent in batches, and the vectors are validated and normalized. */
 import { CadreError } from '../../src/contract/errors.ts'
+import { joinEndpoint } from '../models/providers/endpoints.ts'
+import type { RemoteModel } from '../models/providers/remote-model.ts'
 import { ConnectionPool } from '../outbound/connection-pool.ts'
-import { joinEndpoint } from '../providers/endpoints.ts'
-import type { RemoteModel } from '../providers/remote-model.ts'
 import { Telemetry } from '../telemetry/telemetry.ts'
 import type { Embedder, EmbedOptions } from './embedder.ts'
 import { type EmbeddingProtocol, getEmbeddingProtocol } from './protocols.ts'

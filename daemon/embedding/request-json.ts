@@ -1,6 +1,7 @@
 /** Sends a JSON request to a provider's embeddings endpoint, with retries. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dispatcher, request } from 'undici'
+import { createDeadlineSignal } from '../../src/deadline.ts'
 import {
   createIncompleteError,
   createNetworkError,
@@ -8,8 +9,8 @@ import {
   createTimeoutError,
   ProviderError,
   parseJson,
-} from '../providers/provider-error.ts'
-import type { RemoteModel } from '../providers/remote-model.ts'
+} from '../models/providers/provider-error.ts'
+import type { RemoteModel } from '../models/providers/remote-model.ts'
 
 export interface EmbeddingTimeouts {
   connectMs: number
@@ -52,7 +53,7 @@ export async function requestJson(embeddingRequest: EmbeddingRequest): Promise<u
 async function post({ dispatcher, url, headers, body, timeouts, signal, model }: EmbeddingRequest): Promise<unknown> {
   signal.throwIfAborted()
   const totalMs = timeouts.responseMs * 2
-  const timeout = AbortSignal.timeout(totalMs)
+  const timeout = createDeadlineSignal(totalMs)
   try {
     const response = await request(url, {
       dispatcher,

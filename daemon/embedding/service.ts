@@ -1,9 +1,9 @@
 /** Provides the embedders: the embedded model and models of providers that have an embeddings endpoint. */
 import { createNotFoundError } from '../../src/contract/errors.ts'
-import { EmbeddedModels } from '../embedded-models/embedded-models.ts'
-import type { WorkerPoolLogger } from '../embedded-models/worker-pool.ts'
-import type { RemoteModel } from '../providers/remote-model.ts'
+import { EmbeddedModels } from '../inference/embedded-models.ts'
+import type { RemoteModel } from '../models/providers/remote-model.ts'
 import { Telemetry } from '../telemetry/telemetry.ts'
+import type { WorkerPoolLogger } from '../workers/worker-pool-options.ts'
 import type { Embedder } from './embedder.ts'
 import { MINILM, MinilmEmbedder } from './minilm-embedder.ts'
 import type { RemoteEmbedders } from './remote-embedders.ts'
@@ -11,7 +11,7 @@ import type { RemoteEmbedders } from './remote-embedders.ts'
 interface EmbeddingDependencies {
   /** Directory of the embedded models. */
   modelsDirectory: string
-  findRemoteModel(modelId: string): Promise<RemoteModel | undefined>
+  resolveRemoteModel(modelId: string): Promise<RemoteModel | undefined>
   /** Number of processes that run the embedded models. Default: one per core, up to four. */
   workers?: number | undefined
   idleMs?: number | undefined
@@ -22,22 +22,22 @@ interface EmbeddingDependencies {
 export class EmbeddingService {
   /** The models that ship with Cadre; also reads passages. */
   readonly models: EmbeddedModels
-  readonly #findRemoteModel: EmbeddingDependencies['findRemoteModel']
+  readonly #resolveRemoteModel: EmbeddingDependencies['resolveRemoteModel']
   readonly #minilm: MinilmEmbedder
   readonly #telemetry: Telemetry
   #remoteEmbedders: Promise<RemoteEmbedders> | undefined
 
-  constructor({ modelsDirectory: directory, findRemoteModel, telemetry = new Telemetry(), ...options }: EmbeddingDependencies) {
+  constructor({ modelsDirectory: directory, resolveRemoteModel, telemetry = new Telemetry(), ...options }: EmbeddingDependencies) {
     this.#telemetry = telemetry
     this.models = new EmbeddedModels({ directory, ...options })
-    this.#findRemoteModel = findRemoteModel
+    this.#resolveRemoteModel = resolveRemoteModel
     this.#minilm = new MinilmEmbedder(this.models)
   }
 
   /** @param id `minilm`, or the id of a model */
   async getEmbedder(id: string): Promise<Embedder> {
     if (id === MINILM) return this.#minilm
-    const model = await this.#findRemoteModel(id)
+    const model = await this.#resolveRemoteModel(id)
     if (!model) throw createNotFoundError('model', id)
     return (await this.#loadRemoteEmbedders()).getEmbedder(model)
   }

@@ -1,9 +1,9 @@
 /** Creates the evaluations family: targets, scorers, the run executor, services and routes. */
+import type { Cluster } from '../cluster/cluster.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import type { Meter } from '../core/meter.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { Logger } from '../logging/logger.ts'
-import type { Leases } from '../store/shared/leases.ts'
 import { createTargets, type TargetDependencies } from './create-targets.ts'
 import { bindEvaluationRoutes } from './routes.ts'
 import { RunExecutor } from './run-executor.ts'
@@ -15,7 +15,7 @@ interface EvaluationsFamilyDependencies extends TargetDependencies {
   embedding: EmbeddingService
   meter: Meter
   events: EventBus
-  leases: Leases
+  cluster: Cluster
   logger: Logger
 }
 

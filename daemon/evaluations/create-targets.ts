@@ -10,7 +10,7 @@ import type { GeneratedText, ModelsService } from '../models/service.ts'
 import { fillTemplate, type PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { RagToolsService } from '../rag-tools/service.ts'
 import type { RetrievalToolsService } from '../retrieval-tools/service.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
 import type { Target, TargetAnswer, Targets } from './targets.ts'
 
 export interface TargetDependencies {
@@ -26,7 +26,7 @@ export interface TargetDependencies {
 }
 
 interface ToolFamily {
-  findView(reader: Reader, id: string): Promise<object | undefined>
+  findView(reader: DatabaseReader, id: string): Promise<object | undefined>
 }
 
 type Template = Parameters<typeof fillTemplate>[0]
@@ -46,7 +46,7 @@ function createAgentTarget(dependencies: TargetDependencies): Target {
   const toolFamilies = [dependencies.ragTools, dependencies.retrievalTools, dependencies.apiTools]
   return {
     exists: (reader, id) => agents.exists(reader, id),
-    async findConfiguration(reader, id) {
+    async getConfiguration(reader, id) {
       const snapshot = await agents.findSnapshot(reader, id)
       if (!snapshot) return undefined
       const tools = await Promise.all(snapshot.agent.tools.map((tool) => describeTool(reader, toolFamilies, tool)))
@@ -64,18 +64,28 @@ function createAgentTarget(dependencies: TargetDependencies): Target {
       const stored = configuration as unknown as AgentConfiguration
       const getAgent = memoize(() => agents.loadSnapshot(database, stored))
       const getModel = memoize(() => models.getChatModel(database, stored.agent.model_id))
-      return async ({ input, variables }, { origin, caller, acquire, signal }) => {
+      return async ({ input, variables, memories }, { origin, caller, acquire, signal }) => {
         const loadedAgent = await (stored.prompt_template && variables
           ? agents.loadSnapshot(database, createSnapshot(stored, stored.prompt_template, variables))
           : getAgent())
         const model = await getModel()
-        const { message, unsettled } = await askOnce({ loadedAgent, model, question: input, caller, origin, turn: acquire, signal })
+        const { message, unsettled } = await askOnce({
+          loadedAgent,
+          model,
+          question: input,
+          facts: memories,
+          caller,
+          origin,
+          turn: acquire,
+          signal,
+        })
         return {
           output: message.content,
           citations: message.citations ?? [],
           usage: message.usage ?? null,
           cost: message.cost ?? null,
           latency_ms: message.latency_ms ?? 0,
+          confidence: message.confidence,
           unsettled: [unsettled],
         }
       }
@@ -84,7 +94,7 @@ function createAgentTarget(dependencies: TargetDependencies): Target {
 }
 
 /** Returns the public view of a tool: runs store no secrets. */
-async function describeTool(reader: Reader, families: readonly ToolFamily[], id: string): Promise<Record<string, unknown>> {
+async function describeTool(reader: DatabaseReader, families: readonly ToolFamily[], id: string): Promise<Record<string, unknown>> {
   for (const family of families) {
     const tool = await family.findView(reader, id)
     if (tool) return { ...tool }
@@ -117,7 +127,7 @@ function renderTemplate(template: Template, variables: Record<string, unknown>):
 function createRagToolTarget({ ragTools, models, knowledge }: TargetDependencies): Target {
   return {
     exists: (reader, id) => ragTools.exists(reader, id),
-    async findConfiguration(reader, id) {
+    async getConfiguration(reader, id) {
       const tool = await ragTools.records.get(reader, id)
       if (!tool) return undefined
       const index = tool.knowledge_source_id === null ? null : await knowledge.describe(reader, tool.knowledge_source_id)
@@ -145,7 +155,7 @@ function createRagToolTarget({ ragTools, models, knowledge }: TargetDependencies
 function createTemplateTarget({ database, templates, models }: TargetDependencies): Target {
   return {
     exists: (reader, id) => templates.exists(reader, id),
-    async findConfiguration(reader, id) {
+    async getConfiguration(reader, id) {
       const template = await templates.records.get(reader, id)
       return template && { prompt_template: template, model: await models.findPublicModel(reader, null) }
     },
@@ -168,7 +178,7 @@ function createTemplateTarget({ database, templates, models }: TargetDependencie
 function createModelTarget({ database, models }: TargetDependencies): Target {
   return {
     exists: (reader, id) => models.exists(reader, id),
-    async findConfiguration(reader, id) {
+    async getConfiguration(reader, id) {
       const model = await models.findPublicModel(reader, id)
       return model && { model }
     },
@@ -185,7 +195,7 @@ function createModelTarget({ database, models }: TargetDependencies): Target {
 
 const getId = (model: unknown): string => (model as { id: string }).id
 
-function toTargetAnswer({ text, usage, cost, latencyMs }: GeneratedText, unsettled: readonly Settlement[] = []): TargetAnswer {
+function toTargetAnswer({ text, usage, cost, latencyMs, confidence }: GeneratedText, unsettled: readonly Settlement[] = []): TargetAnswer {
   const latency_ms = Math.round(latencyMs)
-  return { output: text, citations: [], usage: toUsageView(usage), cost, latency_ms, unsettled }
+  return { output: text, citations: [], usage: toUsageView(usage), cost, latency_ms, confidence, unsettled }
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CadreError } from '../../src/contract/errors.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
-import { retryWrite } from '../store/shared/retry-write.ts'
+import { retryWrite } from '../store/remote/retry-write.ts'
 import { insertResults, type Result } from './run-store.ts'
 
 const BATCH_DELAY_MS = 50

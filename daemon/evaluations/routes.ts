@@ -1,4 +1,3 @@
-/** Binds the routes of evaluations and their runs. */
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 import { evaluationRoutes } from '../../src/contract/families/evaluations.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'

@@ -3,12 +3,12 @@ import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../src/contract/errors.ts'
 import { isOutage, repeatWhileUnavailable } from '../async/repeat-while-unavailable.ts'
 import { type Acquire, Semaphore } from '../async/semaphore.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
 import { countResume, forgetResumes, listParkedJobs } from '../store/job-resumes.ts'
-import { claimLease, findHolder, type Leases } from '../store/shared/leases.ts'
 import { type FinishedCase, ResultWriter } from './result-writer.ts'
 import {
   listFinishedCases,
@@ -37,7 +37,7 @@ interface RunExecutorDependencies {
   scorerTools: ScorerToolFactory
   meter: Meter
   events: EventBus
-  leases: Leases
+  cluster: Cluster
   logger: Logger
 }
 
@@ -83,11 +83,11 @@ export class RunExecutor {
 
   /** Ends the runs that were resumed before and during which the daemon crashed again. */
   async parkRuns(): Promise<void> {
-    const { database, logger } = this.#dependencies
+    const { database, cluster, logger } = this.#dependencies
     const parked = await listParkedJobs(database, 'run')
     if (parked.size === 0) return
     for (const run of await listUnfinishedRuns(database)) {
-      if (!parked.has(run.id) || (await findHolder(database, formatLease(run.id)))) continue
+      if (!parked.has(run.id) || (await cluster.leases.findHolder(formatLease(run.id)))) continue
       logger.error({ run: run.id }, 'an evaluation run is not resumed again: the daemon ended twice after it had resumed it')
       await this.#finish(run, 'failed', PARKED_ERROR)
     }
@@ -108,7 +108,7 @@ export class RunExecutor {
     for (const id of this.#active.keys()) if (!ids.has(id)) void this.#stop(id)
     const known = new Set([...this.#active.keys(), ...this.#queue.map(({ id }) => id)])
     for (const run of unfinished) {
-      if (known.has(run.id) || !(await this.#dependencies.leases.claim(formatLease(run.id)))) continue
+      if (known.has(run.id) || !(await this.#dependencies.cluster.leases.claim(formatLease(run.id)))) continue
       this.#resumed.add(run.id)
       this.enqueue(run)
     }
@@ -161,20 +161,20 @@ export class RunExecutor {
   }
 
   #startQueued(): void {
+    const { cluster, logger } = this.#dependencies
     while (!this.#isClosed && this.#active.size < MAX_ACTIVE_RUNS) {
       const run = this.#queue.shift()
       if (!run) return
       const controller = new AbortController()
       setMaxListeners(0, controller.signal) // one listener per test case
-      const onOutage = (err: CadreError) =>
-        this.#dependencies.logger.warn({ run: run.id, err }, 'evaluation run interrupted; it continues after the outage')
+      const onOutage = (err: CadreError) => logger.warn({ run: run.id, err }, 'evaluation run interrupted; it continues after the outage')
       let attempts = 0
       const execute = () => this.#execute(run, controller.signal, attempts++ > 0)
       const completion = repeatWhileUnavailable(execute, controller.signal, onOutage)
         // A run that is stopped during an outage has not failed.
         .catch((error: unknown) => (controller.signal.aborted ? undefined : this.#handleFailure(run, error)))
         .then(() => this.#forgetResumes(run.id))
-        .then(() => this.#dependencies.leases.release(formatLease(run.id)).catch(() => undefined)) // ends with this daemon otherwise
+        .then(() => cluster.leases.release(formatLease(run.id)).catch(() => undefined)) // ends with this daemon otherwise
         .finally(() => {
           this.#active.delete(run.id)
           this.#notify(run.id)
@@ -186,9 +186,9 @@ export class RunExecutor {
 
   /** A repetition after an outage is not another resume. */
   async #execute(run: RunWithCases, signal: AbortSignal, isRepeated: boolean): Promise<void> {
-    const { database, meter, targets, scorerTools } = this.#dependencies
+    const { database, cluster, meter, targets, scorerTools } = this.#dependencies
     const started = await database.write(async (transaction) => {
-      if (!(await claimLease(transaction, formatLease(run.id)))) return false
+      if (!(await cluster.leases.claim(formatLease(run.id), transaction))) return false
       if (this.#resumed.has(run.id) && !isRepeated) await countResume(transaction, 'run', run.id)
       return updateRun(transaction, run.id, { status: 'running', started_at: run.started_at ?? new Date().toISOString() })
     })

@@ -11,9 +11,10 @@ import {
 } from '../../src/contract/families/evaluation-runs.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { generateId } from '../core/identifiers.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import { type ComparedResult, compareRuns } from './compare-runs.ts'
 import { listAnswers, listOutcomes, type Outcome } from './comparison-store.ts'
@@ -37,6 +38,7 @@ import type { Targets } from './targets.ts'
 
 interface RunsDependencies {
   database: Database
+  cluster: Cluster
   executor: RunExecutor
   targets: Targets
   evaluations: EvaluationsService
@@ -55,7 +57,7 @@ export class RunsService {
       const { name, type, target_id, scorers, test_cases, concurrency, repeats } = await evaluations.require(transaction, change.caller, id)
       if (target_id === null)
         throw new CadreError('CONFLICT', 'The target of this evaluation was deleted.', { hint: 'Set another target_id.' })
-      const target = await targets[type].findConfiguration(transaction, target_id)
+      const target = await targets[type].getConfiguration(transaction, target_id)
       if (!target) throw createNotFoundError(type.replace('_', ' '), target_id)
       const newRun: RunWithCases = {
         id: generateId('run'),
@@ -145,9 +147,10 @@ export class RunsService {
 
   /** Yields the progress of a run, then its end. */
   async *streamEvents(caller: Caller, id: string, runId: string): AsyncGenerator<StreamEvent> {
-    const { database, executor } = this.#dependencies
+    const { database, cluster, executor } = this.#dependencies
     let wake = () => {}
     const unsubscribe = executor.subscribe(runId, () => wake())
+    const stopPolling = cluster.poll(POLL_INTERVAL_MS, () => wake())
     try {
       for (;;) {
         const change = new Promise<void>((resolve) => {
@@ -157,11 +160,12 @@ export class RunsService {
         const ended = run.status !== 'queued' && run.status !== 'running'
         yield { event: ended ? 'end' : 'progress', data: { run } }
         if (ended || executor.closed) return
-        await (database.isShared ? Promise.race([change, pause(SHARED_PROGRESS_INTERVAL_MS)]) : change)
+        await change
         await pause(PROGRESS_INTERVAL_MS) // each view counts all results
       }
     } finally {
       unsubscribe()
+      stopPolling()
     }
   }
 
@@ -188,7 +192,7 @@ export class RunsService {
     return { ...(await this.#toView(this.#dependencies.database, run)), configuration: run.configuration }
   }
 
-  async #toView(reader: Reader, run: StoredRun): Promise<Run> {
+  async #toView(reader: DatabaseReader, run: StoredRun): Promise<Run> {
     const { id: run_id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, total } = run
     const { done, summary } = run.summary
       ? { done: countDone(run.summary), summary: run.summary }
@@ -203,7 +207,7 @@ const countDone = ({ passed, failed, errors }: Run['summary']): number => passed
 const PROGRESS_INTERVAL_MS = 100
 
 /** Another daemon may execute the run. */
-const SHARED_PROGRESS_INTERVAL_MS = 1_000
+const POLL_INTERVAL_MS = 1_000
 
 /** Results whose answers are read before yielding to the event loop. An answer may have megabytes. */
 const BATCH_SIZE = 20
@@ -218,11 +222,11 @@ function toComparedSide({ score, passed }: Outcome, answer: string | null = null
 }
 
 /** Identifies test cases by their content, so that runs stay comparable after cases were added or moved. */
-async function loadOutcomes(reader: Reader, runId: string): Promise<{ cases: TestCase[]; outcomes: ComparedResult[] }> {
+async function loadOutcomes(reader: DatabaseReader, runId: string): Promise<{ cases: TestCase[]; outcomes: ComparedResult[] }> {
   const cases = await listTestCases(reader, runId)
   await yieldToEventLoop()
-  const keys = cases.map(({ input, expected_output, expected_sources, variables }) =>
-    JSON.stringify([input, expected_output, expected_sources, variables]),
+  const keys = cases.map(({ input, expected_output, expected_sources, variables, memories }) =>
+    JSON.stringify([input, expected_output, expected_sources, variables, ...(memories ? [memories] : [])]),
   )
   await yieldToEventLoop()
   const outcomes = await listOutcomes(reader, runId)

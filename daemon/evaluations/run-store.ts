@@ -1,10 +1,9 @@
-/** Stores evaluation runs and their results. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { MAX_RESULTS_PER_PAGE, type Run, type RunResult, type runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Reader, Transaction, Value } from '../store/database.ts'
+import type { DatabaseReader, Transaction, Value } from '../store/database.ts'
 import { forgetResumes } from '../store/job-resumes.ts'
 import type { Page } from '../store/records.ts'
 import type { StoredEvaluation } from './store.ts'
@@ -63,35 +62,35 @@ export async function insertRun(transaction: Transaction, run: RunWithCases): Pr
   await transaction.run(`INSERT INTO evaluation_runs (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, Object.values(row))
 }
 
-export async function findRun(reader: Reader, evaluationId: string, runId: string): Promise<StoredRun | undefined> {
+export async function findRun(reader: DatabaseReader, evaluationId: string, runId: string): Promise<StoredRun | undefined> {
   const sql = `SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE id = ? AND evaluation_id = ?`
   const row = await reader.get<RunRow>(sql, [runId, evaluationId])
   return row && toRun(row)
 }
 
-export async function findEvaluationOfRun(reader: Reader, runId: string): Promise<string | undefined> {
+export async function findEvaluationOfRun(reader: DatabaseReader, runId: string): Promise<string | undefined> {
   return (await reader.get<{ evaluation_id: string }>('SELECT evaluation_id FROM evaluation_runs WHERE id = ?', [runId]))?.evaluation_id
 }
 
-export async function findNewestRun(reader: Reader, evaluationId: string): Promise<StoredRun | undefined> {
+export async function findNewestRun(reader: DatabaseReader, evaluationId: string): Promise<StoredRun | undefined> {
   const sql = `SELECT ${RUN_COLUMNS} FROM evaluation_runs WHERE evaluation_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`
   const row = await reader.get<RunRow>(sql, [evaluationId])
   return row && toRun(row)
 }
 
-export async function listUnfinishedRuns(reader: Reader): Promise<RunWithCases[]> {
+export async function listUnfinishedRuns(reader: DatabaseReader): Promise<RunWithCases[]> {
   const rows = await reader.all<RunRow & { test_cases: string }>(
     `SELECT ${RUN_COLUMNS}, test_cases FROM evaluation_runs WHERE status IN ('queued', 'running') ORDER BY created_at, id`,
   )
   return rows.map(({ test_cases, ...row }) => ({ ...toRun(row), test_cases: JSON.parse(test_cases) as TestCase[] }))
 }
 
-export async function listTestCases(reader: Reader, runId: string): Promise<TestCase[]> {
+export async function listTestCases(reader: DatabaseReader, runId: string): Promise<TestCase[]> {
   const row = await reader.get<{ test_cases: string }>('SELECT test_cases FROM evaluation_runs WHERE id = ?', [runId])
   return row ? (JSON.parse(row.test_cases) as TestCase[]) : []
 }
 
-export async function listRuns(reader: Reader, evaluationId: string, query: ListQuery): Promise<Page<StoredRun>> {
+export async function listRuns(reader: DatabaseReader, evaluationId: string, query: ListQuery): Promise<Page<StoredRun>> {
   const filters = (['status', 'created_at'] as const).filter((name) => query[name] !== undefined)
   const where = ['evaluation_id = ?', ...filters.map((name) => `${name} = ?`)].join(' AND ')
   const values = [evaluationId, ...filters.map((name) => query[name] as string)]
@@ -147,7 +146,7 @@ type ResultRow = Pick<Result, 'position' | 'repeat' | 'score' | 'latency_ms' | '
 const toResult = ({ details, passed, ...row }: ResultRow): Result => ({ ...(JSON.parse(details) as Result), ...row, passed: passed === 1 })
 
 export async function listResults(
-  reader: Reader,
+  reader: DatabaseReader,
   runId: string,
   { passed, page = 1, limit = MAX_RESULTS_PER_PAGE }: ResultQuery,
 ): Promise<Page<Result>> {
@@ -175,7 +174,7 @@ export async function listResults(
 const BATCH_SIZE = 250
 
 /** Returns the finished cases of a run as "position/repeat". */
-export async function listFinishedCases(reader: Reader, runId: string): Promise<Set<string>> {
+export async function listFinishedCases(reader: DatabaseReader, runId: string): Promise<Set<string>> {
   const sql = "SELECT position || '/' || repeat AS key FROM evaluation_results WHERE run_id = ?"
   return new Set((await reader.all<{ key: string }>(sql, [runId])).map(({ key }) => key))
 }
@@ -191,7 +190,7 @@ interface RunTotals {
   timed: number
 }
 
-export async function summarizeRun(reader: Reader, runId: string, total: number): Promise<{ done: number; summary: Summary }> {
+export async function summarizeRun(reader: DatabaseReader, runId: string, total: number): Promise<{ done: number; summary: Summary }> {
   const [totals] = (await reader.all<RunTotals>(
     `SELECT count(*) AS done, coalesce(sum(passed), 0) AS passed, count(error) AS errors, avg(score) AS average_score,
        coalesce(sum(tokens), 0) AS tokens, sum(cost) AS cost, coalesce(sum(cost IS NULL AND tokens > 0), 0) AS unpriced,

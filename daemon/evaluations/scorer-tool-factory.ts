@@ -5,7 +5,7 @@ import type { CallOrigin } from '../core/meter.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { ChatMessage } from '../models/chat-model.ts'
 import type { ModelsService } from '../models/service.ts'
-import { PatternMatcher } from './pattern-matcher.ts'
+import { PatternMatcher } from './patterns/pattern-matcher.ts'
 import type { ScorerTools } from './scorers.ts'
 
 export class ScorerToolFactory {

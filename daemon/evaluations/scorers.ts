@@ -5,12 +5,13 @@ import type { ChatMessage } from '../models/chat-model.ts'
 import { buildJudgePrompt, parseVerdict } from './judge.ts'
 import type { TestCase } from './run-store.ts'
 import { checkJson, type Score, scoreJson } from './score-json.ts'
+import { checkNumber, scoreNumber } from './score-number.ts'
 import { scoreCitations, scoreRetrieval } from './score-sources.ts'
 import { scoreContains, scoreExact, scoreTokenF1 } from './score-text.ts'
 import type { TargetAnswer } from './targets.ts'
 
-export type ScoredCase = Pick<TestCase, 'input' | 'expected_output' | 'expected_sources'>
-export type ScoredAnswer = Pick<TargetAnswer, 'output' | 'citations' | 'latency_ms' | 'cost'>
+export type ScoredCase = Pick<TestCase, 'input' | 'expected_output' | 'expected_sources' | 'memories'>
+export type ScoredAnswer = Pick<TargetAnswer, 'output' | 'citations' | 'latency_ms' | 'cost' | 'confidence'>
 
 /** Services that scorers use besides the answer. */
 export interface ScorerTools {
@@ -48,6 +49,10 @@ export const SCORERS: Record<ScorerSettings['type'], Scorer> = {
       problem: 'must be a regular expression for the scorer regex',
     },
   },
+  number: {
+    score: ({ test, answer, settings }) => scoreNumber(requireOutput(test), answer.output, settings.tolerance),
+    expectation: { check: checkNumber, problem: 'must contain a number for the scorer number' },
+  },
   json: {
     score: ({ test, answer }) => scoreJson(requireOutput(test), answer.output),
     expectation: { check: checkJson, problem: 'must be JSON for the scorer json' },
@@ -78,6 +83,21 @@ export const SCORERS: Record<ScorerSettings['type'], Scorer> = {
     },
     getDefaultThreshold: ({ metric }) => (metric === 'mrr' ? 0.5 : 1),
   },
+  confidence: {
+    score({ settings: { levels = ['certain', 'probable'] }, answer: { confidence } }) {
+      if (confidence === undefined)
+        throw new CadreError('VALIDATION_ERROR', 'The answer has no confidence. Only answers of the embedded model have one.')
+      return levels.includes(confidence) ? { score: 1 } : { score: 0, reason: `The confidence is ${confidence}.` }
+    },
+  },
+  memory: {
+    score: ({ test, answer, settings: { used = true } }) => {
+      const expected = requireRememberedOutput(test)
+      const isUsed = scoreContains(expected, answer.output) === 1
+      const reason = isUsed ? `The answer uses "${expected}".` : `The answer does not use "${expected}".`
+      return { score: Number(isUsed === used), ...(isUsed === used ? {} : { reason }) }
+    },
+  },
   latency: { field: 'latency_ms', measure: ({ answer }) => answer.latency_ms },
   cost: {
     field: 'cost',
@@ -96,6 +116,13 @@ async function judgeAnswer({ settings: { model_id, instructions }, test, answer,
     if (verdict) return verdict
   }
   throw new CadreError('PROVIDER_ERROR', 'The judge did not return a score from 0 to 1, even after a second request.')
+}
+
+/** The part of a fact that an answer contains if it uses the fact. */
+function requireRememberedOutput(test: ScoredCase): string {
+  const expected = requireOutput(test)
+  if (test.memories?.some((fact) => scoreContains(expected, fact) === 1)) return expected
+  throw new CadreError('VALIDATION_ERROR', 'No memory of the test case contains its expected_output.')
 }
 
 function requireOutput({ expected_output }: ScoredCase): string {

@@ -11,7 +11,7 @@ import {
 import type { ChangeContext } from '../core/caller.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
 import type { RunExecutor } from './run-executor.ts'
 import { deleteRuns } from './run-store.ts'
@@ -82,7 +82,7 @@ function checkExpectations(scorers: readonly ScorerSettings[], cases: StoredEval
 }
 
 /** Creates a function that normalizes scorers. It resolves each judge once: many test cases may name the same one. */
-function createScorerNormalizer(reader: Reader, models: ModelsService) {
+function createScorerNormalizer(reader: DatabaseReader, models: ModelsService) {
   const judges = new Map<string, string>()
   return async (list: readonly (ScorerSettings['type'] | ScorerSettings)[], field: string): Promise<ScorerSettings[]> => {
     const scorers: ScorerSettings[] = []

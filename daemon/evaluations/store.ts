@@ -1,4 +1,3 @@
-/** Stores evaluations. */
 import type { Static } from 'typebox'
 import { Evaluation } from '../../src/contract/families/evaluations.ts'
 import { Records, type StoredRecord } from '../store/records.ts'

@@ -1,11 +1,12 @@
 /** The interface of evaluation targets: capturing their configuration and answering test cases with it. */
 import type { EVALUATION_TYPES } from '../../src/contract/families/evaluations.ts'
+import type { Confidence } from '../../src/contract/schemas/confidence.ts'
 import type { Citation } from '../../src/contract/schemas/messages.ts'
 import type { Usage } from '../../src/contract/schemas/usage.ts'
 import type { Acquire } from '../async/semaphore.ts'
 import type { Caller } from '../core/caller.ts'
 import type { CallOrigin, Settlement } from '../core/meter.ts'
-import type { Reader } from '../store/database.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import type { TestCase } from './run-store.ts'
 
 /** All data that determines the target's answers, as JSON that is stored with the run. */
@@ -18,6 +19,8 @@ export interface TargetAnswer {
   /** Null if the price is unknown. */
   cost: number | null
   latency_ms: number
+  /** Only of the embedded model. */
+  confidence?: Confidence | undefined
   /** Calls to settle in the transaction that stores the result. */
   unsettled: readonly Settlement[]
 }
@@ -34,9 +37,9 @@ interface CaseContext {
 export type AskTarget = (test: TestCase, use: CaseContext) => Promise<TargetAnswer>
 
 export interface Target {
-  exists(reader: Reader, id: string): Promise<boolean>
+  exists(reader: DatabaseReader, id: string): Promise<boolean>
   /** Returns the current configuration, or undefined if the target does not exist. */
-  findConfiguration(reader: Reader, id: string): Promise<TargetConfiguration | undefined>
+  getConfiguration(reader: DatabaseReader, id: string): Promise<TargetConfiguration | undefined>
   /** Called once per run. The returned function answers with this configuration even if the target has changed since. */
   prepare(configuration: TargetConfiguration): AskTarget
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { findPackageFolder } from '../../src/package-folder.ts'
+import { resolvePackageFolder } from '../../src/package-folder.ts'
 
 const DOCS_PATH = '/docs'
 
@@ -14,7 +14,7 @@ export async function registerApiReference(server: FastifyInstance, getOpenapi: 
     if (route.url === DOCS_PATH || route.url.startsWith(`${DOCS_PATH}/`)) route.config = { ...route.config, open: true }
   })
   // The plugins are bundled, so they do not find their files next to themselves.
-  const baseDir = fileURLToPath(new URL('dist/swagger-ui', findPackageFolder()))
+  const baseDir = fileURLToPath(new URL('dist/swagger-ui', resolvePackageFolder()))
   await server.register(swagger, { mode: 'static', specification: { document: {} as never } })
   await server.register(swaggerUi, {
     routePrefix: DOCS_PATH,

@@ -4,7 +4,7 @@ import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import { MERGE_PATCH_TYPE } from '../../src/contract/route.ts'
 import { exceedsDepth } from '../validation/json-depth.ts'
-import { findAllowedMethods } from './allowed-methods.ts'
+import { listAllowedMethods } from './allowed-methods.ts'
 import { hasMoreValuesThan } from './count-json-values.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -36,7 +36,7 @@ export function addJsonParser(server: FastifyInstance): void {
   )
 }
 
-const isUnknownPath = (request: FastifyRequest): boolean => request.is404 && findAllowedMethods(request).length === 0
+const isUnknownPath = (request: FastifyRequest): boolean => request.is404 && listAllowedMethods(request).length === 0
 
 const hasNoBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0

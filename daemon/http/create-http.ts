@@ -1,28 +1,27 @@
 /** Creates the HTTP server together with its host guard, rate limiter and idempotency store. */
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
-import type { Leases } from '../store/shared/leases.ts'
 import type { Binding } from './binding.ts'
 import { HostGuard } from './host-guard.ts'
 import { Idempotency } from './idempotency.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { createServer, type ServerDependencies } from './server.ts'
-import { SharedRateLimits } from './shared-rate-limits.ts'
 
 type SharedDependencies = 'logger' | 'validator' | 'telemetry' | 'getOpenapi' | 'authenticate' | 'getRateLimit' | 'handleMcp'
 
 interface HttpDependencies extends Pick<ServerDependencies, SharedDependencies> {
   database: Database
   vault: Vault
-  leases: Leases
+  cluster: Cluster
   /** Requests per minute and token. */
   rateLimit: number
 }
 
 export async function createHttp(dependencies: HttpDependencies, bindings: readonly Binding[]) {
-  const { database, vault, leases, rateLimit } = dependencies
+  const { database, vault, cluster, rateLimit } = dependencies
   const limiter = new RateLimiter(rateLimit)
-  const sharedLimits = database.isShared && rateLimit > 0 ? new SharedRateLimits(database, limiter, dependencies.logger) : undefined
+  cluster.shareCounts(limiter)
   const hostGuard = new HostGuard()
   let address = ''
   let isDraining = false
@@ -31,7 +30,7 @@ export async function createHttp(dependencies: HttpDependencies, bindings: reado
       ...dependencies,
       hostGuard,
       limiter,
-      idempotency: new Idempotency(database, vault, leases),
+      idempotency: new Idempotency(database, vault, cluster.leases),
       isDraining: () => isDraining,
     },
     bindings,
@@ -48,9 +47,6 @@ export async function createHttp(dependencies: HttpDependencies, bindings: reado
     drain() {
       isDraining = true
     },
-    async close() {
-      await server.close()
-      await sharedLimits?.close()
-    },
+    close: () => server.close(),
   }
 }

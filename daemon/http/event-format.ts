@@ -10,7 +10,7 @@ export interface EventFormat {
 }
 
 const CADRE_FORMAT: EventFormat = {
-  encode: ({ event, data, id }) => encodeEvent({ event, data: JSON.stringify(data), ...(id === undefined ? {} : { id }) }),
+  encode: ({ event, data, id }) => encodeEvent({ event, data: JSON.stringify(data), id }),
   createError: ({ message, code }) => ({ event: 'error', data: { error: message, code } }),
 }
 

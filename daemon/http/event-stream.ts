@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
+import { scaleTimeout } from '../../src/deadline.ts'
 import { encodeComment } from '../../src/sse.ts'
 import { toCadreError } from './errors.ts'
 import { type EventFormat, getEventFormat } from './event-format.ts'
@@ -138,8 +139,8 @@ class StreamConnection {
   #sentBytes = 0
   /** Bytes read by the client at the last check. */
   #takenBytes = 0
-  /** Not of the wall clock, which can jump. */
-  #lastReadAt = performance.now()
+  /** Successive checks in which the client had read nothing. Counts the time in which this process runs, unlike a clock. */
+  #stalledChecks = 0
   #lastWriteAt = performance.now()
 
   constructor(raw: ServerResponse, queues: SocketQueues, format: EventFormat, isTokenValid: () => Promise<boolean>) {
@@ -158,7 +159,7 @@ class StreamConnection {
   write(text: string): Promise<void> | undefined {
     if (!this.isWritable) return undefined
     this.#lastWriteAt = performance.now()
-    if (this.#unreadBytes === 0) this.#lastReadAt = this.#lastWriteAt
+    if (this.#unreadBytes === 0) this.#stalledChecks = 0
     this.#sentBytes += text.length
     const hasRoom = this.#raw.write(text)
     return hasRoom && this.#unreadBytes < MAX_UNREAD_BYTES ? undefined : this.#waitForRoom(hasRoom)
@@ -169,10 +170,10 @@ class StreamConnection {
   }
 
   async check(): Promise<void> {
+    this.#stalledChecks++
     if (this.#unreadBytes > 0) await this.#measureTaken()
-    const now = performance.now()
-    if (this.#unreadBytes > 0 && now - this.#lastReadAt >= STALL_TIMEOUT_MS) this.#raw.destroy()
-    else if (now - this.#lastWriteAt >= HEARTBEAT_MS - CHECK_INTERVAL_MS / 2) void this.write(encodeComment('still here'))
+    if (this.#unreadBytes > 0 && this.#stalledChecks * CHECK_INTERVAL_MS >= scaleTimeout(STALL_TIMEOUT_MS)) this.#raw.destroy()
+    else if (performance.now() - this.#lastWriteAt >= HEARTBEAT_MS - CHECK_INTERVAL_MS / 2) void this.write(encodeComment('still here'))
   }
 
   /** Ends the stream of a token that was deleted or has expired. */
@@ -215,7 +216,7 @@ class StreamConnection {
     if (!socket) return
     const sent = this.#sentBytes
     const taken = sent - socket.writableLength - ((await this.#queues.getUnreadBytes(socket)) ?? 0)
-    if (taken > this.#takenBytes || taken === sent) this.#lastReadAt = performance.now()
+    if (taken > this.#takenBytes || taken === sent) this.#stalledChecks = 0
     this.#takenBytes = Math.max(this.#takenBytes, taken)
   }
 }

@@ -2,11 +2,12 @@
 import { hash } from 'node:crypto'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { Route } from '../../src/contract/route.ts'
+import type { Leases } from '../cluster/cluster.ts'
+import { waitForLease } from '../cluster/hold-lease.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { type Database, runLater, type Transaction } from '../store/database.ts'
 import { isStorageFullError } from '../store/database-errors.ts'
-import { type Leases, waitForLease } from '../store/shared/leases.ts'
 
 const RETENTION_MS = 24 * 60 * 60 * 1000
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
+import { scaleTimeout } from '../../src/deadline.ts'
 
 const KILOBYTE = 1024
 const MEGABYTE = 1024 * KILOBYTE
@@ -18,8 +19,8 @@ const MAX_UNREAD = 256 * MEGABYTE
 interface UnreadResponse {
   owner: string
   unreadBytes: number
-  /** When the client last read a piece. */
-  lastReadAt: number
+  /** Successive checks in which the client had read nothing. */
+  stalledChecks: number
   disconnect(): void
 }
 
@@ -56,7 +57,7 @@ export class LargeResponses {
     const response: UnreadResponse = {
       owner: getOwner(request),
       unreadBytes: bytes.length,
-      lastReadAt: performance.now(),
+      stalledChecks: 0,
       disconnect: () => raw.destroy(),
     }
     this.#add(response)
@@ -68,8 +69,8 @@ export class LargeResponses {
   #add(response: UnreadResponse): void {
     this.#responses.add(response)
     this.#timer ??= setInterval(() => {
-      const stalledSince = performance.now() - STALL_TIMEOUT_MS
-      for (const { lastReadAt, disconnect } of this.#responses) if (lastReadAt <= stalledSince) disconnect()
+      for (const response of this.#responses)
+        if (++response.stalledChecks * CHECK_INTERVAL_MS >= scaleTimeout(STALL_TIMEOUT_MS)) response.disconnect()
     }, CHECK_INTERVAL_MS)
   }
 
@@ -84,7 +85,7 @@ export class LargeResponses {
 /** A piece is taken when the kernel has accepted the one before. */
 function* readPieces(bytes: Buffer, response: UnreadResponse): Generator<Buffer> {
   for (let from = 0; from < bytes.length; from += PIECE_SIZE) {
-    response.lastReadAt = performance.now()
+    response.stalledChecks = 0
     yield bytes.subarray(from, from + PIECE_SIZE)
     response.unreadBytes = Math.max(0, bytes.length - from - PIECE_SIZE)
   }

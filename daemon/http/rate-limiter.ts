@@ -1,5 +1,6 @@
 /** Limits the requests per minute of each token and creates the rate limit headers. */
 import { CadreError } from '../../src/contract/errors.ts'
+import type { SharedCounts } from '../cluster/cluster.ts'
 
 const WINDOW_MS = 60_000
 
@@ -12,18 +13,13 @@ interface Window {
   reported: number
 }
 
-/** Requests since the last report. */
-export interface UnreportedUse {
-  key: string
-  count: number
-}
-
 interface RateLimitResult {
   headers: Record<string, string | number>
   error: CadreError | undefined
 }
 
-export class RateLimiter {
+export class RateLimiter implements SharedCounts {
+  readonly windowMs = WINDOW_MS
   readonly #limit: number
   readonly #now: () => number
   readonly #windows = new Map<string, Window>()
@@ -70,18 +66,16 @@ export class RateLimiter {
     }
   }
 
-  /** Returns what other daemons do not know yet, and counts it as reported. */
-  takeUnreported(): UnreportedUse[] {
-    const uses: UnreportedUse[] = []
+  takeUnreported(): { key: string; count: number }[] {
+    const counts: { key: string; count: number }[] = []
     for (const [key, window] of this.#windows) {
       if (window.used === window.reported) continue
-      uses.push({ key, count: window.used - window.reported })
+      counts.push({ key, count: window.used - window.reported })
       window.reported = window.used
     }
-    return uses
+    return counts
   }
 
-  /** Sets what all daemons have reported for the window of a key, and when it ends. */
   setReported(key: string, total: number, leftMs: number): void {
     const window = this.#windows.get(key)
     if (!window) return

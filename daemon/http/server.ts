@@ -3,11 +3,12 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import { CadreError } from '../../src/contract/errors.ts'
 import { isBodyOptional, METHODS, type Route } from '../../src/contract/route.ts'
 import { ALL_ROUTES } from '../../src/contract/routes.ts'
+import { scaleTimeout } from '../../src/deadline.ts'
 import type { Caller } from '../core/caller.ts'
 import { recordRequests } from '../telemetry/record-requests.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Validator } from '../validation/validator.ts'
-import { findAllowedMethods } from './allowed-methods.ts'
+import { listAllowedMethods } from './allowed-methods.ts'
 import { registerApiReference } from './api-reference.ts'
 import { type AuthorizationDependencies, authorizeRequest, checkHost, isTokenValid } from './authorize-request.ts'
 import type { Binding } from './binding.ts'
@@ -49,7 +50,7 @@ export async function createServer(dependencies: ServerDependencies, bindings: r
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => `req_${crypto.randomUUID()}`,
     bodyLimit: MEGABYTE,
-    requestTimeout: 120_000,
+    requestTimeout: scaleTimeout(120_000),
     forceCloseConnections: true,
     // Our own hooks respond to a missing Host header and while closing, with an error body.
     http: { requireHostHeader: false },
@@ -66,7 +67,7 @@ export async function createServer(dependencies: ServerDependencies, bindings: r
   server.decorateRequest('caller', undefined)
   server.setErrorHandler(sendError)
   server.setNotFoundHandler((request, reply) => {
-    const allowed = findAllowedMethods(request)
+    const allowed = listAllowedMethods(request)
     if (allowed.length > 0) rejectMethod(allowed, request, reply)
     throw new CadreError('NOT_FOUND', `There is no ${request.method} ${request.originalUrl.split('?')[0]}.`, {
       hint: 'The API reference is at /docs.',

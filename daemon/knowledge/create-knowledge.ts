@@ -1,4 +1,5 @@
 /** Builds the knowledge family: indexes, syncs, search, services and routes. */
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Meter } from '../core/meter.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { Binding } from '../http/binding.ts'
@@ -8,15 +9,16 @@ import type { Outbound } from '../outbound/client.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
 import type { OriginalStore } from '../store/original-store.ts'
-import type { DaemonRequests } from '../store/shared/daemon-requests.ts'
-import type { Leases } from '../store/shared/leases.ts'
 import type { VectorStore } from '../store/vector-store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Validator } from '../validation/validator.ts'
 import { DocumentReader } from './document-reader.ts'
 import { DocumentsService } from './document-service.ts'
-import { IndexRegistry } from './indexes/index-registry.ts'
+import { IndexRegistry } from './passage-indexes/index-registry.ts'
+import { type PageRecognizer, RecognitionPool } from './recognition/recognition-pool.ts'
+import { deleteUnusedPages } from './recognition/recognition-store.ts'
 import { bindKnowledgeRoutes } from './routes.ts'
+import { ChangedFiles } from './search/changed-files.ts'
 import { PassageSearch } from './search/passage-search.ts'
 import { KnowledgeService } from './service.ts'
 import { answerSyncRequests } from './sync/answer-sync-requests.ts'
@@ -24,17 +26,20 @@ import { EmbeddingLedger } from './sync/embedding-ledger.ts'
 import { IndexWriter } from './sync/index-writer.ts'
 import { ParserPool } from './sync/parser-pool.ts'
 import { ProgressTracker } from './sync/progress-tracker.ts'
-import { SyncLeases } from './sync/sync-leases.ts'
+import { IndexRepair } from './sync/recovery/index-repair.ts'
+import { sweepWorkDirectory } from './sync/recovery/sweep-work-directory.ts'
+import { SyncRecovery } from './sync/recovery/sync-recovery.ts'
+import { SyncResumes } from './sync/recovery/sync-resumes.ts'
+import { SourceOwners } from './sync/source-owners.ts'
 import { SyncTriggers } from './sync/sync-triggers.ts'
 import { Synchronizer } from './sync/synchronizer.ts'
+import { SourceTables } from './tables/source-tables.ts'
 
 const SWEEP_LEASE = 'sweep/originals'
 
 interface KnowledgeDependencies {
   database: Database
-  leases: Leases
-  /** Only if several daemons share the database. */
-  requests: DaemonRequests | undefined
+  cluster: Cluster
   originals: OriginalStore
   vectors: VectorStore
   vault: Vault
@@ -47,6 +52,8 @@ interface KnowledgeDependencies {
   telemetry: Telemetry
   /** Parent of the directories in which sources keep clones and downloaded pages. */
   workDirectory: string
+  /** Default: processes that run Tesseract. */
+  recognizer?: PageRecognizer | undefined
 }
 
 export interface Knowledge {
@@ -56,8 +63,8 @@ export interface Knowledge {
   bindings: Binding[]
   /** Deletes originals that no document refers to, and old work files. */
   sweep(): Promise<void>
-  /** Marks syncs that must not be resumed again as failed. */
-  parkSyncs(): Promise<void>
+  /** Claims the sources that no other daemon has, and marks syncs that must not be resumed again as failed. */
+  takeOver(): Promise<void>
   /** Repairs indexes, resumes interrupted syncs, then starts schedules and folder watches. Again after other daemons ended. */
   resume(): Promise<void>
   /** Ends schedules, watches and running syncs; searches still work. */
@@ -66,19 +73,39 @@ export interface Knowledge {
 }
 
 export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge {
-  const { database, leases, requests, originals, vectors, logger } = dependencies
+  const { database, cluster, originals, vectors, logger, workDirectory } = dependencies
+  const { leases, requests } = cluster
   const ledger = new EmbeddingLedger(dependencies)
-  const parserPool = new ParserPool()
+  const parserPool = new ParserPool({ logger })
+  const recognizer = dependencies.recognizer ?? new RecognitionPool(logger)
   const indexes = new IndexRegistry(vectors)
-  const writer = new IndexWriter(database, indexes)
+  const writer = new IndexWriter(database, leases, indexes)
   const progress = new ProgressTracker()
-  const others = requests && new SyncLeases({ ...dependencies, requests, progress })
-  const synchronizer = new Synchronizer({ ...dependencies, ledger, parserPool, indexes, writer, progress, others })
+  const tables = new SourceTables(dependencies)
+  const owners = new SourceOwners(database, cluster, progress)
+  const resumes = new SyncResumes(database, logger)
+  const repair = new IndexRepair({ database, indexes, writer, logger })
+  const synchronizer = new Synchronizer({
+    ...dependencies,
+    ledger,
+    parserPool,
+    recognizer,
+    indexes,
+    writer,
+    progress,
+    owners,
+    resumes,
+    repair,
+    tables,
+  })
+  const recovery = new SyncRecovery({ database, owners, resumes, repair, synchronizer })
   const triggers = new SyncTriggers(database, synchronizer, logger)
-  const search = new PassageSearch({ ...dependencies, indexes, ledger, synchronizer })
-  const service = new KnowledgeService({ ...dependencies, indexes, synchronizer, triggers, progress, search, others })
-  if (requests && others) answerSyncRequests(requests, { database, leases: others, synchronizer, triggers })
+  const changedFiles = new ChangedFiles()
+  const search = new PassageSearch({ ...dependencies, indexes, ledger, repair, synchronizer, changedFiles })
+  const service = new KnowledgeService({ ...dependencies, indexes, synchronizer, triggers, progress, search, changedFiles, owners, tables })
+  answerSyncRequests(requests, { database, owners, synchronizer, triggers })
   const documents = new DocumentsService(database, originals, service, synchronizer)
+  const documentReader = new DocumentReader(database, originals, parserPool)
   let isSwept = false
   /** Listing a bucket takes longer than listing a folder, so that it is not part of the start. One daemon does it. */
   const sweepBucket = async () => {
@@ -90,22 +117,25 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
   return {
     service,
     embeddingLedger: ledger,
-    documentReader: new DocumentReader(database, originals, parserPool),
-    bindings: bindKnowledgeRoutes(service, documents),
+    documentReader,
+    bindings: bindKnowledgeRoutes(service, documents, documentReader),
     async sweep() {
-      await Promise.all([originals.isShared ? undefined : documents.sweepOriginals(), synchronizer.sweepWorkDirectory()])
+      await deleteUnusedPages(database)
+      await Promise.all([originals.isRemote ? undefined : documents.sweepOriginals(), sweepWorkDirectory(database, workDirectory, logger)])
     },
-    parkSyncs: () => synchronizer.parkSyncs(),
+    async takeOver() {
+      await recovery.takeOver()
+    },
     async resume() {
-      await triggers.registerAll(await synchronizer.resume())
-      if (originals.isShared && !isSwept) await sweepBucket()
+      await triggers.registerAll(await recovery.resume())
+      if (originals.isRemote && !isSwept) await sweepBucket()
     },
     async stop() {
       triggers.close()
       await synchronizer.close()
     },
     async close() {
-      await Promise.all([parserPool.close(), ledger.close()])
+      await Promise.all([parserPool.close(), recognizer.close(), ledger.close(), tables.close()])
     },
   }
 }

@@ -1,17 +1,20 @@
 /** Finds documents by name or ID and reads their text. */
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
-import type { Document } from '../../src/contract/families/documents.ts'
+import { type Document, type DocumentContent, MAX_TEXT_CHARACTERS, type ReadText } from '../../src/contract/families/documents.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Database } from '../store/database.ts'
 import { DamagedOriginalError, type OriginalStore } from '../store/original-store.ts'
 import type { Page } from '../store/records.ts'
+import { decodeContent } from './decode-content.ts'
 import { DocumentReadError } from './readers/parsed-document.ts'
-import { completeDocuments, documentRecords } from './store.ts'
+import { listRecognizedPages } from './recognition/recognition-store.ts'
+import { ENGLISH } from './recognition/recognized-page.ts'
+import { completeDocuments, documentRecords, excludeSkipped } from './store.ts'
 import type { ParserPool } from './sync/parser-pool.ts'
-import type { DocumentText, LineRange } from './sync/parser-protocol.ts'
+import type { DocumentText, LineRange } from './sync/parser-task.ts'
 
-export type { DocumentText, LineRange } from './sync/parser-protocol.ts'
+export type { DocumentText, LineRange } from './sync/parser-task.ts'
 
 type DocumentView = Static<typeof Document>
 
@@ -28,7 +31,7 @@ export class DocumentReader {
 
   /** Lists documents of all sources. */
   list(query: ListQuery): Promise<Page<DocumentView>> {
-    return documentRecords.list(this.#database, query)
+    return documentRecords.list(this.#database, query, excludeSkipped(query))
   }
 
   /** Lists names or IDs that begin with the prefix. */
@@ -36,13 +39,13 @@ export class DocumentReader {
     return completeDocuments(this.#database, field, prefix, limit, sourceId)
   }
 
-  findMany(ids: readonly string[]): Promise<DocumentView[]> {
+  getMany(ids: readonly string[]): Promise<DocumentView[]> {
     return ids.length === 0 ? Promise.resolve([]) : documentRecords.find(this.#database, { id: ids }, ids.length)
   }
 
   /** Finds a document by its ID, or by its name if only one document has it. */
   async require(reference: string, sourceId?: string): Promise<DocumentView> {
-    const scope = sourceId === undefined ? {} : { knowledge_source_id: sourceId }
+    const scope: Record<string, string> = sourceId === undefined ? {} : { knowledge_source_id: sourceId }
     const byId = await documentRecords.get(this.#database, reference, scope)
     if (byId) return byId
     const [found, another] = await documentRecords.find(this.#database, { name: reference, ...scope }, 2)
@@ -54,9 +57,25 @@ export class DocumentReader {
     return found
   }
 
-  async read({ name, content_hash }: DocumentView, range: LineRange, signal: AbortSignal): Promise<DocumentText> {
+  /** Reads a document that is not stored. */
+  async readUpload({ name, content_base64 }: Static<typeof DocumentContent>, signal: AbortSignal): Promise<Static<typeof ReadText>> {
+    const range = { from: 1, to: Number.MAX_SAFE_INTEGER, maxCharacters: MAX_TEXT_CHARACTERS }
     try {
-      return await this.#parserPool.read(await this.#originals.read(content_hash), name, range, signal)
+      const bytes = decodeContent({ content_base64 })
+      const document = { name, size: bytes.length, recognition: { isEnabled: false, pages: [] }, read: async () => bytes }
+      const { text, to, lines, nextCharacter } = await this.#parserPool.read(document, range, signal)
+      return { text, truncated: to < lines || nextCharacter !== undefined }
+    } catch (error) {
+      if (error instanceof DocumentReadError) throw new CadreError('VALIDATION_ERROR', `${name} cannot be read. ${error.message}`)
+      throw error
+    }
+  }
+
+  async read({ name, size, content_hash }: DocumentView, range: LineRange, signal: AbortSignal): Promise<DocumentText> {
+    try {
+      const recognition = { isEnabled: false, pages: await listRecognizedPages(this.#database, content_hash, ENGLISH) }
+      const read = () => this.#originals.read(content_hash)
+      return await this.#parserPool.read({ name, size, recognition, read }, range, signal)
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof DocumentReadError) throw new CadreError('CONFLICT', `The document "${name}" cannot be read: ${error.message}`)

@@ -8,12 +8,23 @@ import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../src/contract/sc
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { requireMatchingEtag } from '../core/etag.ts'
 import { generateId } from '../core/identifiers.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
 import type { OriginalStore } from '../store/original-store.ts'
 import type { Page } from '../store/records.ts'
+import { decodeContent } from './decode-content.ts'
+import { isContainerType } from './readers/containers/container-kind.ts'
 import { releaseOriginal } from './release-original.ts'
 import type { KnowledgeService } from './service.ts'
-import { documentRecords, isContentInUse, listAllContentHashes, markAsSent, type StoredDocument, type StoredSource } from './store.ts'
+import {
+  deleteMembers,
+  documentRecords,
+  excludeSkipped,
+  isContentInUse,
+  listAllContentHashes,
+  markAsSent,
+  type StoredDocument,
+  type StoredSource,
+} from './store.ts'
 import { markSyncing } from './sync/sync-store.ts'
 import type { Synchronizer } from './sync/synchronizer.ts'
 
@@ -23,7 +34,7 @@ type DocumentInput = Static<typeof DocumentCreate>
 /** Metadata is part of every search result and document list. */
 const MAX_METADATA_LENGTH = 64 * 1024
 /** State of a document that was not read yet. */
-const NOT_INDEXED = { status: 'waiting', error: null, pages: null, chunks: 0 } as const
+const NOT_INDEXED = { status: 'waiting', error: null, notice: null, pages: null, chunks: 0 } as const
 
 export class DocumentsService {
   readonly #database: Database
@@ -40,7 +51,10 @@ export class DocumentsService {
 
   async list(caller: Caller, sourceId: string, query: ListQuery): Promise<Page<DocumentView>> {
     await this.#sources.require(this.#database, caller, sourceId)
-    const { items, total } = await documentRecords.list(this.#database, query, { knowledge_source_id: sourceId })
+    const { items, total } = await documentRecords.list(this.#database, query, {
+      knowledge_source_id: sourceId,
+      ...excludeSkipped(query),
+    })
     return { items: items.map(toView), total }
   }
 
@@ -71,9 +85,9 @@ export class DocumentsService {
         // Unchanged content is not read again.
         const progress = previous?.content_hash === contentHash && previous.status !== 'failed' ? previous : NOT_INDEXED
         const now = new Date().toISOString()
-        const { status, pages, chunks } = progress
+        const { status, notice, pages, chunks } = progress
         const size = bytes.length
-        const content = { type, size, content_hash: contentHash, metadata, status, error: null, pages, chunks, updated_at: now }
+        const content = { type, size, content_hash: contentHash, metadata, status, error: null, notice, pages, chunks, updated_at: now }
         const record: StoredDocument = previous
           ? { ...previous, ...content }
           : { id: generateId('doc'), knowledge_source_id: sourceId, name: input.name, ...content, version: 1, created_at: now }
@@ -95,24 +109,27 @@ export class DocumentsService {
   }
 
   async remove(change: ChangeContext, sourceId: string, id: string): Promise<string> {
-    const record = await this.#database.write(async (transaction) => {
+    const { record, memberHashes } = await this.#database.write(async (transaction) => {
       const stored = await this.#require(transaction, sourceId, id)
       // Indexing does not change the document, so the tag of the response to POST matches, too.
       requireMatchingEtag('document', change.ifMatch, toView(stored), { ...toView(stored), ...NOT_INDEXED })
       await documentRecords.delete(transaction, id)
-      return stored
+      return {
+        record: stored,
+        memberHashes: isContainerType(stored.type) ? await deleteMembers(transaction, sourceId, stored.name) : [],
+      }
     })
-    await releaseOriginal(this.#originals, this.#database, record.content_hash)
+    for (const contentHash of [record.content_hash, ...memberHashes]) await releaseOriginal(this.#originals, this.#database, contentHash)
     return `The document "${record.name}" was deleted.`
   }
 
   /** Deletes originals that no document refers to. */
   async sweepOriginals(): Promise<void> {
-    const isInUse = (contentHash: string, reader: Reader = this.#database) => isContentInUse(reader, contentHash)
+    const isInUse = (contentHash: string, reader: DatabaseReader = this.#database) => isContentInUse(reader, contentHash)
     await this.#originals.removeUnused(await listAllContentHashes(this.#database), isInUse)
   }
 
-  async #require(reader: Reader, sourceId: string, id: string): Promise<StoredDocument> {
+  async #require(reader: DatabaseReader, sourceId: string, id: string): Promise<StoredDocument> {
     const record = await documentRecords.get(reader, id, { knowledge_source_id: sourceId })
     if (!record) throw createNotFoundError('document', id)
     return record
@@ -123,14 +140,16 @@ function toView({ version: _, ...document }: StoredDocument): DocumentView {
   return document
 }
 
+/** Where the documents of a source are that cannot be uploaded. */
+const SOURCE_PLACES: Record<string, string> = { folder: 'folder', url: 'website', git: 'git repository', text: 'text' }
+
 /** Requires a relative path with a file type that the source accepts. Returns the file type. */
 function validateName(source: StoredSource, name: string): string {
   if (source.type !== 'file')
-    throw createValidationError(
-      'id',
-      `names a ${source.type} source, which does not accept documents`,
-      'Create a source of type file to add documents.',
-    )
+    throw new CadreError('VALIDATION_ERROR', `${source.name} reads a ${SOURCE_PLACES[source.type]}. Documents cannot be added to it.`, {
+      details: [{ field: 'id', problem: `is a source of type ${source.type}` }],
+      hint: 'Add the file there and sync the source, or create a source of type file.',
+    })
   const parts = name.split('/')
   const isInvalid =
     /[\u0000-\u001f\u007f\\]/.test(name) ||
@@ -140,24 +159,9 @@ function validateName(source: StoredSource, name: string): string {
   const type = extname(name).slice(1).toLowerCase()
   const types = ((source.configuration.file_types as string[] | undefined) ?? DEFAULT_FILE_TYPES).map((accepted) => accepted.toLowerCase())
   if (!types.includes(type))
-    throw createValidationError(
-      'name',
-      type === '' ? 'has no file extension' : `has the type .${type}, which this source does not accept`,
-      `Accepted types: ${types.join(', ')}.`,
-    )
+    throw new CadreError('VALIDATION_ERROR', `${name} ${type === '' ? 'has no file extension' : `is a .${type} file`}.`, {
+      details: [{ field: 'name', problem: 'has a type that this source does not accept' }],
+      hint: `This source accepts: ${types.join(', ')}.`,
+    })
   return type
-}
-
-function decodeContent({ content, content_base64 }: DocumentInput): Buffer {
-  if ((content === undefined) === (content_base64 === undefined))
-    throw createValidationError('content', 'send either content or content_base64')
-  if (content !== undefined) return Buffer.from(content, 'utf8')
-  const text = (content_base64 as string).replaceAll(/\s+/g, '')
-  const bytes = Buffer.from(text, 'base64')
-  const paddedLength = Math.ceil(text.length / 4) * 4
-  const padding = bytes.length % 3 === 0 ? 0 : 3 - (bytes.length % 3)
-  // Node skips characters that are not base64; the lengths differ if any were skipped.
-  if (paddedLength !== Math.ceil(bytes.length / 3) * 4 || text.replace(/=+$/, '').length !== paddedLength - padding)
-    throw createValidationError('content_base64', 'is not valid base64')
-  return bytes
 }

@@ -1,19 +1,23 @@
-/** Routes of knowledge sources and their documents. */
 import { documentRoutes } from '../../src/contract/families/documents.ts'
 import { knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
+import { tableRoutes } from '../../src/contract/families/tables.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
+import type { DocumentReader } from './document-reader.ts'
 import type { DocumentsService } from './document-service.ts'
 import type { KnowledgeService } from './service.ts'
 
-export const bindKnowledgeRoutes = (sources: KnowledgeService, documents: DocumentsService): Binding[] => [
+export const bindKnowledgeRoutes = (sources: KnowledgeService, documents: DocumentsService, reader: DocumentReader): Binding[] => [
   ...bindCrud(knowledgeSourceRoutes, sources),
   bind(knowledgeSourceRoutes.sync, ({ params, change }) => sources.sync(change.caller, params.id)),
   bind(knowledgeSourceRoutes.cancelSync, ({ params, change }) => sources.cancelSync(change.caller, params.id)),
   bind(knowledgeSourceRoutes.syncEvents, ({ params, change }) => sources.streamSyncEvents(change.caller, params.id)),
+  bind(tableRoutes.list, async ({ params, change }) => ({ tables: await sources.listTables(change.caller, params.id) })),
+  bind(tableRoutes.query, ({ params, body, change, signal }) => sources.queryTables(change.caller, params.id, body, signal)),
   bind(documentRoutes.list, ({ params, query, change }) => documents.list(change.caller, params.id, query as ListQuery)),
   bind(documentRoutes.create, ({ params, body, change }) => documents.add(change, params.id, body)),
   bind(documentRoutes.get, ({ params }) => documents.get(params.id, params.document_id)),
   bind(documentRoutes.remove, ({ params, change }) => documents.remove(change, params.id, params.document_id)),
+  bind(documentRoutes.readText, ({ body, signal }) => reader.readUpload(body, signal)),
 ]

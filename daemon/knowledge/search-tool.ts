@@ -27,7 +27,7 @@ export function createSearchTool(
   { id, name, description }: ToolIdentity,
   validator: Validator,
   search: (query: string, topK: number | undefined, signal: AbortSignal) => Promise<RetrievedPassage[]>,
-  countDocuments: () => Promise<Map<string, number>>,
+  abilities: Pick<Tool, 'countDocuments' | 'compute' | 'readOn' | 'companions'>,
 ): Tool {
   return {
     id,
@@ -41,6 +41,6 @@ export function createSearchTool(
       return { kind: 'passages', passages: await search(query, top_k, signal) }
     },
     retrieve: (question, { signal }) => search(question, undefined, signal),
-    countDocuments,
+    ...abilities,
   }
 }

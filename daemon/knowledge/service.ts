@@ -1,36 +1,44 @@
 /** Service for knowledge sources: CRUD, syncs, indexes of tools and search. */
+
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
 import { type KnowledgeSource, knowledgeSources } from '../../src/contract/families/knowledge-sources.ts'
+import { MAX_QUERY_ROWS, type Table, type TableQuery, type TableQueryResult } from '../../src/contract/families/tables.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { SearchResult } from '../../src/contract/schemas/passages.ts'
 import { removeRepositoryCredentials } from '../../src/contract/url-credentials.ts'
 import type { Caller } from '../core/caller.ts'
+import type { DocumentCount, ReadOn, Tool } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
 import type { Vault } from '../secrets/vault.ts'
-import type { Database, Reader, Transaction } from '../store/database.ts'
+import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import type { OriginalStore } from '../store/original-store.ts'
+import type { Computation } from '../tables/computation.ts'
 import type { Validator } from '../validation/validator.ts'
-import type { IndexRegistry } from './indexes/index-registry.ts'
-import { type Index, type IndexSettings, listIndexes } from './indexes/index-store.ts'
+import type { IndexRegistry } from './passage-indexes/index-registry.ts'
+import { type Index, type IndexSettings, listIndexes } from './passage-indexes/index-store.ts'
 import { releaseOriginal } from './release-original.ts'
-import type { PassageSearch, SearchRequest } from './search/passage-search.ts'
+import type { ChangedFiles } from './search/changed-files.ts'
+import { listFollowingPassages } from './search/following-passages.ts'
+import type { PassageQuery, PassageSearch } from './search/passage-search.ts'
 import { type Quote, QuoteVerifier } from './search/quote-verifier.ts'
-import { countDocuments, getSourceDescriptions, type SourceDescriptions } from './search/search-store.ts'
+import { getSourceDescriptions, type SourceDescriptions } from './search/search-store.ts'
 import { applyAuth, openAuth, type SourceInput } from './source-auth.ts'
 import { deleteDocuments, getStatistics, listContentHashes, type StoredSource, sourceRecords } from './store.ts'
 import type { Progress, ProgressTracker } from './sync/progress-tracker.ts'
-import type { SyncLeases } from './sync/sync-leases.ts'
+import type { SourceOwners } from './sync/source-owners.ts'
 import type { SyncTriggers } from './sync/sync-triggers.ts'
 import type { Synchronizer } from './sync/synchronizer.ts'
+import { createTableTools } from './table-tools.ts'
+import { type DocumentQueryResult, type SourceTables, toTableView } from './tables/source-tables.ts'
 import { validateConfiguration } from './validate-configuration.ts'
 import { validateFolders } from './validate-folders.ts'
 
-/** Between the upload of a document and the start of its sync, the status is already stored. */
-const STARTING_SYNC_POLL_MS = 20
-const OTHER_SYNC_POLL_MS = 500
+/** The status is stored shortly before a sync starts. If another daemon syncs the source, it takes longer. */
+const MIN_POLL_INTERVAL_MS = 20
+const MAX_POLL_INTERVAL_MS = 500
 
 type SourceView = Static<typeof KnowledgeSource>
 
@@ -44,8 +52,9 @@ interface KnowledgeServiceDependencies {
   triggers: SyncTriggers
   progress: ProgressTracker
   search: PassageSearch
-  /** Only if several daemons share the database. */
-  others: SyncLeases | undefined
+  changedFiles: ChangedFiles
+  owners: SourceOwners
+  tables: SourceTables
 }
 
 export class KnowledgeService extends Resource<StoredSource, SourceInput, SourceView> {
@@ -53,7 +62,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   readonly #quoteVerifier: QuoteVerifier
 
   constructor(dependencies: KnowledgeServiceDependencies) {
-    const { database, vault, originals, validator, indexes, synchronizer, triggers, progress, others } = dependencies
+    const { database, vault, originals, validator, indexes, synchronizer, triggers, progress, owners } = dependencies
     // Content hashes of deleted sources, until their originals are released.
     const unusedHashes = new Map<string, string[]>()
     super(database, knowledgeSources, sourceRecords, {
@@ -70,10 +79,11 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
         configuration: removeRepositoryCredentials(source.configuration),
         statistics: await getStatistics(reader, source.id),
         progress:
-          progress.get(source.id) ?? (source.status === 'syncing' ? await others?.readState(reader, source.id) : null)?.progress ?? null,
+          progress.get(source.id) ?? (source.status === 'syncing' ? await owners.readState(reader, source.id) : null)?.progress ?? null,
+        watching: triggers.getWatchState(source.id),
       }),
       afterSave: async (source) => {
-        if (!(await others?.delegate(source.id, 'configure'))) triggers.register(source)
+        if (!(await owners.delegate(source.id, 'configure'))) triggers.register(source)
       },
       beforeRemove: async (transaction, { id }) => {
         unusedHashes.set(id, await listContentHashes(transaction, id))
@@ -88,7 +98,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
       },
     })
     this.#dependencies = dependencies
-    this.#quoteVerifier = new QuoteVerifier(indexes)
+    this.#quoteVerifier = new QuoteVerifier(indexes, dependencies.changedFiles)
   }
 
   /** Starts a sync and returns immediately. */
@@ -105,17 +115,73 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   }
 
   /** Describes the current state of a source, for the record of an evaluation run. */
-  async describe(reader: Reader, id: string) {
+  async describe(reader: DatabaseReader, id: string) {
     const source = await sourceRecords.get(reader, id)
     if (!source) return undefined
     const { documents, chunks } = await getStatistics(reader, id)
     return { id, name: source.name, last_sync: source.last_sync, documents, chunks }
   }
 
-  /** Returns the number of documents of each source. */
-  async countDocuments(sourceIds: readonly string[]): Promise<Map<string, number>> {
-    const counts = sourceIds.map(async (id) => [id, await countDocuments(this.database, [id])] as const)
+  /** Returns the readings of a question over the tables of sources, with their results. */
+  computeAnswer(sourceIds: readonly string[], question: string, signal?: AbortSignal): Promise<Computation[]> {
+    return this.#dependencies.tables.ask(sourceIds, question, signal)
+  }
+
+  async listTables(caller: Caller, id: string): Promise<Table[]> {
+    await this.require(this.database, caller, id)
+    return (await this.#dependencies.tables.list(id)).map(toTableView)
+  }
+
+  /** Runs a SELECT over the tables of a source. */
+  async queryTables(caller: Caller, id: string, query: Static<typeof TableQuery>, signal: AbortSignal): Promise<TableQueryResult> {
+    return (await this.queryDocuments(caller, id, query, signal)).result
+  }
+
+  /** Returns the result of a query with the documents of the tables that it read. */
+  async queryDocuments(
+    caller: Caller,
+    id: string,
+    { sql, max_rows = MAX_QUERY_ROWS }: Static<typeof TableQuery>,
+    signal: AbortSignal,
+  ): Promise<DocumentQueryResult> {
+    await this.require(this.database, caller, id)
+    return this.#dependencies.tables.query(id, sql, max_rows, signal)
+  }
+
+  /** Returns the tools that compute over the tables of sources; none if they have no tables. */
+  createTableTools({ id, name }: { id: string; name: string }, sourceIds: readonly string[]): Tool[] {
+    const { tables, validator } = this.#dependencies
+    const own = sourceIds.filter((sourceId) => tables.hasTables(sourceId))
+    if (own.length === 0) return []
+    return createTableTools({
+      id,
+      name,
+      validator,
+      describe: async () => (await Promise.all(own.map((sourceId) => tables.describe(sourceId)))).flat(),
+      query: async (sql, source, maxRows, signal) => {
+        const sourceId = source === undefined && own.length === 1 ? own[0] : own.find((candidate) => candidate === source)
+        if (sourceId === undefined)
+          throw new CadreError('VALIDATION_ERROR', 'source must be one of those that describe_tables returns.', {
+            hint: `Use ${own.join(' or ')}.`,
+          })
+        return tables.query(sourceId, sql, maxRows, signal)
+      },
+    })
+  }
+
+  /** Counts the documents and skipped files of each source. */
+  async countDocuments(sourceIds: readonly string[]): Promise<Map<string, DocumentCount>> {
+    const counts = sourceIds.map(async (id) => {
+      const { documents, failed, skipped } = await getStatistics(this.database, id)
+      return [id, { documents: documents - failed, skipped }] as const
+    })
     return new Map(await Promise.all(counts))
+  }
+
+  /** Lists the passages of the document after the given one. */
+  readonly readOn: ReadOn = async ({ document_id, end }) => {
+    if (document_id === undefined || typeof end !== 'number') return []
+    return listFollowingPassages(this.database, this.#dependencies.indexes, document_id, end)
   }
 
   /** Returns the descriptions of the sources that have any. */
@@ -123,12 +189,12 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
     return getSourceDescriptions(this.database, sourceIds)
   }
 
-  async search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
+  async search(request: PassageQuery): Promise<Static<typeof SearchResult>> {
     return this.#dependencies.search.search(request)
   }
 
   /** Returns for each quote whether its document exists and still contains it. */
-  async verifyQuotes(reader: Reader, quotes: readonly Quote[]): Promise<boolean[]> {
+  async verifyQuotes(reader: DatabaseReader, quotes: readonly Quote[]): Promise<boolean[]> {
     return this.#quoteVerifier.verify(reader, quotes)
   }
 
@@ -173,14 +239,16 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   }
 
   async *#generateSyncEvents(caller: Caller, id: string): AsyncGenerator<StreamEvent> {
-    const { synchronizer, others } = this.#dependencies
+    const { synchronizer } = this.#dependencies
     let source: SourceView
+    let delay = MIN_POLL_INTERVAL_MS
     for (;;) {
       for await (const progress of this.#followProgress(id)) yield { event: 'progress', data: progress }
       source = await this.get(caller, id)
       if (source.status !== 'syncing' || synchronizer.isClosing) break
       if (source.progress) yield { event: 'progress', data: source.progress } // of another daemon
-      await pause(others ? OTHER_SYNC_POLL_MS : STARTING_SYNC_POLL_MS)
+      await pause(delay)
+      delay = Math.min(2 * delay, MAX_POLL_INTERVAL_MS)
     }
     const isInterrupted = source.status === 'syncing'
     if (source.status === 'error') yield { event: 'error', data: { error: source.error, code: 'UNAVAILABLE' } }
@@ -191,10 +259,9 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
 
   /** A daemon stores the changes of its sync soon after the status of the source. */
   async #getChanges(id: string) {
-    const { progress, others } = this.#dependencies
-    if (!others) return progress.getChanges(id)
-    await Promise.race([others.waitUntilIdle(id), pause(2 * OTHER_SYNC_POLL_MS, undefined, { ref: false })])
-    return (await others.readState(this.database, id))?.changes ?? progress.getChanges(id)
+    const { progress, owners } = this.#dependencies
+    await Promise.race([owners.waitUntilIdle(id), pause(2 * MAX_POLL_INTERVAL_MS, undefined, { ref: false })])
+    return (await owners.readState(this.database, id))?.changes ?? progress.getChanges(id)
   }
 
   /** Yields the latest progress; a slow reader skips intermediate states. */

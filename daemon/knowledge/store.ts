@@ -1,32 +1,59 @@
 /** Records and SQL of knowledge sources and documents. */
 import type { Static } from 'typebox'
-import { Document } from '../../src/contract/families/documents.ts'
+import { DOCUMENT_STATUSES, Document } from '../../src/contract/families/documents.ts'
 import { KnowledgeSource, type SourceStatistics } from '../../src/contract/families/knowledge-sources.ts'
-import type { Reader, Transaction } from '../store/database.ts'
-import { Records, type StoredRecord } from '../store/records.ts'
+import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
+import type { DatabaseReader, Transaction } from '../store/database.ts'
+import { Records, type Scope, type StoredRecord } from '../store/records.ts'
 
-export type StoredSource = Omit<Static<typeof KnowledgeSource>, 'statistics' | 'progress'> & StoredRecord & { secrets: string | null }
+export type StoredSource = Omit<Static<typeof KnowledgeSource>, 'statistics' | 'progress' | 'watching'> &
+  StoredRecord & { secrets: string | null }
 export type StoredDocument = Static<typeof Document> & StoredRecord
 
 export const sourceRecords = new Records<StoredSource>({
   table: 'knowledge_sources',
   schema: KnowledgeSource,
-  computed: ['statistics', 'progress'],
+  computed: ['statistics', 'progress', 'watching'],
   hidden: ['secrets'],
 })
 export const documentRecords = new Records<StoredDocument>({ table: 'documents', schema: Document })
 
-export async function getStatistics(reader: Reader, sourceId: string): Promise<Static<typeof SourceStatistics>> {
-  const sums = await reader.get<{ documents: number; chunks: number; failed: number; embedded: number }>(
-    `SELECT count(*) AS documents, coalesce(sum(chunks), 0) AS chunks, coalesce(sum(status = 'failed'), 0) AS failed,
+/** Restricts a list to documents, without the skipped files, unless the query asks for a status. */
+export const excludeSkipped = ({ status }: ListQuery): Scope =>
+  status === undefined ? { status: DOCUMENT_STATUSES.filter((each) => each !== 'skipped') } : {}
+
+export async function getStatistics(reader: DatabaseReader, sourceId: string): Promise<Static<typeof SourceStatistics>> {
+  const sums = await reader.get<{
+    documents: number
+    chunks: number
+    failed: number
+    skipped: number
+    embedded: number
+    recognizing: number
+  }>(
+    `SELECT coalesce(sum(status <> 'skipped'), 0) AS documents, coalesce(sum(chunks), 0) AS chunks,
+       coalesce(sum(status = 'failed'), 0) AS failed, coalesce(sum(status = 'skipped'), 0) AS skipped,
+       coalesce(sum(status = 'recognizing'), 0) AS recognizing,
        coalesce(sum(CASE WHEN status = 'indexed' THEN chunks ELSE 0 END), 0) AS embedded
      FROM documents WHERE knowledge_source_id = ?`,
     [sourceId],
   )
-  return sums ?? { documents: 0, chunks: 0, failed: 0, embedded: 0 }
+  const { documents = 0, chunks = 0, failed = 0, skipped = 0, embedded = 0, recognizing = 0 } = sums ?? {}
+  const skipped_types = skipped > 0 ? await countSkippedTypes(reader, [sourceId]) : {}
+  return { documents, chunks, failed, skipped, skipped_types, embedded, recognizing }
 }
 
-export async function listContentHashes(reader: Reader, sourceId: string): Promise<string[]> {
+/** Counts skipped files by type, the most frequent first. */
+export async function countSkippedTypes(reader: DatabaseReader, sourceIds: readonly string[]): Promise<Record<string, number>> {
+  const rows = await reader.all<{ type: string; total: number }>(
+    `SELECT type, count(*) AS total FROM documents WHERE knowledge_source_id IN (${sourceIds.map(() => '?').join(', ')})
+     AND status = 'skipped' GROUP BY type ORDER BY total DESC, type`,
+    sourceIds,
+  )
+  return Object.fromEntries(rows.map(({ type, total }) => [type, total]))
+}
+
+export async function listContentHashes(reader: DatabaseReader, sourceId: string): Promise<string[]> {
   const rows = await reader.all<{ content_hash: string }>(
     "SELECT DISTINCT content_hash FROM documents WHERE knowledge_source_id = ? AND content_hash <> ''",
     [sourceId],
@@ -36,7 +63,7 @@ export async function listContentHashes(reader: Reader, sourceId: string): Promi
 
 /** Lists names or IDs that begin with the prefix, without regard to the case of ASCII letters. */
 export async function completeDocuments(
-  reader: Reader,
+  reader: DatabaseReader,
   field: 'name' | 'id',
   prefix: string,
   limit: number,
@@ -51,16 +78,25 @@ export async function completeDocuments(
   return rows.map(({ value }) => value)
 }
 
-export async function isContentInUse(reader: Reader, contentHash: string): Promise<boolean> {
+export async function isContentInUse(reader: DatabaseReader, contentHash: string): Promise<boolean> {
   return (await reader.get('SELECT 1 AS found FROM documents WHERE content_hash = ? LIMIT 1', [contentHash])) !== undefined
 }
 
-export async function listAllContentHashes(reader: Reader): Promise<Set<string>> {
+export async function listAllContentHashes(reader: DatabaseReader): Promise<Set<string>> {
   const rows = await reader.all<{ content_hash: string }>('SELECT DISTINCT content_hash FROM documents')
   return new Set(rows.map(({ content_hash }) => content_hash))
 }
 
-export async function sourceExists(reader: Reader, sourceId: string): Promise<boolean> {
+/** Deletes the documents of an archive or mail that was deleted. Returns the hashes of their originals. */
+export async function deleteMembers(transaction: Transaction, sourceId: string, container: string): Promise<string[]> {
+  const where = "knowledge_source_id = ? AND origin = 'found' AND substr(name, 1, length(?)) = ?"
+  const values = [sourceId, `${container}/`, `${container}/`]
+  const rows = await transaction.all<{ content_hash: string }>(`SELECT DISTINCT content_hash FROM documents WHERE ${where}`, values)
+  await transaction.run(`DELETE FROM documents WHERE ${where}`, values)
+  return rows.map(({ content_hash }) => content_hash)
+}
+
+export async function sourceExists(reader: DatabaseReader, sourceId: string): Promise<boolean> {
   return (await reader.get('SELECT 1 AS found FROM knowledge_sources WHERE id = ?', [sourceId])) !== undefined
 }
 
@@ -74,7 +110,7 @@ export async function markAsSent(transaction: Transaction, documentId: string): 
 }
 
 /** Older versions stored credentials in repository URLs. */
-export async function findSourcesWithLogins(reader: Reader): Promise<string[]> {
+export async function findSourcesWithLogins(reader: DatabaseReader): Promise<string[]> {
   const rows = await reader.all<{ id: string }>("SELECT id FROM knowledge_sources WHERE type = 'git' AND configuration LIKE '%://%@%'")
   return rows.map(({ id }) => id)
 }

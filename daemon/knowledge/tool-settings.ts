@@ -2,12 +2,12 @@
 import { createValidationError } from '../../src/contract/errors.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Reader } from '../store/database.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
-import type { IndexSettings } from './indexes/index-store.ts'
+import type { IndexSettings } from './passage-indexes/index-store.ts'
 
 /** Validates the chunking and returns the id of the embedding model. */
-export async function validateChunking(reader: Reader, models: ModelsService, tool: IndexSettings): Promise<string> {
+export async function validateChunking(reader: DatabaseReader, models: ModelsService, tool: IndexSettings): Promise<string> {
   if (tool.chunk_overlap >= tool.chunk_size)
     throw createValidationError('chunk_overlap', `must be less than chunk_size (${tool.chunk_size})`)
   if (tool.embedding_model === DEFAULT_EMBEDDING_MODEL) return DEFAULT_EMBEDDING_MODEL

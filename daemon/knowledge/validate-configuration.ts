@@ -43,8 +43,20 @@ function validateSchedule(schedule: string): void {
   }
 }
 
+/** Decodes %2D and the like. */
+function decodeLeniently(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text // not encoded
+  }
+}
+
 /** git accepts options and helper programs in place of a URL; only plain URLs and paths are allowed. */
 function validateRepository(repository: string): 'local' | 'remote' {
+  // ssh would read a user or host that begins with a dash as an option.
+  if (/^(ssh:\/\/)?([^/]*@)?-/i.test(decodeLeniently(repository)))
+    throw createValidationError('configuration.repository', 'must not have a user or host that begins with a dash')
   if (/^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^\s:][^\s]*$/.test(repository)) return 'remote'
   if (/^(\/|[A-Za-z]:[\\/])/.test(repository)) return 'local'
   if (!/^(https?|ssh|git):\/\/[^\s]+$/i.test(repository) || !URL.canParse(repository) || new URL(repository).hostname === '')

@@ -58,7 +58,7 @@ function segmentWords(text: string): string[] {
 }
 
 /** A minimal English stemmer; the search index has a complete one. */
-function stem(word: string): string {
+export function stem(word: string): string {
   if (word.length < 3) return word
   const bare = word
     .replace(/(?<=..)ie[sd]$/, 'y')
@@ -69,18 +69,22 @@ function stem(word: string): string {
 }
 
 const FOREIGN = new Set(
-  `wie was wer wo wann warum welche welcher welches ist sind der das ein eine ich wir kann muss darf habe haben gibt für nicht
-  comment quel quelle quels quelles est les des une où pourquoi combien je nous qui que dans
-  cómo qué cuál cuáles cuándo dónde quién cuánto cuántos es el los las una puedo hay para
-  come quale quali quando dove chi perché sono il gli posso
-  como qual quais onde quem quanto são os um uma
-  hoe wat waar wanneer welke het een ik wij moet`.split(/\s+/),
+  `wie wer wem wen wessen wo wann warum welche welcher welches welchem welchen ist sind wurde wurden hat hatte waren der das dem des im
+  ein eine einem einen einer ich wir kann muss darf habe haben gibt für nicht und von zu mit auf bei
+  comment quel quelle quels quelles est les des une où pourquoi combien quand je nous qui que dans du au aux avec pour sur été
+  cómo qué cuál cuáles cuándo dónde quién quiénes cuánto cuántos cuánta cuántas es el la los las una puedo hay para por con del al se fue
+  come quale quali quando dove chi perché sono il gli posso della
+  como qual quais onde quem quanto são os um uma não
+  hoe wat waar wanneer welke het een ik wij moet van voor de en le`.split(/\s+/),
 )
+/** English words that other languages have too, so that they say nothing: "in welchem Jahr", "llegó a Roma". */
+const SHARED = new Set('a also am an as has he her in me no of on one so was will'.split(' '))
 
-/** Whether a question in the Latin script has English words, or no words that only other languages have. */
+/** Whether a question in the Latin script has words that only English has, or no words of other languages. */
 export function isEnglish(question: string): boolean {
   const words = question.toLowerCase().match(/\p{L}+/gu) ?? []
-  return words.some((word) => STOP_WORDS.has(word) && !FOREIGN.has(word)) || !words.some((word) => FOREIGN.has(word))
+  const isEnglishWord = (word: string) => STOP_WORDS.has(word) && !SHARED.has(word) && !FOREIGN.has(word)
+  return words.some(isEnglishWord) || !words.some((word) => FOREIGN.has(word))
 }
 
 const ENGLISH = new Set('and are be by for from has have is it not of or that the this to was were which will with you'.split(' '))

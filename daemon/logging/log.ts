@@ -152,8 +152,8 @@ class LogFile {
 
   /** Detects that someone deleted or renamed the file. */
   #wasReplaced(descriptor: number): boolean {
-    const named = statSync(this.#path, { throwIfNoEntry: false })
-    return named === undefined || named.ino !== fstatSync(descriptor).ino
+    const current = statSync(this.#path, { throwIfNoEntry: false })
+    return current === undefined || current.ino !== fstatSync(descriptor).ino
   }
 
   /** Shifts log.1 to log.2 and so on; the oldest file is overwritten. If a rename fails, the file just keeps growing. */

@@ -8,7 +8,7 @@ import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
 import { createSignInError, toServerError } from './connections/server-error.ts'
-import { TrafficLimit } from './connections/traffic-limit.ts'
+import { createResponseLimit, TrafficLimit } from './connections/traffic-limit.ts'
 import { openSecrets } from './secrets.ts'
 import { insertSignIn, readOAuthState, type StoredMcpServer, saveOAuthState, takeSignIn } from './store.ts'
 
@@ -100,7 +100,7 @@ export class OAuthSessions {
       state,
       session,
     })
-    await this.#authorize(server, provider, { serverUrl: url, authorizationCode: code, ...(iss === undefined ? {} : { iss }) })
+    await this.#authorize(server, provider, { serverUrl: url, authorizationCode: code, iss })
     await this.#save(server, { ...session.state, redirectUri: session.redirectUri })
   }
 
@@ -110,10 +110,10 @@ export class OAuthSessions {
     const fetchFn = createGuardedFetch(this.#dependencies.outbound, {
       allowPrivateNetwork: server.allow_private_network,
       timeoutMs: server.timeout_ms,
-      countBytes: (bytes) => traffic.count(bytes, 0),
+      createLimit: createResponseLimit(traffic),
     })
     const { scope } = server.auth
-    await auth(provider, { ...options, fetchFn, ...(scope === undefined ? {} : { scope }) }).catch((error: unknown) => {
+    await auth(provider, { ...options, fetchFn, scope }).catch((error: unknown) => {
       throw toServerError(server, error, undefined)
     })
   }
@@ -140,7 +140,7 @@ export class OAuthSessions {
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         token_endpoint_auth_method: registered?.client_secret === undefined ? 'none' : 'client_secret_post',
-        ...(scope === undefined ? {} : { scope }),
+        scope,
       },
       state: () => flow.state,
       clientInformation: async () => registered ?? (await flow.load()).client,
@@ -186,7 +186,7 @@ const formatSignInContext = (state: string) => `oauth-sign-in/${state}`
 
 function getRegisteredClient(auth: McpServerSecrets['auth']): { client_id: string; client_secret?: string } | undefined {
   if (auth.type !== 'oauth' || auth.client_id === undefined) return undefined
-  return { client_id: auth.client_id, ...(auth.client_secret === undefined ? {} : { client_secret: auth.client_secret }) }
+  return { client_id: auth.client_id, client_secret: auth.client_secret }
 }
 
 function requireUrl({ url, auth, name }: StoredMcpServer): { url: string } {

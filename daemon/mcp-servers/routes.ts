@@ -1,4 +1,3 @@
-/** Routes of MCP servers. */
 import { mcpServerRoutes } from '../../src/contract/families/mcp/mcp-servers.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'

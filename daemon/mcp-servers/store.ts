@@ -1,7 +1,7 @@
 /** Database records of MCP servers; environment variables, headers, credentials and OAuth tokens are encrypted. */
 import type { Static } from 'typebox'
 import { McpServer, type McpServerCreate, type McpServerUpdate } from '../../src/contract/families/mcp/mcp-servers.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type McpServerInput = Static<typeof McpServerCreate> | Static<typeof McpServerUpdate>
@@ -14,7 +14,7 @@ export async function saveOAuthState(database: Database, id: string, sealed: str
   await database.write((transaction) => transaction.run('UPDATE mcp_servers SET oauth = ? WHERE id = ?', [sealed, id]))
 }
 
-export async function readOAuthState(reader: Reader, id: string): Promise<string | null> {
+export async function readOAuthState(reader: DatabaseReader, id: string): Promise<string | null> {
   const row = await reader.get<{ oauth: string | null }>('SELECT oauth FROM mcp_servers WHERE id = ?', [id])
   return row?.oauth ?? null
 }

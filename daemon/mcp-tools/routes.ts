@@ -1,4 +1,3 @@
-/** Routes of MCP tools. */
 import { mcpToolRoutes } from '../../src/contract/families/mcp/mcp-tools.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'

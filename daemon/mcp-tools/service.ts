@@ -8,7 +8,7 @@ import type { Tool } from '../core/tool.ts'
 import { truncateValue } from '../core/truncate-value.ts'
 import { Resource } from '../crud/resource.ts'
 import type { McpServersService, ServerTools } from '../mcp-servers/service.ts'
-import type { Database, Reader, Transaction } from '../store/database.ts'
+import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import { revokeAllowedTool } from '../store/links.ts'
 import { ArgumentValidator } from '../validation/argument-validator.ts'
 import { checkParameters } from '../validation/check-parameters.ts'
@@ -74,7 +74,7 @@ export class McpToolsService extends Resource<StoredMcpTool, McpToolInput> imple
     return { result, latency_ms: Math.round((performance.now() - startedAt) * 10) / 10 }
   }
 
-  async findTool(reader: Reader, id: string): Promise<Tool | undefined> {
+  async findTool(reader: DatabaseReader, id: string): Promise<Tool | undefined> {
     const record = await this.records.get(reader, id)
     if (!record) return undefined
     return {

@@ -1,4 +1,3 @@
-/** Database records of MCP tools. */
 import type { Static } from 'typebox'
 import { McpTool, type McpToolCreate, type McpToolUpdate } from '../../src/contract/families/mcp/mcp-tools.ts'
 import type { Transaction } from '../store/database.ts'

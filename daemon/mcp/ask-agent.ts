@@ -8,7 +8,7 @@ import type { Meter } from '../core/meter.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database } from '../store/database.ts'
 import { findByName } from './find-by-name.ts'
-import { formatAnswer } from './format-results.ts'
+import { formatCitedAnswer } from './format-results.ts'
 import type { McpCall, McpResult } from './mcp-tool.ts'
 
 export interface AskDependencies {
@@ -36,14 +36,16 @@ export async function askAgent(
     question,
     caller,
     origin: caller.userId === null ? {} : { user_id: caller.userId },
+    usesMemory: true,
     turn: async () => () => {},
     signal,
     onEvent: createReporter(report),
   })
   await database.write((transaction) => meter.settleAll(transaction, [unsettled]))
   const citations = (message.citations ?? []).filter(({ cited }) => cited)
-  const { content: answer, finish_reason = 'other' } = message
-  return { text: formatAnswer(answer, citations), data: { answer, agent: loadedAgent.agent.name, citations, finish_reason } }
+  const { content: answer, finish_reason = 'other', confidence } = message
+  const data = { answer, agent: loadedAgent.agent.name, citations, finish_reason, ...(confidence ? { confidence } : {}) }
+  return { text: formatCitedAnswer(answer, citations), data }
 }
 
 /** Never guesses among several agents: the question may be confidential. */

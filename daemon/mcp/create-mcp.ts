@@ -5,6 +5,7 @@ import type { AgentsService } from '../agents/service.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
+import type { Database } from '../store/database.ts'
 import { McpPrompts } from './prompts.ts'
 import { DocumentResources } from './resources.ts'
 import { RunningRequests } from './running-requests.ts'
@@ -13,6 +14,7 @@ import { McpTools, type McpToolsDependencies } from './tools.ts'
 interface McpDependencies extends McpToolsDependencies {
   templates: PromptTemplatesService
   agents: AgentsService
+  database: Database
   version: string
   logger: Logger
 }
@@ -20,11 +22,12 @@ interface McpDependencies extends McpToolsDependencies {
 const SESSION_HEADER = 'mcp-session-id'
 
 export function createMcp(dependencies: McpDependencies) {
-  const { knowledge, documentReader, templates, agents, version, logger } = dependencies
+  const { knowledge, documentReader, templates, agents, database, version, logger } = dependencies
   const parts = {
     tools: new McpTools(dependencies),
     resources: new DocumentResources(knowledge, documentReader),
     prompts: new McpPrompts(templates, agents),
+    database,
     version,
     logger,
   }
@@ -41,7 +44,7 @@ export function createMcp(dependencies: McpDependencies) {
       const request = new Request(new URL(url, 'http://localhost'), { method, headers, signal: AbortSignal.any([signal, cancelled]) })
       const { fetch } = await getHandler()
       const authInfo = { token: '', clientId: caller.tokenId, scopes: [caller.role], extra: { caller } }
-      const response = await fetch(request, { authInfo, ...(body === undefined ? {} : { parsedBody: body }) })
+      const response = await fetch(request, { authInfo, parsedBody: body })
       if (response.ok && isHandshake(body)) response.headers.set(SESSION_HEADER, randomUUID())
       return response
     },

@@ -64,11 +64,11 @@ export class DocumentTools {
 
   async #addSources(results: readonly Passage[], names: ReadonlyMap<string, string>): Promise<McpPassage[]> {
     const ids = new Set(results.map(({ metadata }) => metadata.document_id ?? ''))
-    const documents = new Map((await this.#reader.findMany([...ids])).map((document) => [document.id, document]))
-    return results.map(({ content, score, metadata, descriptions }) => {
-      const { source: document, page, document_id = '', headings } = metadata as Passage['metadata'] & { headings?: string }
+    const documents = new Map((await this.#reader.getMany([...ids])).map((document) => [document.id, document]))
+    return results.map(({ content, score, metadata, descriptions, stale }) => {
+      const { source: document, page, place, document_id = '', headings } = metadata as Passage['metadata'] & { headings?: string }
       const source = names.get(documents.get(document_id)?.knowledge_source_id ?? '') ?? ''
-      const details = { ...(headings ? { headings } : {}), ...(descriptions ? { descriptions } : {}) }
+      const details = { place, headings, descriptions, stale }
       return { content, document, document_id, source, page, ...details, score }
     })
   }
@@ -99,7 +99,7 @@ export class DocumentTools {
       const selection = { from: from_line, fromCharacter: from_character, to: to_line, maxCharacters }
       const { text, from, to, lines, nextCharacter } = await this.#reader.read(document, selection, signal)
       if (from > lines) throw new CadreError('VALIDATION_ERROR', `"${document.name}" has only ${lines} lines.`)
-      const place = { from_line: from, to_line: to, lines, ...(nextCharacter === undefined ? {} : { next_character: nextCharacter }) }
+      const place = { from_line: from, to_line: to, lines, next_character: nextCharacter }
       return { document: document.name, document_id: document.id, source: source.name, text, ...place }
     } catch (error) {
       if (!(error instanceof CadreError)) throw error
@@ -134,7 +134,7 @@ export class DocumentTools {
       const { description = '', folders = {} } = described.get(id) ?? {}
       const paths = Object.entries(folders).map(([folder, text]) => ({ path: `${name}/${folder}`, description: text }))
       return {
-        ...{ id, name, type, status, documents: counts.get(id) ?? 0 },
+        ...{ id, name, type, status, documents: counts.get(id)?.documents ?? 0 },
         ...(description === '' ? {} : { description }),
         ...(paths.length === 0 ? {} : { folders: paths.slice(0, MAX_LISTED_FOLDERS) }),
         ...(last_sync === null ? {} : { last_sync }),

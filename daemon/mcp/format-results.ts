@@ -2,12 +2,16 @@
 import type { McpDocument, McpPassage, McpSource } from '../../src/contract/mcp.ts'
 import type { Citation } from '../../src/contract/schemas/messages.ts'
 import type { Passage } from '../../src/contract/schemas/passages.ts'
+import { formatPassagePlace } from '../core/places.ts'
 import { formatDescriptions } from '../core/tool.ts'
 
 export function formatPassages(passages: readonly McpPassage[]): string {
   if (passages.length === 0) return 'No passages were found.'
-  const texts = passages.map(({ document, source, page, headings, content, document_id }, index) => {
-    const place = [`${document}, page ${page}`, `source ${source}`, document_id, ...(headings ? [headings] : [])].join(' · ')
+  const texts = passages.map((passage, index) => {
+    const { document, source, headings, content, document_id } = passage
+    const place = [`${document}, ${formatPassagePlace(passage)}`, `source ${source}`, document_id, ...(headings ? [headings] : [])].join(
+      ' · ',
+    )
     return `[${index + 1}] ${place}\n${content}`
   })
   return joinTexts(passages, texts)
@@ -19,15 +23,21 @@ const joinTexts = (passages: readonly Pick<Passage, 'descriptions'>[], texts: re
 /** Passages as RAG tools and retrieval tools return them. */
 export function formatFoundPassages(passages: readonly Passage[]): string {
   if (passages.length === 0) return 'No passages were found.'
-  const texts = passages.map(({ content, metadata: { source, page, document_id } }, index) => {
-    return `[${index + 1}] ${source}, page ${page}${document_id ? ` · ${document_id}` : ''}\n${content}`
+  const texts = passages.map(({ content, metadata, stale }, index) => {
+    const { source, document_id } = metadata
+    return `[${index + 1}] ${source}, ${formatPassagePlace({ ...metadata, stale })}${document_id ? ` · ${document_id}` : ''}\n${content}`
   })
   return joinTexts(passages, texts)
 }
 
-export function formatAnswer(answer: string, citations: readonly Pick<Citation, 'index' | 'source' | 'page' | 'document_id'>[]): string {
+export function formatCitedAnswer(
+  answer: string,
+  citations: readonly Pick<Citation, 'index' | 'source' | 'page' | 'place' | 'document_id' | 'stale'>[],
+): string {
   if (citations.length === 0) return answer
-  const sources = citations.map(({ index, source, page, document_id }) => `[${index}] ${source}, page ${page} · ${document_id}`)
+  const sources = citations.map(
+    (citation) => `[${citation.index}] ${citation.source}, ${formatPassagePlace(citation)} · ${citation.document_id}`,
+  )
   return `${answer}\n\nSources:\n${sources.join('\n')}`
 }
 

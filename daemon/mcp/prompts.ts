@@ -52,8 +52,9 @@ export class McpPrompts {
   /** Clients use the names as commands, so they have no spaces. The oldest template with a name gets it. */
   async #load() {
     const { database, records } = this.#templates
-    const named = new Map<string, Awaited<ReturnType<typeof records.find>>[number]>()
-    for (const template of await records.find(database, {}, MAX_PROMPTS)) named.set(createUniqueName(template.name, named), template)
-    return named
+    const promptsByName = new Map<string, Awaited<ReturnType<typeof records.find>>[number]>()
+    for (const template of await records.find(database, {}, MAX_PROMPTS))
+      promptsByName.set(createUniqueName(template.name, promptsByName), template)
+    return promptsByName
   }
 }

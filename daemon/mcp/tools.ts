@@ -13,8 +13,9 @@ import type { RetrievalToolsService } from '../retrieval-tools/service.ts'
 import type { Validator } from '../validation/validator.ts'
 import { type AskDependencies, askAgent } from './ask-agent.ts'
 import { DocumentTools, type SearchInput } from './document-tools.ts'
-import { formatAnswer, formatFoundPassages } from './format-results.ts'
+import { formatCitedAnswer, formatFoundPassages } from './format-results.ts'
 import type { McpCall, McpResult, McpTool } from './mcp-tool.ts'
+import { describeTables, queryTable } from './table-tools.ts'
 
 export interface McpToolsDependencies extends AskDependencies {
   validator: Validator
@@ -50,6 +51,8 @@ export class McpTools {
       ask: (input: { question: string; agent?: string }, call) => askAgent(dependencies, input, call),
       read_document: (input: Parameters<DocumentTools['read']>[0], call) => documents.read(input, call),
       list_sources: (input: Parameters<DocumentTools['list']>[0], call) => documents.list(input, call),
+      describe_tables: (input: { source: string }, call) => describeTables(dependencies.knowledge, input, call),
+      query_table: (input: { source: string; sql: string }, call) => queryTable(dependencies.knowledge, input, call),
     }
   }
 
@@ -96,12 +99,12 @@ export class McpTools {
   async #listExposedTools(): Promise<McpTool[]> {
     const kinds = await Promise.all([this.#listRagTools(), this.#listRetrievalTools(), this.#listApiTools()])
     const tools = kinds.flat().sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
-    const named = new Map<string, McpTool | undefined>(Object.keys(MCP_TOOLS).map((name) => [name, undefined]))
+    const toolsByName = new Map<string, McpTool | undefined>(Object.keys(MCP_TOOLS).map((name) => [name, undefined]))
     for (const { created_at: _, ...tool } of tools.slice(0, MAX_EXPOSED_TOOLS)) {
-      const name = createUniqueName(tool.title, named)
-      named.set(name, { name, ...tool })
+      const name = createUniqueName(tool.title, toolsByName)
+      toolsByName.set(name, { name, ...tool })
     }
-    return [...named.values()].filter((tool) => tool !== undefined)
+    return [...toolsByName.values()].filter((tool) => tool !== undefined)
   }
 
   async #listRagTools(): Promise<ExposedTool[]> {
@@ -115,10 +118,10 @@ export class McpTools {
       call: async (input, { caller, signal }) => {
         validator.check(QuestionInput, input)
         const result = await ragTools.query(caller, id, input as { query: string; top_k?: number }, signal)
-        const sources = result.results.map(({ metadata: { source, page, document_id = '' } }, at) => ({
-          ...{ index: at + 1, source, page, document_id },
+        const sources = result.results.map(({ metadata: { source, page, place, document_id = '' }, stale = false }, at) => ({
+          ...{ index: at + 1, source, page, document_id, stale, ...(place === undefined ? {} : { place }) },
         }))
-        return { text: formatAnswer(result.answer, sources), data: result }
+        return { text: formatCitedAnswer(result.answer, sources), data: result }
       },
     }))
   }

@@ -1,6 +1,10 @@
 /** The interface of chat models, and its requests and responses. Recordings store requests and parts unchanged. */
+
 import { CadreError } from '../../src/contract/errors.ts'
+import type { Confidence } from '../../src/contract/schemas/confidence.ts'
 import type { PassageDescription } from '../../src/contract/schemas/passages.ts'
+import type { DocumentCount, FollowingPassage } from '../core/tool.ts'
+import type { Compute } from '../tables/computation.ts'
 
 export interface ToolCall {
   id: string
@@ -57,13 +61,15 @@ export interface ContextPassage {
   content: string
   source: string
   page: number
+  /** Where the passage is if its document has no pages: `slide 3`. */
+  place?: string
   /** Headings above the passage, outermost first, if known. */
   headings?: readonly string[]
   /** Descriptions of the knowledge source and the folders that contain the document. */
   descriptions?: readonly PassageDescription[]
 }
 
-export interface ChatRequest extends SamplingSettings {
+export interface ChatInput extends SamplingSettings {
   /** System messages are joined and sent first, because not every model accepts them elsewhere. */
   messages: readonly ChatMessage[]
   /** Only for models that can call tools. */
@@ -72,8 +78,12 @@ export interface ChatRequest extends SamplingSettings {
   toolChoice?: ToolChoice
   /** For models that cannot call tools. Replies cite them as [1], [2] and so on. */
   passages?: readonly ContextPassage[]
-  /** Returns the number of documents that were searched for the passages. */
-  countDocuments?: (() => Promise<number>) | undefined
+  /** Counts the documents that were searched for the passages, and the skipped files of their sources. */
+  countDocuments?: (() => Promise<DocumentCount>) | undefined
+  /** Computes the answer from the tables of the documents, for models that cannot call tools. */
+  compute?: Compute | undefined
+  /** Lists the passages after the one with this index, in its document. */
+  readOn?: ((index: number) => Promise<FollowingPassage[]>) | undefined
   temperature?: number | null
   maxTokens?: number | null
   /** Aborts the call; the iterator then throws the signal's reason. */
@@ -95,8 +105,8 @@ export type ChatPart =
   | { type: 'reasoning'; text: string }
   /** `problem` says why the arguments are not a JSON object; they are empty then. */
   | { type: 'tool_call'; call: ToolCall; problem?: string }
-  /** The last part. Without usage the provider did not report it. */
-  | { type: 'end'; finishReason: FinishReason; usage: TokenUsage | undefined }
+  /** The last part. Without usage the provider did not report it. Only the embedded model has a confidence. */
+  | { type: 'end'; finishReason: FinishReason; usage: TokenUsage | undefined; confidence?: Confidence | undefined }
 
 /** Price of 1,000 model tokens. */
 export interface Price {
@@ -125,10 +135,10 @@ export interface ChatModel extends Readonly<ContextWindow> {
    * Throws PROVIDER_ERROR or PROVIDER_TIMEOUT with the provider's message and without its API key. Throws
    * ToolsUnsupportedError before the first part if tools were sent to a model without tool support.
    */
-  stream(request: ChatRequest): AsyncIterable<ChatPart>
+  stream(request: ChatInput): AsyncIterable<ChatPart>
 }
 
-export const hasImages = ({ messages }: Pick<ChatRequest, 'messages'>): boolean =>
+export const hasImages = ({ messages }: Pick<ChatInput, 'messages'>): boolean =>
   messages.some((message) => message.role === 'user' && (message.images?.length ?? 0) > 0)
 
 /** Throws if the model is known not to read images. Others may still reject them. */

@@ -1,11 +1,12 @@
 /** Builds the models family: providers, discovery, recordings, services and routes. */
+import { DiscoveredModels } from './discovered-models.ts'
 import { type DiscoveryOptions, ModelDiscovery } from './model-discovery.ts'
 import { ProviderRegistry, type ProviderRegistryOptions } from './providers/provider-registry.ts'
 import { RecordingsService } from './replay/recordings-service.ts'
 import { bindModelRoutes } from './routes.ts'
 import { type ModelsDependencies, ModelsService } from './service.ts'
 
-interface ModelsFamilyDependencies extends Omit<ModelsDependencies, 'providers' | 'discovery'>, ProviderRegistryOptions {
+interface ModelsFamilyDependencies extends Omit<ModelsDependencies, 'providers'>, ProviderRegistryOptions {
   discovery: DiscoveryOptions
 }
 
@@ -13,10 +14,10 @@ export function createModels(dependencies: ModelsFamilyDependencies) {
   const { database } = dependencies
   const providers = new ProviderRegistry(dependencies)
   const discovery = new ModelDiscovery(dependencies.discovery, () => providers.getLocalDispatcher())
-  const service = new ModelsService({ ...dependencies, providers, discovery })
+  const service = new ModelsService({ ...dependencies, providers })
   return {
     service,
-    bindings: bindModelRoutes(service, new RecordingsService(database, service)),
+    bindings: bindModelRoutes(service, new DiscoveredModels(database, discovery, service), new RecordingsService(database, service)),
     /** Aborts running requests to providers. */
     close: () => providers.close(),
   }

@@ -1,10 +1,11 @@
 /** Generates a complete reply and records its usage. */
+import type { Confidence } from '../../src/contract/schemas/confidence.ts'
 import type { Acquire } from '../async/semaphore.ts'
-import { type CallOrigin, type CallUsage, computeCost, type Meter, type Settlement } from '../core/meter.ts'
+import { type CallOrigin, type CallUsage, computeCost, isFree, type Meter, type Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import { isStorageFullError } from '../store/database-errors.ts'
-import type { ChatModel, ChatRequest } from './chat-model.ts'
-import { computeCallUsage, estimateRequest, type ReceivedReply } from './token-estimate.ts'
+import type { ChatInput, ChatModel } from './chat-model.ts'
+import { computeCallUsage, estimateInput, type ReceivedReply } from './token-estimate.ts'
 
 export interface GeneratedText {
   text: string
@@ -12,11 +13,17 @@ export interface GeneratedText {
   /** Null if the price is unknown. */
   cost: number | null
   latencyMs: number
+  /** Only of the embedded model. */
+  confidence?: Confidence | undefined
 }
 
 /** A text whose usage the caller settles, in the transaction that stores it. */
 export interface UnsettledText extends GeneratedText {
   unsettled: Settlement
+}
+
+interface ReceivedText extends ReceivedReply {
+  confidence?: Confidence | undefined
 }
 
 interface GenerationDependencies {
@@ -34,7 +41,7 @@ export interface GenerationOptions {
 export async function generateText(
   dependencies: GenerationDependencies,
   model: ChatModel,
-  request: ChatRequest,
+  request: ChatInput,
   options: GenerationOptions,
 ): Promise<GeneratedText> {
   const { database, meter } = dependencies
@@ -48,7 +55,7 @@ export async function generateText(
       })
     return generated
   } catch (error) {
-    if (!isStorageFullError(error) || !isFree(model)) throw error
+    if (!isStorageFullError(error) || !isFree(model.price)) throw error
     return generateUnmeteredText(model, request)
   }
 }
@@ -56,17 +63,17 @@ export async function generateText(
 export async function generateUnsettledText(
   { database, meter }: GenerationDependencies,
   model: ChatModel,
-  request: ChatRequest,
+  request: ChatInput,
   { origin, turn }: GenerationOptions,
 ): Promise<UnsettledText> {
   const { signal } = request
   signal?.throwIfAborted()
-  const call = { model, kind: 'chat' as const, origin, estimatedInput: estimateRequest(request) }
+  const call = { model, kind: 'chat' as const, origin, estimatedInput: estimateInput(request), maxOutput: request.maxTokens }
   const entry = await (turn ? meter.beginWithoutFlush(call) : database.writeWithoutFlush((transaction) => meter.begin(transaction, call)))
   const endTurn = await turn?.()
   const startTime = performance.now()
   const isCalled = !signal?.aborted
-  const received: ReceivedReply = { text: '', parts: 0, usage: undefined }
+  const received: ReceivedText = { text: '', parts: 0, usage: undefined }
   try {
     await receiveReply(model, request, received)
   } catch (error) {
@@ -81,28 +88,28 @@ export async function generateUnsettledText(
 }
 
 /** On a full disk, for a model that costs nothing: an answer from documents writes nothing else. */
-async function generateUnmeteredText(model: ChatModel, request: ChatRequest): Promise<GeneratedText> {
+async function generateUnmeteredText(model: ChatModel, request: ChatInput): Promise<GeneratedText> {
   const startTime = performance.now()
-  const received: ReceivedReply = { text: '', parts: 0, usage: undefined }
+  const received: ReceivedText = { text: '', parts: 0, usage: undefined }
   await receiveReply(model, request, received)
   return createGeneratedText(model, request, received, startTime)
 }
 
-async function receiveReply(model: ChatModel, request: ChatRequest, received: ReceivedReply): Promise<void> {
+async function receiveReply(model: ChatModel, request: ChatInput, received: ReceivedText): Promise<void> {
   request.signal?.throwIfAborted()
   for await (const part of model.stream(request)) {
     received.parts++
     if (part.type === 'text') received.text += part.text
-    if (part.type === 'end') received.usage = part.usage
+    if (part.type !== 'end') continue
+    received.usage = part.usage
+    received.confidence = part.confidence
   }
 }
 
-function createGeneratedText(model: ChatModel, request: ChatRequest, received: ReceivedReply, startTime: number): GeneratedText {
+function createGeneratedText(model: ChatModel, request: ChatInput, received: ReceivedText, startTime: number): GeneratedText {
   const latencyMs = performance.now() - startTime
   const usage = computeCallUsage(request, received, 'done')
-  return { text: received.text, usage, cost: computeCost(model.price, usage), latencyMs }
+  return { text: received.text, usage, cost: computeCost(model.price, usage), latencyMs, confidence: received.confidence }
 }
-
-const isFree = ({ price }: ChatModel): boolean => price?.input === 0 && price.output === 0
 
 const ABORTED_BEFORE_CALL: CallUsage = { input_tokens: 0, output_tokens: 0, status: 'aborted', estimated: true }

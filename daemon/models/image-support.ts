@@ -26,7 +26,7 @@ const RULES: readonly Rule[] = [
 ]
 
 /** Null if unknown: the server reports it when it receives an image. */
-export function findImageSupport({ provider, model_id, supports_images }: Pick<Model, 'provider' | 'model_id' | 'supports_images'>) {
+export function resolveImageSupport({ provider, model_id, supports_images }: Pick<Model, 'provider' | 'model_id' | 'supports_images'>) {
   if (supports_images !== null) return supports_images
   const name = model_id.toLowerCase()
   return RULES.find((rule) => (rule.provider?.test(provider) ?? true) && rule.name.test(name))?.reads ?? null

@@ -2,7 +2,8 @@
 import type { Static } from 'typebox'
 import type { Dispatcher } from 'undici'
 import type { modelRoutes } from '../../src/contract/families/models.ts'
-import { resolveEndpoint } from '../providers/endpoints.ts'
+import { createDeadlineSignal, scaleTimeout } from '../../src/deadline.ts'
+import { resolveEndpoint } from './providers/endpoints.ts'
 
 /** API keys by environment variable. */
 type ProviderKeys = Readonly<Record<string, string>>
@@ -93,7 +94,7 @@ export class ModelDiscovery {
       path: `${pathname.replace(/\/+$/, '')}/models`,
       method: 'GET',
       headers: { accept: 'application/json' },
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      signal: createDeadlineSignal(scaleTimeout(REQUEST_TIMEOUT_MS)),
     })
     let text = ''
     for await (const chunk of body.setEncoding('utf8')) {

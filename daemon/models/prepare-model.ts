@@ -6,20 +6,20 @@ import type { FamilyInput, PrepareContext } from '../crud/resource.ts'
 import { isPrivateHost } from '../outbound/classify-address.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { Vault } from '../secrets/vault.ts'
-import type { Reader } from '../store/database.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import { modelRecords, type StoredModel } from './store.ts'
 
 export type ModelInput = FamilyInput<typeof models>
 
 /** Finds models by their id, by the provider's name for them, or by their name here. */
-export async function findModelIds(reader: Reader, reference: string, limit: number): Promise<string[]> {
+export async function findModelIds(reader: DatabaseReader, reference: string, limit: number): Promise<string[]> {
   if (await modelRecords.has(reader, reference)) return [reference]
   const byModelId = await modelRecords.find(reader, { model_id: reference }, limit)
   const matches = byModelId.length > 0 ? byModelId : await modelRecords.find(reader, { name: reference }, limit)
   return matches.map(({ id }) => id)
 }
 
-export async function resolveModelId(reader: Reader, reference: string, field: string): Promise<string> {
+export async function resolveModelId(reader: DatabaseReader, reference: string, field: string): Promise<string> {
   const [id, ...others] = await findModelIds(reader, reference, 2)
   if (others.length > 0)
     throw createValidationError(field, `more than one model is called "${reference}"`, `Use its id: ${[id, ...others].join(' or ')}.`)

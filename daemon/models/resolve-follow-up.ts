@@ -53,20 +53,20 @@ function resolveFollowUp(question: string, turns: readonly Turn[]): string {
 function isFollowUp(question: string): boolean {
   if (STARTS_FOLLOW_UP.test(question)) return true
   const words = extractTopicWords(question)
-  if (findNames(question).length > 0) return false
+  if (listNames(question).length > 0) return false
   return words.length < 2 || (PRONOUN.test(question) && words.length < 8)
 }
 
 /** Returns the name that the previous answer or question is about, or the words of the question. */
 function findTopic(question: string, answer: string): string {
-  const [name] = findNames(question)
+  const [name] = listNames(question)
   if (name !== undefined) return name
   const short = /^\*\*(.{1,80}?)\*\*/.exec(answer)?.[1] ?? ''
-  if (findNames(short).length > 0) return short
+  if (listNames(short).length > 0) return short
   return extractTopicWords(question).slice(0, MAX_TOPIC_WORDS).join(' ')
 }
 
-const findNames = (text: string) => [...text.matchAll(NAME)].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+const listNames = (text: string) => [...text.matchAll(NAME)].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
 
 function extractTopicWords(question: string): string[] {
   return (question.match(/[\p{L}\p{N}_'’-]+/gu) ?? []).filter((word) => !QUESTION_WORDS.has(word.toLowerCase().replace('’', "'")))

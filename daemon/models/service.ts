@@ -1,24 +1,19 @@
 /** The models service: stores models and their API keys, and creates chat models from them. */
-import type { Static } from 'typebox'
-import { CadreError, createNotFoundError, createValidationError } from '../../src/contract/errors.ts'
-import { EMBEDDED_MODEL_ID, type modelRoutes, models } from '../../src/contract/families/models.ts'
+import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
+import { EMBEDDED_MODEL_ID, models } from '../../src/contract/families/models.ts'
 import { maySpend } from '../../src/contract/route.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
-import type { Caller, ChangeContext } from '../core/caller.ts'
-import type { CallOrigin, Meter, MeteredModel } from '../core/meter.ts'
+import type { Caller } from '../core/caller.ts'
+import { type CallOrigin, isFree, type Meter, type MeteredModel } from '../core/meter.ts'
+import type { DocumentCount } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
-import type { PassageReader } from '../embedded-models/embedded-models.ts'
-import { normalizeEndpoint } from '../providers/endpoints.ts'
-import type { RemoteModel } from '../providers/remote-model.ts'
+import type { PassageReader } from '../inference/embedded-models.ts'
 import type { Vault } from '../secrets/vault.ts'
-import type { Database, Reader, Transaction } from '../store/database.ts'
-import type { ChatModel, ChatRequest, ContextPassage, Price } from './chat-model.ts'
+import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
+import type { ChatInput, ChatModel, ContextPassage, Price } from './chat-model.ts'
 import { getContextWindow } from './context-windows.ts'
-import { EmbeddedChatModel } from './embedded/embedded-chat-model.ts'
-import { formatRefusal } from './embedded/format-refusal.ts'
 import { type GeneratedText, type GenerationOptions, generateText, generateUnsettledText, type UnsettledText } from './generate-text.ts'
-import { findImageSupport } from './image-support.ts'
-import { type AvailableModel, listModelNames, type ModelDiscovery } from './model-discovery.ts'
+import { resolveImageSupport } from './image-support.ts'
 import {
   createBuiltInModelError,
   findModelIds,
@@ -29,6 +24,9 @@ import {
   resolveModelId,
 } from './prepare-model.ts'
 import type { ProviderRegistry } from './providers/provider-registry.ts'
+import type { RemoteModel } from './providers/remote-model.ts'
+import { EmbeddedChatModel } from './quoted-answers/embedded-chat-model.ts'
+import { formatRefusal } from './quoted-answers/format-refusal.ts'
 import { deleteRecordings } from './replay/recording-store.ts'
 import { ReplayChatModel } from './replay/replay-chat-model.ts'
 import { getDefaultModelId, hasRemoteModel, isRemote, modelRecords, type StoredModel, stopRecordings } from './store.ts'
@@ -37,13 +35,12 @@ import { estimateTokens } from './token-estimate.ts'
 
 export type { GeneratedText } from './generate-text.ts'
 
-type GenerationRequest = ChatRequest & GenerationOptions
+type GenerationInput = ChatInput & GenerationOptions
 
 export interface ModelsDependencies {
   database: Database
   vault: Vault
   providers: ProviderRegistry
-  discovery: ModelDiscovery
   /** Called in the transaction that changes a model's provider, name or endpoint. */
   invalidateEmbeddings(transaction: Transaction, id: string): Promise<void>
   /** The embedded reading model, which the embedded chat model uses. */
@@ -51,20 +48,21 @@ export interface ModelsDependencies {
   meter: Meter
 }
 
-interface AnswerOptions {
+interface AnswerOptions extends Pick<ChatInput, 'compute' | 'readOn'> {
   modelId: string | null
   question: string
   passages: readonly ContextPassage[]
   /** Whether only passages that match a filter were searched. */
   isFiltered: boolean
   /** Returns the number of documents that were searched. */
-  countDocuments(): Promise<number>
+  countDocuments(): Promise<DocumentCount>
   origin: CallOrigin
   signal: AbortSignal
 }
 
 const MAX_FILTERED_MODELS = 100
-const NO_CALL = { usage: { input_tokens: 0, output_tokens: 0, status: 'done', estimated: false }, cost: 0, latencyMs: 0 } as const
+const NO_USAGE = { input_tokens: 0, output_tokens: 0, status: 'done', estimated: false } as const
+const NO_CALL = { usage: NO_USAGE, cost: 0, latencyMs: 0, confidence: 'none' } as const
 const FREE: Price = { input: 0, output: 0 }
 /** Share of the context window for passages; the rest is for the instructions and the answer. */
 const PASSAGE_SHARE = 0.6
@@ -72,7 +70,6 @@ const PASSAGE_SHARE = 0.6
 export class ModelsService extends Resource<StoredModel, ModelInput> {
   readonly #dependencies: ModelsDependencies
   readonly #pendingRecordings = new Map<string, Promise<void>>()
-  #lastAdoption: Promise<unknown> = Promise.resolve()
 
   constructor(dependencies: ModelsDependencies) {
     const { database, vault, providers } = dependencies
@@ -105,7 +102,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     if (await hasRemoteModel(this.database)) this.#dependencies.providers.preload()
   }
 
-  async resolve(reader: Reader, reference: string, field: string): Promise<string> {
+  async resolve(reader: DatabaseReader, reference: string, field: string): Promise<string> {
     return resolveModelId(reader, reference, field)
   }
 
@@ -117,17 +114,17 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** Answers a question from passages, citing them as [1], [2] and so on. */
-  async answer({ modelId, question, passages, isFiltered, countDocuments, origin, signal }: AnswerOptions): Promise<GeneratedText> {
+  async answer({ modelId, question, passages, isFiltered, countDocuments, ...options }: AnswerOptions): Promise<GeneratedText> {
     const model = await this.getChatModel(this.database, modelId)
     if (passages.length === 0)
       return { ...NO_CALL, text: isFiltered ? 'No document matches the filter.' : formatRefusal([], [], await countDocuments()) }
     const maxTokens = model.contextTokens * PASSAGE_SHARE - estimateTokens(question)
     const messages = [{ role: 'user' as const, content: question }]
-    return this.generate({ modelId, messages, passages: fitPassages(passages, maxTokens), countDocuments, origin, signal })
+    return this.generate({ modelId, messages, passages: fitPassages(passages, maxTokens), countDocuments, ...options })
   }
 
   /** Returns a chat model with the current settings; null is the default model. Does not contact the provider. */
-  async getChatModel(reader: Reader, id: string | null): Promise<ChatModel> {
+  async getChatModel(reader: DatabaseReader, id: string | null): Promise<ChatModel> {
     const modelId = id ?? (await getDefaultModelId(reader))
     const model = await this.records.get(reader, modelId)
     if (!model) throw createNotFoundError('model', modelId)
@@ -139,13 +136,13 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
       name: model.name,
       price: getPrice(model),
       canCallTools: model.supports_tools ?? true,
-      canReadImages: findImageSupport(model),
+      canReadImages: resolveImageSupport(model),
       ...getContextWindow(model.provider, model.model_id, model.context_window),
     })
   }
 
   async #createReplayModel(
-    reader: Reader,
+    reader: DatabaseReader,
     { id, name, model_id, recording, supports_tools, supports_images, context_window }: StoredModel,
   ): Promise<ChatModel> {
     const { database, meter } = this.#dependencies
@@ -164,47 +161,6 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     })
   }
 
-  /** Lists available models, with the id of those that were added already. */
-  async discover(): Promise<Static<typeof modelRoutes.discover.response>> {
-    const available = await this.#dependencies.discovery.list()
-    return Promise.all(available.map(async (model) => ({ ...model, added: await this.#findAdded(model) })))
-  }
-
-  /** Adds a discovered model, unless it was added already. Its API key is copied from the environment to the vault. */
-  async adopt(change: ChangeContext, input: Static<typeof modelRoutes.adopt.body>): Promise<StoredModel> {
-    // One after the other: two requests at the same time would both find that the model does not exist.
-    const adoption = this.#lastAdoption.catch(() => undefined).then(() => this.#adopt(change, input))
-    this.#lastAdoption = adoption
-    return adoption
-  }
-
-  async #adopt(change: ChangeContext, { origin, model_id, name }: Static<typeof modelRoutes.adopt.body>): Promise<StoredModel> {
-    const { discovery } = this.#dependencies
-    const available = await discovery.list(origin)
-    const key = discovery.findKey(origin)
-    const [first] = available
-    const listed = model_id === undefined ? first : available.find((model) => model.model_id === model_id)
-    // A key gives access to all models of its provider, which are not listed.
-    const model = listed ?? (first && key !== undefined && model_id !== undefined ? { ...first, model_id, name: model_id } : undefined)
-    if (!model)
-      throw createValidationError(
-        'origin',
-        `no such model was discovered at ${origin}`,
-        'To list the available models: cadre models discover (GET /api/models/discover).',
-      )
-    const added = await this.#findAdded(model)
-    if (added !== null)
-      throw new CadreError('CONFLICT', `The model ${model.model_id} of ${origin} was added already.`, { hint: `Its id is ${added}.` })
-    const { provider, endpoint } = model
-    return this.create(change, {
-      name: name ?? model.name,
-      provider,
-      model_id: model.model_id,
-      endpoint,
-      ...(key === undefined ? {} : { api_key: key }),
-    } as ModelInput)
-  }
-
   /** Sends a short message to check that the model responds. */
   async test({ userId }: Caller, id: string, signal: AbortSignal): Promise<{ ok: boolean; text: string; latency_ms: number }> {
     if (!(await this.exists(this.database, id))) throw createNotFoundError('model', id)
@@ -213,29 +169,19 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     return { ok: true, text, latency_ms: latencyMs }
   }
 
-  /** Finds the model at the same address, whatever its provider is called: Ollama is also an OpenAI-compatible server. */
-  async #findAdded({ provider, model_id, endpoint }: AvailableModel): Promise<string | null> {
-    const candidates = await Promise.all(
-      listModelNames(model_id).map((name) => this.records.find(this.database, { model_id: name }, MAX_FILTERED_MODELS)),
-    )
-    const address = normalizeEndpoint(provider, endpoint)
-    const isSame = (model: StoredModel) => isRemote(model) && normalizeEndpoint(model.provider, model.endpoint) === address
-    return candidates.flat().find(isSame)?.id ?? null
-  }
-
   /** Generates a complete reply and records its usage. Callers must keep the request within the context window. */
-  async generate({ modelId, origin, turn, ...request }: GenerationRequest & { modelId: string | null }): Promise<GeneratedText> {
+  async generate({ modelId, origin, turn, ...request }: GenerationInput & { modelId: string | null }): Promise<GeneratedText> {
     return generateText(this.#dependencies, await this.getChatModel(this.database, modelId), request, { origin, turn })
   }
 
   /** Generates a reply whose usage the caller records. */
-  async generateUnsettled(model: ChatModel, { origin, turn, ...request }: GenerationRequest): Promise<UnsettledText> {
+  async generateUnsettled(model: ChatModel, { origin, turn, ...request }: GenerationInput): Promise<UnsettledText> {
     return generateUnsettledText(this.#dependencies, model, request, { origin, turn })
   }
 
   /** Returns the model without its API key; null is the default model. */
   async findPublicModel(
-    reader: Reader,
+    reader: DatabaseReader,
     id: string | null,
   ): Promise<Omit<StoredModel, 'api_key' | 'allow_private' | 'version'> | undefined> {
     const model = await this.records.get(reader, id ?? (await getDefaultModelId(reader)))
@@ -245,7 +191,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   }
 
   /** Returns the price of a model. The embedded embedding model has no record and is free. */
-  async getMeteredModel(reader: Reader, id: string): Promise<MeteredModel> {
+  async getMeteredModel(reader: DatabaseReader, id: string): Promise<MeteredModel> {
     const model = await this.records.get(reader, id)
     return { id, price: model ? getPrice(model) : FREE }
   }
@@ -263,12 +209,11 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     const model = await this.records.get(this.database, id)
     if (!model || model.provider === 'embedded') return true
     if (model.provider === 'replay') return model.recording !== true || this.#isFree(model.model_id)
-    const price = getPrice(model)
-    return price?.input === 0 && price.output === 0
+    return isFree(getPrice(model))
   }
 
   /** Returns the decrypted API key, so the result must never be part of a response. */
-  async findCredentials(reader: Reader, id: string): Promise<RemoteModel | undefined> {
+  async resolveCredentials(reader: DatabaseReader, id: string): Promise<RemoteModel | undefined> {
     const model = await this.records.get(reader, id)
     return model && this.#toRemoteModel(model)
   }

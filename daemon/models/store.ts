@@ -1,6 +1,6 @@
 /** Persistence of models. The API key is encrypted. */
 import { EMBEDDED_MODEL_ID, Model } from '../../src/contract/families/models.ts'
-import type { Reader, Transaction } from '../store/database.ts'
+import type { DatabaseReader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type StoredModel = Model &
@@ -13,14 +13,14 @@ export type StoredModel = Model &
 export const modelRecords = new Records<StoredModel>({ table: 'models', schema: Model, hidden: ['api_key', 'allow_private'] })
 
 /** Returns the embedded model unless the settings name another. */
-export async function getDefaultModelId(reader: Reader): Promise<string> {
+export async function getDefaultModelId(reader: DatabaseReader): Promise<string> {
   const row = await reader.get<{ default_model_id: string }>("SELECT default_model_id FROM settings WHERE id = 'settings'")
   return row?.default_model_id ?? EMBEDDED_MODEL_ID
 }
 
 export const isRemote = ({ provider }: StoredModel): boolean => provider !== 'embedded' && provider !== 'replay'
 
-export async function hasRemoteModel(reader: Reader): Promise<boolean> {
+export async function hasRemoteModel(reader: DatabaseReader): Promise<boolean> {
   return (await reader.get("SELECT 1 AS found FROM models WHERE provider NOT IN ('embedded', 'replay') LIMIT 1")) !== undefined
 }
 

@@ -1,6 +1,6 @@
 /** Builds the system prompt from instructions and passages. What is added here is not part of the keys of recordings. */
 import { formatDescriptions } from '../core/tool.ts'
-import type { ChatRequest, ContextPassage } from './chat-model.ts'
+import type { ChatInput, ContextPassage } from './chat-model.ts'
 import { estimateTokens } from './token-estimate.ts'
 import { escapeMarkers, UNTRUSTED_TEXT_INSTRUCTIONS } from './untrusted-text.ts'
 
@@ -20,7 +20,7 @@ const NO_PASSAGES_INSTRUCTIONS = [
 ].join(' ')
 
 /** Returns one text, because not every provider accepts several. */
-export function buildSystemPrompt({ messages, tools = [], passages }: ChatRequest): string {
+export function buildSystemPrompt({ messages, tools = [], passages }: ChatInput): string {
   const instructions = messages.flatMap(({ role, content }) => (role === 'system' && content !== '' ? [content] : []))
   if (tools.length > 0 || messages.some(({ role }) => role === 'tool')) instructions.push(UNTRUSTED_TEXT_INSTRUCTIONS)
   return [...instructions, ...(passages === undefined ? [] : [formatPassages(passages)])].join('\n\n')
@@ -28,8 +28,9 @@ export function buildSystemPrompt({ messages, tools = [], passages }: ChatReques
 
 function formatPassages(passages: readonly ContextPassage[]): string {
   if (passages.length === 0) return NO_PASSAGES_INSTRUCTIONS
-  const tags = passages.map(({ content, source, page }, index) => {
-    const attributes = `number="${index + 1}" source=${escapeMarkers(JSON.stringify(source))} page="${page}"`
+  const tags = passages.map(({ content, source, page, place }, index) => {
+    const where = place === undefined ? `page="${page}"` : `place=${escapeMarkers(JSON.stringify(place))}`
+    const attributes = `number="${index + 1}" source=${escapeMarkers(JSON.stringify(source))} ${where}`
     return `<passage ${attributes}>\n${escapeMarkers(content)}\n</passage>`
   })
   const descriptions = formatDescriptions(passages)

@@ -30,14 +30,14 @@ export function estimateTokens(text: string): number {
   return Math.ceil((text.length - total) / LATIN_CHARACTERS_PER_TOKEN + dense + other / OTHER_CHARACTERS_PER_TOKEN)
 }
 
-interface EstimatedRequest {
+interface EstimatedInput {
   messages: readonly { content: string; toolCalls?: readonly object[]; images?: readonly object[] }[]
   tools?: readonly object[] | undefined
   passages?: readonly { content: string; descriptions?: readonly PassageDescription[] }[] | undefined
 }
 
 /** Estimates the input tokens of a request. */
-export function estimateRequest({ messages, tools = [], passages = [] }: EstimatedRequest): number {
+export function estimateInput({ messages, tools = [], passages = [] }: EstimatedInput): number {
   let sum = 0
   for (const { content, toolCalls = [], images = [] } of messages) {
     sum += estimateTokens(content) + TOKENS_PER_MESSAGE + images.length * TOKENS_PER_IMAGE
@@ -56,7 +56,7 @@ export interface ReceivedReply {
 }
 
 /** Uses the provider's usage, else an estimate. Providers do not charge for calls that fail before the first part. */
-export function computeCallUsage(request: EstimatedRequest, { text, parts, usage }: ReceivedReply, status: CallUsage['status']): CallUsage {
+export function computeCallUsage(request: EstimatedInput, { text, parts, usage }: ReceivedReply, status: CallUsage['status']): CallUsage {
   if (usage)
     return {
       input_tokens: usage.inputTokens,
@@ -66,5 +66,5 @@ export function computeCallUsage(request: EstimatedRequest, { text, parts, usage
       estimated: false,
     }
   const isFree = status === 'failed' && parts === 0
-  return { input_tokens: isFree ? 0 : estimateRequest(request), output_tokens: estimateTokens(text), status, estimated: true }
+  return { input_tokens: isFree ? 0 : estimateInput(request), output_tokens: estimateTokens(text), status, estimated: true }
 }

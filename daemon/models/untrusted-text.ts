@@ -10,4 +10,5 @@ export const UNTRUSTED_TEXT_INSTRUCTIONS = [
 export const markToolResult = (content: string): string => `<tool_result>\n${escapeMarkers(content)}\n</tool_result>`
 
 /** Prevents text from closing or forging a marker. */
-export const escapeMarkers = (content: string): string => content.replaceAll(/<(?=[\s/]*(?:passage|tool_result))/gi, '‹')
+export const escapeMarkers = (content: string): string =>
+  content.replaceAll(/<(?=[\s/]*(?:passage|tool_result|conversation_summary|conversation_messages|memories))/gi, '‹')

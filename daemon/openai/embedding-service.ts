@@ -1,7 +1,9 @@
 /** Embeds texts for clients; calls are metered as those of searches. */
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { EmbeddingCreate, EmbeddingList } from '../../src/contract/openai/embeddings.ts'
+import type { Role } from '../../src/contract/route.ts'
 import type { Caller } from '../core/caller.ts'
+import type { Embedder, EmbedOptions } from '../embedding/embedder.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { EmbeddingLedger } from '../knowledge/sync/embedding-ledger.ts'
 import type { ModelsService } from '../models/service.ts'
@@ -15,8 +17,15 @@ interface EmbeddingsDependencies {
   ledger: EmbeddingLedger
 }
 
+/** Texts of a token that may wait at the same time. A request has up to 2,048. */
+const MAX_WAITING_TEXTS: Record<Role, number> = { viewer: 4_096, member: 4_096, editor: 16_384, admin: 16_384 }
+
+const MAX_QUERY_TEXTS = 4
+
 export class EmbeddingsService {
   readonly #dependencies: EmbeddingsDependencies
+  /** Number of waiting texts by token. */
+  readonly #waiting = new Map<string, number>()
 
   constructor(dependencies: EmbeddingsDependencies) {
     this.#dependencies = dependencies
@@ -32,20 +41,23 @@ export class EmbeddingsService {
       throw error instanceof CadreError && error.code === 'VALIDATION_ERROR' ? nameModel(error) : error
     })
     if (body.dimensions != null) requireDimensions(body.dimensions, await embedder.getDimensions())
+    const endWait = this.#beginWait(caller, texts.length)
     let tokens = 0
-    const vectors = await ledger.record(
-      embedder,
-      texts,
-      { user_id: caller.userId },
-      (onUsage) => {
-        const count = (used: number) => {
-          tokens += used
-          onUsage(used)
-        }
-        return embedder.embed(texts, { signal, priority: 'query', onUsage: count })
-      },
-      signal,
-    )
+    const vectors = await ledger
+      .record(
+        embedder,
+        texts,
+        { user_id: caller.userId },
+        (onUsage) => {
+          const count = (used: number) => {
+            tokens += used
+            onUsage(used)
+          }
+          return embedInTurns(embedder, texts, { signal, caller: caller.tokenId, onUsage: count })
+        },
+        signal,
+      )
+      .finally(endWait)
     const prompt_tokens = tokens || texts.reduce((sum, text) => sum + estimateTokens(text), 0)
     return {
       object: 'list',
@@ -54,6 +66,30 @@ export class EmbeddingsService {
       usage: { prompt_tokens, total_tokens: prompt_tokens },
     }
   }
+
+  #beginWait({ tokenId, role }: Caller, count: number): () => void {
+    const waiting = this.#waiting.get(tokenId) ?? 0
+    const limit = MAX_WAITING_TEXTS[role]
+    if (waiting + count > limit)
+      throw new CadreError('RATE_LIMITED', `${waiting} texts of this token wait to be embedded; at most ${limit} may.`, {
+        hint: 'Send the next request when another one has ended.',
+      })
+    this.#waiting.set(tokenId, waiting + count)
+    return () => {
+      const left = (this.#waiting.get(tokenId) ?? 0) - count
+      if (left > 0) this.#waiting.set(tokenId, left)
+      else this.#waiting.delete(tokenId)
+    }
+  }
+}
+
+/** A few texts are embedded as queries are. More run behind queries, in small pieces, so that neither queries nor other callers wait. */
+async function embedInTurns(embedder: Embedder, texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
+  if (texts.length <= MAX_QUERY_TEXTS) return embedder.embed(texts, { ...options, priority: 'high' })
+  const vectors: Float32Array[] = []
+  for (let at = 0; at < texts.length; at += embedder.batchSize)
+    vectors.push(...(await embedder.embed(texts.slice(at, at + embedder.batchSize), { ...options, priority: 'normal' })))
+  return vectors
 }
 
 function readTexts({ input }: EmbeddingCreate): string[] {

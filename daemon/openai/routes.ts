@@ -1,4 +1,3 @@
-/** Routes of the OpenAI-compatible API. */
 import { openaiRoutes } from '../../src/contract/openai/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
 import type { EmbeddingsService } from './embedding-service.ts'

@@ -1,20 +1,20 @@
 /** Writes the cited documents below a reply as numbered lines, and finds the citations in its text. */
+import { hasPlace } from '../../src/contract/document-types.ts'
 import type { Citation } from '../../src/contract/schemas/messages.ts'
 import { findCitedNumbers } from '../conversations/reply/citations.ts'
+import { formatPassagePlace } from '../core/places.ts'
 
 const SOURCES = /\n\nSources:\n(?:\[\d+\] [^\n]*(?:\n|$))+$/
 const MARKER = /\[\d[\d\s,;–-]*\]/g
-/** Documents with pages; all others have the page number 1, which is not worth showing. */
-const PAGED_DOCUMENT = /\.(?:pdf|docx)(?:[?#].*)?$/i
-
 /** Returns an empty text if nothing is cited. */
 export function formatSources(citations: readonly Citation[]): string {
   const lines = citations
     .filter(({ cited }) => cited)
     .sort((a, b) => a.index - b.index)
-    .map(
-      ({ index, source, page }) => `[${index}] ${formatDocument(source)}${page > 1 || PAGED_DOCUMENT.test(source) ? `, page ${page}` : ''}`,
-    )
+    .map((citation) => {
+      const place = hasPlace(citation) || citation.stale ? `, ${formatPassagePlace(citation)}` : ''
+      return `[${citation.index}] ${formatDocument(citation.source)}${place}`
+    })
   return lines.length === 0 ? '' : `\n\nSources:\n${lines.join('\n')}`
 }
 

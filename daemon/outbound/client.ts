@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { CadreError } from '../../src/contract/errors.ts'
+import { startDeadline } from '../../src/deadline.ts'
 import { ACCEPTED_ENCODINGS, decompress, discardBody, readBody } from './body.ts'
 import { checkHost } from './classify-address.ts'
 import { ConnectionPool, systemResolve } from './connection-pool.ts'
@@ -90,7 +91,7 @@ class GuardedClient implements Outbound {
     const ending = new AbortController()
     const abort = () => ending.abort(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    const timer = setTimeout(() => ending.abort(createTimeoutError(hop.url, undefined, timeoutMs)), timeoutMs)
+    const deadline = startDeadline(timeoutMs, () => ending.abort(createTimeoutError(hop.url, undefined, timeoutMs)))
     try {
       return await this.#followRedirects(hop, request, ending.signal, (next) => {
         hop = next
@@ -99,7 +100,7 @@ class GuardedClient implements Outbound {
       signal?.throwIfAborted()
       throw ending.signal.aborted ? ending.signal.reason : toOutboundError(error, hop.url)
     } finally {
-      clearTimeout(timer)
+      deadline.cancel()
       signal?.removeEventListener('abort', abort)
     }
   }
@@ -109,7 +110,7 @@ class GuardedClient implements Outbound {
     const hop = createFirstHop(address, request.method ?? 'GET', request.headers ?? {}, request.body)
     signal?.throwIfAborted()
     const ending = new AbortController()
-    const timer = setTimeout(() => ending.abort(createTimeoutError(hop.url, undefined, timeoutMs)), timeoutMs)
+    const deadline = startDeadline(timeoutMs, () => ending.abort(createTimeoutError(hop.url, undefined, timeoutMs)))
     try {
       const all = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
       const answer = await this.#send(hop, request.allowPrivateNetwork === true, all)
@@ -121,7 +122,7 @@ class GuardedClient implements Outbound {
       signal?.throwIfAborted()
       throw ending.signal.aborted ? ending.signal.reason : toOutboundError(error, hop.url)
     } finally {
-      clearTimeout(timer)
+      deadline.cancel()
     }
   }
 

@@ -1,6 +1,7 @@
 /** Pools outbound connections. Blocks private addresses unless allowed. */
 import { lookup } from 'node:dns/promises'
 import type { Agent } from 'undici'
+import { scaleTimeout } from '../../src/deadline.ts'
 import { createGuardedConnector, type Resolve } from './guarded-connector.ts'
 
 /** Shorter than the idle timeout of model providers, which is a minute or more. */
@@ -28,7 +29,7 @@ export class ConnectionPool {
   getAgent(allowPrivateNetwork: boolean): Promise<Agent> {
     const made = this.#agents.get(allowPrivateNetwork)
     if (made) return made
-    const { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, resolve = systemResolve, ...options } = this.#options
+    const { connectTimeoutMs: timeout = scaleTimeout(CONNECT_TIMEOUT_MS), resolve = systemResolve, ...options } = this.#options
     const agent = import('undici').then(({ Agent, buildConnector }) => {
       const build: typeof buildConnector = (given) => buildConnector({ ...given, timeout })
       return new Agent({

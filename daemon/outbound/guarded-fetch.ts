@@ -6,8 +6,8 @@ interface GuardedFetchOptions {
   allowPrivateNetwork: boolean
   /** Until the headers of the response arrive. */
   timeoutMs: number
-  /** Called with the size of each part of a body. Returns why reading must stop, if it must. */
-  countBytes(bytes: number): string | undefined
+  /** Returns a function that is called with each part of the body. It returns why reading must stop, if it must. */
+  createLimit(contentType: string): (part: Uint8Array) => string | undefined
 }
 
 /** Responses to these statuses have no body. */
@@ -15,7 +15,7 @@ const EMPTY_STATUSES = [204, 205, 304]
 
 export function createGuardedFetch(
   outbound: Outbound,
-  { allowPrivateNetwork, timeoutMs, countBytes }: GuardedFetchOptions,
+  { allowPrivateNetwork, timeoutMs, createLimit }: GuardedFetchOptions,
 ): (address: string | URL, init?: RequestInit) => Promise<Response> {
   return async (address, init = {}) => {
     const headers = Object.fromEntries(new Headers(init.headers))
@@ -32,16 +32,16 @@ export function createGuardedFetch(
       signal: signal ?? undefined,
     })
     const hasBody = !EMPTY_STATUSES.includes(opened.status)
-    const stream = hasBody ? ReadableStream.from(countParts(opened.body)) : null
+    const stream = hasBody ? ReadableStream.from(limitParts(opened.body, createLimit(String(opened.headers['content-type'] ?? '')))) : null
     if (!hasBody) opened.body.destroy()
     const response = new Response(stream as ConstructorParameters<typeof Response>[0], { status: opened.status, headers: opened.headers })
     Object.defineProperty(response, 'url', { value: opened.url })
     return response
   }
 
-  async function* countParts(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async function* limitParts(body: AsyncIterable<Uint8Array>, check: (part: Uint8Array) => string | undefined): AsyncGenerator<Uint8Array> {
     for await (const part of body) {
-      const exceeded = countBytes(part.length)
+      const exceeded = check(part)
       if (exceeded) throw new CadreError('PROVIDER_ERROR', `The server ${exceeded}.`)
       yield new Uint8Array(part)
     }

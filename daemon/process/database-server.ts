@@ -3,7 +3,7 @@ import { environmentOverrides, type Paths, parseDatabaseUrl, readSettings } from
 import { DATABASE_TOKEN, KeychainError, readKeychain } from '../../src/keychain.ts'
 
 /** Returns undefined if the records are in a file of the home. The flag comes first, then the environment, then config.json. */
-export async function findDatabaseServer(
+export async function resolveDatabaseServer(
   paths: Paths,
   flag: string | undefined,
 ): Promise<{ url: string; token: string | undefined } | undefined> {

@@ -24,8 +24,7 @@ const STICKY_BIT = 0o1000
 /** Throws a CadreError that explains why the home cannot be used. */
 export function prepareHome(paths: Paths): void {
   refuseSharedDirectory(paths.home)
-  for (const directory of [paths.home, paths.vectors, paths.documents, paths.models, paths.work, paths.logs])
-    createPrivateDirectory(directory)
+  for (const directory of [paths.home, paths.vectors, paths.documents, paths.work, paths.logs]) createPrivateDirectory(directory)
   for (const directory of [paths.home, paths.logs]) restrictFileModes(directory)
   checkWritable(paths.home)
 }

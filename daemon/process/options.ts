@@ -1,4 +1,3 @@
-/** Command-line options of the daemon. */
 import { isIPv4, isIPv6 } from 'node:net'
 import { parseArgs } from 'node:util'
 import { DEFAULT_PORT, parseDatabaseUrl } from '../../src/config.ts'

@@ -6,14 +6,14 @@ import { parseStorageUrl, takeStorageKeys } from '../../src/storage-settings.ts'
 const DEFAULT_CACHE_MEGABYTES = 10_240
 
 /** Undefined if documents are in the home. The flag comes first, then the environment, then config.json. */
-export function findStorage(paths: Paths, flag: string | undefined) {
-  const url = findUrl(paths, flag)
+export function resolveStorage(paths: Paths, flag: string | undefined) {
+  const url = resolveUrl(paths, flag)
   return url === undefined ? undefined : { url, ...readKeys(url) }
 }
 
 /** The storage that is copied, and the one to copy to. Both have the same keys. */
-export function findStorages(paths: Paths, flag: string | undefined, target: string | undefined) {
-  const source = findUrl(paths, flag)
+export function resolveStorages(paths: Paths, flag: string | undefined, target: string | undefined) {
+  const source = resolveUrl(paths, flag)
   const needed = source ?? target
   if (needed === undefined) return {}
   const keys = readKeys(needed)
@@ -23,7 +23,7 @@ export function findStorages(paths: Paths, flag: string | undefined, target: str
   }
 }
 
-function findUrl(paths: Paths, flag: string | undefined): string | undefined {
+function resolveUrl(paths: Paths, flag: string | undefined): string | undefined {
   const stored = readSettings(paths)['storage-url']
   const { storageUrl } = environmentOverrides()
   return flag ?? storageUrl ?? (stored === undefined ? undefined : parseStorageUrl(stored, `storage-url in ${paths.settings}`))

@@ -1,4 +1,3 @@
-/** Routes of prompt templates. */
 import { promptTemplateRoutes } from '../../src/contract/families/prompt-templates.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'

@@ -4,13 +4,13 @@ import { CadreError, createNotFoundError, createValidationError } from '../../sr
 import { promptTemplates } from '../../src/contract/families/prompt-templates.ts'
 import type { Caller } from '../core/caller.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
 import { promptTemplateRecords, type StoredPromptTemplate } from './store.ts'
 import { listVariables, normalizeName, renderTemplate } from './template.ts'
 
 /** Lists the first agents that use a template and have no value for one of the variables, and their number. */
 type ListAgentsWithout = (
-  reader: Reader,
+  reader: DatabaseReader,
   templateId: string,
   variables: readonly string[],
 ) => Promise<{ agents: { id: string; name: string }[]; total: number }>
@@ -18,7 +18,10 @@ type ListAgentsWithout = (
 export class PromptTemplatesService extends Resource<StoredPromptTemplate, FamilyInput<typeof promptTemplates>> {
   constructor(database: Database, listAgentsWithout: ListAgentsWithout) {
     super(database, promptTemplates, promptTemplateRecords, {
-      prepare: async (record, input, { current }) => ({ ...record, variables: findVariables(record.template, input.variables, current) }),
+      prepare: async (record, input, { current }) => ({
+        ...record,
+        variables: resolveVariables(record.template, input.variables, current),
+      }),
       checkUsers: async (transaction, { id, name, variables }, previous) => {
         const added = variables.filter((variable) => !previous.variables.includes(variable))
         const { agents, total } = added.length > 0 ? await listAgentsWithout(transaction, id, added) : { agents: [], total: 0 }
@@ -37,7 +40,7 @@ export class PromptTemplatesService extends Resource<StoredPromptTemplate, Famil
   }
 
   /** Returns the text and the names of variables without a value. */
-  async fill(reader: Reader, id: string, values: Record<string, unknown>): Promise<{ text: string; missing: string[] }> {
+  async fill(reader: DatabaseReader, id: string, values: Record<string, unknown>): Promise<{ text: string; missing: string[] }> {
     const stored = await this.records.get(reader, id)
     if (!stored) throw createNotFoundError(this.family.noun, id)
     return fillTemplate(stored, values)
@@ -49,13 +52,13 @@ export function fillTemplate(
   { template, variables }: Pick<StoredPromptTemplate, 'template' | 'variables'>,
   values: Record<string, unknown>,
 ): { text: string; missing: string[] } {
-  const named = Object.fromEntries(Object.entries(values).map(([name, value]) => [normalizeName(name), value]))
-  const missing = variables.filter((name) => !Object.hasOwn(named, name) || named[name] === null)
-  return { text: renderTemplate(template, variables, named), missing }
+  const normalized = Object.fromEntries(Object.entries(values).map(([name, value]) => [normalizeName(name), value]))
+  const missing = variables.filter((name) => !Object.hasOwn(normalized, name) || normalized[name] === null)
+  return { text: renderTemplate(template, variables, normalized), missing }
 }
 
 /** Variables that are empty, or those of the previous text, are those that the text uses. */
-function findVariables(template: string, given: string[] | undefined, current: StoredPromptTemplate | undefined): string[] {
+function resolveVariables(template: string, given: string[] | undefined, current: StoredPromptTemplate | undefined): string[] {
   const used = listVariables(template)
   const declared = given?.map(normalizeName)
   if (!declared?.length || (current?.template !== template && isDeepStrictEqual(declared, current?.variables))) return used
@@ -72,10 +75,10 @@ function createMissingVariablesError(
   agents: readonly { id: string; name: string }[],
   total: number,
 ): CadreError {
-  const named = agents.slice(0, 3).map(({ id, name }) => `"${name}" (${id})`)
-  const more = total > named.length ? ` and ${total - named.length} more` : ''
+  const examples = agents.slice(0, 3).map(({ id, name }) => `"${name}" (${id})`)
+  const more = total > examples.length ? ` and ${total - examples.length} more` : ''
   const variables = added.join(', ')
-  const message = `The prompt template "${template}" would need ${variables}, for which agents have no value: ${named.join(', ')}${more}.`
+  const message = `The prompt template "${template}" would need ${variables}, which agents do not set: ${examples.join(', ')}${more}.`
   return new CadreError('CONFLICT', message, {
     details: agents.map(({ id }) => ({ field: `${id}.variables`, problem: `there is no value for ${variables}` })),
     hint: 'Set the variables of these agents first.',

@@ -1,4 +1,3 @@
-/** Database records of prompt templates. */
 import type { Static } from 'typebox'
 import { PromptTemplate } from '../../src/contract/families/prompt-templates.ts'
 import { Records, type StoredRecord } from '../store/records.ts'

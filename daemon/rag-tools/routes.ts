@@ -1,4 +1,3 @@
-/** Routes of RAG tools. */
 import { ragToolRoutes } from '../../src/contract/families/rag-tools.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'

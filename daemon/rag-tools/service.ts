@@ -12,9 +12,10 @@ import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { getEmbeddingReferences, normalizeFilters, validateChunking } from '../knowledge/tool-settings.ts'
 import type { GeneratedText, ModelsService } from '../models/service.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
 import type { Page } from '../store/records.ts'
+import type { Computation, Compute } from '../tables/computation.ts'
 import type { Validator } from '../validation/validator.ts'
 import { ragToolRecords, type StoredRagTool } from './store.ts'
 
@@ -26,6 +27,8 @@ export interface RagQuery {
   filters?: Record<string, unknown>
   /** Default: the setting of the tool. */
   rerank?: boolean
+  /** ID or name of a model. Default: the model of the tool. */
+  model_id?: string
 }
 
 export interface RagToolsDependencies {
@@ -66,11 +69,29 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
 
   /** Returns the best passages and an answer that is based on them. */
   async query(caller: Caller, id: string, question: RagQuery, signal: AbortSignal): Promise<Static<typeof QueryResult>> {
-    const tool = await this.require(this.database, caller, id)
+    const stored = await this.require(this.database, caller, id)
     const origin = caller.userId === null ? {} : { user_id: caller.userId }
-    await this.#dependencies.models.requireMaySpend(caller, tool.model_id)
-    const { results, answer } = await this.answer(tool, question, origin, signal, caller)
-    return { query: question.query, results, answer: answer.text, usage: toUsageView(answer.usage), cost: answer.cost }
+    const { models } = this.#dependencies
+    const model_id = question.model_id ? await models.resolve(this.database, question.model_id, 'model_id') : stored.model_id
+    await models.requireMaySpend(caller, model_id)
+    const { results, answer, computations } = await this.answer({ ...stored, model_id }, question, origin, signal, caller)
+    const { usage, cost, text, confidence } = answer
+    const computation = computations.map(({ sql, table, document, interpretation, result }) => ({
+      sql,
+      table,
+      document,
+      interpretation,
+      rows: result,
+    }))
+    return {
+      query: question.query,
+      results,
+      answer: text,
+      usage: toUsageView(usage),
+      cost,
+      ...(confidence ? { confidence } : {}),
+      ...(computation.length > 0 ? { computation } : {}),
+    }
   }
 
   /** Answers with the tool's own model or the default one. */
@@ -80,31 +101,47 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     origin: CallOrigin,
     signal: AbortSignal,
     caller?: Caller,
-  ): Promise<{ results: RetrievedPassage[]; answer: GeneratedText }> {
+  ): Promise<{ results: RetrievedPassage[]; answer: GeneratedText; computations: Computation[] }> {
     const charged = { ...origin, rag_tool_id: tool.id }
     const results = await this.#passages(tool, question, charged, signal, caller)
     const { models, knowledge } = this.#dependencies
+    const isFiltered = Object.keys(question.filters ?? {}).length > 0
+    let computations: Computation[] = []
+    // Filters select passages; they do not apply to the rows of a table.
+    const compute: Compute = async (text, abort) => {
+      if (!isFiltered) computations = await knowledge.computeAnswer(listSourceIds(tool), text, abort)
+      return computations
+    }
     const answer = await models.answer({
       modelId: tool.model_id,
       question: question.query,
       passages: results.map(toContextPassage),
-      isFiltered: Object.keys(question.filters ?? {}).length > 0,
-      countDocuments: async () => (await knowledge.countDocuments(listSourceIds(tool))).values().next().value ?? 0,
+      isFiltered,
+      countDocuments: async () =>
+        (await knowledge.countDocuments(listSourceIds(tool))).values().next().value ?? { documents: 0, skipped: 0 },
+      compute,
+      readOn: async (index) => knowledge.readOn(results[index]?.metadata ?? {}),
       origin: charged,
       signal,
     })
-    return { results, answer }
+    return { results, answer, computations }
   }
 
-  async findTool(reader: Reader, id: string): Promise<Tool | undefined> {
+  async findTool(reader: DatabaseReader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
+    const { knowledge, validator } = this.#dependencies
     return (
       tool &&
       createSearchTool(
         tool,
-        this.#dependencies.validator,
+        validator,
         (query, top_k, signal) => this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }, signal),
-        () => this.#dependencies.knowledge.countDocuments(listSourceIds(tool)),
+        {
+          countDocuments: () => knowledge.countDocuments(listSourceIds(tool)),
+          compute: (question, signal) => knowledge.computeAnswer(listSourceIds(tool), question, signal),
+          readOn: knowledge.readOn,
+          companions: knowledge.createTableTools(tool, listSourceIds(tool)),
+        },
       )
     )
   }
@@ -128,7 +165,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       rerank,
       origin,
       signal,
-      ...(caller ? { caller } : {}),
+      caller,
     })
     return results
   }

@@ -1,4 +1,3 @@
-/** Database records of RAG tools. */
 import type { Static } from 'typebox'
 import { RagTool } from '../../src/contract/families/rag-tools.ts'
 import { Records, type StoredRecord } from '../store/records.ts'

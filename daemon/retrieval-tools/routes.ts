@@ -1,4 +1,3 @@
-/** Routes of retrieval tools. */
 import { retrievalToolRoutes } from '../../src/contract/families/retrieval-tools.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'

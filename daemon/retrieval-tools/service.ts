@@ -10,7 +10,8 @@ import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { getEmbeddingReferences, intersectFilters, normalizeFilters, validateChunking } from '../knowledge/tool-settings.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
+import type { Compute } from '../tables/computation.ts'
 import type { Validator } from '../validation/validator.ts'
 import { retrievalToolRecords, type StoredRetrievalTool } from './store.ts'
 
@@ -62,7 +63,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
     return this.#searchSources(await this.require(this.database, caller, id), query, signal, caller)
   }
 
-  async findTool(reader: Reader, id: string): Promise<Tool | undefined> {
+  async findTool(reader: DatabaseReader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
     if (!tool) return undefined
     const search = async (query: string, top_k: number | undefined, signal: AbortSignal) => {
@@ -70,7 +71,10 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       return (await this.#searchSources(tool, { query, ...(top_k ? { top_k } : {}) }, signal)).results
     }
     const { validator, knowledge } = this.#dependencies
-    return createSearchTool(tool, validator, search, () => knowledge.countDocuments(tool.knowledge_source_ids))
+    const compute: Compute = (question, signal) => knowledge.computeAnswer(tool.knowledge_source_ids, question, signal)
+    const companions = knowledge.createTableTools(tool, tool.knowledge_source_ids)
+    const countDocuments = () => knowledge.countDocuments(tool.knowledge_source_ids)
+    return createSearchTool(tool, validator, search, { countDocuments, compute, readOn: knowledge.readOn, companions })
   }
 
   async #searchSources(
@@ -91,7 +95,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       rerank,
       origin: {},
       signal,
-      ...(caller ? { caller } : {}),
+      caller,
     })
   }
 }

@@ -1,4 +1,3 @@
-/** Database records of retrieval tools. */
 import type { Static } from 'typebox'
 import { RetrievalTool } from '../../src/contract/families/retrieval-tools.ts'
 import { Records, type StoredRecord } from '../store/records.ts'

@@ -8,14 +8,14 @@ import { type PendingWrite, WriteQueue } from './write-queue.ts'
 export type Value = string | number | null
 export type Row = Record<string, Value>
 
-export interface Reader {
+export interface DatabaseReader {
   get<T = Row>(sql: string, values?: readonly Value[]): Promise<T | undefined>
   all<T = Row>(sql: string, values?: readonly Value[]): Promise<T[]>
 }
 
-export interface Transaction extends Reader {
-  /** Identifies this daemon in a shared database. */
-  readonly daemonId?: string | undefined
+export interface Transaction extends DatabaseReader {
+  /** Identifies this daemon on a server; null in a file. */
+  readonly daemonId: string | null
   run(sql: string, values?: readonly Value[]): Promise<number>
   /** Sends a statement with the next one or with the commit. Only a server has it; use `runLater`. */
   queue?(sql: string, values?: readonly Value[]): Promise<void>
@@ -27,19 +27,19 @@ export async function runLater(transaction: Transaction, sql: string, values?: r
   else await transaction.run(sql, values)
 }
 
-export interface Database extends Reader {
+export interface Database extends DatabaseReader {
   /** The path of the file, or the URL of the server without its token. */
   readonly location: string
-  /** Identifies this daemon in a shared database. */
-  readonly daemonId?: string | undefined
-  /** Whether other daemons write to it too, so that nothing read from it may be kept for more than a second. */
-  readonly isShared: boolean
+  /** Whether the records are on a server, which several daemons can share. */
+  readonly isRemote: boolean
+  /** Identifies this daemon on a server; null in a file. */
+  readonly daemonId: string | null
   /** Runs the work in a transaction, after all earlier writes. Resolves when the commit is on disk. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /** Like `write`, but does not wait for the disk: the commit survives a crash of the process, but not yet a power cut. */
   writeWithoutFlush<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /** Reads the whole file and returns the first problem. */
-  findDamage(): CadreError | undefined
+  validateIntegrity(): CadreError | undefined
   /** Whether damage was found since the database was opened. */
   isDamaged(): boolean
   close(): Promise<void>
@@ -127,7 +127,7 @@ class Session {
     this.#translateErrors(() => this.connection.exec(sql))
   }
 
-  findDamage(): CadreError | undefined {
+  validateIntegrity(): CadreError | undefined {
     try {
       const found = this.get<{ quick_check: string }>('PRAGMA quick_check(1)', [])?.quick_check ?? 'ok'
       if (found === 'ok') return undefined
@@ -182,6 +182,7 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
   const reader = new Session(path)
   reader.exec('PRAGMA query_only = ON')
   const transaction: Transaction = {
+    daemonId: null,
     get: async <T>(sql: string, values: readonly Value[] = []) => writer.get<T>(sql, values),
     all: async <T>(sql: string, values: readonly Value[] = []) => writer.all<T>(sql, values),
     run: async (sql, values = []) => writer.run(sql, values),
@@ -230,10 +231,11 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
     get: async <T>(sql: string, values: readonly Value[] = []) => rowCache.get(sql, values, () => reader.get(sql, values)) as T | undefined,
     all: async <T>(sql: string, values: readonly Value[] = []) => reader.all<T>(sql, values),
     location: path,
-    isShared: false,
+    isRemote: false,
+    daemonId: null,
     write: (work) => queue.add(true, work),
     writeWithoutFlush: (work) => queue.add(false, work),
-    findDamage: () => reader.findDamage(),
+    validateIntegrity: () => reader.validateIntegrity(),
     isDamaged,
     async close() {
       await queue.waitUntilIdle()
@@ -256,8 +258,8 @@ export function copyDatabase(path: string, target: string): void {
 }
 
 /** Checks a database that may be in use by another process. The connection is not closed, because that would write to the file. */
-export function findDamage(path: string): CadreError | undefined {
+export function validateIntegrity(path: string): CadreError | undefined {
   const session = new Session(path)
   session.exec('PRAGMA query_only = ON')
-  return session.findDamage()
+  return session.validateIntegrity()
 }

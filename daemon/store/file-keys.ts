@@ -1,7 +1,7 @@
 /** Keys that distinguish resources with the same name in files applied as code. */
-import { type Reader, runLater, type Transaction } from './database.ts'
+import { type DatabaseReader, runLater, type Transaction } from './database.ts'
 
-export async function listFileKeys(reader: Reader): Promise<Map<string, string>> {
+export async function listFileKeys(reader: DatabaseReader): Promise<Map<string, string>> {
   const rows = await reader.all<{ id: string; key: string }>('SELECT id, key FROM file_keys')
   return new Map(rows.map(({ id, key }) => [id, key]))
 }

@@ -45,14 +45,14 @@ export async function openLance(uri: string, { connect, ...options }: LanceOptio
     await database.tableNames()
     return { lancedb, database }
   } catch (error) {
-    if (!CATALOG_DAMAGE.test((error as Error).message) || isShared(uri)) throw error
+    if (!CATALOG_DAMAGE.test((error as Error).message) || isRemote(uri)) throw error
     await rm(join(uri, CATALOG_FOLDER), { recursive: true, force: true })
     return { lancedb, database: await open() }
   }
 }
 
 /** Whether the tables are in a bucket or on a server of LanceDB, which several daemons use. */
-export const isShared = (uri: string): boolean => uri.includes('://')
+export const isRemote = (uri: string): boolean => uri.includes('://')
 
-/** Whether a server of LanceDB builds the indices and removes old versions. */
+/** Whether a server of LanceDB builds the indexes and removes old versions. */
 export const isManaged = (uri: string): boolean => uri.startsWith('db://')

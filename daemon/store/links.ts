@@ -1,6 +1,6 @@
 /** References between resources, so that a resource in use is not deleted by accident. */
 import { FAMILIES } from '../../src/contract/routes.ts'
-import { type Reader, runLater, type Transaction } from './database.ts'
+import { type DatabaseReader, runLater, type Transaction } from './database.ts'
 
 /** How the owner is updated when the target is deleted by force. */
 type Detach = { kind: 'value'; value: string | null } | { kind: 'item' } | { kind: 'owner' } | { kind: 'member'; name: string }
@@ -50,7 +50,7 @@ interface ResourceUser {
 const USES = "FROM links WHERE target_id = ? AND field <> 'allowed_tools'"
 
 /** Lists the first uses of the target, and their total number. */
-export async function listUsers(reader: Reader, target: string, most = 10): Promise<{ users: ResourceUser[]; total: number }> {
+export async function listUsers(reader: DatabaseReader, target: string, most = 10): Promise<{ users: ResourceUser[]; total: number }> {
   const rows = await reader.all<Link>(`SELECT * ${USES} ORDER BY owner_family, owner_id LIMIT ?`, [target, most])
   const counted = await reader.get<{ total: number }>(`SELECT count(*) AS total ${USES}`, [target])
   const users = rows.map((row) => ({ noun: getNoun(row.owner_family), id: row.owner_id, name: row.owner_name, field: row.field }))

@@ -14,7 +14,6 @@ import { recordings } from './migrations/v0.1/0010-recordings.ts'
 import { sourceAuth } from './migrations/v0.1/0011-source-auth.ts'
 import { fileKeys } from './migrations/v0.1/0012-file-keys.ts'
 import { resultFigures } from './migrations/v0.1/0013-result-figures.ts'
-import { chunkingVersion } from './migrations/v0.2/0014-chunking-version.ts'
 import { rerank } from './migrations/v0.2/0015-rerank.ts'
 import { jobResumes } from './migrations/v0.2/0016-job-resumes.ts'
 import { nameKeys } from './migrations/v0.2/0017-name-keys.ts'
@@ -24,7 +23,6 @@ import { toolConfirmation } from './migrations/v0.2/0020-tool-confirmation.ts'
 import { exposedTools } from './migrations/v0.2/0021-exposed-tools.ts'
 import { allowedTools } from './migrations/v0.2/0022-allowed-tools.ts'
 import { messageSearch } from './migrations/v0.2/0023-message-search.ts'
-import { sourceDescriptions } from './migrations/v0.2/0024-source-descriptions.ts'
 import { imageSupport } from './migrations/v0.2/0025-image-support.ts'
 import { backups } from './migrations/v0.2/0026-backups.ts'
 import { thresholdNames } from './migrations/v0.2/0027-threshold-names.ts'
@@ -32,7 +30,14 @@ import { mcpTools } from './migrations/v0.2/0028-mcp-tools.ts'
 import { daemons } from './migrations/v0.2/0029-daemons.ts'
 import { objectStorage } from './migrations/v0.2/0030-object-storage.ts'
 import { oauthSignIns } from './migrations/v0.2/0031-oauth-sign-ins.ts'
-import { retryWrite } from './shared/retry-write.ts'
+import { reservations } from './migrations/v0.2/0033-reservations.ts'
+import { conversationSummaries } from './migrations/v0.2/conversations/0035-conversation-summaries.ts'
+import { memories } from './migrations/v0.2/conversations/0036-memories.ts'
+import { chunkingVersion } from './migrations/v0.2/documents/0014-chunking-version.ts'
+import { sourceDescriptions } from './migrations/v0.2/documents/0024-source-descriptions.ts'
+import { places } from './migrations/v0.2/documents/0032-places.ts'
+import { recognizedPages } from './migrations/v0.2/documents/0034-recognized-pages.ts'
+import { retryWrite } from './remote/retry-write.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   records,
@@ -66,6 +71,11 @@ export const MIGRATIONS: readonly Migration[] = [
   daemons,
   objectStorage,
   oauthSignIns,
+  places,
+  reservations,
+  recognizedPages,
+  conversationSummaries,
+  memories,
 ]
 
 /** Listed as a migration until the records of another database are copied completely. */
@@ -82,7 +92,7 @@ export async function isBlank(database: Database): Promise<boolean> {
  */
 export async function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   // Other daemons of a server may migrate at the same time. They end transactions that keep them waiting.
-  const write: Database['write'] = database.isShared ? (work) => retryWrite(database, work) : (work) => database.writeWithoutFlush(work)
+  const write: Database['write'] = database.isRemote ? (work) => retryWrite(database, work) : (work) => database.writeWithoutFlush(work)
   await write((transaction) => transaction.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)'))
   const applied = new Set((await database.all<{ name: string }>('SELECT name FROM migrations')).map(({ name }) => name))
   if (applied.has(UNFINISHED_COPY))

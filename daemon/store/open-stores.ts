@@ -7,10 +7,8 @@ import { isBlank, migrate } from './migrations.ts'
 import { FolderOriginals } from './objects/folder-originals.ts'
 import type { Storage } from './objects/open-bucket.ts'
 import type { OriginalStore } from './original-store.ts'
+import { checkVaultKey } from './remote/check-vault-key.ts'
 import type { ServerAddress } from './remote/server-connection.ts'
-import { checkVaultKey } from './shared/check-vault-key.ts'
-import { openRequests } from './shared/daemon-requests.ts'
-import { type LeaseLog, openLeases } from './shared/leases.ts'
 import { VectorStore } from './vector-store.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
@@ -25,12 +23,11 @@ interface StoreOptions {
   storage?: Storage | undefined
   disk?: ((databasePath: string) => WriteAheadLog) | undefined
   vault: { fingerprint?: string | undefined }
-  logger: LeaseLog
   exactRows?: number | undefined
 }
 
 /** Throws if the database is damaged, or missing although documents are stored. */
-export async function openStores({ paths, databaseServer, storage, disk, vault, logger, exactRows }: StoreOptions) {
+export async function openStores({ paths, databaseServer, storage, disk, vault, exactRows }: StoreOptions) {
   const database = databaseServer ? await openServer(databaseServer) : await openFile(paths, disk?.(paths.database))
   const isNew = await isBlank(database)
   try {
@@ -42,15 +39,12 @@ export async function openStores({ paths, databaseServer, storage, disk, vault, 
     const stores = storage
       ? await openStorage(storage, database, paths.cache, exactRows)
       : { originals: folder, vectors: new VectorStore(paths.vectors, exactRows) }
-    const ownsDocuments = stores.originals.isShared || !database.isShared || (await isOwner(database, stores.originals))
-    const leases = await openLeases(database, logger)
-    const requests = openRequests(database, logger)
+    const ownsDocuments = stores.originals.isRemote || !database.isRemote || (await isOwner(database, stores.originals))
     const closeStores = async () => {
-      await Promise.all([stores.vectors.close(), requests?.close()])
-      await leases.close()
+      await stores.vectors.close()
       await database.close()
     }
-    return { database, leases, requests, ...stores, ownsDocuments, closeStores }
+    return { database, ...stores, ownsDocuments, closeStores }
   } catch (error) {
     await database.close()
     throw error
@@ -85,7 +79,7 @@ export async function openServer(address: ServerAddress): Promise<Database> {
 async function openFile(paths: Paths, log: WriteAheadLog | undefined): Promise<Database> {
   const database = openDatabase(paths.database, log)
   // Background work on a damaged database could remove documents that it no longer lists.
-  const damage = statSync(paths.database).size <= MAX_CHECKED_BYTES ? database.findDamage() : undefined
+  const damage = statSync(paths.database).size <= MAX_CHECKED_BYTES ? database.validateIntegrity() : undefined
   if (!damage) return database
   await database.close()
   throw damage

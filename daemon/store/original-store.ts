@@ -1,5 +1,5 @@
 /** The interface of stores for the originals of documents, addressed by content hash. */
-import type { Reader, Transaction } from './database.ts'
+import type { DatabaseReader, Transaction } from './database.ts'
 
 /** An original whose content does not match its hash. */
 export class DamagedOriginalError extends Error {}
@@ -9,16 +9,16 @@ export type ConfirmOriginal = (transaction: Transaction) => Promise<void>
 
 export interface OriginalStore {
   /** Whether other daemons use it. */
-  readonly isShared: boolean
+  readonly isRemote: boolean
   /** Stores the bytes durably, then calls `record`. They cannot be removed in between. `record` may be called again. */
   keep<T>(bytes: Uint8Array, record: (contentHash: string, confirm: ConfirmOriginal) => Promise<T>): Promise<T>
   /** Keeps all originals until the returned function is called, which removes those released in between. */
   hold(): () => Promise<void>
   /** Removes an original unless it is still in use. */
-  release(contentHash: string, isInUse: (reader?: Reader) => Promise<boolean>): Promise<void>
+  release(contentHash: string, isInUse: (reader?: DatabaseReader) => Promise<boolean>): Promise<void>
   /** Throws DamagedOriginalError, or an error with the code ENOENT. */
   read(contentHash: string): Promise<Buffer>
   hasAny(): Promise<boolean>
   /** Removes leftovers of a crash: unrecorded and partially written originals. */
-  removeUnused(inUse: ReadonlySet<string>, isInUse: (contentHash: string, reader?: Reader) => Promise<boolean>): Promise<void>
+  removeUnused(inUse: ReadonlySet<string>, isInUse: (contentHash: string, reader?: DatabaseReader) => Promise<boolean>): Promise<void>
 }

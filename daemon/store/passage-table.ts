@@ -1,8 +1,10 @@
 /** A LanceDB table of passages with full-text and vector search. */
 import { type Columns, type PassageRow, toArrowTable, toRows } from './arrow.ts'
 import { type Filter, toCondition } from './filter.ts'
-import { searchText } from './indices/search-text.ts'
-import { type IndexedColumns, isWorthOptimizing, optimizeTable } from './indices/table-indices.ts'
+import type { LanceConnection, Table } from './lance.ts'
+import { TableHandle, type TableOptions } from './table-handle.ts'
+import { searchText } from './table-indexes/search-text.ts'
+import { type IndexedColumns, isWorthOptimizing, optimizeTable } from './table-indexes/table-indexes.ts'
 import {
   chooseProbes,
   countPartitions,
@@ -11,9 +13,7 @@ import {
   readIndexKind,
   VECTOR_INDEX_NAMES,
   type VectorProbes,
-} from './indices/vector-index.ts'
-import type { LanceConnection, Table } from './lance.ts'
-import { TableHandle, type TableOptions } from './table-handle.ts'
+} from './table-indexes/vector-index.ts'
 
 interface SearchOptions {
   columns: readonly string[]
@@ -76,7 +76,7 @@ export class PassageTable {
     return rows
   }
 
-  /** Rebuilds unreadable indices. LanceDB lists only readable ones. */
+  /** Rebuilds unreadable indexes. LanceDB lists only readable ones. */
   async repairIndices(): Promise<void> {
     const { fullTextColumn: words, keys, columns } = this.#schema
     const indexed = [...(words ? [words] : []), ...keys, ...('vector' in columns ? ['vector'] : [])]
@@ -134,11 +134,6 @@ export class PassageTable {
     return found ?? []
   }
 
-  /** Searches without the index; the reference for measuring recall. */
-  async searchVectorsExactly(vector: Float32Array, options: SearchOptions): Promise<PassageRow[]> {
-    return (await this.#handle.query((table) => this.#queryVectors(table, vector, options, 'exact'))) ?? []
-  }
-
   async #queryVectors(
     table: Table,
     vector: Float32Array,
@@ -183,7 +178,7 @@ export class PassageTable {
   }
 
   #repairInBackground(): void {
-    if (this.#isRepairing || this.#handle.isShared) return // only the daemon that syncs the source may change a shared table
+    if (this.#isRepairing || this.#handle.isRemote) return // only the daemon that syncs the source may change a shared table
     this.#isRepairing = true
     this.repairIndices()
       .then(() => this.updateVectorIndex())
@@ -212,7 +207,7 @@ export class PassageTable {
     }
   }
 
-  /** Creates missing indices and updates the others. A large table waits until enough has changed. */
+  /** Creates missing indexes and updates the others. A large table waits until enough has changed. */
   async optimize(): Promise<void> {
     // Compacting the table would make the index that is being built useless.
     if (this.#indexing || this.#handle.isManaged) return
@@ -220,7 +215,7 @@ export class PassageTable {
       const rows = (await table?.countRows()) ?? 0
       if (!table || rows === 0) return
       if (rows <= this.#exactRows || (await isWorthOptimizing(table, this.#schema)))
-        await optimizeTable(await this.#connect(), table, this.#schema, this.#handle.isShared)
+        await optimizeTable(await this.#connect(), table, this.#schema, this.#handle.isRemote)
     })
   }
 

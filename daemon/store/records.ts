@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
 import { getFields, getScalarType } from '../../src/contract/schemas/fields.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
-import { type Reader, type Row, runLater, type Transaction, type Value } from './database.ts'
+import { type DatabaseReader, type Row, runLater, type Transaction, type Value } from './database.ts'
 import { createSortKey } from './sort-key.ts'
 
 export interface StoredRecord {
@@ -74,26 +74,26 @@ export class Records<T extends StoredRecord> {
     return [...this.#columns.keys()]
   }
 
-  async get(reader: Reader, id: string, scope: Scope = {}): Promise<T | undefined> {
+  async get(reader: DatabaseReader, id: string, scope: Scope = {}): Promise<T | undefined> {
     const { where, values } = this.#buildWhere({ id, ...scope })
     const row = await reader.get(`SELECT ${this.#allColumns} FROM ${this.table}${where}`, values)
     return row && this.#toRecord(row)
   }
 
   /** Checks for existence without reading the record. */
-  async has(reader: Reader, id: string, scope: Scope = {}): Promise<boolean> {
+  async has(reader: DatabaseReader, id: string, scope: Scope = {}): Promise<boolean> {
     const { where, values } = this.#buildWhere({ id, ...scope })
     return (await reader.get(`SELECT 1 FROM ${this.table}${where}`, values)) !== undefined
   }
 
   /** The oldest matching records. */
-  async find(reader: Reader, scope: Scope, limit = 1): Promise<T[]> {
+  async find(reader: DatabaseReader, scope: Scope, limit = 1): Promise<T[]> {
     const { where, values } = this.#buildWhere(scope)
     const rows = await reader.all(`SELECT ${this.#allColumns} FROM ${this.table}${where} ORDER BY id LIMIT ?`, [...values, limit])
     return rows.map((row) => this.#toRecord(row))
   }
 
-  async list(reader: Reader, query: ListQuery, scope: Scope = {}, fields?: readonly string[], subset?: Subset): Promise<Page<T>> {
+  async list(reader: DatabaseReader, query: ListQuery, scope: Scope = {}, fields?: readonly string[], subset?: Subset): Promise<Page<T>> {
     const filters = Object.entries(query).filter(([name, value]) => !PAGING_FIELDS.has(name) && value !== undefined)
     // A filter that contradicts the scope matches nothing.
     if (filters.some(([name, value]) => Object.hasOwn(scope, name) && scope[name] !== value)) return { items: [], total: 0 }
@@ -140,7 +140,7 @@ export class Records<T extends StoredRecord> {
     await runLater(transaction, `DELETE FROM ${this.table} WHERE id = ?`, [id])
   }
 
-  async #count(reader: Reader, where: string, values: Value[], hasSubset: boolean): Promise<number> {
+  async #count(reader: DatabaseReader, where: string, values: Value[], hasSubset: boolean): Promise<number> {
     const sql = `SELECT count(*) AS total FROM ${this.table}${where}`
     // Single rows are cached with their values, which are large with a subset.
     const counted = hasSubset

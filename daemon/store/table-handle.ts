@@ -1,9 +1,9 @@
 /** Opens a LanceDB table for commits, and for queries from a copy on the local disk if the table is in a bucket. */
 import { CommitQueue } from './commit-queue.ts'
-import { buildVectorIndex } from './indices/build-vector-index.ts'
-import { isManaged, isShared, type LanceConnection, type LanceOptions, type Table } from './lance.ts'
+import { isManaged, isRemote, type LanceConnection, type LanceOptions, type Table } from './lance.ts'
 import { translateLanceError } from './objects/storage-errors.ts'
 import type { TableMirror } from './objects/table-mirror.ts'
+import { buildVectorIndex } from './table-indexes/build-vector-index.ts'
 
 export interface TableOptions {
   connect: () => Promise<LanceConnection>
@@ -25,11 +25,11 @@ export class TableHandle {
   }
 
   /** Whether other daemons read and write it. */
-  get isShared(): boolean {
-    return isShared(this.#options.uri)
+  get isRemote(): boolean {
+    return isRemote(this.#options.uri)
   }
 
-  /** Whether a server of LanceDB builds its indices and removes old versions. */
+  /** Whether a server of LanceDB builds its indexes and removes old versions. */
   get isManaged(): boolean {
     return isManaged(this.#options.uri)
   }
@@ -70,7 +70,7 @@ export class TableHandle {
     const { name } = this.#options
     if (this.#opened) return this.#opened
     const opened = this.#open(async ({ database }) => ((await database.tableNames()).includes(name) ? database.openTable(name) : undefined))
-    if (!this.isShared) return opened
+    if (!this.isRemote) return opened
     const table = await this.#translate(() => opened)
     // Another daemon may create it at any time.
     if (!table && this.#opened === opened) this.#opened = undefined
@@ -86,7 +86,7 @@ export class TableHandle {
   }
 
   translateError(error: unknown): unknown {
-    return this.isShared ? translateLanceError(error, this.#options.uri) : error
+    return this.isRemote ? translateLanceError(error, this.#options.uri) : error
   }
 
   async waitUntilIdle(): Promise<void> {

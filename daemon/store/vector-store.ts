@@ -1,6 +1,6 @@
 /** The LanceDB tables of passages. */
 import { readdir } from 'node:fs/promises'
-import { isShared, type LanceConnection, type LanceOptions, openLance } from './lance.ts'
+import { isRemote, type LanceConnection, type LanceOptions, openLance } from './lance.ts'
 import type { DiskCache } from './objects/disk-cache.ts'
 import type { S3Client } from './objects/s3-client.ts'
 import { translateLanceError } from './objects/storage-errors.ts'
@@ -35,19 +35,19 @@ export class VectorStore {
   }
 
   /** Whether other daemons use it, or the tables are on a server. */
-  get isShared(): boolean {
-    return isShared(this.#uri)
+  get isRemote(): boolean {
+    return isRemote(this.#uri)
   }
 
   /** The URL of the bucket, or of the server; undefined for a folder. */
   get location(): string | undefined {
-    return this.#server.bucket?.client.location ?? (this.isShared ? this.#uri : undefined)
+    return this.#server.bucket?.client.location ?? (this.isRemote ? this.#uri : undefined)
   }
 
   /** Throws if the store is not readable. Does not load LanceDB. */
   async ping(): Promise<void> {
     if (this.#server.bucket) await this.#server.bucket.client.measureLatency()
-    else if (this.isShared) await this.listNames()
+    else if (this.isRemote) await this.listNames()
     else await readdir(this.#uri)
   }
 
@@ -69,14 +69,14 @@ export class VectorStore {
       const { database } = await this.#connect()
       if ((await database.tableNames()).includes(name)) await database.dropTable(name)
     } catch (error) {
-      throw this.isShared ? translateLanceError(error, this.#uri) : error
+      throw this.isRemote ? translateLanceError(error, this.#uri) : error
     }
     this.#tables.delete(name) // may have been opened again meanwhile
   }
 
   /** An empty store is not opened for this. */
   async listNames(): Promise<string[]> {
-    if (!this.isShared && !this.#connection && (await readdir(this.#uri)).length === 0) return []
+    if (!this.isRemote && !this.#connection && (await readdir(this.#uri)).length === 0) return []
     return (await this.#connect()).database.tableNames()
   }
 

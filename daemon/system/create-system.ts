@@ -29,7 +29,7 @@ export function createSystem(dependencies: SystemFamilyDependencies) {
   /** The document is created at the first request. */
   const getOpenapi = () => (openapi ??= createOpenapiDocument(version))
   /** What is on servers is not in a backup of the home. */
-  const isRemote = dependencies.database.isShared || dependencies.originals.isShared
+  const isRemote = dependencies.database.isRemote || dependencies.originals.isRemote
   const getDailyBackups = async () => (isRemote ? 0 : (await service.getSettings()).daily_backups)
   const backup = createBackup({ ...dependencies, getDailyBackups })
   return {

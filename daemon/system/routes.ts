@@ -6,7 +6,7 @@ import type { SystemService } from './service.ts'
 export function bindSystemRoutes(system: SystemService, getOpenapi: () => object, formatMetrics: () => Promise<string>): Binding[] {
   return [
     bind(systemRoutes.health, () => system.getHealth(), { getStatus: ({ status }) => (status === 'healthy' ? 200 : 503) }),
-    bind(systemRoutes.live, async () => ({ status: 'live' as const })),
+    bind(systemRoutes.live, async ({ query: { challenge } }) => ({ status: 'live' as const, ...system.prove(challenge) })),
     bind(systemRoutes.ready, () => system.getReadiness(), { getStatus: ({ status }) => (status === 'ready' ? 200 : 503) }),
     bind(systemRoutes.status, () => system.getStatus()),
     bind(systemRoutes.metrics, formatMetrics),

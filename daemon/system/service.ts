@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import type { Paths } from '../../src/config.ts'
 import type { Health, Readiness, Settings, Status } from '../../src/contract/families/system.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
+import { computeProof } from '../../src/daemon-proof.ts'
+import { createDeadlineSignal, scaleTimeout } from '../../src/deadline.ts'
 import { raceAbort } from '../async/abortable.ts'
 import type { ChangeContext } from '../core/caller.ts'
 import { requireMatchingEtag } from '../core/etag.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Vault } from '../secrets/vault.ts'
-import type { Database, Reader, Transaction } from '../store/database.ts'
+import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import type { VectorStore } from '../store/vector-store.ts'
 import { readCounts, readLastBackup, readSettings, writeSettings } from './store.ts'
 
@@ -26,6 +28,8 @@ export interface SystemDependencies {
   vault: Vault
   models: ModelsService
   getAddress(): string
+  /** The secret in daemon.json. */
+  secret: string | undefined
   /** The number of waiting jobs by queue. */
   getQueues(): Record<string, number>
 }
@@ -40,6 +44,12 @@ export class SystemService {
 
   constructor(dependencies: SystemDependencies) {
     this.#dependencies = dependencies
+  }
+
+  /** Proves to the owner's commands that this is the daemon that wrote daemon.json. */
+  prove(challenge: string | undefined): { proof?: string } {
+    const { secret } = this.#dependencies
+    return challenge === undefined || secret === undefined ? {} : { proof: computeProof(secret, challenge) }
   }
 
   async getHealth(): Promise<Health> {
@@ -70,8 +80,8 @@ export class SystemService {
     const [latency, storageLatency, records, log, vectors, documents, logs] = await Promise.all([
       measureLatency(database),
       this.#measureStorage(),
-      database.isShared ? 0 : getSize(paths.database),
-      database.isShared ? 0 : getSize(`${paths.database}-wal`),
+      database.isRemote ? 0 : getSize(paths.database),
+      database.isRemote ? 0 : getSize(`${paths.database}-wal`),
       getSize(paths.vectors),
       getSize(paths.documents),
       getSize(paths.logs),
@@ -101,7 +111,7 @@ export class SystemService {
     return isReachable ? Math.round((performance.now() - startedAt) * 100) / 100 : null
   }
 
-  async getSettings(reader: Reader = this.#dependencies.database): Promise<Settings> {
+  async getSettings(reader: DatabaseReader = this.#dependencies.database): Promise<Settings> {
     return readSettings(reader)
   }
 
@@ -127,7 +137,7 @@ export class SystemService {
 const formatConnection = (isConnected: boolean) => (isConnected ? ('connected' as const) : ('disconnected' as const))
 
 const respondsInTime = (query: Promise<unknown>): Promise<boolean> =>
-  raceAbort(query, AbortSignal.timeout(STORE_TIMEOUT_MS)).then(
+  raceAbort(query, createDeadlineSignal(scaleTimeout(STORE_TIMEOUT_MS))).then(
     () => true,
     () => false,
   )

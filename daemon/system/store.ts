@@ -1,10 +1,10 @@
 /** Stores settings and reads resource counts. */
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
 import type { Settings } from '../../src/contract/families/system.ts'
-import type { Reader, Transaction } from '../store/database.ts'
+import type { DatabaseReader, Transaction } from '../store/database.ts'
 import { replaceLinks } from '../store/links.ts'
 
-export async function readSettings(reader: Reader): Promise<Settings> {
+export async function readSettings(reader: DatabaseReader): Promise<Settings> {
   const row = await reader.get<Settings>(
     "SELECT default_model_id, conversation_idle_minutes, daily_backups FROM settings WHERE id = 'settings'",
   )
@@ -32,11 +32,11 @@ export async function recordBackup(transaction: Transaction, createdAt: string):
   await transaction.run("UPDATE settings SET last_backup_at = ? WHERE id = 'settings'", [createdAt])
 }
 
-export async function readLastBackup(reader: Reader): Promise<string | null> {
+export async function readLastBackup(reader: DatabaseReader): Promise<string | null> {
   return (await reader.get<{ last_backup_at: string | null }>('SELECT last_backup_at FROM settings'))?.last_backup_at ?? null
 }
 
-export async function readCounts(reader: Reader): Promise<Record<string, number>> {
+export async function readCounts(reader: DatabaseReader): Promise<Record<string, number>> {
   const rows = await reader.all<{ name: string; total: number }>('SELECT name, total FROM counts ORDER BY name')
   return Object.fromEntries(rows.map(({ name, total }) => [name, total]))
 }

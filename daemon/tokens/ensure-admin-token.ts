@@ -1,7 +1,8 @@
 /** Creates the admin token on the first start, and on request a new one if it was lost. */
 import { CadreError } from '../../src/contract/errors.ts'
+import type { Leases } from '../cluster/cluster.ts'
+import { holdLease } from '../cluster/hold-lease.ts'
 import type { Caller } from '../core/caller.ts'
-import { holdLease, type Leases } from '../store/shared/leases.ts'
 import { createTokenSecret, type TokensService } from './service.ts'
 
 const BOOTSTRAP_CALLER: Caller = { tokenId: 'first-start', role: 'admin', userId: null }

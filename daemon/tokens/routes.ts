@@ -1,4 +1,3 @@
-/** Binds the routes of access tokens. */
 import { tokenRoutes } from '../../src/contract/families/tokens.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'

@@ -1,12 +1,13 @@
 /** Access tokens: creation, authentication and expiry. */
 import { hash, randomBytes } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { type TokenCreate, type TokenCreated, tokens } from '../../src/contract/families/tokens.ts'
+import type { Clock } from '../async/clock.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
 import { countOtherAdmins, type StoredToken, tokenRecords, updateLastUsed } from './store.ts'
 
 type TokenInput = FamilyInput<typeof tokens>
@@ -19,16 +20,16 @@ interface CachedToken {
 }
 
 const MINUTE_MS = 60_000
-/** How long a token is kept if other daemons can change it. */
-const SHARED_CACHE_MS = 1_000
 export const createTokenSecret = (): string => `cadre_${randomBytes(32).toString('base64url')}`
 const hashSecret = (secret: string) => hash('sha256', secret, 'hex')
 
 export class TokensService extends Resource<StoredToken, TokenInput> {
   /** By secret, so that only the first request of a token computes its hash and reads the database. */
   #cache = new Map<string, CachedToken>()
+  readonly #cluster: Cluster
+  readonly #clock: Clock
 
-  constructor(database: Database) {
+  constructor(database: Database, cluster: Cluster, clock: Clock) {
     super(database, tokens, tokenRecords, {
       prepare: async (record, given, { transaction, current }) => {
         if (record.role === 'member' && record.user_id === null)
@@ -40,13 +41,15 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
         // The schema accepts leap seconds, JavaScript does not.
         if (given.expires_at && Number.isNaN(Date.parse(given.expires_at))) throw createValidationError('expires_at', 'is not a valid time')
         // An expired token can be sent back as it was read.
-        if (given.expires_at && given.expires_at !== current?.expires_at && Date.parse(given.expires_at) <= Date.now())
+        if (given.expires_at && given.expires_at !== current?.expires_at && Date.parse(given.expires_at) <= clock.now())
           throw createValidationError('expires_at', 'must be in the future')
         if (current && given.expires_at) await requireOtherAdmin(transaction, current)
         return { ...record, expires_at: record.expires_at && new Date(record.expires_at).toISOString() }
       },
       beforeRemove: requireOtherAdmin,
     })
+    this.#cluster = cluster
+    this.#clock = clock
   }
 
   /** Creates a token and returns its secret in this response only. */
@@ -68,7 +71,7 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
   }
 
   async authenticate(secret: string): Promise<Caller | undefined> {
-    const now = Date.now()
+    const now = this.#clock.now()
     const known = this.#cache.get(secret)
     const cached = known && this.#isCurrent(known) ? known : await this.#find(secret)
     if (!cached || cached.expiresAt <= now) return undefined
@@ -87,14 +90,13 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
 
   /** Another daemon may have changed or deleted the token. */
   #isCurrent({ readAt }: CachedToken): boolean {
-    return !this.database.isShared || performance.now() - readAt < SHARED_CACHE_MS
+    return performance.now() - readAt < this.#cluster.maxCacheAgeMs
   }
 
   /** Replaces the cache: a lookup that read the database before the change would otherwise add the old token again. */
   async #clearCache(): Promise<void> {
     this.#cache = new Map()
-    // The other daemons have forgotten the token, too, when the change is acknowledged.
-    if (this.database.isShared) await pause(SHARED_CACHE_MS)
+    await this.#cluster.waitForCaches()
   }
 
   async #find(secret: string): Promise<CachedToken | undefined> {
@@ -115,7 +117,7 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
   }
 }
 
-async function requireOtherAdmin(reader: Reader, { id, role, expires_at }: StoredToken): Promise<void> {
+async function requireOtherAdmin(reader: DatabaseReader, { id, role, expires_at }: StoredToken): Promise<void> {
   if (role !== 'admin' || expires_at !== null || (await countOtherAdmins(reader, id)) > 0) return
   throw new CadreError('CONFLICT', 'This is the last admin token without an expiry.', {
     hint: 'Create another admin token that does not expire first.',

@@ -1,12 +1,30 @@
 /** Enforces usage thresholds: blocks calls over the limit and publishes events for exceeded thresholds. */
 import { CadreError } from '../../src/contract/errors.ts'
 import type { EventBus } from '../core/event-bus.ts'
-import { roundMoney } from '../core/meter.ts'
-import type { Database, Reader, Transaction } from '../store/database.ts'
-import type { Entity } from './entities.ts'
-import { type SpentTotals, sumOpen, sumSettled } from './ledger-store.ts'
+import { type CallOrigin, isFree, type MeteredModel, roundMoney } from '../core/meter.ts'
+import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
+import { type Entity, listBudgetEntities } from './entities.ts'
+import { type SpentTotals, sumEarlier, sumOpen, sumSettled } from './ledger-store.ts'
 import { getPeriod, type Period } from './period.ts'
 import { countThresholdChanges, listThresholds, type StoredUsageThreshold, saveNotice } from './store.ts'
+
+/** What a call without a limit of its output reserves at least, so that no more than 100 of them can exceed a limit. */
+const MIN_RESERVED_SHARE = 0.01
+
+/** A call must wait for the first one. */
+export class FirstCallError extends CadreError {
+  constructor(threshold: StoredUsageThreshold) {
+    super(
+      'BUDGET_EXCEEDED',
+      `The first call under ${describeLimit(threshold)} is still running, and until it has ended nobody knows what a call uses. ` +
+        'No model was called.',
+      {
+        details: [{ field: 'threshold_id', problem: `${threshold.id} allows one call at a time until the first one has ended` }],
+        hint: 'Try again when the running call has ended. Calls with max_tokens run at the same time.',
+      },
+    )
+  }
+}
 
 export class BudgetGuard {
   readonly #database: Database
@@ -19,22 +37,25 @@ export class BudgetGuard {
   }
 
   /**
-   * Throws BUDGET_EXCEEDED if a blocking threshold of one of the entities is reached. Open calls count with their estimate, or with
-   * the mean of the period's calls if that is more: otherwise any number of concurrent calls would pass.
+   * Throws BUDGET_EXCEEDED if a blocking threshold that applies to the call is reached. Open calls count with what they may use:
+   * otherwise any number of concurrent calls would pass. Before any call has ended, nobody knows what one uses, so calls without
+   * a limit of their output run one at a time. A limit on cost does not apply to calls that cost nothing.
    */
-  async check(reader: Reader, entities: readonly Entity[], at: string): Promise<void> {
-    for (const { threshold, entity } of await this.#findThresholds(reader, entities)) {
-      if (threshold.action !== 'block') continue
+  async check(reader: DatabaseReader, model: MeteredModel, origin: CallOrigin, at: string): Promise<void> {
+    for (const { threshold, entity } of await this.#findThresholds(reader, listBudgetEntities(model.id, origin))) {
+      if (threshold.action !== 'block' || (threshold.metric === 'cost' && isFree(model.price))) continue
       const period = getPeriod(threshold.period, at)
       const spent = await sumSettled(reader, entity, period)
-      const mean = { tokens: spent.tokens / Math.max(spent.calls, 1), cost: spent.cost / Math.max(spent.calls, 1) }
-      const open = await sumOpen(reader, entity, period, mean)
+      const known = spent.calls > 0 ? spent : await sumEarlier(reader, entity, period)
+      const mean = known ? getAmount(threshold, known) / known.calls : 0
+      const open = await sumOpen(reader, entity, period, threshold.metric, Math.max(mean, threshold.limit * MIN_RESERVED_SHARE))
       const value = getAmount(threshold, spent)
-      if (roundMoney(value + getAmount(threshold, open)) >= threshold.limit) throw createBudgetError(threshold, value, open.calls, period)
+      if (roundMoney(value + open.amount) >= threshold.limit) throw createBudgetError({ threshold, model, value, open: open.calls, period })
+      if (!known && open.unlimited > 0) throw new FirstCallError(threshold)
     }
   }
 
-  async hasBlockingThreshold(reader: Reader): Promise<boolean> {
+  async hasBlockingThreshold(reader: DatabaseReader): Promise<boolean> {
     for (const thresholds of (await this.#loadThresholds(reader)).values())
       if (thresholds.some(({ action }) => action === 'block')) return true
     return false
@@ -53,14 +74,17 @@ export class BudgetGuard {
     }
   }
 
-  async #findThresholds(reader: Reader, entities: readonly Entity[]): Promise<{ threshold: StoredUsageThreshold; entity: Entity }[]> {
+  async #findThresholds(
+    reader: DatabaseReader,
+    entities: readonly Entity[],
+  ): Promise<{ threshold: StoredUsageThreshold; entity: Entity }[]> {
     const thresholds = await this.#loadThresholds(reader)
     return entities.flatMap((entity) =>
       (thresholds.get(formatKey(entity.type, entity.id)) ?? []).map((threshold) => ({ threshold, entity })),
     )
   }
 
-  async #loadThresholds(reader: Reader): Promise<Map<string, StoredUsageThreshold[]>> {
+  async #loadThresholds(reader: DatabaseReader): Promise<Map<string, StoredUsageThreshold[]>> {
     const changes = await countThresholdChanges(reader)
     if (changes === this.#cache.changes) return this.#cache.thresholds
     const thresholds = groupByEntity(await listThresholds(reader))
@@ -82,24 +106,40 @@ function groupByEntity(thresholds: readonly StoredUsageThreshold[]): Map<string,
   return groups
 }
 
-function createBudgetError(
-  { id, name, metric, limit, period, entity_type, entity_id }: StoredUsageThreshold,
-  value: number,
-  open: number,
-  { end }: Period,
-): CadreError {
+const formatAmount = (number: number) => number.toLocaleString('en-US', { maximumSignificantDigits: 12 })
+
+function describeLimit({ name, metric, limit, period, entity_type, entity_id }: StoredUsageThreshold): string {
   const entity = entity_type === null ? 'all usage' : `the ${entity_type.replace('_', ' ')} "${entity_id}"`
-  const format = (number: number) => number.toLocaleString('en-US', { maximumSignificantDigits: 12 })
-  const quota = `${format(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} per ${period}`
+  const quota = `${formatAmount(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} per ${period}`
+  return `the limit${name === '' ? '' : ` "${name}"`} of ${quota} for ${entity}`
+}
+
+const COUNTED_TOKENS = 'It counts the input and output of chat and embedding models, embedded and free ones too.'
+
+interface ReachedBudget {
+  threshold: StoredUsageThreshold
+  model: MeteredModel
+  value: number
+  /** Number of running calls. */
+  open: number
+  period: Period
+}
+
+function createBudgetError({ threshold, model, value, open, period: { end } }: ReachedBudget): CadreError {
+  const { id, limit, metric } = threshold
   const rest = value < limit ? `, the rest reserved by ${open === 1 ? 'one running call' : `${open} running calls`}` : ''
   // Usage may already exceed twice the limit.
   const raisedLimit = 2 * Math.max(limit, value) || 1000
+  const description = describeLimit(threshold).replace(/^t/, 'T')
+  const counted = metric === 'tokens' ? ` ${COUNTED_TOKENS}` : ''
+  const update = `cadre usage thresholds update ${id} --limit ${raisedLimit}`
+  const free = metric === 'cost' && model.price === null ? ' The price of the model is unknown: if it is free, set its price to 0.' : ''
   return new CadreError(
     'BUDGET_EXCEEDED',
-    `The limit${name === '' ? '' : ` "${name}"`} of ${quota} for ${entity} is reached: ${format(value)} used${rest}. No model was called.`,
+    `${description} is reached: ${formatAmount(value)} used${rest}.${counted} No model was called.`,
     {
       details: [{ field: 'threshold_id', problem: `${id} blocks until ${end}T00:00:00Z` }],
-      hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: cadre usage thresholds update ${id} --limit ${raisedLimit}.`,
+      hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: ${update}.${free}`,
     },
   )
 }

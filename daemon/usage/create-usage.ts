@@ -1,9 +1,9 @@
-/** Creates the usage family: the meter, thresholds, reports and routes. */
+/** Creates the usage family: the meter, thresholds, statistics and routes. */
 import type { Logger } from '../logging/logger.ts'
 import { bindUsageRoutes } from './routes.ts'
 import { type EntityFamilies, UsageThresholdsService } from './service.ts'
+import { StatisticsService } from './statistics-service.ts'
 import { UsageMeter, type UsageMeterDependencies } from './usage-meter.ts'
-import { UsageReports } from './usage-reports.ts'
 
 interface UsageFamilyDependencies extends UsageMeterDependencies {
   logger: Logger
@@ -18,7 +18,7 @@ export function createUsage(dependencies: UsageFamilyDependencies) {
   return {
     meter,
     thresholds,
-    bindings: bindUsageRoutes(thresholds, new UsageReports(database, now)),
+    bindings: bindUsageRoutes(thresholds, new StatisticsService(database, now)),
     /** Settles the calls that the last stop interrupted. */
     async recover() {
       const count = await meter.recover()

@@ -1,15 +1,18 @@
 /** Inserts ledger entries in batches. */
 import { setTimeout as pause } from 'node:timers/promises'
+import type { MeteredModel } from '../core/meter.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import type { BudgetGuard } from './budget-guard.ts'
-import { listBudgetEntities } from './entities.ts'
+import { type BudgetGuard, FirstCallError } from './budget-guard.ts'
 import { insertCalls, type NewLedgerCall } from './ledger-store.ts'
 
 /** A transaction costs several times as much as an entry. */
 const BATCH_DELAY_MS = 8
+/** How often a call that waits for the first one of a budget is tried again. */
+const FIRST_CALL_DELAY_MS = 250
 
 interface PendingEntry {
   entry: NewLedgerCall
+  model: MeteredModel
   resolve(id: string): void
   reject(reason: unknown): void
 }
@@ -25,16 +28,16 @@ export class LedgerBatcher {
   }
 
   /** Returns the entry's id. Throws BUDGET_EXCEEDED if the budget does not suffice. */
-  add(entry: NewLedgerCall): Promise<string> {
+  add(entry: NewLedgerCall, model: MeteredModel): Promise<string> {
     return new Promise((resolve, reject) => {
-      this.#pending.push({ entry, resolve, reject })
+      this.#pending.push({ entry, model, resolve, reject })
       if (this.#pending.length === 1) void this.#flush()
     })
   }
 
   /** Never rejects: errors are passed to the callers of `add`. */
-  async #flush(): Promise<void> {
-    await pause(BATCH_DELAY_MS)
+  async #flush(delayMs = BATCH_DELAY_MS): Promise<void> {
+    await pause(delayMs)
     const batch = this.#pending
     this.#pending = []
     try {
@@ -45,7 +48,13 @@ export class LedgerBatcher {
     }
   }
 
-  /** Returns the inserted entries; rejects the others. */
+  /** Evaluations make many calls at once. Those that wait for the first one must not fail. */
+  #wait(pending: PendingEntry): void {
+    this.#pending.push(pending)
+    if (this.#pending.length === 1) void this.#flush(FIRST_CALL_DELAY_MS)
+  }
+
+  /** Returns the inserted entries; rejects the others, or lets them wait for the first call. */
   async #insertWithinBudget(transaction: Transaction, batch: readonly PendingEntry[]): Promise<readonly PendingEntry[]> {
     if (!(await this.#budget.hasBlockingThreshold(transaction))) {
       await insertCalls(
@@ -56,14 +65,15 @@ export class LedgerBatcher {
     }
     const admitted: PendingEntry[] = []
     for (const pending of batch) {
-      const { model_id, origin, began_at } = pending.entry
+      const { entry, model } = pending
       try {
-        await this.#budget.check(transaction, listBudgetEntities(model_id, origin), began_at)
+        await this.#budget.check(transaction, model, entry.origin, entry.began_at)
       } catch (error) {
-        pending.reject(error)
+        if (error instanceof FirstCallError) this.#wait(pending)
+        else pending.reject(error)
         continue
       }
-      await insertCalls(transaction, [pending.entry]) // counts for the next check
+      await insertCalls(transaction, [entry]) // counts for the next check
       admitted.push(pending)
     }
     return admitted

@@ -1,6 +1,6 @@
 /** Stores the ledger: one row per call, and sums per day and month. */
 import type { CallOrigin, CallUsage } from '../core/meter.ts'
-import { type Reader, runLater, type Transaction } from '../store/database.ts'
+import { type DatabaseReader, runLater, type Transaction } from '../store/database.ts'
 import type { Entity } from './entities.ts'
 import type { Period } from './period.ts'
 import { type UsageAmounts, ZERO_USAGE } from './usage-amounts.ts'
@@ -15,12 +15,13 @@ export interface LedgerCall extends CallOrigin {
   price_output: number | null
   input_tokens: number
   output_tokens: number
+  /** The largest output; null if unknown. */
+  reserved_output: number | null
   cost: number | null
 }
 
-export type NewLedgerCall = Pick<LedgerCall, 'id' | 'kind' | 'began_at' | 'model_id' | 'price_input' | 'price_output' | 'input_tokens'> & {
-  origin: CallOrigin
-}
+type InsertedField = 'id' | 'kind' | 'began_at' | 'model_id' | 'price_input' | 'price_output' | 'input_tokens' | 'reserved_output'
+export type NewLedgerCall = Pick<LedgerCall, InsertedField> & { origin: CallOrigin }
 export type CallOutcome = Required<CallUsage> & { cost: number | null; settled_at: string }
 
 export interface SpentTotals {
@@ -44,6 +45,7 @@ const INSERTED_COLUMNS = [
   'price_input',
   'price_output',
   'input_tokens',
+  'reserved_output',
 ] as const satisfies readonly (keyof LedgerCall)[]
 
 /** One statement for all rows, here and below: a call per row costs more than the insert. */
@@ -53,17 +55,17 @@ export async function insertCalls(transaction: Transaction, calls: readonly NewL
     transaction,
     `INSERT INTO usage_calls (${INSERTED_COLUMNS.join(', ')}, owner, status, output_tokens, cached_tokens, estimated)
      SELECT ${INSERTED_COLUMNS.map((name) => `value ->> '${name}'`).join(', ')}, ?, 'open', 0, 0, 1 FROM json_each(?)`,
-    [transaction.daemonId ?? null, JSON.stringify(rows)],
+    [transaction.daemonId, JSON.stringify(rows)],
   )
 }
 
-export async function getCalls(reader: Reader, ids: readonly string[]): Promise<Map<string, LedgerCall>> {
+export async function getCalls(reader: DatabaseReader, ids: readonly string[]): Promise<Map<string, LedgerCall>> {
   const sql = 'SELECT usage_calls.* FROM json_each(?) AS wanted CROSS JOIN usage_calls ON usage_calls.id = wanted.value'
   return new Map((await reader.all<LedgerCall>(sql, [JSON.stringify(ids)])).map((call) => [call.id, call]))
 }
 
 /** Lists the open calls of daemons that have ended. */
-export const listAbandonedCalls = (reader: Reader): Promise<LedgerCall[]> =>
+export const listAbandonedCalls = (reader: DatabaseReader): Promise<LedgerCall[]> =>
   reader.all<LedgerCall>(
     "SELECT * FROM usage_calls WHERE status = 'open' AND (owner IS NULL OR owner NOT IN (SELECT id FROM live_daemons)) ORDER BY id",
   )
@@ -118,7 +120,11 @@ export async function addToSums(
 }
 
 /** Sums the settled calls of an entity in a period. */
-export async function sumSettled(reader: Reader, entity: Entity, { kind, start }: Period): Promise<SpentTotals> {
+export async function sumSettled(
+  reader: DatabaseReader,
+  entity: Entity,
+  { kind, start }: Pick<Period, 'kind' | 'start'>,
+): Promise<SpentTotals> {
   const { table, time, length } = SUM_TABLES[kind === 'day' ? 0 : 1]
   const [type, id] = entity.type === 'model' ? ['', ''] : [entity.type, entity.id]
   const model = entity.type === 'model' ? ' AND model_id = ?' : ''
@@ -130,19 +136,48 @@ export async function sumSettled(reader: Reader, entity: Entity, { kind, start }
   return totals ?? { calls: 0, tokens: 0, cost: 0 }
 }
 
-/** Sums the open calls of an entity in a period; each counts with at least the given mean. */
+/** Sums the calls of the last earlier period of the same length that has any. */
+export async function sumEarlier(reader: DatabaseReader, entity: Entity, period: Period): Promise<SpentTotals | undefined> {
+  const { table, time, length } = SUM_TABLES[period.kind === 'day' ? 0 : 1]
+  const [type, id] = entity.type === 'model' ? ['', ''] : [entity.type, entity.id]
+  const model = entity.type === 'model' ? ' AND model_id = ?' : ''
+  const earlier = await reader.get<{ time: string }>(
+    `SELECT max(${time}) AS time FROM ${table} WHERE entity_type = ? AND entity_id = ? AND ${time} < ?${model}`,
+    [type, id, period.start.slice(0, length), ...(model ? [entity.id] : [])],
+  )
+  return earlier?.time ? sumSettled(reader, entity, { kind: period.kind, start: earlier.time }) : undefined
+}
+
+export interface OpenTotals {
+  calls: number
+  /** Calls whose output is not limited. */
+  unlimited: number
+  /** Tokens or cost. */
+  amount: number
+}
+
+const AMOUNT_EXPRESSIONS = {
+  tokens: (output: string) => `(input_tokens + ${output})`,
+  cost: (output: string) => `((input_tokens * price_input + ${output} * price_output) / 1000)`,
+}
+
+/** Sums what the open calls of an entity may use: their input and largest output, or `unknown` if the output is not limited. */
 export async function sumOpen(
-  reader: Reader,
+  reader: DatabaseReader,
   entity: Entity,
   { start, end }: Period,
-  mean: Omit<SpentTotals, 'calls'>,
-): Promise<SpentTotals> {
-  const condition = entity.type === '' ? '' : ` AND ${entity.type}_id = ?`
-  const totals = await reader.get<SpentTotals>(
-    `SELECT count(*) AS calls, coalesce(sum(max(input_tokens + output_tokens, ?)), 0) AS tokens,
-       total(max((input_tokens * price_input + output_tokens * price_output) / 1000, ?)) AS cost
-     FROM usage_calls INDEXED BY usage_calls_open WHERE status = 'open' AND began_at >= ? AND began_at < ?${condition}`,
-    [mean.tokens, mean.cost, start, end, ...(condition ? [entity.id] : [])],
+  metric: keyof typeof AMOUNT_EXPRESSIONS,
+  unknown: number,
+): Promise<OpenTotals> {
+  const entityCondition = entity.type === '' ? '' : ` AND ${entity.type}_id = ?`
+  const priceCondition = metric === 'cost' ? ' AND (price_input > 0 OR price_output > 0)' : ''
+  const compute = AMOUNT_EXPRESSIONS[metric]
+  const totals = await reader.get<OpenTotals>(
+    `SELECT count(*) AS calls, count(*) - count(reserved_output) AS unlimited,
+       total(max(${compute('output_tokens')}, coalesce(${compute('reserved_output')}, ?))) AS amount
+     FROM usage_calls INDEXED BY usage_calls_open
+     WHERE status = 'open' AND began_at >= ? AND began_at < ?${entityCondition}${priceCondition}`,
+    [unknown, start, end, ...(entityCondition ? [entity.id] : [])],
   )
-  return totals ?? { calls: 0, tokens: 0, cost: 0 }
+  return totals ?? { calls: 0, unlimited: 0, amount: 0 }
 }

@@ -2,12 +2,12 @@
 import { createValidationError } from '../../src/contract/errors.ts'
 import { usageThresholds } from '../../src/contract/families/usage.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
 import type { EntityType } from './entities.ts'
 import { type StoredUsageThreshold, usageThresholdRecords } from './store.ts'
 
 /** The families that thresholds can apply to. Users have no records. */
-export type EntityFamilies = Record<Exclude<EntityType, 'user'>, { exists(reader: Reader, id: string): Promise<boolean> }>
+export type EntityFamilies = Record<Exclude<EntityType, 'user'>, { exists(reader: DatabaseReader, id: string): Promise<boolean> }>
 
 export class UsageThresholdsService extends Resource<StoredUsageThreshold, FamilyInput<typeof usageThresholds>> {
   constructor(database: Database, getEntityFamilies: () => EntityFamilies) {
@@ -21,7 +21,8 @@ export class UsageThresholdsService extends Resource<StoredUsageThreshold, Famil
           throw createValidationError('entity_id', `there is no ${entity_type.replace('_', ' ')} "${entity_id}"`)
         return record
       },
-      getLabel: ({ metric, limit, period, entity_id }) => `${limit} ${metric} a ${period}${entity_id ? ` for ${entity_id}` : ''}`,
+      getLabel: ({ name, metric, limit, period, entity_id }) =>
+        name || `${limit} ${metric} a ${period}${entity_id ? ` for ${entity_id}` : ''}`,
       getReferences: ({ entity_type, entity_id }) =>
         entity_id === null || entity_type === 'user' ? [] : [{ field: 'entity_id', target: entity_id, detach: { kind: 'owner' } }],
     })

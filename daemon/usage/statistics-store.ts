@@ -1,5 +1,5 @@
 /** Reads sums of the ledger: whole days and months from stored sums, partial days from calls. */
-import type { Reader } from '../store/database.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import type { DateRange } from '../validation/date-range.ts'
 import { type Entity, ORIGIN_FIELDS } from './entities.ts'
 import type { UsageAmounts } from './usage-amounts.ts'
@@ -13,7 +13,7 @@ const SUM_COLUMNS = `sum(calls) AS calls, sum(input_tokens) AS input_tokens, sum
   sum(estimated_tokens) AS estimated_tokens, total(cost) AS cost`
 
 /** Lists the usage of an entity by day and model. */
-export async function listDaySums(reader: Reader, { type, id }: Entity, { from, until }: DateRange): Promise<DaySum[]> {
+export async function listDaySums(reader: DatabaseReader, { type, id }: Entity, { from, until }: DateRange): Promise<DaySum[]> {
   const isModel = type === 'model' && id !== ''
   const [entityType, entityId] = type === 'model' ? ['', ''] : [type, id]
   return reader.all<DaySum>(
@@ -25,7 +25,12 @@ export async function listDaySums(reader: Reader, { type, id }: Entity, { from, 
 }
 
 /** Lists the usage of each entity of a type, or of all types, in whole months and the days around them. */
-export async function listEntitySums(reader: Reader, type: string, months: DateRange, days: readonly DateRange[]): Promise<EntitySum[]> {
+export async function listEntitySums(
+  reader: DatabaseReader,
+  type: string,
+  months: DateRange,
+  days: readonly DateRange[],
+): Promise<EntitySum[]> {
   const condition = type === '' ? "entity_type > ''" : 'entity_type = ?'
   const parts = [
     { table: 'usage_months', time: 'month', span: months },
@@ -44,7 +49,7 @@ export async function listEntitySums(reader: Reader, type: string, months: DateR
 }
 
 /** Lists the usage in a partial day by day, model and origin. */
-export async function listCallSums(reader: Reader, { type, id }: Entity, { from, until }: DateRange): Promise<CallSum[]> {
+export async function listCallSums(reader: DatabaseReader, { type, id }: Entity, { from, until }: DateRange): Promise<CallSum[]> {
   const column = type === '' ? '' : `${type}_id`
   const condition = column === '' ? '' : id === '' ? ` AND ${column} IS NOT NULL` : ` AND ${column} = ?`
   const groups = ['model_id', ...Object.values(ORIGIN_FIELDS)].join(', ')

@@ -1,7 +1,7 @@
 /** Stores usage thresholds and the notices that were published for them. */
 import type { Static } from 'typebox'
 import { UsageThreshold } from '../../src/contract/families/usage.ts'
-import type { Reader, Transaction } from '../store/database.ts'
+import type { DatabaseReader, Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export type StoredUsageThreshold = Static<typeof UsageThreshold> & StoredRecord
@@ -9,11 +9,11 @@ export type StoredUsageThreshold = Static<typeof UsageThreshold> & StoredRecord
 export const usageThresholdRecords = new Records<StoredUsageThreshold>({ table: 'usage_thresholds', schema: UsageThreshold })
 
 /** Increases with every change to a threshold. */
-export async function countThresholdChanges(reader: Reader): Promise<number> {
+export async function countThresholdChanges(reader: DatabaseReader): Promise<number> {
   return (await reader.get<{ total: number }>('SELECT total FROM usage_threshold_changes'))?.total ?? 0
 }
 
-export const listThresholds = (reader: Reader): Promise<StoredUsageThreshold[]> =>
+export const listThresholds = (reader: DatabaseReader): Promise<StoredUsageThreshold[]> =>
   reader.all<StoredUsageThreshold>('SELECT * FROM usage_thresholds ORDER BY id')
 
 type Notice = Pick<StoredUsageThreshold, 'id' | 'metric' | 'limit' | 'period'> & { period_start: string }

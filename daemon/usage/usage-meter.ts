@@ -47,21 +47,21 @@ export class UsageMeter implements Meter {
   }
 
   async checkBudget(model: MeteredModel, origin: CallOrigin): Promise<void> {
-    await this.#budget.check(this.#dependencies.database, listBudgetEntities(model.id, origin), this.#now())
+    await this.#budget.check(this.#dependencies.database, model, origin, this.#now())
   }
 
   async begin(transaction: Transaction, call: ModelCall): Promise<string> {
     const entry = this.#createEntry(call)
-    await this.#budget.check(transaction, listBudgetEntities(entry.model_id, entry.origin), entry.began_at)
+    await this.#budget.check(transaction, call.model, call.origin, entry.began_at)
     await insertCalls(transaction, [entry])
     return entry.id
   }
 
   beginWithoutFlush(call: ModelCall): Promise<string> {
-    return this.#batcher.add(this.#createEntry(call))
+    return this.#batcher.add(this.#createEntry(call), call.model)
   }
 
-  #createEntry({ model, kind, origin, estimatedInput }: ModelCall): NewLedgerCall {
+  #createEntry({ model, kind, origin, estimatedInput, maxOutput }: ModelCall): NewLedgerCall {
     return {
       id: generateId('call'),
       kind,
@@ -71,6 +71,7 @@ export class UsageMeter implements Meter {
       price_input: model.price?.input ?? null,
       price_output: model.price?.output ?? null,
       input_tokens: toTokenCount(estimatedInput),
+      reserved_output: kind === 'embedding' ? 0 : (maxOutput ?? null),
     }
   }
 

@@ -26,7 +26,7 @@ export class ArgumentValidator {
   /** Throws VALIDATION_ERROR. */
   validate(tool: ToolParameters, args: Record<string, unknown>): void {
     if (exceedsDepth(args, MAX_DEPTH)) throw createValidationError('arguments', `nests deeper than ${MAX_DEPTH} levels`)
-    const problem = findUndeclaredArgument(tool.parameters, args) ?? this.#getCheck(tool)(args)
+    const problem = validateArgumentNames(tool.parameters, args) ?? this.#getCheck(tool)(args)
     if (problem) throw problem
   }
 
@@ -56,7 +56,7 @@ const OPEN_KEYWORDS = [
 ]
 
 /** JSON Schema allows undeclared properties by default; tool calls do not. */
-function findUndeclaredArgument(parameters: Record<string, unknown>, args: Record<string, unknown>): CadreError | undefined {
+function validateArgumentNames(parameters: Record<string, unknown>, args: Record<string, unknown>): CadreError | undefined {
   if (OPEN_KEYWORDS.some((keyword) => Object.hasOwn(parameters, keyword))) return undefined
   const known = Object.keys((parameters.properties ?? {}) as object)
   const name = Object.keys(args).find((argument) => !known.includes(argument))

@@ -59,9 +59,9 @@ const MAX_SERIES_DAYS = 366
 export function listSeriesDays({ from, until }: DateRange, used: readonly string[], today: string): readonly string[] {
   const first = from === '' ? used[0] : toDay(from)
   if (first === undefined) return used
-  const named = until === MAX_INSTANT ? nextDay(today) : isPartialDay(until) ? nextDay(until) : toDay(until)
+  const end = until === MAX_INSTANT ? nextDay(today) : isPartialDay(until) ? nextDay(until) : toDay(until)
   const days: string[] = []
-  for (let day = first; day < named; day = nextDay(day)) {
+  for (let day = first; day < end; day = nextDay(day)) {
     if (days.length === MAX_SERIES_DAYS) return used
     days.push(day)
   }

@@ -42,8 +42,8 @@ export interface Validator {
   /** Throws if the value does not match the schema. */
   check(schema: TSchema, value: unknown): void
   /** Describes why a value is not a valid JSON Schema. */
-  findSchemaProblem(value: object): string | undefined
-  /** Compiles a client's schema, which must have passed `findSchemaProblem`. Errors refer to the value as `name`. */
+  validateSchema(value: object): string | undefined
+  /** Compiles a client's schema, which must have passed `validateSchema`. Errors refer to the value as `name`. */
   forCustomSchema(schema: object, name: string): (value: unknown) => CadreError | undefined
 }
 
@@ -58,7 +58,7 @@ export function createValidator(): Validator {
       const problem = compileForBody(schema)(value)
       if (problem) throw problem
     },
-    findSchemaProblem(value) {
+    validateSchema(value) {
       const { $schema, ...schema } = value as { $schema?: unknown }
       if ($schema !== undefined && typeof $schema !== 'string') return 'parameters/$schema must be string'
       if (JSON.stringify(schema).length > MAX_CUSTOM_SCHEMA_LENGTH)

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '../logging/logger.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import { retryWrite } from '../store/shared/retry-write.ts'
+import { retryWrite } from '../store/remote/retry-write.ts'
 import { deliveryRecords, type StoredDelivery } from './outbox-store.ts'
 import { getNextAttempt } from './retry-schedule.ts'
 import { type AttemptOutcome, GONE } from './send-delivery.ts'
@@ -50,11 +50,11 @@ export class AttemptWriter {
     this.#write = undefined
     const batch = this.#pending.splice(0)
     await retryWrite(this.#database, async (transaction) => {
-      for (const attempt of batch) await this.#store(transaction, attempt)
+      for (const attempt of batch) await this.#settle(transaction, attempt)
     })
   }
 
-  async #store(transaction: Transaction, { deliveryId, url, outcome, begun, ended }: FinishedAttempt): Promise<void> {
+  async #settle(transaction: Transaction, { deliveryId, url, outcome, begun, ended }: FinishedAttempt): Promise<void> {
     const delivery = await deliveryRecords.get(transaction, deliveryId)
     if (!delivery) return // deleted with its webhook
     const at = new Date(begun).toISOString()

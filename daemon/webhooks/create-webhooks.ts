@@ -14,14 +14,14 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const RETENTION_MS = 30 * DAY_MS
 
 /** Streams also send the events of other daemons. */
-const FOLLOW_INTERVAL_MS = 1_000
+const POLL_INTERVAL_MS = 1_000
 
 interface WebhooksFamilyDependencies extends DispatcherDependencies {
   events: EventBus
 }
 
 export function createWebhooks(dependencies: WebhooksFamilyDependencies) {
-  const { database, events, clock, logger } = dependencies
+  const { database, cluster, events, clock, logger } = dependencies
   const dispatcher = new Dispatcher(dependencies)
   const service = new WebhooksService({ ...dependencies, dispatcher })
   const deliveries = new DeliveriesService({ ...dependencies, webhooks: service, dispatcher })
@@ -36,19 +36,20 @@ export function createWebhooks(dependencies: WebhooksFamilyDependencies) {
     eventLog.wake()
   })
   outbox.listen(events)
-  const followOthers = new RecurringTask(clock, FOLLOW_INTERVAL_MS, async () => eventLog.wake())
+  let stopPolling = () => {}
   return {
     service,
     bindings: bindWebhookRoutes(service, deliveries, eventLog),
     start() {
       dispatcher.start()
       retention.start()
-      if (database.isShared) followOthers.start()
+      stopPolling = cluster.poll(POLL_INTERVAL_MS, () => eventLog.wake())
     },
     /** Ends event streams immediately, then waits for running deliveries. */
     async close() {
+      stopPolling()
       eventLog.close()
-      await Promise.all([dispatcher.close(), retention.close(), followOthers.close()])
+      await Promise.all([dispatcher.close(), retention.close()])
     },
   }
 }

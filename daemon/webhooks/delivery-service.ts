@@ -4,7 +4,7 @@ import { type DeliveryDetails, TEST_EVENT } from '../../src/contract/families/we
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Clock } from '../async/clock.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, DatabaseReader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { createEvent } from './outbox.ts'
@@ -74,7 +74,7 @@ export class DeliveriesService {
   }
 }
 
-async function requireDelivery(reader: Reader, webhookId: string, id: string): Promise<StoredDelivery> {
+async function requireDelivery(reader: DatabaseReader, webhookId: string, id: string): Promise<StoredDelivery> {
   const delivery = await deliveryRecords.get(reader, id, { webhook_id: webhookId })
   if (!delivery) throw createNotFoundError('delivery', id)
   return delivery

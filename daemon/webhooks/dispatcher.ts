@@ -2,11 +2,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Clock } from '../async/clock.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
-import type { Leases } from '../store/shared/leases.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { AttemptWriter } from './attempt-writer.ts'
 import {
@@ -28,7 +28,7 @@ const MAX_CONCURRENT = 64
 /** Timers stop while the machine sleeps; this bounds the delay after it wakes. */
 const MAX_SLEEP_MS = 5 * 60 * 1000
 /** Another daemon may have added a delivery, or ended before it was sent. */
-const SHARED_POLL_MS = 2_000
+const POLL_INTERVAL_MS = 2_000
 /** Pause after an outcome could not be stored. */
 const FAILURE_PAUSE_MS = 60 * 1000
 /** Attempts that take longer are aborted and repeated after the next start. */
@@ -39,7 +39,7 @@ export interface DispatcherDependencies {
   vault: Vault
   outbound: Outbound
   clock: Clock
-  leases: Leases
+  cluster: Cluster
   /** Returns a number from 0 to below 1, for the jitter of retries. */
   random: () => number
   logger: Logger
@@ -55,8 +55,8 @@ export class Dispatcher {
   #isPolling = false
   #shouldPollAgain = false
   #cancelTimer = () => {}
-  /** Finds the deliveries of events on other daemons. */
-  #poller: NodeJS.Timeout | undefined
+  /** Ends the search for deliveries of other daemons. */
+  #stopPolling = () => {}
 
   constructor(dependencies: DispatcherDependencies) {
     this.#dependencies = dependencies
@@ -68,7 +68,7 @@ export class Dispatcher {
     // Signing needs the vault. Deliveries wait for a start with the key.
     if (this.#closing.signal.aborted || this.#dependencies.vault.location === 'locked') return
     this.#isRunning = true
-    if (this.#dependencies.database.isShared) this.#poller = setInterval(() => this.wake(), SHARED_POLL_MS).unref()
+    this.#stopPolling = this.#dependencies.cluster.poll(POLL_INTERVAL_MS, () => this.wake())
     this.wake()
   }
 
@@ -86,7 +86,7 @@ export class Dispatcher {
 
   async close(): Promise<void> {
     this.#isRunning = false
-    clearInterval(this.#poller)
+    this.#stopPolling()
     this.#cancelTimer()
     const ended = Promise.allSettled([...this.#active.values()].map(({ ended }) => ended))
     const timeout = new AbortController()
@@ -160,7 +160,7 @@ export class Dispatcher {
     const handle = (isMine: boolean) => {
       // Another daemon sends it. If that daemon ends before it is done, the delivery is still due.
       if (isMine) done()
-      else this.#dependencies.clock.schedule(SHARED_POLL_MS, done)
+      else this.#dependencies.clock.schedule(POLL_INTERVAL_MS, done)
     }
     attempted.then(handle, (error: unknown) => {
       if (this.#closing.signal.aborted) return done()
@@ -176,7 +176,7 @@ export class Dispatcher {
 
   /** Returns false if another daemon is sending the delivery. */
   async #claim(id: string): Promise<boolean> {
-    const { leases } = this.#dependencies
+    const { leases } = this.#dependencies.cluster
     const lease = `delivery/${id}`
     if (!(await leases.claim(lease))) return false
     try {

@@ -1,7 +1,7 @@
 /** Stores events and deliveries. A delivery is pending while next_attempt_at is set. */
 import { Delivery, DeliveryDetails } from '../../src/contract/families/webhooks.ts'
 import { generateId } from '../core/identifiers.ts'
-import { type Database, type Reader, runLater, type Transaction } from '../store/database.ts'
+import { type Database, type DatabaseReader, runLater, type Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export interface StoredEvent {
@@ -30,12 +30,12 @@ export async function insertEvent(transaction: Transaction, { id, type, body, cr
   await runLater(transaction, 'INSERT INTO events (id, type, body, created_at) VALUES (?, ?, ?, ?)', [id, type, body, created_at])
 }
 
-export async function findEvent(reader: Reader, id: string): Promise<StoredEvent | undefined> {
+export async function findEvent(reader: DatabaseReader, id: string): Promise<StoredEvent | undefined> {
   return reader.get<StoredEvent>('SELECT id, type, body, created_at FROM events WHERE id = ?', [id])
 }
 
 export async function listEventsAfter(
-  reader: Reader,
+  reader: DatabaseReader,
   position: number,
   types: readonly string[],
   limit: number,
@@ -47,12 +47,12 @@ export async function listEventsAfter(
   )
 }
 
-export async function getLastPosition(reader: Reader): Promise<number> {
+export async function getLastPosition(reader: DatabaseReader): Promise<number> {
   const [last] = await reader.all<{ position: number }>('SELECT position FROM events ORDER BY position DESC LIMIT 1')
   return last?.position ?? 0
 }
 
-export async function listSubscribedWebhooks(reader: Reader, type: string): Promise<string[]> {
+export async function listSubscribedWebhooks(reader: DatabaseReader, type: string): Promise<string[]> {
   const rows = await reader.all<{ id: string }>(
     'SELECT id FROM webhooks WHERE enabled = 1 AND EXISTS (SELECT 1 FROM json_each(webhooks.events) WHERE value = ?) ORDER BY id',
     [type],
@@ -79,7 +79,10 @@ export async function insertDelivery(
 }
 
 /** Lists enabled webhooks with pending deliveries, except active ones, and the earliest due time of these deliveries. */
-export async function listPendingWebhooks(reader: Reader, active: readonly string[]): Promise<{ webhook_id: string; due: string }[]> {
+export async function listPendingWebhooks(
+  reader: DatabaseReader,
+  active: readonly string[],
+): Promise<{ webhook_id: string; due: string }[]> {
   const rows = await reader.all<{ webhook_id: string; due: string | null }>(
     `SELECT webhooks.id AS webhook_id, (
        SELECT next_attempt_at FROM deliveries
@@ -93,7 +96,7 @@ export async function listPendingWebhooks(reader: Reader, active: readonly strin
 
 /** Lists the due deliveries of a webhook, oldest first. */
 export async function listDueDeliveries(
-  reader: Reader,
+  reader: DatabaseReader,
   webhookId: string,
   now: string,
   active: readonly string[],
@@ -109,7 +112,7 @@ export async function listDueDeliveries(
 }
 
 /** Deliveries that wait for their first or next attempt. */
-export async function countPendingDeliveries(reader: Reader): Promise<number> {
+export async function countPendingDeliveries(reader: DatabaseReader): Promise<number> {
   const [row] = await reader.all<{ total: number }>('SELECT COUNT(*) AS total FROM deliveries WHERE next_attempt_at IS NOT NULL')
   return row?.total ?? 0
 }

@@ -1,6 +1,6 @@
 /** The signing secrets of a webhook: the current one, and previous ones that still sign after a rotation. */
 import { createValidationError } from '../../src/contract/errors.ts'
-import { createSigningSecret, findSecretProblem } from '../../src/webhook-signature.ts'
+import { createSigningSecret, validateSecret } from '../../src/webhook-signature.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { StoredWebhook } from './store.ts'
 
@@ -17,7 +17,7 @@ const getContext = (id: string): string => `${id}/secret`
 
 /** Validates the given secret or generates one. */
 export function chooseSecret(given: string | undefined): string {
-  const problem = given === undefined ? undefined : findSecretProblem(given)
+  const problem = given === undefined ? undefined : validateSecret(given)
   if (problem) throw createValidationError('secret', problem)
   return given ?? createSigningSecret()
 }

@@ -4,9 +4,11 @@ import { type DaemonRecord, environmentOverrides, type Paths, readDaemonRecord, 
 import { CadreError } from '../contract/errors.ts'
 import { UnreachableError } from './errors.ts'
 import { LOCAL_PROFILE, readProfiles, readProfileToken, requireProfile } from './profiles.ts'
+import { ProvenAgent } from './proven-agent.ts'
 import type { Connection } from './request.ts'
 
 type Notify = Connection['notify']
+type Credentials = Pick<Connection, 'token' | 'agent'>
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]'])
 const RECOVER_HINT = 'To create a new one: cadre tokens recover'
@@ -19,23 +21,31 @@ export interface Address {
 }
 
 /** A named profile takes precedence over CADRE_URL, this over CADRE_PROFILE, the current profile and the setting url. */
-export function findAddress(paths: Paths, profile?: string): Address {
-  if (profile !== undefined) return findProfileAddress(paths, profile)
+export function resolveAddress(paths: Paths, profile?: string): Address {
+  if (profile !== undefined) return resolveProfileAddress(paths, profile)
   const { url } = environmentOverrides()
-  if (url !== undefined) return { url: normalizeUrl(url) }
-  const selected = findSelectedProfile(paths)
-  if (selected !== undefined) return findProfileAddress(paths, selected)
+  if (url !== undefined) return { url: resolveDaemonUrl(paths, url) }
+  const selected = resolveSelectedProfile(paths)
+  if (selected !== undefined) return resolveProfileAddress(paths, selected)
   const { url: configured } = readSettings(paths)
-  return { url: configured === undefined ? undefined : normalizeUrl(configured) }
+  return { url: configured === undefined ? undefined : resolveDaemonUrl(paths, configured) }
+}
+
+/** Names such as localhost can mean another program than the daemon, which listens on the same port of another loopback address. */
+function resolveDaemonUrl(paths: Paths, given: string): string {
+  const url = normalizeUrl(given)
+  const own = readDaemonRecord(paths)?.url
+  const isOwn = own !== undefined && isLoopback(url) && isLoopback(own) && new URL(url).port === new URL(own).port
+  return isOwn && url === new URL(url).origin && url.startsWith('http:') ? own : url
 }
 
 /** Returns the profile of commands without --profile. It may not exist anymore. */
-export function findSelectedProfile(paths: Paths): string | undefined {
+export function resolveSelectedProfile(paths: Paths): string | undefined {
   const { url, profile } = environmentOverrides()
   return url === undefined ? (profile ?? readProfiles(paths).current) : undefined
 }
 
-function findProfileAddress(paths: Paths, name: string): Address {
+function resolveProfileAddress(paths: Paths, name: string): Address {
   return name === LOCAL_PROFILE ? { url: undefined } : { url: requireProfile(paths, name).url, profile: name }
 }
 
@@ -53,18 +63,19 @@ export function normalizeUrl(url: string): string {
   return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '')}`
 }
 
-/** Returns the record in daemon.json if its process is alive. */
+/** Returns the record in daemon.json if its process is alive. It may be another process that has got the same id. */
 export function findDaemonProcess(paths: Paths): DaemonRecord | undefined {
   const record = readDaemonRecord(paths)
   return record && isProcessAlive(record.pid) ? record : undefined
 }
 
+/** A process of another user is never a process of the owner. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return !isZombie(pid)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  } catch {
+    return false // it does not exist, or belongs to another user
   }
 }
 
@@ -83,10 +94,18 @@ export function isLoopback(url: string): boolean {
 }
 
 /**
- * The token of a profile is sent to its URL only, and no other token is sent there. The admin token of the local daemon is
- * never sent to another machine.
+ * The token of a profile is sent to its URL only, and no other token is sent there. The admin token of the home is sent only to the
+ * daemon of the home, which must prove that it is the one.
  */
-export async function findToken(paths: Paths, address: Address, url: string, notify: Notify): Promise<string | undefined> {
+export async function resolveCredentials(paths: Paths, address: Address, url: string, notify: Notify): Promise<Credentials> {
+  const chosen = await resolveChosenToken(paths, address, notify)
+  if (chosen !== undefined) return { token: chosen, agent: address.url === undefined ? new ProvenAgent(paths, url) : undefined }
+  if (address.profile !== undefined || readDaemonRecord(paths)?.url !== url) return { token: undefined }
+  return { token: await resolveAdminToken(paths, notify), agent: new ProvenAgent(paths, url) }
+}
+
+/** Returns the token of the profile, the environment or the settings. */
+async function resolveChosenToken(paths: Paths, address: Address, notify: Notify): Promise<string | undefined> {
   const environment = environmentOverrides()
   if (address.profile !== undefined) {
     if (environment.token !== undefined) notify(`CADRE_TOKEN is ignored: the profile "${address.profile}" has its own token.`)
@@ -98,15 +117,14 @@ export async function findToken(paths: Paths, address: Address, url: string, not
   if (environment.token !== undefined && !(isLocal && environment.url !== undefined))
     return requireValidToken(environment.token, 'CADRE_TOKEN')
   if (settings.token !== undefined && !(isLocal && settings.url !== undefined)) return requireValidToken(settings.token, paths.settings)
-  if (!isLoopback(url) && readDaemonRecord(paths)?.url !== url) return undefined
-  return findAdminToken(paths, notify)
+  return undefined
 }
 
 /** Loads the admin token from the home or the keychain and notifies the user if it is missing. */
-export async function findAdminToken(paths: Paths, notify: Notify): Promise<string | undefined> {
+export async function resolveAdminToken(paths: Paths, notify: Notify): Promise<string | undefined> {
   const token = readTokenFile(paths)
   if (token !== undefined) return token
-  const location = findSecretsLocation(paths)
+  const location = resolveSecretsLocation(paths)
   if (location === 'file') {
     notify(`The admin token is missing from ${paths.token}. ${RECOVER_HINT}`)
     return undefined
@@ -126,7 +144,7 @@ export async function findAdminToken(paths: Paths, notify: Notify): Promise<stri
 }
 
 /** Returns where the daemon of this home keeps its vault key and admin token; undefined before its first start. */
-export function findSecretsLocation(paths: Paths): 'keychain' | 'file' | undefined {
+export function resolveSecretsLocation(paths: Paths): 'keychain' | 'file' | undefined {
   try {
     const { location } = JSON.parse(readFileSync(paths.vault, 'utf8')) as { location?: unknown }
     return location === 'keychain' || location === 'file' ? location : undefined

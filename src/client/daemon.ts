@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDaemonEnvironment, type DaemonRecord, EXIT_HOME_IN_USE, ensureDirectory, type Paths, readSettings } from '../config.ts'
 import type { Health } from '../contract/families/system.ts'
+import { readDaemonSecret } from '../daemon-proof.ts'
+import { createDeadlineSignal, scaleTimeout, startDeadline } from '../deadline.ts'
 import { isNewerVersion, version } from '../version.ts'
-import { findAddress, findAdminToken, findDaemonProcess, findToken, isLoopback, isProcessAlive } from './address.ts'
+import { findDaemonProcess, isLoopback, isProcessAlive, resolveAddress, resolveAdminToken, resolveCredentials } from './address.ts'
 import { showIfSlow } from './call.ts'
 import { UnreachableError } from './errors.ts'
+import { ProvenAgent } from './proven-agent.ts'
 import { type Connection, sendOnce } from './request.ts'
 
 const START_TIMEOUT_MS = 30_000
@@ -19,15 +22,28 @@ const REPLIES_POLL_INTERVAL_MS = 500
 /** A daemon that is shutting down still holds the lock of the home. */
 const RESPAWN_DELAY_MS = 2_000
 
-export async function fetchHealth(url: string): Promise<Health | undefined> {
+export async function fetchHealth(url: string, agent?: Connection['agent']): Promise<Health | undefined> {
   try {
-    const response = await sendOnce({ url, token: undefined }, { method: 'GET', path: '/api/health', signal: AbortSignal.timeout(5_000) })
+    const response = await sendOnce(
+      { url, token: undefined, agent },
+      { method: 'GET', path: '/api/health', signal: createDeadlineSignal(scaleTimeout(5_000)) },
+    )
     const body = JSON.parse(await response.text()) as Partial<Health>
     return typeof body.version === 'string' && typeof body.status === 'string' ? (body as Health) : undefined
   } catch {
     return undefined // refused, timed out, or not a Cadre daemon
   }
 }
+
+/** Returns the health of the daemon that wrote daemon.json. Undefined if it does not respond, or if another program does. */
+export async function fetchDaemonHealth(paths: Paths, { url }: DaemonRecord): Promise<Health | undefined> {
+  if (hasSecret(paths, url)) return fetchHealth(url, new ProvenAgent(paths, url))
+  // Version 0.1 cannot prove anything. It is replaced, and no token is sent to it.
+  const health = await fetchHealth(url)
+  return health?.version === version ? undefined : health
+}
+
+const hasSecret = (paths: Paths, url: string) => readDaemonSecret(paths, url) !== undefined
 
 export interface ConnectOptions {
   paths: Paths
@@ -45,7 +61,7 @@ export interface ConnectOptions {
 /** Connects to the service and starts the daemon if necessary and allowed. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { paths, profile, notify, announceWait, showProgress } = options
-  const address = findAddress(paths, profile)
+  const address = resolveAddress(paths, profile)
   const url = address.url ?? (await findOrStartDaemon(options)).url
   if (address.url !== undefined) {
     const hint =
@@ -55,7 +71,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     await checkService(address.url, hint, notify)
   }
   const isSameMachine = address.profile === undefined && isLoopback(url)
-  return { url, token: await findToken(paths, address, url, notify), notify, announceWait, showProgress, isSameMachine }
+  return { url, ...(await resolveCredentials(paths, address, url, notify)), notify, announceWait, showProgress, isSameMachine }
 }
 
 /** Throws an UnreachableError if no service responds, and notifies the user if its version differs. */
@@ -72,7 +88,7 @@ async function findOrStartDaemon({ paths, start, root, notify, showProgress }: O
   if (!running) return startDaemon({ paths, root, notify, showProgress, options: [] })
   if (running.version === version) return running
   requireReplaceable(running, canStart)
-  await waitForReplies(paths, running, notify)
+  if (hasSecret(paths, running.url)) await waitForReplies(paths, running, notify)
   notify(`Restarting the Cadre daemon: it is version ${running.version}, this command is ${version}.`)
   // Another command may have restarted it meanwhile.
   if (findDaemonProcess(paths)?.pid === running.pid) await stopDaemon(paths)
@@ -96,13 +112,13 @@ function requireReplaceable(running: DaemonRecord, canStart: boolean): void {
 
 /** Waits until the daemon writes no reply, because a stop would interrupt it. */
 async function waitForReplies(paths: Paths, { url, version: running }: DaemonRecord, notify: Connection['notify']): Promise<void> {
-  const token = await findAdminToken(paths, () => undefined)
-  const deadline = Date.now() + REPLIES_TIMEOUT_MS
+  const connection = { url, token: await resolveAdminToken(paths, () => undefined), agent: new ProvenAgent(paths, url) }
+  const deadline = startDeadline(scaleTimeout(REPLIES_TIMEOUT_MS)).unref()
   for (let waited = false; ; waited = true) {
-    const count = await countReplies({ url, token })
+    const count = await countReplies(connection)
     if (count === 0) return
     const replies = `${count} ${count === 1 ? 'reply' : 'replies'}`
-    if (Date.now() > deadline)
+    if (deadline.hasPassed)
       throw new UnreachableError(`The daemon is version ${running}, this command is ${version}, and it is still writing ${replies}.`, {
         hint: 'Try again later, or interrupt them: cadre daemon restart',
       })
@@ -111,10 +127,10 @@ async function waitForReplies(paths: Paths, { url, version: running }: DaemonRec
   }
 }
 
-/** Returns 0 if the daemon does not say: version 0.1 does not. */
-async function countReplies(connection: Pick<Connection, 'url' | 'token'>): Promise<number> {
+/** Returns 0 if the daemon does not say. */
+async function countReplies(connection: Pick<Connection, 'url' | 'token' | 'agent'>): Promise<number> {
   try {
-    const response = await sendOnce(connection, { method: 'GET', path: '/api/status', signal: AbortSignal.timeout(5_000) })
+    const response = await sendOnce(connection, { method: 'GET', path: '/api/status', signal: createDeadlineSignal(scaleTimeout(5_000)) })
     const { data } = JSON.parse(await response.text()) as { data?: { queues?: Record<string, number> } }
     return data?.queues?.replies ?? 0
   } catch {
@@ -125,7 +141,7 @@ async function countReplies(connection: Pick<Connection, 'url' | 'token'>): Prom
 /** Returns the daemon of this home if it runs and responds. */
 export async function findRunningDaemon(paths: Paths): Promise<DaemonRecord | undefined> {
   const record = findDaemonProcess(paths)
-  const health = record && (await fetchHealth(record.url))
+  const health = record && (await fetchDaemonHealth(paths, record))
   return record && health ? { ...record, version: health.version } : undefined
 }
 
@@ -152,11 +168,11 @@ async function spawnAndWait({ paths, root, notify, options }: StartOptions): Pro
   ensureDirectory(paths.logs)
   const output = join(paths.logs, 'start.log')
   const before = getFileSize(output)
-  const deadline = Date.now() + START_TIMEOUT_MS
+  const deadline = startDeadline(scaleTimeout(START_TIMEOUT_MS)).unref()
   let child: ChildProcess | undefined
   let spawnedAt = 0
   try {
-    while (Date.now() < deadline) {
+    while (!deadline.hasPassed) {
       const running = await findRunningDaemon(paths)
       const isHomeInUse = child?.exitCode === EXIT_HOME_IN_USE
       if (running && (child === undefined || isHomeInUse || running.pid === child.pid)) {
@@ -199,7 +215,7 @@ function acquireStartLock(paths: Paths): boolean {
   }
   try {
     const pid = Number(readFileSync(file, 'utf8'))
-    const isStale = Date.now() - statSync(file).mtimeMs > START_TIMEOUT_MS
+    const isStale = Date.now() - statSync(file).mtimeMs > scaleTimeout(START_TIMEOUT_MS)
     if (isStale || (pid > 0 && !isProcessAlive(pid))) rmSync(file, { force: true })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error // released meanwhile: try again
@@ -242,15 +258,15 @@ function readLastLines(file: string, from: number): string {
 export async function stopDaemon(paths: Paths): Promise<boolean> {
   const record = findDaemonProcess(paths)
   if (!record) return false
-  // The pid may have been reused: stop only a process that responds as a daemon.
-  if (!(await fetchHealth(record.url)))
+  // The pid may have been reused: stop only the daemon.
+  if (!(await fetchDaemonHealth(paths, record)))
     throw new UnreachableError(`Process ${record.pid} does not respond at ${record.url}, so it may not be the daemon.`, {
       hint: `Check the process (ps -p ${record.pid}), then stop it or delete ${paths.daemon}.`,
     })
   process.kill(record.pid, 'SIGTERM')
-  const deadline = Date.now() + STOP_TIMEOUT_MS
+  const deadline = startDeadline(scaleTimeout(STOP_TIMEOUT_MS)).unref()
   while (isProcessAlive(record.pid)) {
-    if (Date.now() > deadline)
+    if (deadline.hasPassed)
       throw new UnreachableError(`The daemon (process ${record.pid}) did not stop within ${STOP_TIMEOUT_MS / 1000} seconds.`, {
         hint: 'To see its log: cadre daemon logs',
       })

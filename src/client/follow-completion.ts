@@ -6,6 +6,7 @@ import { openaiRoutes } from '../contract/openai/routes.ts'
 import type { ReplyEvent } from '../contract/reply-events.ts'
 import type { MessageImage } from '../contract/schemas/images.ts'
 import type { Message } from '../contract/schemas/messages.ts'
+import { scaleTimeout } from '../deadline.ts'
 import { stream } from './call.ts'
 import { UnreachableError } from './errors.ts'
 import type { Connection } from './request.ts'
@@ -26,7 +27,7 @@ export async function* followCompletion(connection: Connection, request: Complet
   const startTime = performance.now()
   const reply: Message = { id: '', role: 'assistant', content: '', timestamp: new Date().toISOString(), model_id: request.model }
   try {
-    for await (const { data } of stream(connection, openaiRoutes.createChatCompletion, { body: buildBody(request) }, OPTIONS)) {
+    for await (const { data } of stream(connection, openaiRoutes.createChatCompletion, { body: buildBody(request) }, getOptions())) {
       if (data === '[DONE]') {
         yield { event: 'message_end', data: { message: { ...reply, latency_ms: performance.now() - startTime } } }
         return
@@ -52,7 +53,7 @@ export async function* followCompletion(connection: Connection, request: Complet
   throw createLostError()
 }
 
-const OPTIONS = { idleTimeoutMs: IDLE_TIMEOUT_MS }
+const getOptions = () => ({ idleTimeoutMs: scaleTimeout(IDLE_TIMEOUT_MS) })
 
 const createLostError = (cause?: unknown) =>
   new UnreachableError('The connection was lost before the reply was complete.', { hint: 'Nothing was stored; ask again.', cause })

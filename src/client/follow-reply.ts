@@ -4,6 +4,7 @@ import { CadreError } from '../contract/errors.ts'
 import { conversationRoutes } from '../contract/families/conversations.ts'
 import { REPLY_EVENTS, type ReplyEvent, TERMINAL_EVENTS } from '../contract/reply-events.ts'
 import type { MessageImage } from '../contract/schemas/images.ts'
+import { scaleTimeout } from '../deadline.ts'
 import type { ServerEvent } from '../sse.ts'
 import { stream } from './call.ts'
 import { UnreachableError } from './errors.ts'
@@ -83,7 +84,7 @@ export async function* followReply(
         const event = parseReplyEvent(serverEvent)
         if (!event) continue
         if (event.event === 'message_start') reply = event.data.message_id
-        if (reply !== undefined) next = { conversation, reply, ...(event.id === undefined ? {} : { after: event.id }) }
+        if (reply !== undefined) next = { conversation, reply, after: event.id }
         if (event.event === 'message_delta' && text !== undefined) text += event.data.text
         const missed = isResumed && event.event === 'message_end' ? findMissedText(text, event.data.message.content) : ''
         if (missed !== '') yield { event: 'message_delta', data: { text: missed } }
@@ -127,24 +128,24 @@ async function* readEvents(connection: Connection, request: ReplyRequest, option
 function openStream(
   connection: Connection,
   request: ReplyRequest,
-  { signal, idleTimeoutMs = IDLE_TIMEOUT_MS }: FollowOptions,
+  { signal, idleTimeoutMs = scaleTimeout(IDLE_TIMEOUT_MS) }: FollowOptions,
 ): AsyncGenerator<ServerEvent> {
-  const options = { idleTimeoutMs, ...(signal ? { signal } : {}) }
+  const options = { idleTimeoutMs, signal }
   const { conversation: id } = request
   if (!('reply' in request)) {
     const { message, images = [], retry, replace, wait, model, key } = request
     const body = {
-      ...(message === undefined ? {} : { message }),
+      message,
       ...(images.length === 0 ? {} : { images: [...images] }),
       stream: true,
-      ...(retry ? { retry: true } : {}),
-      ...(replace ? { replace: true } : {}),
-      ...(wait ? { wait: true } : {}),
-      ...(model === undefined ? {} : { model_id: model }),
+      retry,
+      replace,
+      wait,
+      model_id: model,
     }
-    const headers = key === undefined ? {} : { 'idempotency-key': key }
+    const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key }
     return stream(connection, conversationRoutes.send, { params: { id }, body }, { ...options, headers })
   }
-  const headers = request.after === undefined ? {} : { 'last-event-id': request.after }
+  const headers: Record<string, string> = request.after === undefined ? {} : { 'last-event-id': request.after }
   return stream(connection, conversationRoutes.events, { params: { id, message_id: request.reply } }, { ...options, headers })
 }

@@ -16,7 +16,7 @@ export interface Profile {
   agent?: string
 }
 
-export interface Profiles {
+interface Profiles {
   /** The profile of commands without --profile. */
   current?: string
   profiles: Record<string, Profile>

@@ -1,5 +1,5 @@
 /** Sends HTTP requests to the service and waits out its rate limit. */
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { type Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseServiceError, UnreachableError } from './errors.ts'
 
@@ -7,6 +7,8 @@ export interface Connection {
   /** Root URL of the service, without /api. */
   url: string
   token: string | undefined
+  /** Opens connections that the daemon has proven to be its own. */
+  agent?: Agent | undefined
   /** Whether paths of files are valid on both sides. A profile with a loopback URL may be a tunnel to another machine. */
   isSameMachine?: boolean
   /** Shows a progress line to the user. */
@@ -63,20 +65,21 @@ export async function sendRequest(connection: Connection, request: ClientRequest
 }
 
 /** Uses node:http: fetch compiles its parser in every process, which costs more CPU time than a short command. */
-export async function sendOnce({ url, token }: Pick<Connection, 'url' | 'token'>, request: ClientRequest): Promise<ClientResponse> {
+export async function sendOnce(connection: Pick<Connection, 'url' | 'token' | 'agent'>, request: ClientRequest): Promise<ClientResponse> {
+  const { url, token, agent } = connection
   const { method, path, body, signal, idleTimeoutMs } = request
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}), ...length, ...request.headers }
   const open = url.startsWith('https:') ? (await import('node:https')).request : httpRequest
   try {
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
-      open(`${url}${path}`, { method, headers, ...(signal ? { signal } : {}) }, resolve)
+      open(`${url}${path}`, { method, headers, agent, ...(signal ? { signal } : {}) }, resolve)
         .on('error', reject)
         .end(body)
     })
     if (idleTimeoutMs !== undefined)
       message.setTimeout(idleTimeoutMs, () => message.destroy(new Error(`No data from ${url} for ${idleTimeoutMs / 1000} seconds.`)))
-    return { status: message.statusCode ?? 0, headers: message.headers, body: message, text: () => readText(message) }
+    return { status: message.statusCode ?? 0, headers: message.headers, body: message, text: () => readText(message, url) }
   } catch (error) {
     if (signal?.aborted) throw error
     const { code, message } = error as NodeJS.ErrnoException
@@ -87,9 +90,31 @@ export async function sendOnce({ url, token }: Pick<Connection, 'url' | 'token'>
   }
 }
 
-async function readText(message: IncomingMessage): Promise<string> {
-  message.setEncoding('utf8')
-  let text = ''
-  for await (const chunk of message) text += chunk
-  return text
+/** Limits of a response body that is read as a whole. */
+export interface BodyLimits {
+  maxBytes: number
+  /** Time without any data. */
+  idleMs: number
+  /** Slower bodies end after `idleMs`, such as one byte per second without end. */
+  bytesPerSecond: number
+}
+
+const BODY_LIMITS: BodyLimits = { maxBytes: 128 * 1024 * 1024, idleMs: 60_000, bytesPerSecond: 1_000 }
+
+export async function readText(message: IncomingMessage, url: string, limits = BODY_LIMITS): Promise<string> {
+  const { maxBytes, idleMs, bytesPerSecond } = limits
+  const parts: Buffer[] = []
+  let bytes = 0
+  const startedAt = performance.now()
+  const reject = (problem: string) =>
+    new UnreachableError(`The response of ${url} ${problem}.`, { hint: 'Check whether this is a Cadre service, and the network.' })
+  message.setTimeout(idleMs, () => message.destroy(reject(`stopped: no data for ${idleMs / 1000} seconds`)))
+  for await (const part of message as AsyncIterable<Buffer>) {
+    bytes += part.length
+    parts.push(part)
+    if (bytes > maxBytes) throw reject(`is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB`)
+    const elapsedMs = performance.now() - startedAt
+    if (elapsedMs > idleMs + (bytes / bytesPerSecond) * 1_000) throw reject(`is slower than ${bytesPerSecond} bytes per second`)
+  }
+  return Buffer.concat(parts).toString('utf8')
 }

@@ -55,6 +55,9 @@ interface CrudOptions {
 /** Adds the indefinite article by pronunciation: an agent, an API tool, an MCP server, a usage threshold. */
 export const withArticle = (noun: string): string => `${/^(?:[aeio]|u(?!s)|MCP)/i.test(noun) ? 'an' : 'a'} ${noun}`
 
+/** Memories, agents. */
+export const pluralize = (noun: string): string => (/[^aeiou]y$/.test(noun) ? noun.replace(/y$/, 'ies') : `${noun}s`)
+
 /** The body of a create request. `note` continues the description. */
 export const createBody = <R extends Fields, O extends Fields>(noun: string, required: R, others: O, example: object, note = '') =>
   object(
@@ -100,7 +103,7 @@ export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends
       family: name,
       method: 'GET',
       path,
-      summary: `List ${noun}s`,
+      summary: `List ${pluralize(noun)}`,
       access: read,
       query: listQuery(resource, computedFields),
       response: item,

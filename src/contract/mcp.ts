@@ -7,7 +7,9 @@ import { knowledgeSourceRoutes } from './families/knowledge-sources.ts'
 import { promptTemplateRoutes } from './families/prompt-templates.ts'
 import { ragToolRoutes } from './families/rag-tools.ts'
 import { retrievalToolRoutes } from './families/retrieval-tools.ts'
+import { Table, TableQueryResult, tableRoutes } from './families/tables.ts'
 import type { Access } from './route.ts'
+import { confidence } from './schemas/confidence.ts'
 import { count, identifier, object, optional, stringEnum } from './schemas/fields.ts'
 import { Citation } from './schemas/messages.ts'
 import { filters, PassageDescription, query, top_k } from './schemas/passages.ts'
@@ -34,8 +36,10 @@ const McpPassage = object({
   source,
   page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
   ...optional({
+    place: Type.String({ description: 'Place of the passage if it is not a page, such as `slide 3` or `sheet Budget`.' }),
     headings: Type.String({ description: 'Headings above the passage, outermost first.' }),
     descriptions: Type.Array(PassageDescription, { description: 'Descriptions of the source and the folders of the document.' }),
+    stale: Type.Boolean({ description: 'Whether the document was changed or deleted after it was indexed.' }),
   }),
   score: Type.Number({ description: 'Relevance; higher is better.' }),
 })
@@ -74,6 +78,7 @@ const askOutput = object({
   agent: Type.String({ description: 'Name of the agent that answered.' }),
   citations: Type.Array(Citation, { description: 'Passages that the answer cites.' }),
   finish_reason: Type.String({ description: 'Why the answer ended; stop if it is complete.' }),
+  ...optional({ confidence }),
 })
 
 /** The tools that exist for every token with the role. Their names are reserved. */
@@ -150,7 +155,7 @@ export const MCP_TOOLS = {
             id: identifier('the document'),
             name: Type.String({ description: 'Name of the document.' }),
             type: Type.String({ description: 'File type.' }),
-            status: stringEnum(['waiting', 'parsing', 'indexing', 'indexed', 'failed'], { description: 'Indexing status.' }),
+            status: stringEnum(['waiting', 'parsing', 'recognizing', 'indexing', 'indexed', 'failed'], { description: 'Indexing status.' }),
           }),
           { description: 'Documents of the source.' },
         ),
@@ -158,6 +163,27 @@ export const MCP_TOOLS = {
       total: count('Number of sources or documents.'),
       pages: count('Number of pages of the list.'),
     }),
+  },
+  describe_tables: {
+    title: 'Describe tables',
+    description:
+      'Lists the tables in the documents of a knowledge source (CSV, spreadsheets, JSON, tables in text) with the names and types of ' +
+      'their columns. Use it before query_table.',
+    access: tableRoutes.list.access,
+    input: object({ source: reference('the knowledge source') }),
+    output: object({ tables: Type.Array(Table, { description: 'Tables, by document.' }) }),
+  },
+  query_table: {
+    title: 'Query tables',
+    description:
+      'Runs one SELECT of SQLite over the tables of a knowledge source. Use it for counts, sums, averages, comparisons and complete ' +
+      'lists of rows, and search for everything else: a search finds only some of the rows.',
+    access: tableRoutes.query.access,
+    input: object({
+      source: reference('the knowledge source'),
+      sql: Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'A SELECT over tables of describe_tables.' }),
+    }),
+    output: TableQueryResult,
   },
 } as const satisfies Record<string, McpToolDefinition>
 

@@ -12,12 +12,14 @@ import { evaluationRoutes, evaluations } from './families/evaluations.ts'
 import { knowledgeSourceRoutes, knowledgeSources } from './families/knowledge-sources.ts'
 import { mcpServerRoutes, mcpServers } from './families/mcp/mcp-servers.ts'
 import { mcpToolRoutes, mcpTools } from './families/mcp/mcp-tools.ts'
+import { memories, memoryRoutes } from './families/memory/memories.ts'
 import { modelRoutes, models } from './families/models.ts'
 import { promptTemplateRoutes, promptTemplates } from './families/prompt-templates.ts'
 import { ragToolRoutes, ragTools } from './families/rag-tools.ts'
 import { recordingRoutes } from './families/recordings.ts'
 import { retrievalToolRoutes, retrievalTools } from './families/retrieval-tools.ts'
 import { systemRoutes } from './families/system.ts'
+import { tableRoutes } from './families/tables.ts'
 import { tokenRoutes, tokens } from './families/tokens.ts'
 import { usageRoutes, usageThresholdRoutes, usageThresholds } from './families/usage.ts'
 import { webhookRoutes, webhooks } from './families/webhooks.ts'
@@ -45,10 +47,11 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   { tag: 'system', description: 'Health, status, settings and backups of the daemon', routes: [systemRoutes, backupRoutes] },
   createGroup(agents, 'Agents: a model, instructions and tools', agentRoutes),
   createGroup(promptTemplates, 'Texts with {{variables}}', promptTemplateRoutes),
-  createGroup(knowledgeSources, 'Knowledge sources and their documents', knowledgeSourceRoutes, documentRoutes),
+  createGroup(knowledgeSources, 'Knowledge sources and their documents', knowledgeSourceRoutes, documentRoutes, tableRoutes),
   createGroup(ragTools, 'Tools that answer questions from a knowledge source', ragToolRoutes),
   createGroup(retrievalTools, 'Tools that search knowledge sources', retrievalToolRoutes),
   createGroup(conversations, 'Conversations with agents and their messages', conversationRoutes),
+  createGroup(memories, 'Facts that agents keep about users', memoryRoutes),
   createGroup(models, 'Language and embedding models', modelRoutes, recordingRoutes),
   createGroup(evaluations, 'Test cases, runs and results', evaluationRoutes, runRoutes),
   { tag: 'usage', description: 'Token usage and cost', routes: [usageRoutes] },

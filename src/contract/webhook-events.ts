@@ -1,14 +1,26 @@
 /** The events that webhooks and the event stream send. */
 import { type Static, type TSchema, Type } from 'typebox'
 import { RunSummary } from './families/evaluation-runs.ts'
+import { Memory } from './families/memory/memories.ts'
 import { UsageThreshold } from './families/usage.ts'
 import { ErrorEvent } from './schemas/error-event.ts'
 import { count, formatSchemaName, identifier, nullable, object, stringEnum, timestamp } from './schemas/fields.ts'
 
-export const WEBHOOK_EVENTS = ['conversation.completed', 'evaluation.finished', 'usage.threshold_exceeded'] as const
+export const WEBHOOK_EVENTS = [
+  'conversation.completed',
+  'evaluation.finished',
+  'memory.created',
+  'memory.updated',
+  'memory.deleted',
+  'usage.threshold_exceeded',
+] as const
 export type WebhookEventName = (typeof WEBHOOK_EVENTS)[number]
 
 const { entity_type, entity_id, metric, limit, period, action } = UsageThreshold.properties
+
+const { agent_id, user_id, content, source } = Memory.properties
+const createMemoryData = (title: string, description: string) =>
+  object({ memory_id: identifier('the memory'), agent_id, user_id, content, source }, { title, description })
 
 const EVENT_DATA = {
   'conversation.completed': object(
@@ -33,6 +45,9 @@ const EVENT_DATA = {
     },
     { title: 'FinishedEvaluation', description: 'The run that finished.' },
   ),
+  'memory.created': createMemoryData('CreatedMemory', 'The memory that was created.'),
+  'memory.updated': createMemoryData('UpdatedMemory', 'The memory that was changed.'),
+  'memory.deleted': createMemoryData('DeletedMemory', 'The memory that was deleted or has expired.'),
   'usage.threshold_exceeded': object(
     {
       threshold_id: identifier('the usage threshold'),

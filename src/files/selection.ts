@@ -1,5 +1,6 @@
 /** Selects the paths of a folder or repository that a source includes: globs, file types, hidden files, size. */
 import { extname } from 'node:path'
+import { IMAGE_TYPES } from '../contract/document-types.ts'
 import { createValidationError } from '../contract/errors.ts'
 import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../contract/schemas/source-configurations.ts'
 import { compileGlob, hasWildcards, type PathTest } from './glob-matcher.ts'
@@ -8,26 +9,33 @@ export interface Selection {
   /** Whether the folder may contain included files. */
   includesFolder(folder: string): boolean
   includesFile(file: string): boolean
+  /** Whether the file would be included if its type were supported. Users who list file types know that others are left out. */
+  hasUnsupportedType(file: string): boolean
   readonly maxFileSize: number
 }
 
-/** Bound the work per path. They also apply to globs that were stored before there were limits. */
-const MAX_STARS_PER_SEGMENT = 3
-const MAX_STARS = 8
-const MAX_BRACES = 8
+/** Bounds the work per path. */
 const MAX_LENGTH = 1_000
 
 export function createSelection(configuration: object): Selection {
   const { include = [], exclude = [], file_types, max_file_size } = configuration as SelectionConfiguration
   const included = include.map((glob) => normalizeGlob('include', glob))
   const excluded = exclude.map((glob) => normalizeGlob('exclude', glob))
-  const types = new Set((file_types ?? DEFAULT_FILE_TYPES).map((type) => type.toLowerCase()))
+  const types = new Set(
+    (file_types ?? [...listDefaultTypes(configuration), ...included.flatMap(listNamedTypes)]).map((type) => type.toLowerCase()),
+  )
   const isIncluded = included.length === 0 ? isVisiblePath : createMatcher(included.flatMap(expandFolderGlob), false)
   const isExcluded = createMatcher(excluded, true)
   const bases = included.map(getBaseFolder)
   const includesHidden = included.some((glob) => /(^|[/{,(])\.[^/]/.test(glob))
   const includesModules = included.some((glob) => glob.includes('node_modules'))
   const isExcludedName = (name: string) => name === '.git' || (name === 'node_modules' && !includesModules)
+
+  const isSelected = (file: string) => {
+    const parts = file.split('/')
+    // Excluding a folder excludes its contents, also if the folder itself was not checked.
+    return !parts.some(isExcludedName) && isIncluded(file) && !parts.some((_, index) => isExcluded(parts.slice(0, index + 1).join('/')))
+  }
 
   return {
     maxFileSize: max_file_size ?? DEFAULT_MAX_FILE_SIZE,
@@ -36,13 +44,15 @@ export function createSelection(configuration: object): Selection {
       if (parts.some(isExcludedName) || (!includesHidden && parts.some(isHidden)) || isExcluded(folder)) return false
       return bases.length === 0 || bases.some((base) => base === '' || isWithin(base, folder) || isWithin(folder, base))
     },
-    includesFile: (file) => {
-      const parts = file.split('/')
-      if (!types.has(getExtension(file)) || parts.some(isExcludedName)) return false
-      // Excluding a folder excludes its contents, also if the folder itself was not checked.
-      return isIncluded(file) && !parts.some((_, index) => isExcluded(parts.slice(0, index + 1).join('/')))
-    },
+    includesFile: (file) => types.has(getExtension(file)) && !isClutter(file) && isSelected(file),
+    hasUnsupportedType: (file) => file_types === undefined && !types.has(getExtension(file)) && !isClutter(file) && isSelected(file),
   }
+}
+
+/** Images of a repository are mostly icons and drawings. */
+function listDefaultTypes(configuration: { ocr?: boolean; repository?: string }): readonly string[] {
+  const hasImages = configuration.ocr !== false && configuration.repository === undefined
+  return hasImages ? DEFAULT_FILE_TYPES : DEFAULT_FILE_TYPES.filter((type) => !IMAGE_TYPES.includes(type))
 }
 
 interface SelectionConfiguration {
@@ -52,29 +62,25 @@ interface SelectionConfiguration {
   max_file_size?: number
 }
 
-export const getExtension = (path: string): string => extname(path).slice(1).toLowerCase()
+/** Files that programs leave behind: lock files of office programs, previews and settings of file managers, temporary files. */
+const CLUTTER =
+  /^(~\$.*|\.~lock\..*#|\.DS_Store|\._.*|Thumbs\.db|ehthumbs\.db|desktop\.ini|Icon\r|.*~|.*\.(tmp|temp|swp|part|crdownload|lock))$/i
+const isClutter = (file: string) => CLUTTER.test(file.slice(file.lastIndexOf('/') + 1))
+
+/** Man pages end with the number of their section, but so do old logs (app.log.1) and libraries (libssl.so.3). */
+export const getExtension = (path: string): string =>
+  extname(path.replace(/(\.(?:log|so|out|err|bak|old|txt))\.\d$/i, '$1'))
+    .slice(1)
+    .toLowerCase()
 const isHidden = (part: string) => part.startsWith('.')
 const isVisiblePath = (path: string) => !path.split('/').some(isHidden)
 const isWithin = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`)
 
 function normalizeGlob(field: string, glob: string): string {
   const pattern = glob.normalize('NFC').replace(/^(\.?\/)+/, '')
-  const stars = (text: string) => text.match(/\*+/g)?.length ?? 0
   if (pattern === '') throw createValidationError(`configuration.${field}`, `"${glob}" is empty`)
   if (pattern.length > MAX_LENGTH)
     throw createValidationError(`configuration.${field}`, `"${glob.slice(0, 60)}…" is too long`, `Use at most ${MAX_LENGTH} characters.`)
-  if (pattern.split('{').length - 1 > MAX_BRACES)
-    throw createValidationError(
-      `configuration.${field}`,
-      `"${glob}" has too many braces`,
-      `Use at most ${MAX_BRACES} pairs of braces in a glob, or several globs.`,
-    )
-  if (stars(pattern) > MAX_STARS || pattern.split('/').some((part) => stars(part) > MAX_STARS_PER_SEGMENT))
-    throw createValidationError(
-      `configuration.${field}`,
-      `"${glob}" has too many stars`,
-      `Use at most ${MAX_STARS} stars, and at most ${MAX_STARS_PER_SEGMENT} between two slashes.`,
-    )
   return pattern.endsWith('/') ? `${pattern}**` : pattern
 }
 
@@ -85,6 +91,12 @@ function createMatcher(globs: readonly string[], dot: boolean): PathTest {
     return glob.includes('/') ? matches : (path) => matches(path.slice(path.lastIndexOf('/') + 1))
   })
   return (path) => tests.some((test) => test(path))
+}
+
+/** Lists the types that a glob names: log for *.log, and md and log for docs/*.{md,log}. */
+function listNamedTypes(glob: string): string[] {
+  const [, one, several] = /\.(?:([A-Za-z0-9]+)|\{([A-Za-z0-9,]+)\})$/.exec(glob) ?? []
+  return one === undefined ? (several?.split(',') ?? []) : [one]
 }
 
 /** The name of a folder includes its contents. */

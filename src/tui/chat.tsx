@@ -2,7 +2,7 @@
 import type { Connection } from '../client/request.ts'
 import { ChatScreen, getSize } from './chat-screen.tsx'
 import { copyToClipboard } from './commands/clipboard.ts'
-import { editInEditor, findEditor } from './input/external-editor.ts'
+import { editInEditor, resolveEditor } from './input/external-editor.ts'
 import type { HistoryFile } from './input/history-file.ts'
 import { handleKey } from './key-bindings.ts'
 import { type ConversationOptions, openConversation } from './open-conversation.ts'
@@ -44,7 +44,7 @@ export async function runChat(options: ChatOptions): Promise<string | undefined>
       else void screen?.suspend()
     },
     edit: async (text, fileName) => {
-      const edit = () => editInEditor(text, findEditor(environment), fileName)
+      const edit = () => editInEditor(text, resolveEditor(environment), fileName)
       return screen ? screen.handOver(edit) : text
     },
   }
@@ -56,7 +56,7 @@ export async function runChat(options: ChatOptions): Promise<string | undefined>
   screen = new ChatScreen({
     store,
     colors,
-    rewrapping: findRewrapping(environment),
+    rewrapping: detectRewrapping(environment),
     input,
     output,
     onKey: (key) => handleKey(session, key),
@@ -77,7 +77,7 @@ export async function runChat(options: ChatOptions): Promise<string | undefined>
 }
 
 /** xterm, GNU screen and the Linux console cut lines off. */
-function findRewrapping({ TMUX, STY, XTERM_VERSION, TERM = '' }: NodeJS.ProcessEnv): Rewrapping {
+function detectRewrapping({ TMUX, STY, XTERM_VERSION, TERM = '' }: NodeJS.ProcessEnv): Rewrapping {
   if (TMUX || (!STY && /^(tmux|screen)/.test(TERM))) return 'tmux'
   return STY || XTERM_VERSION || TERM === 'linux' ? 'none' : 'wraps'
 }

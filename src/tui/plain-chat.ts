@@ -11,7 +11,7 @@ import { formatArguments } from './render/render-tool-call.ts'
 import { allowAlways } from './session/allow-tool.ts'
 import { ChatSession, type ChatTerminal } from './session/chat-session.ts'
 import { describeError } from './session/reply-stream.ts'
-import { findEditedArguments } from './state/chat-state.ts'
+import { getEditedArguments } from './state/chat-state.ts'
 import { ChatStore } from './state/chat-store.ts'
 import type { ToolCall } from './state/reply-reducer.ts'
 import { findPendingConfirmation } from './state/transcript-reducer.ts'
@@ -125,19 +125,19 @@ async function readLines(session: ChatSession, { lines, printer, interruption, o
   }
 }
 
-/** Returns the question to ask again after changed arguments, and after an answer that is none of those offered. */
+/** Returns the next prompt after changed arguments or an unknown answer. */
 async function answerConfirmation(session: ChatSession, tool: ToolCall, answer: string): Promise<string | undefined> {
   const { replies } = session
   const approval = parseApproval(answer)
   if (approval) {
-    await replies.confirm(tool.id, approval.allow, approval.allow ? findEditedArguments(session.store.state, tool)?.values : undefined)
+    await replies.confirm(tool.id, approval.allow, approval.allow ? getEditedArguments(session.store.state, tool)?.values : undefined)
     if (approval.always) await allowAlways(session, tool, approval.always)
     return undefined
   }
   if (!answer.startsWith('{')) return QUESTION
   try {
     const { values, request } = await changeArguments(session, tool, answer)
-    return describeConfirmation({ ...tool, arguments: values, ...(request ? { request } : {}) })
+    return describeConfirmation({ ...tool, arguments: values, request })
   } catch (error) {
     return `${sanitizeLine(describeError(error).error)} ${QUESTION}`
   }

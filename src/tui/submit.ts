@@ -1,5 +1,7 @@
 /** Submits the input: runs a slash command or sends a message with its attached files. */
-import { AttachmentError, attachFiles } from '../cli/input/attachments.ts'
+import { type AttachedDocument, AttachmentError, attachFiles } from '../cli/input/attachments.ts'
+import { appendDocuments } from '../cli/input/read-documents.ts'
+import { formatFailure, toFailure } from '../cli/terminal/errors.ts'
 import { runCommand } from './commands/run-command.ts'
 import { clearAndRemember } from './input/editor.ts'
 import { parseCommand } from './input/slash-commands.ts'
@@ -7,6 +9,9 @@ import type { ChatSession } from './session/chat-session.ts'
 import { queueMessage } from './session/message-queue.ts'
 import { sendMessage } from './session/send-message.ts'
 import type { OutgoingText } from './state/chat-state.ts'
+
+/** A line such as `!ls`, which other chats run in a shell. `!=`, Markdown images and pasted code of several lines are messages. */
+const SHELL_COMMAND = /^!\s*[\w.~/$].*$/
 
 /** Resolves when the command is done or the reply has ended. Text that cannot be sent stays in the input. */
 export async function submit(session: ChatSession, text: string): Promise<void> {
@@ -21,7 +26,9 @@ export async function submit(session: ChatSession, text: string): Promise<void> 
   if (!store.state.agent) return store.addNote('No agent is selected. To select one: /agents', 'bad')
   const built = buildMessage(session, text)
   if (built === undefined) return
-  const outgoing = { text, ...built }
+  const message = built.documents.length === 0 ? built.message : await readDocuments(session, text, built)
+  if (message === undefined) return
+  const outgoing = { text, message, images: built.images }
   if (store.state.transcript.isAwaitingReply) {
     if (queueMessage(session, outgoing)) clearInput(session, text)
     else store.update({ hint: 'The queue is full. Wait for the reply, or press Esc to stop it.' })
@@ -32,8 +39,30 @@ export async function submit(session: ChatSession, text: string): Promise<void> 
   await sendMessage(session, outgoing, { replace })
 }
 
-/** Attaches files. Returns undefined and adds a note if that fails; submitting the same text again skips the check. */
-function buildMessage(session: ChatSession, text: string): Omit<OutgoingText, 'text'> | undefined {
+interface BuiltMessage extends Omit<OutgoingText, 'text'> {
+  documents: AttachedDocument[]
+}
+
+/** Returns the message with the text of its documents; undefined if one cannot be read, or if the input was changed meanwhile. */
+async function readDocuments(session: ChatSession, text: string, { message, documents }: BuiltMessage): Promise<string | undefined> {
+  const { store, isPlain } = session
+  if (session.isReadingDocuments) return undefined
+  session.isReadingDocuments = true
+  store.update({ hint: `Reading ${documents.map(({ path }) => path).join(', ')}…` })
+  try {
+    const complete = await appendDocuments(await session.client.getConnection(), message, documents)
+    return isPlain || store.state.editor.text === text ? complete : undefined
+  } catch (error) {
+    store.addNote(error instanceof AttachmentError ? error.message : formatFailure(toFailure(error)), 'bad')
+    return undefined
+  } finally {
+    session.isReadingDocuments = false
+    store.update({ hint: undefined })
+  }
+}
+
+/** Attaches files. Returns undefined and adds a note for a problem or a shell command; submitting the same text again skips the check. */
+function buildMessage(session: ChatSession, text: string): BuiltMessage | undefined {
   const { store, cwd, isPlain } = session
   const isConfirmed = session.unconfirmedText === text
   session.unconfirmedText = undefined
@@ -41,15 +70,20 @@ function buildMessage(session: ChatSession, text: string): Omit<OutgoingText, 't
     session.unconfirmedText = text
     store.addNote(`${problem} ${isPlain ? 'Enter the same line' : 'Press Enter'} again to send ${sent}.`, 'bad')
   }
+  if (SHELL_COMMAND.test(text.trim()) && !isConfirmed) {
+    const advice = 'Run the command in a terminal. To ask about its output, write it to a file and attach that, such as @output.txt.'
+    askToConfirm(`Cadre has no shell, so "!" runs nothing. ${advice}`, 'the message as it is')
+    return undefined
+  }
   try {
-    const { message, images, files, missing } = attachFiles(text, cwd)
+    const { message, images, documents, files, missing } = attachFiles(text, cwd)
     if (missing[0] !== undefined && !isConfirmed) {
       askToConfirm(missing[0], 'the message as it is')
       return undefined
     }
-    if (files.length === 0 || !store.state.model?.onlyQuotes) return { message, images }
+    if (files.length === 0 || !store.state.model?.onlyQuotes) return { message, images, documents }
     // Such a model would search for the text of the file.
-    if (isConfirmed) return { message: text, images: [] }
+    if (isConfirmed) return { message: text, images: [], documents: [] }
     const names = files.join(', ')
     askToConfirm(
       `${store.state.model.name} only quotes the agent's documents and does not read ${names}. To select another model: /model.`,

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { countStartedConversations } from '../../daemon/analytics/store.ts'
-import type { Reader, Value } from '../../daemon/store/database.ts'
+import type { DatabaseReader, Value } from '../../daemon/store/database.ts'
 import { expectData } from '../harness/expect.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
@@ -202,7 +202,12 @@ test('conversations of a deleted agent are still counted, under its id', async (
 test('the conversations of an agent are read from indexes', async ({ service: { database } }) => {
   const all = <T>(sql: string, values?: readonly Value[]) => database.all<T>(`EXPLAIN QUERY PLAN ${sql}`, values)
   const range = { from: '2026-01-01', until: '2026-02-01' }
-  const plan = await countStartedConversations({ ...database, all } as Reader, { span: range, days: range, pieces: [], agentId: 'agent_x' })
+  const plan = await countStartedConversations({ ...database, all } as DatabaseReader, {
+    span: range,
+    days: range,
+    pieces: [],
+    agentId: 'agent_x',
+  })
   for (const index of ['conversations_by_agent_id', 'conversations_by_deleted_agent_id'])
     assert.match(JSON.stringify(plan), `USING INDEX ${index} (`)
 })

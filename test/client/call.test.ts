@@ -1,14 +1,15 @@
 /** Calls over a real socket: paths, errors, rate limits and pagination. */
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, get, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { listResults } from '../../src/cli/evaluations/follow-run.ts'
 import { buildPath, call, paginate, stream } from '../../src/client/call.ts'
 import { ServiceError, UnreachableError } from '../../src/client/errors.ts'
-import type { Connection } from '../../src/client/request.ts'
+import { type BodyLimits, type Connection, readText } from '../../src/client/request.ts'
 import { agentRoutes } from '../../src/contract/families/agents.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
+import { EventDecoder } from '../../src/sse.ts'
 
 const test = suite('client')
 
@@ -195,6 +196,45 @@ test('paginate reads every page', async () => {
       [1, 2, 3],
     ],
   )
+})
+
+/** Reads the body of a response that the listener sends, with small limits. */
+const readLimited = (listener: RequestListener, limits: Partial<BodyLimits>): Promise<Error> =>
+  withServer(listener, ({ url }) =>
+    catchError(
+      new Promise((resolve, reject) => {
+        get(url, (message) => {
+          readText(message, url, { maxBytes: 1_000_000, idleMs: 60_000, bytesPerSecond: 1, ...limits }).then(resolve, reject)
+        }).on('error', reject)
+      }),
+    ),
+  )
+
+/** Writes the part again and again until the client has left. */
+const writeWithoutEnd =
+  (part: string, intervalMs: number): RequestListener =>
+  (_, response) => {
+    const timer = setInterval(() => response.write(part), intervalMs)
+    response.on('close', () => clearInterval(timer))
+  }
+
+test('a response without an end is refused, whether it is large, slow or silent', async () => {
+  const large = await readLimited(writeWithoutEnd('x'.repeat(100_000), 1), {})
+  assert.instance(large, UnreachableError)
+  assert.match(large.message, /^The response of http:.* is larger than 0 MB\.$/)
+  const slow = await readLimited(writeWithoutEnd(' ', 1), { idleMs: 50, bytesPerSecond: 1_000_000 })
+  assert.match(slow.message, 'is slower than 1000000 bytes per second')
+  const silent = await readLimited((_, response) => response.write('{'), { idleMs: 50 })
+  assert.match(silent.message, 'stopped: no data for 0.05 seconds')
+})
+
+test('an event without an end is refused', () => {
+  const decoder = new EventDecoder()
+  const part = 'x'.repeat(16 * 1024 * 1024)
+  decoder.push('data: ')
+  assert.throws(() => {
+    for (let pieces = 0; pieces < 5; pieces++) decoder.push(part)
+  }, 'An event of the stream is larger than 64 MB.')
 })
 
 test.run()

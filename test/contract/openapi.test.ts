@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats'
 import { Type } from 'typebox'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createRolesDocument } from '../../.build/roles.ts'
+import { createRolesDocument } from '../../scripts/roles.ts'
 import { RESPONSE_EVENTS } from '../../src/contract/openai/response-events.ts'
 import { createOpenapiDocument } from '../../src/contract/openapi.ts'
 import { OpenapiSchemas } from '../../src/contract/openapi-schemas.ts'
@@ -113,6 +113,7 @@ test('a body is required unless the service accepts a request without it', async
   const optional = operations.filter(({ operation }) => operation.requestBody?.required === false).map(({ name }) => name)
   assert.equal(optional, [
     'post /api/prompt-templates/{id}/render',
+    'post /api/conversations/{id}/compact',
     'post /api/evaluations/{id}/run',
     'post /api/api-tools/{id}/test',
     'post /api/mcp-tools/{id}/test',
@@ -138,7 +139,14 @@ test('every stream documents its events and how to resume it', () => {
   const calls = ['tool_call', 'confirmation_required', 'tool_result']
   const reply = ['message_start', 'retrieval', ...calls, 'reasoning_delta', 'message_delta', 'message_end', 'error']
   const response = Object.keys(RESPONSE_EVENTS)
-  const published = ['conversation.completed', 'evaluation.finished', 'usage.threshold_exceeded']
+  const published = [
+    'conversation.completed',
+    'evaluation.finished',
+    'memory.created',
+    'memory.updated',
+    'memory.deleted',
+    'usage.threshold_exceeded',
+  ]
   assert.equal(
     streams.map(({ name, canResume, events }) => [name, canResume, events]),
     [

@@ -75,14 +75,12 @@ for (const [what, step, code, content, read] of FAILURES) {
   test(`a provider that ${what}: text is stored, usage counted once, and the next message works`, async () => {
     const id = await fixture.startConversation(provider)
     provider.script = [step]
-    const startedAt = performance.now()
     if (content === '') await expectError(fixture.send(id, 'Hi'), code)
     else {
       const stream = await fixture.stream(id, 'Hi')
       const { data } = await stream.readUntil('error')
       assert.equal([data.code, stream.replyText, await stream.next()], [code, content, undefined])
     }
-    assert.ok(performance.now() - startedAt < TIMEOUTS.totalMs + 10_000, 'the time limits were exceeded')
     const [, reply] = await fixture.listMessages(id)
     assert.equal([reply?.content, reply?.finish_reason, reply?.error_code], [content, 'error', code])
     assert.ok(reply?.error.length > 10)

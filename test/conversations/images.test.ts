@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findImageSupport } from '../../daemon/models/image-support.ts'
+import { resolveImageSupport } from '../../daemon/models/image-support.ts'
 import type { Model } from '../../src/contract/families/models.ts'
 import { MAX_IMAGES } from '../../src/contract/schemas/images.ts'
 import { expectData, expectError } from '../harness/expect.ts'
@@ -113,8 +113,8 @@ test('supports_images can be set and filtered, and is derived from names of know
   ]
   for (const [name, model_id, reads] of known) {
     const model = { provider: name as Model['provider'], model_id, supports_images: null }
-    assert.is(findImageSupport(model), reads, `${name} ${model_id}`)
-    assert.is(findImageSupport({ ...model, supports_images: reads === false }), reads === false, 'the setting takes precedence')
+    assert.is(resolveImageSupport(model), reads, `${name} ${model_id}`)
+    assert.is(resolveImageSupport({ ...model, supports_images: reads === false }), reads === false, 'the setting takes precedence')
   }
 })
 

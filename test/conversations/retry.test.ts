@@ -18,7 +18,7 @@ import { waitFor } from '../harness/wait-for.ts'
 import { ConversationFixture, type ReplyStream } from './conversation-fixture.ts'
 
 const test = suite('retry')
-const TIMEOUTS = { firstByteMs: 2_000, idleMs: 2_000, totalMs: 20_000, retryDelayMs: 5 } satisfies Partial<ProviderTimeouts>
+const TIMEOUTS = { retryDelayMs: 5 } satisfies Partial<ProviderTimeouts>
 let fixture: ConversationFixture
 let provider: ScriptedProvider
 

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SocketQueues } from '../../daemon/http/socket-queues.ts'
+import { withTimeoutFactor } from '../harness/clocks/timeout-factor.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { formatEvents } from '../harness/provider-formats.ts'
 import { ScriptedProvider, type Step, streamReply, streamText } from '../harness/scripted-provider.ts'
@@ -18,16 +19,9 @@ const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses
 let fixture: ConversationFixture
 let provider: ScriptedProvider
 
-/** Measured at the same time, because each takes 15 seconds. */
-let endlessReply: Promise<AbandonedReply>
-let slowReply: Promise<AbandonedReply> | undefined
-
 test.before(
   reportFailure(async () => {
     ;[fixture, provider] = await ConversationFixture.openWithProvider()
-    endlessReply = measureAbandonedReply(streamEndlessly)
-    slowReply = isLinux ? measureAbandonedReply(streamReply({ text: Array.from({ length: 1_000 }, () => 'word ') }, 100)) : undefined
-    for (const reply of [endlessReply, slowReply]) reply?.catch(() => undefined) // reported by the test that awaits it
   }),
 )
 test.after(reportFailure(() => Promise.all([fixture.close(), provider.close()])))
@@ -57,45 +51,35 @@ async function sendAndStop(id: string): Promise<Socket> {
   return socket
 }
 
-interface AbandonedReply {
-  /** Seconds until the model call ended. */
-  seconds: number
-  /** The stored reply. */
-  reply: Json
-}
-
-/** Sends a message without reading its reply. */
-async function measureAbandonedReply(model: Step): Promise<AbandonedReply> {
+/** Sends a message without reading its reply. Returns the stored reply when the model call has ended. */
+async function abandonReply(model: Step): Promise<Json> {
   const writer = await ScriptedProvider.start('openai', model)
   const id = await fixture.startConversation(writer)
   const arrival = writer.nextRequest()
-  const began = performance.now()
   const socket = await sendAndStop(id)
   await (await arrival).closed
-  const seconds = (performance.now() - began) / 1000
   const reply = await waitFor(async () => {
     const last = (await fixture.listMessages(id)).at(-1)
     return last?.finish_reason !== undefined && last
   })
   socket.destroy()
   await writer.close()
-  return { seconds, reply }
+  return reply
 }
 
 test('a client that stops reading is disconnected, and its model call is aborted', async () => {
-  const { seconds, reply } = await endlessReply
+  const reply = await withTimeoutFactor(0.2, () => abandonReply(streamEndlessly))
   assert.is(reply.finish_reason, 'aborted')
   if (isLinux) assert.ok(reply.content.length < 500_000, `${reply.content.length} characters`)
-  assert.ok(seconds > 15 && seconds < 30, `ended after ${seconds} s`)
 })
 
 // Only Linux reports the unread bytes of a socket.
 const linuxTest = isLinux ? test : test.skip
 
 linuxTest('a client that stops reading a slow reply is disconnected', async () => {
-  const { seconds, reply } = (await slowReply) as AbandonedReply
+  const words = streamReply({ text: Array.from({ length: 100_000 }, () => 'word ') }, 100)
+  const reply = await withTimeoutFactor(0.2, () => abandonReply(words))
   assert.is(reply.finish_reason, 'aborted')
-  assert.ok(seconds > 15 && seconds < 30, `ended after ${seconds} s`)
 })
 
 test('a slow reader gets the complete reply', async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createCommandReference } from '../../.build/commands.ts'
+import { createCommandReference } from '../../scripts/commands.ts'
 
 const test = suite('command reference')
 const FOLDER = fileURLToPath(new URL('../../docs/commands/', import.meta.url))

@@ -7,7 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const COPIED = ['src', 'commands', 'daemon', 'bin', 'test/harness', '.build', 'package.json', 'tsconfig.json']
+const COPIED = ['src', 'commands', 'daemon', 'bin', 'test/harness', 'scripts', 'package.json', 'tsconfig.json']
 
 interface Block {
   file: string
@@ -66,7 +66,7 @@ test('the documented steps add a family, a route, a command and a scorer that ty
   // Bundled as in `npm test`: a compiler would load all sources for each of them.
   writeFileSync(
     join(copy, 'bundle.ts'),
-    `import { bundleTests } from './.build/tests.ts'\nawait bundleTests(${JSON.stringify(files)}, '.tests')\n`,
+    `import { bundleTests } from './scripts/tests.ts'\nawait bundleTests(${JSON.stringify(files)}, '.tests')\n`,
   )
   const bundled = await run('node_modules/tsx/dist/cli.mjs', 'bundle.ts')
   assert.is(bundled.code, 0, bundled.output)

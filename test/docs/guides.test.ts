@@ -46,7 +46,7 @@ interface Block {
 }
 
 /** Returns the fenced blocks. Quoted and indented blocks are ignored. */
-function parseBlocks(markdown: string): Block[] {
+function parseFences(markdown: string): Block[] {
   return [...markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = '', text = '']) => ({ language, text }))
 }
 
@@ -86,14 +86,14 @@ async function runGuide(guide: string): Promise<void> {
   const bin = join(folder, 'bin')
   const work = join(folder, 'work')
   for (const path of [bin, work]) mkdirSync(path)
-  const command = await installShellCommand(bin, hosts)
+  const command = await installShellCommand(bin, hosts, { startsProcess: guide === 'first-agent.md' })
   // The guide about MCP servers runs an installed package, without a network.
   writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift; exec '${process.execPath}' '${join(ROOT, 'node_modules')}'/"$1"/dist/index.js "$2"\n`)
   chmodSync(join(bin, 'npx'), 0o755)
   const markdown = readFileSync(join(GUIDES, guide), 'utf8')
     .replaceAll(MODEL_SERVER, provider.url)
     .replaceAll(GUIDE_PORT, String(await findFreePort()))
-  const blocks = parseBlocks(markdown)
+  const blocks = parseFences(markdown)
   const environment = {
     PATH: `${bin}${delimiter}${process.env.PATH}`,
     HOME: folder,
@@ -102,6 +102,7 @@ async function runGuide(guide: string): Promise<void> {
     CADRE_KEYCHAIN: 'off',
     CADRE_RATE_LIMIT: '10000',
     CADRE_MODEL_SERVERS: 'none',
+    CADRE_TIMEOUT_FACTOR: process.env.CADRE_TIMEOUT_FACTOR,
   }
   const shell = (script: string) =>
     new Promise<{ failed: boolean; output: string }>((resolve) => {
@@ -136,6 +137,7 @@ test('the guides of the first steps exist', () => {
     'your-documents',
     'rest',
     'models',
+    'memory',
     'tools-from-openapi',
     'tools-from-mcp',
     'coding-agents',

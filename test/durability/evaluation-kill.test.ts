@@ -9,7 +9,7 @@ import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
 import type { Json } from '../harness/test-server.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-const TEST_CASES = 1_000
+const TEST_CASES = 300
 const CONCURRENCY = 16
 
 const test = suite('kill -9 during an evaluation')

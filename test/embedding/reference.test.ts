@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { getModelsDirectory } from '../../daemon/embedded-models/paths.ts'
 import { EmbeddingService } from '../../daemon/embedding/service.ts'
+import { getModelsDirectory } from '../../daemon/inference/paths.ts'
 import { computeCosine } from './compute-cosine.ts'
 import { readReferenceVectors } from './reference-vectors.ts'
 import { VARIED } from './sample-texts.ts'
@@ -12,7 +12,7 @@ const test = suite('reference model')
 test('the vectors of the int8 model agree with the float reference', async () => {
   const service = new EmbeddingService({
     modelsDirectory: getModelsDirectory(),
-    findRemoteModel: async () => undefined,
+    resolveRemoteModel: async () => undefined,
     logger: createTestLogger(),
   })
   const embedder = await service.getEmbedder('minilm')

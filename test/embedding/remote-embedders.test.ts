@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { RemoteEmbedders } from '../../daemon/embedding/remote-embedders.ts'
 import type { EmbeddingTimeouts } from '../../daemon/embedding/request-json.ts'
 import { EmbeddingService } from '../../daemon/embedding/service.ts'
-import type { RemoteModel } from '../../daemon/providers/remote-model.ts'
+import type { RemoteModel } from '../../daemon/models/providers/remote-model.ts'
 import { captureError, serializeError } from './capture-error.ts'
 import {
   createVector,
@@ -256,7 +256,7 @@ test('the service rejects unknown models and providers without embeddings', asyn
   }))
   const service = new EmbeddingService({
     modelsDirectory: '',
-    findRemoteModel: async (id) => records.find((model) => model.id === id),
+    resolveRemoteModel: async (id) => records.find((model) => model.id === id),
     logger: createTestLogger(),
   })
   open.push(service)

@@ -29,6 +29,7 @@ test('an agent requires only a name; other fields get their defaults', async () 
     max_tokens: null,
     tools: [],
     allowed_tools: [],
+    memory: false,
     topics: [],
     prompt_template_id: null,
     variables: {},

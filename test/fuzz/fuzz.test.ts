@@ -6,7 +6,7 @@ import type { TestServer } from '../harness/test-server.ts'
 import { runCampaign, startServer } from './campaign.ts'
 
 const SEED = 20260131
-const REQUESTS = 10_000
+const REQUESTS = 4_000
 
 const test = suite('fuzz')
 let server: TestServer
@@ -19,9 +19,8 @@ test.before(
 test.after(reportFailure(() => server.close()))
 
 test(`all responses to ${REQUESTS} generated requests match the OpenAPI document`, async () => {
-  const begun = performance.now()
   const summary = await runCampaign(server, SEED, REQUESTS)
-  console.log(`${JSON.stringify(summary)} in ${Math.round((performance.now() - begun) / 1000)} s`)
+  console.log(JSON.stringify(summary))
   assert.is(summary.requests, REQUESTS)
   assert.is(summary.operations, ALL_ROUTES.length)
   const statuses = Object.keys(summary.statuses).map(Number)

@@ -20,7 +20,7 @@ export interface FuzzRequest {
 /** Operations that would call other servers; they get identifiers that do not exist and no URL. */
 const OUTGOING = new RegExp(
   '^(knowledgeSourcesSync|modelsTest|modelsDiscover|apiTools(Test|Import)|mcpTools(Discover|Test)|mcpServers(Authorize|Token)|' +
-    'webhooksTest|messagesSend|evaluationsRun)',
+    'webhooksTest|messagesSend|conversationsCompact|evaluationsRun)',
 )
 
 const WORDS = [

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { WebSocket } from 'undici'
+import { startDeadline } from '../../src/deadline.ts'
 import type { Json } from './test-server.ts'
 
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 600_000
 
 const COMMAND = ['chromium', 'chromium-browser', 'google-chrome'].find((name) => spawnSync(name, ['--version']).status === 0)
 export const hasChromium = COMMAND !== undefined
@@ -43,13 +44,13 @@ export class Chromium {
     const child = spawn(COMMAND as string, [...flags, `--user-data-dir=${folder}`, 'about:blank'], { stdio: 'pipe' })
     let stderr = ''
     const url = await new Promise<string>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`Chromium did not start: ${stderr}`)), START_TIMEOUT_MS)
+      const deadline = startDeadline(START_TIMEOUT_MS, () => reject(new Error(`Chromium did not start: ${stderr}`)))
       child.once('exit', (code) => reject(new Error(`Chromium ended with ${code}: ${stderr}`)))
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         stderr += text
         const found = /DevTools listening on (\S+)/.exec(stderr)?.[1]
         if (found) {
-          clearTimeout(timer)
+          deadline.cancel()
           resolve(found)
         }
       })

@@ -148,6 +148,7 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
     CADRE_HOME: join(home, 'state'),
     CADRE_PORT: '0',
     CADRE_RATE_LIMIT: '0',
+    CADRE_TIMEOUT_FACTOR: process.env.CADRE_TIMEOUT_FACTOR,
     CADRE_KEYCHAIN: 'off',
     CADRE_MODEL_SERVERS: 'none',
     ...environment,

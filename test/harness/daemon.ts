@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { type Deadline, startDeadline } from '../../src/deadline.ts'
 
 const ENTRY = fileURLToPath(new URL('../../dist/daemon/main.js', import.meta.url))
-const READY_TIMEOUT_MS = 60_000
+const READY_TIMEOUT_MS = 600_000
 
 export const TOKEN = 'cadre_token-of-the-daemon-under-test-0123456789'
 
@@ -60,6 +61,7 @@ export function spawnDaemon(home: string, options: DaemonOptions = {}): ChildPro
       CADRE_KEYCHAIN: 'off',
       CADRE_MODEL_SERVERS: 'none',
       CADRE_RATE_LIMIT: '0',
+      CADRE_TIMEOUT_FACTOR: process.env.CADRE_TIMEOUT_FACTOR,
       ...(token === undefined ? {} : { CADRE_TOKEN: token }),
       ...environment,
     },
@@ -110,22 +112,22 @@ export async function waitForExit(child: ChildProcess, limitMs?: number): Promis
       output[name] += part
     })
   }
-  const timer = limitMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), limitMs)
+  const deadline = limitMs === undefined ? undefined : startDeadline(limitMs, () => child.kill('SIGKILL'))
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
-  clearTimeout(timer)
+  deadline?.cancel()
   return { code, signal, ...output }
 }
 
 async function waitForAddress(child: ChildProcess, exited: Promise<DaemonExit>): Promise<string> {
   let stdout = ''
-  let timer: NodeJS.Timeout | undefined
+  let deadline: Deadline | undefined
   const address = new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', (part: string) => {
       stdout += part
       const [, url] = /^Cadre is ready at (http:\S+)$/m.exec(stdout) ?? []
       if (url !== undefined) resolve(url)
     })
-    timer = setTimeout(() => reject(new Error(`The daemon was not ready within ${READY_TIMEOUT_MS / 1000} s: ${stdout}`)), READY_TIMEOUT_MS)
+    deadline = startDeadline(READY_TIMEOUT_MS, () => reject(new Error(`The daemon did not become ready: ${stdout}`)))
   })
   const failure = exited.then(({ code, signal, stderr }) => {
     throw new Error(`The daemon exited (${code ?? signal}) before it was ready: ${stderr}`)
@@ -136,7 +138,7 @@ async function waitForAddress(child: ChildProcess, exited: Promise<DaemonExit>):
     child.kill('SIGKILL')
     throw error
   } finally {
-    clearTimeout(timer)
+    deadline?.cancel()
     failure.catch(() => undefined) // a later exit is expected
   }
 }

@@ -50,6 +50,8 @@ export class Resources {
     })
   conversation = async (fields: Fields = {}) =>
     this.#create('/conversations', { agent_id: fields.agent_id ?? (await this.agent()).id, ...fields })
+  memory = async (fields: Fields = {}) =>
+    this.#create('/memories', { agent_id: fields.agent_id ?? (await this.agent()).id, content: uniqueName('Fact number'), ...fields })
   evaluation = async (fields: Fields = {}) =>
     this.#create('/evaluations', {
       name: uniqueName('evaluation'),

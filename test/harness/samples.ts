@@ -112,6 +112,15 @@ export function createSamples(resources: Resources): Record<string, Sample> {
       change: { description: 'changed' },
       label: 'name',
     },
+    memories: {
+      create: (index) =>
+        resources.memory({
+          content: createName('fact', index),
+          user_id: pick(['local', 'ada', 'bob'], index),
+          expires_at: pick([null, '2099-01-01T00:00:00.000Z', '2098-01-01T00:00:00.000Z'], index),
+        }),
+      change: { expires_at: '2097-01-01T00:00:00.000Z' },
+    },
     'usage-thresholds': {
       create: (index) =>
         resources.threshold({

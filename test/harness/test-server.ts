@@ -43,7 +43,7 @@ export interface CallOptions {
 }
 
 export interface TestServerOptions
-  extends Pick<AppOptions, 'clock' | 'random' | 'disk' | 'exactRows' | 'databaseServer' | 'storage' | 'tracer'> {
+  extends Pick<AppOptions, 'clock' | 'random' | 'disk' | 'exactRows' | 'recognizer' | 'databaseServer' | 'storage' | 'tracer'> {
   home?: string
   rateLimit?: number
   /** Limit of the admin token. Default: rateLimit. */

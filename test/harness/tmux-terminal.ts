@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startDeadline } from '../../src/deadline.ts'
 import type { Terminal } from './cli.ts'
 
-const TIMEOUT_MS = 45_000
-const POLL_INTERVAL_MS = 40
+const TIMEOUT_MS = 600_000
+const POLL_INTERVAL_MS = 80
 /** tmux rejects longer commands. */
 const MAX_BYTES = 4_000
 /** The screen is read after output. It may also change without, when tmux wraps lines after a resize. */
@@ -100,7 +101,7 @@ export class TmuxTerminal {
 
   /** Waits until the visible screen matches and returns it. */
   async waitFor(expected: string | RegExp | ((screen: string) => boolean), description = String(expected)): Promise<string> {
-    const deadline = Date.now() + TIMEOUT_MS
+    const deadline = startDeadline(TIMEOUT_MS).unref()
     let seen: number | undefined
     for (let readAt = 0; ; ) {
       const size = statSync(this.#output, { throwIfNoEntry: false })?.size
@@ -113,7 +114,7 @@ export class TmuxTerminal {
         )
           return screen
       }
-      if (Date.now() > deadline) throw new Error(`The screen did not show ${description}:\n${this.readAll()}`)
+      if (deadline.hasPassed) throw new Error(`The screen did not show ${description}:\n${this.readAll()}`)
       await sleep(POLL_INTERVAL_MS)
     }
   }
@@ -141,7 +142,7 @@ export class TmuxTerminal {
 
 /** Opens a shell with the environment of a CLI test in which `cadre` runs the build under test. */
 export function openShell({ environment, command }: Terminal, columns = 80): TmuxTerminal {
-  const shell = new TmuxTerminal({ command: ['sh'], environment: { ...environment, PS1: '$ ' }, cwd: process.cwd(), columns, rows: 50 })
+  const shell = new TmuxTerminal({ command: ['sh'], environment: { ...environment, PS1: '$ ' }, cwd: process.cwd(), columns, rows: 80 })
   shell.type(`cadre() { "${process.execPath}" "${command}" "$@"; }; clear`)
   return shell
 }

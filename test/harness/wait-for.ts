@@ -1,5 +1,6 @@
-/** Polling with a deadline. */
+/** Polling with a deadline that a slow machine does not reach. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startDeadline } from '../../src/deadline.ts'
 
 export interface WaitOptions {
   timeoutMs?: number
@@ -11,11 +12,15 @@ export interface WaitOptions {
 /** Polls until the condition returns a value other than undefined and false. Throws an error with the description after the timeout. */
 export async function waitFor<T>(
   condition: () => T | undefined | false | Promise<T | undefined | false>,
-  { timeoutMs = 120_000, intervalMs = 25, description = String(condition) }: WaitOptions = {},
+  { timeoutMs = 600_000, intervalMs = 25, description = String(condition) }: WaitOptions = {},
 ): Promise<T> {
-  for (const deadline = Date.now() + timeoutMs; ; await sleep(intervalMs)) {
+  const deadline = startDeadline(timeoutMs)
+  for (; ; await sleep(intervalMs)) {
     const value = await condition()
-    if (value !== undefined && value !== false) return value
-    if (Date.now() > deadline) throw new Error(`Timed out after ${timeoutMs / 1000} s waiting for ${description}`)
+    if (value !== undefined && value !== false) {
+      deadline.cancel()
+      return value
+    }
+    if (deadline.hasPassed) throw new Error(`Timed out after ${timeoutMs / 1000} s waiting for ${description}`)
   }
 }

@@ -90,7 +90,14 @@ test('only admins can access tokens and webhooks', () => {
 })
 
 test('a viewer has no write access', () => {
-  const asks = ['prompt-templates.render', 'rag-tools.query', 'retrieval-tools.search', 'openai.embeddings.create']
+  const asks = [
+    'prompt-templates.render',
+    'tables.query',
+    'rag-tools.query',
+    'retrieval-tools.search',
+    'memories.search',
+    'openai.embeddings.create',
+  ]
   assert.equal(
     listAllowedRoutes('viewer')
       .filter(({ method }) => method !== 'GET')
@@ -99,9 +106,9 @@ test('a viewer has no write access', () => {
   )
 })
 
-test('a member can only read agents and use conversations and completions', () => {
+test('a member can only read agents and attached documents and use conversations, completions and memories', () => {
   const reach = listAllowedRoutes('member').map(({ id }) => id.split('.')[0])
-  assert.equal([...new Set(reach)].sort(), ['agents', 'conversations', 'messages', 'openai'])
+  assert.equal([...new Set(reach)].sort(), ['agents', 'conversations', 'documents', 'memories', 'messages', 'openai'])
   assert.equal(
     listAllowedRoutes('member')
       .filter(({ family }) => family === 'agents')

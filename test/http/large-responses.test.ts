@@ -6,6 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LargeResponses } from '../../daemon/http/large-responses.ts'
 import { ConversationFixture } from '../conversations/conversation-fixture.ts'
+import { withTimeoutFactor } from '../harness/clocks/timeout-factor.ts'
 import { expectData } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { ADMIN_TOKEN } from '../harness/test-server.ts'
@@ -67,11 +68,9 @@ test('clients that do not read are refused further responses and are disconnecte
   assert.match(((await refused.json()) as { error: string }).error, /large responses of this token have not been read/)
   assert.is((await get(ADMIN_TOKEN)).status, 200, 'another token')
   const closed = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))))
-  await waitFor(async () => (await get(token)).status === 200, {
-    intervalMs: 500,
-    timeoutMs: 60_000,
-    description: 'the token to be served',
-  })
+  await withTimeoutFactor(0.2, () =>
+    waitFor(async () => (await get(token)).status === 200, { intervalMs: 500, description: 'the token to be served' }),
+  )
   for (const socket of sockets) socket.resume()
   await closed
   assert.ok(

@@ -53,6 +53,12 @@ const CALLS: Record<string, (role: Role) => Promise<[path: string, body?: object
     )
     return [`/conversations/${id}/messages`, { message: question.query }]
   },
+  'conversations.compact': async (role) => {
+    const { id } = await expectData(
+      knowledge.service.post('/conversations', { agent_id: agent.id }, { as: role === 'viewer' ? 'admin' : role }),
+    )
+    return [`/conversations/${id}/compact`]
+  },
   'messages.confirm': async () => ['/conversations/conv_x/messages/msg_x/confirmations', { tool_call_id: 'call_1', allow: true }],
   'rag-tools.query': async () => [`/rag-tools/${(await createTool('ragTool', { model_id: priced.id })).id}/query`, question],
   'retrieval-tools.search': async () => {

@@ -71,6 +71,22 @@ test('the model of a RAG tool answers from numbered passages and its usage is ch
   ])
 })
 
+test('a query can name another model, by ID or name, and an unknown one is rejected', async () => {
+  const tool = await knowledge.resources.ragTool({ knowledge_source_id: source.id })
+  await knowledge.waitForSync(source.id)
+  const ask = (model_id: string) => knowledge.service.post(`/rag-tools/${tool.id}/query`, { query: 'How many days of leave?', model_id })
+  for (const reference of [model.id, model.name]) {
+    provider.script = [streamText('Asked for.')]
+    assert.is((await expectData(ask(reference))).answer, 'Asked for.')
+  }
+  assert.equal(
+    (await listCalls(tool.id, 'chat')).map(({ model_id }) => model_id),
+    [model.id, model.id],
+  )
+  await expectError(ask('no-such-model'), 'VALIDATION_ERROR', { field: 'model_id' })
+  assert.is((await expectData(knowledge.service.get(`/rag-tools/${tool.id}`))).model_id, null, 'the tool keeps its model')
+})
+
 test('a RAG tool without a model uses the default model', async () => {
   provider.script = [streamText('From the default.')]
   const tool = await knowledge.resources.ragTool({ knowledge_source_id: source.id })

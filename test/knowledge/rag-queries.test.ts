@@ -35,10 +35,11 @@ for (const [question, fact, name] of [
   ['When does the office open?', /seven in the morning/, 'office.md'],
 ] as const) {
   test(`${question} is answered with a quote and the number of its passage`, async () => {
-    const { query, answer, results } = await ask(question)
+    const { query, answer, results, confidence } = await ask(question)
     assert.is(query, question)
     assert.match(answer, /“.+” \[\d\]/)
     assert.match(answer, fact)
+    assert.is(confidence, answer.startsWith('Probably:') ? 'probable' : 'certain')
     const cited = [...answer.matchAll(/\[(\d+)\]/g)].map(([, number]) => results[Number(number) - 1])
     assert.ok(cited.length > 0)
     for (const passage of cited) assert.ok(passage, 'every number is that of a passage')
@@ -47,6 +48,18 @@ for (const [question, fact, name] of [
   })
 }
 
+test('a list whose items are headings in the next passages is quoted with all of them', async () => {
+  const describe = (name: string) => `### ${name}\n\n${`${name} is explained here at some length. `.repeat(20)}`
+  const systems = ['Anchor', 'Beacon', 'Compass'].map(describe).join('\n\n')
+  const lead = 'Everybody has an account for our internal systems:'
+  const text = `# Work\n\n## Internal systems\n\n${lead}\n\n${systems}\n\n## Rooms\n\nThey are blue.`
+  const { id } = await knowledge.createSyncedSource({ 'work.md': text })
+  const lists = await knowledge.resources.ragTool({ knowledge_source_id: id })
+  await knowledge.waitForSync(id)
+  const { answer } = await expectData(knowledge.service.post(`/rag-tools/${lists.id}/query`, { query: 'List all internal systems' }))
+  assert.match(answer, /“.*internal systems:?” \[\d\] \(3 items\)\n\n- Anchor\n- Beacon\n- Compass$/i)
+})
+
 for (const question of [
   'What is the boiling point of tungsten?',
   'Who won the football world cup in 1990?',
@@ -54,7 +67,8 @@ for (const question of [
   'zzz qqq xxyy',
 ]) {
   test(`${question} is refused, with the number of documents and the closest passages`, async () => {
-    const { answer, results } = await ask(question)
+    const { answer, results, confidence } = await ask(question)
+    assert.is(confidence, 'none')
     const [refusal, ...closest] = answer.split(/\n+/)
     assert.is(refusal, `I found no answer in 4 documents.${results.length === 0 ? '' : ' The closest passages:'}`)
     assert.is(closest.length, Math.min(results.length, 3))

@@ -1,8 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { isProcessAlive } from '../../src/client/address.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
+import { waitFor } from '../harness/wait-for.ts'
 import { McpToolsFixture } from './mcp-tools-fixture.ts'
 
 const test = suite('hostile MCP servers')
@@ -28,7 +30,7 @@ const FAILURES: Record<string, { code: Parameters<typeof expectError>[1]; error:
   memory: { code: 'UNAVAILABLE', error: /used more than 128 MB of memory/, fields: { memory_mb: 128 } },
   pages: { code: 'PROVIDER_ERROR', error: /lists its tools on too many pages\.$/ },
   deep: { code: 'PROVIDER_ERROR', error: /sent a message that nests too deeply\.$/ },
-  huge: { code: 'PROVIDER_ERROR', error: /offers 20000 tools; at most 500 are supported/ },
+  huge: { code: 'PROVIDER_ERROR', error: /offers 600 tools; at most 500 are supported/ },
   invalid: { code: 'PROVIDER_ERROR', error: /sent an invalid response\.$/ },
   exit: { code: 'UNAVAILABLE', error: /exited with code 2: missing configuration/ },
 }
@@ -93,6 +95,23 @@ test('a tool that never answers, answers without an end, or crashes causes a cle
   const [failed, answered] = await Promise.all([fixture.call(silent as string), fixture.call(echo as string, { text: 'hi' })])
   assert.equal([failed.status, failed.body.code, answered.data.result], [504, 'PROVIDER_TIMEOUT', 'hi'])
   await expectError(fixture.call(endless as string), 'UNAVAILABLE', { error: /sent a message of more than 4 MB/ })
+})
+
+test('a result with too many values is refused before it is parsed', async () => {
+  for (const tool of ['keys', 'blocks']) {
+    const server = await fixture.addServer('good')
+    const [id] = await fixture.approve(server, tool)
+    await expectError(fixture.call(id as string), 'UNAVAILABLE', { error: /sent a message with more than 30000 values/ })
+  }
+})
+
+test('a process that the server leaves behind with its output open neither delays a change of the server nor survives it', async () => {
+  const server = await fixture.addServer('good')
+  const [fork] = await fixture.approve(server, 'fork')
+  const pid = Number((await expectData(fixture.call(fork as string))).result)
+  assert.ok(isProcessAlive(pid))
+  await expectData(fixture.service.patch(`/mcp-servers/${server.id}`, { timeout_ms: 5_000 }))
+  await waitFor(() => !isProcessAlive(pid), { description: 'the end of the process' })
 })
 
 test('a request of the server for sampling is refused', async () => {

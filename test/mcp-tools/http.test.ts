@@ -24,7 +24,7 @@ test.after.each(() => {
 })
 
 const addUrl = (fields: object = {}) =>
-  fixture.addServer('', { command: null, args: [], url: `${web.origin}/mcp`, allow_private_network: true, timeout_ms: 5_000, ...fields })
+  fixture.addServer('', { command: null, args: [], url: `${web.origin}/mcp`, allow_private_network: true, timeout_ms: 300_000, ...fields })
 const bearer = { auth: { type: 'bearer', token: 'static-token-0123456789' } }
 
 /** Opens the authorization URL as a browser would, and returns the parameters of the redirect. */
@@ -110,7 +110,11 @@ const HOSTILE: Record<string, { answer: NonNullable<OAuthServer['answer']>; erro
       }
       write()
     },
-    error: /sent more than 32 MB within 10 s/,
+    error: /sent a message of more than 4 MB/,
+  },
+  'answers with too many values': {
+    answer: (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(`[${'1,'.repeat(30_000)}1]`),
+    error: /sent a message with more than 30000 values/,
   },
   'answers with a page': {
     answer: (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hi</h1>'),

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expectData } from '../harness/expect.ts'
 import { type Json, TestServer, type TestServerOptions } from '../harness/test-server.ts'
 
-const SCRIPT = fileURLToPath(new URL('../../test/mcp-tools/servers/hostile.mjs', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('./servers/hostile.mjs', import.meta.url))
 let count = 0
 
 export class McpToolsFixture {
@@ -24,7 +24,7 @@ export class McpToolsFixture {
         name: `s${++count}`,
         command: process.execPath,
         args: [SCRIPT, mode],
-        timeout_ms: 20_000,
+        timeout_ms: 300_000,
         ...fields,
       }),
       201,

@@ -150,7 +150,7 @@ test('files contain servers, approved tools and their secrets as variables', asy
     name: 'good',
     command: process.execPath,
     args: server.args,
-    timeout_ms: 20_000,
+    timeout_ms: 300_000,
     env: { CANARY: '${env:CADRE_MCP_SERVER_GOOD_ENV_CANARY}' },
   })
   const tool = find('mcp-tools', 'good__fail')

@@ -45,6 +45,47 @@ test('a server that fails at every start is started after increasing delays, up 
   await connections.close()
 })
 
+test('a list of tools is used for ten seconds, until the server reports a change or is connected again', async () => {
+  let now = 0
+  let lists = 0
+  const changes: (() => void)[] = []
+  const ends: ((problem: string) => void)[] = []
+  const connections = new ServerConnections({
+    logger,
+    now: () => now,
+    connect: async (_, { onToolsChanged }) => {
+      const { connected, end } = createClient()
+      Object.assign(connected.client, {
+        getServerVersion: () => ({ name: 'files', version: '1' }),
+        getNegotiatedProtocolVersion: () => '2025-06-18',
+        getServerCapabilities: () => ({ tools: {} }),
+        listTools: async () => {
+          lists++
+          return { tools: [] }
+        },
+      })
+      changes.push(onToolsChanged)
+      ends.push(end)
+      return connected
+    },
+  })
+  const expectLists = async (count: number) => {
+    await connections.list(server)
+    assert.is(lists, count)
+  }
+  await expectLists(1)
+  now += 10_000
+  await expectLists(1)
+  now += 1
+  await expectLists(2)
+  changes.at(-1)?.()
+  await expectLists(3)
+  ends.at(-1)?.('was ended by SIGKILL')
+  now += 2_000
+  await expectLists(4)
+  await connections.close()
+})
+
 test('a server that ran for a minute starts again with the first delay, and a changed one at once', async () => {
   let now = 0
   const ends: ((problem: string) => void)[] = []

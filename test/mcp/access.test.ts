@@ -44,10 +44,10 @@ const authorize = async (role: Role) => ({ authorization: `Bearer ${await fixtur
 
 /** The tools of each role. */
 const EXPECTED: Record<Role, string[]> = {
-  admin: ['search', 'ask', 'read_document', 'list_sources', 'free', 'paid', 'find', 'fetch'],
-  editor: ['search', 'ask', 'read_document', 'list_sources', 'free', 'paid', 'find', 'fetch'],
+  admin: ['search', 'ask', 'read_document', 'list_sources', 'describe_tables', 'query_table', 'free', 'paid', 'find', 'fetch'],
+  editor: ['search', 'ask', 'read_document', 'list_sources', 'describe_tables', 'query_table', 'free', 'paid', 'find', 'fetch'],
   member: ['ask'],
-  viewer: ['search', 'read_document', 'list_sources', 'free', 'paid', 'find'],
+  viewer: ['search', 'read_document', 'list_sources', 'describe_tables', 'query_table', 'free', 'paid', 'find'],
 }
 
 for (const role of ROLES) {
@@ -186,6 +186,65 @@ test('a tool that requires confirmation asks the user of a client that can, and 
   assert.equal(questions, Array(2).fill('Call the tool "send" with {"text":"hi"}?'))
   const { annotations } = (await asking.listTools()).tools.find(({ name }) => name === 'send')
   assert.equal([annotations.readOnlyHint, annotations.destructiveHint], [false, true])
+  await server.close()
+})
+
+test('an answer confirms only the call that was asked about, once, of the caller who was asked', async () => {
+  const server = await startRecordingServer()
+  await fixture.resources.apiTool({
+    name: 'pay',
+    method: 'POST',
+    url: `${server.origin}/pay`,
+    allow_private_network: true,
+    parameters: { type: 'object', properties: { to: { type: 'string' } } },
+    expose_mcp: true,
+  })
+  const token = await fixture.service.token('admin')
+  const call = async (
+    to: string,
+    more: object = {},
+    { bearer = token, capabilities = { elicitation: {} } as object } = {},
+  ): Promise<Json> => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'attacker', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
+    }
+    const response = await fetch(`${fixture.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${bearer}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': 'pay',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'pay', arguments: { to }, _meta, ...more } }),
+    })
+    const text = await response.text()
+    return JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text).result
+  }
+  const inputResponses = { confirmation: { action: 'accept', content: {} } }
+  const ask = async (to: string): Promise<string> => (await call(to)).requestState
+  const isAsked = ({ resultType }: Json) => resultType === 'input_required'
+
+  assert.ok(isAsked(await call('A', { inputResponses })), 'an answer without a question')
+  assert.ok(isAsked(await call('A', { inputResponses, requestState: 'guessed' })), 'an unknown question')
+  assert.ok(isAsked(await call('B', { inputResponses, requestState: await ask('A') })), 'other arguments')
+  const other = (await fixture.service.call('POST', '/api/tokens', { name: 'Other', role: 'admin' })).data.token
+  assert.ok(isAsked(await call('A', { inputResponses, requestState: await ask('A') }, { bearer: other })), 'another caller')
+  const unable = await call('A', { inputResponses, requestState: await ask('A') }, { capabilities: {} })
+  assert.is(unable.isError, true)
+  const spent = await ask('A')
+  await call('B', { inputResponses, requestState: spent })
+  assert.ok(isAsked(await call('A', { inputResponses, requestState: spent })), 'a question that was answered for another call')
+  assert.is(server.requests.length, 0)
+
+  const state = await ask('A')
+  assert.is((await call('A', { inputResponses, requestState: state })).structuredContent.status, 200)
+  assert.ok(isAsked(await call('A', { inputResponses, requestState: state })), 'a repeated answer')
+  assert.is(server.requests.length, 1)
   await server.close()
 })
 

@@ -33,7 +33,7 @@ for (const generation of GENERATIONS) {
     const { tools } = await client.listTools()
     assert.equal(
       tools.map(({ name }) => name),
-      ['search', 'ask', 'read_document', 'list_sources', 'Ask_the_handbook', 'search_2'],
+      ['search', 'ask', 'read_document', 'list_sources', 'describe_tables', 'query_table', 'Ask_the_handbook', 'search_2'],
     )
     for (const { inputSchema, outputSchema, annotations } of tools) {
       assert.equal([inputSchema.type, outputSchema.type], ['object', 'object'])

@@ -70,6 +70,24 @@ test('a name that several sources have needs the source', async () => {
     assert.is((await read({ document: 'same.md', source: sources[at].name })).structuredContent.documents[0].text, text)
 })
 
+test('tables are described and queried, and a query that is refused says why', async () => {
+  await fixture.addUnindexedSource('sales', { 'orders.csv': 'Id,Status,Amount\n1,cancelled,0.1\n2,shipped,5\n3,cancelled,0.2\n' })
+  const client = await fixture.connect('2026-07-28', 'viewer')
+  const described: Json = await client.callTool({ name: 'describe_tables', arguments: { source: 'sales' } })
+  assert.equal(
+    described.structuredContent.tables.map(({ name, rows }: Json) => [name, rows]),
+    [['orders', 3]],
+  )
+  assert.match(described.content[0].text, '- orders: orders.csv, 3 rows. Columns: id integer, status text, amount decimal.')
+  const query = (sql: string): Promise<Json> => client.callTool({ name: 'query_table', arguments: { source: 'sales', sql } })
+  const { structuredContent, content } = await query("select count(*) as n, sum(amount) as total from orders where status = 'cancelled'")
+  assert.equal(structuredContent, { columns: ['n', 'total'], rows: [[2, 0.3]], truncated: false })
+  assert.match(content[0].text, /^n \| total\n2 \| 0\.3\n\nSource: orders\.csv · doc_/)
+  const refused = await query('delete from orders')
+  assert.is(refused.isError, true)
+  assert.match(refused.content[0].text, 'Write one SELECT over the tables of the source.')
+})
+
 test('a viewer can search a source', async () => {
   const source = await fixture.addSource('indexed', { 'days.md': 'Thirty days of rest.' })
   await fixture.resources.retrievalTool({ knowledge_source_ids: [source.id] })

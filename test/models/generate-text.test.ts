@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { generateText } from '../../daemon/models/generate-text.ts'
-import { estimateRequest, estimateTokens } from '../../daemon/models/token-estimate.ts'
+import { estimateInput, estimateTokens } from '../../daemon/models/token-estimate.ts'
 import type { Database, Transaction } from '../../daemon/store/database.ts'
 import { CadreError } from '../../src/contract/errors.ts'
 import {
@@ -42,7 +42,7 @@ test("a call is recorded with the provider's usage", async () => {
   assert.equal(reply.usage, { input_tokens: 1_000, output_tokens: 500, cached_tokens: 10, status: 'done', estimated: false })
   assert.ok(reply.latencyMs > 0)
   assert.equal(meter.calls[0]?.origin, origin)
-  assert.is(meter.calls[0]?.estimatedInput, estimateRequest(createRequest()))
+  assert.is(meter.calls[0]?.estimatedInput, estimateInput(createRequest()))
   assert.equal(meter.settled, [
     { entry: 'use_1', input_tokens: 1_000, output_tokens: 500, cached_tokens: 10, status: 'done', estimated: false },
   ])
@@ -73,7 +73,7 @@ test('failed calls are settled once: rejected ones with no tokens, interrupted o
     assert.equal(broken.settled, [
       {
         entry: 'use_1',
-        input_tokens: estimateRequest(createRequest()),
+        input_tokens: estimateInput(createRequest()),
         output_tokens: estimateTokens('Hello there'),
         status: 'failed',
         estimated: true,
@@ -93,7 +93,7 @@ test('an aborted call is settled as aborted with its estimated input', async () 
   )
   assert.is(meter.settled.length, 1)
   assert.is(meter.settled[0]?.status, 'aborted')
-  assert.is(meter.settled[0]?.input_tokens, estimateRequest(createRequest()))
+  assert.is(meter.settled[0]?.input_tokens, estimateInput(createRequest()))
 })
 
 test('a call over the budget is not sent', async () => {

@@ -211,9 +211,7 @@ test('the timeout covers a silent server, a slow body and slow redirects', async
   ]
   for (const answer of answers) {
     server.listener = (_, reply) => answer(reply)
-    const begun = performance.now()
     assert.is((await catchError(outbound.request(server.origin, { ...ALLOW_PRIVATE, timeoutMs: 200 }))).code, 'PROVIDER_TIMEOUT')
-    assert.ok(performance.now() - begun < 10_000)
   }
   for (const drip of drips) clearInterval(drip)
 })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EXTERNAL, EXTERNAL_BINARIES } from '../../.build/external.ts'
-import { createShrinkwrap, type Lock } from '../../.build/shrinkwrap.ts'
+import { EXTERNAL, EXTERNAL_BINARIES } from '../../scripts/external.ts'
+import { createShrinkwrap, type Lock } from '../../scripts/shrinkwrap.ts'
 
 const test = suite('package')
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

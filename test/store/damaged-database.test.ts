@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findDamage, openDatabase } from '../../daemon/store/database.ts'
+import { openDatabase, validateIntegrity } from '../../daemon/store/database.ts'
 import { expectError } from '../harness/expect.ts'
 import { TestServer } from '../harness/test-server.ts'
 
@@ -45,9 +45,9 @@ const DAMAGE: Record<string, (path: string) => void> = {
 for (const [what, damage] of Object.entries(DAMAGE))
   test(`${what} is found, and the file and the way to restore it are named`, async ({ path }) => {
     await createDatabase(path)
-    assert.is(findDamage(path), undefined)
+    assert.is(validateIntegrity(path), undefined)
     damage(path)
-    const error = findDamage(path)
+    const error = validateIntegrity(path)
     assert.is(error?.code, 'UNAVAILABLE')
     assert.match(error?.message ?? '', `The database ${path} is damaged`)
     assert.match(error?.hint ?? '', 'backup')

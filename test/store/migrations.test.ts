@@ -13,8 +13,8 @@ import { getSortableFields } from '../../src/contract/schemas/list-query.ts'
 
 /** Fields without a column: they are computed when read. */
 const COMPUTED: Record<string, readonly string[]> = {
-  'knowledge-sources': ['statistics', 'progress', 'error'],
-  conversations: ['messages', 'message_count'],
+  'knowledge-sources': ['statistics', 'progress', 'error', 'watching'],
+  conversations: ['messages', 'message_count', 'summary'],
 }
 
 const test = suite<{ root: string; database: Database }>('migrations')

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Filter } from '../../daemon/store/filter.ts'
-import { chooseProbes } from '../../daemon/store/indices/vector-index.ts'
 import type { Table } from '../../daemon/store/lance.ts'
 import type { PassageTable } from '../../daemon/store/passage-table.ts'
+import { chooseProbes } from '../../daemon/store/table-indexes/vector-index.ts'
 import { VectorStore } from '../../daemon/store/vector-store.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -76,7 +76,7 @@ async function measureRecall(table: PassageTable, filter?: Filter): Promise<numb
   let same = 0
   for (let number = 0; number < 50; number++) {
     const options = { columns: ['id'], limit: 10, ...(filter ? { filter } : {}) }
-    const exact = pickIds(await table.searchVectorsExactly(createVector(number * 19), options))
+    const exact = pickIds(await table.searchVectors(createVector(number * 19), { ...options, probes: 'exact' }))
     const found = pickIds(await table.searchVectors(createVector(number * 19), options))
     same += exact.filter((id) => found.includes(id)).length / (50 * exact.length)
   }

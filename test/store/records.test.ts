@@ -38,6 +38,7 @@ function createAgent(fields: Partial<StoredAgent> = {}): StoredAgent {
     max_tokens: null,
     tools: [],
     allowed_tools: [],
+    memory: false,
     topics: [],
     prompt_template_id: null,
     variables: {},

@@ -38,6 +38,7 @@ async function hashMigrations(): Promise<Record<string, string>> {
       async up(transaction) {
         const hash = createHash('sha256')
         const recorder: Transaction = {
+          daemonId: null,
           get: (sql, parameters) => transaction.get(sql, parameters),
           all: (sql, parameters) => transaction.all(sql, parameters),
           run(sql, parameters) {

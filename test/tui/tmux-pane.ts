@@ -4,6 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
+import { startDeadline } from '../../src/deadline.ts'
 import { TmuxTerminal } from '../harness/tmux-terminal.ts'
 
 /** Runs in the pane: copies the bytes of the program to the terminal, and the answers of the terminal to the program. */
@@ -15,7 +16,7 @@ process.stdin.pipe(socket)`
 /** tmux answers in the order of its input, so everything before the query is drawn. */
 const [STATUS_QUERY, STATUS_ANSWER] = ['\u001b[5n', '\u001b[0n']
 const FRAME_END = '\u001b[?2026l'
-const TIMEOUT_MS = 45_000
+const TIMEOUT_MS = 600_000
 
 interface Size {
   columns: number
@@ -57,9 +58,9 @@ export class TmuxPane {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(path, resolve))
     const connected = new Promise<Socket>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('The pane did not start.')), TIMEOUT_MS)
+      const deadline = startDeadline(TIMEOUT_MS, () => reject(new Error('The pane did not start.')))
       server.once('connection', (socket) => {
-        clearTimeout(timer)
+        deadline.cancel()
         resolve(socket)
       })
     })
@@ -105,9 +106,9 @@ export class TmuxPane {
 
 function waitIn(waiters: (() => void)[], description: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Timed out waiting for ${description}`)), TIMEOUT_MS)
+    const deadline = startDeadline(TIMEOUT_MS, () => reject(new Error(`Timed out waiting for ${description}`)))
     waiters.push(() => {
-      clearTimeout(timer)
+      deadline.cancel()
       resolve()
     })
   })

@@ -1,6 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PRICED, TestLedger, UNPRICED } from './usage-fixture.ts'
+import type { MeteredModel } from '../../daemon/core/meter.ts'
+import type { CadreError } from '../../src/contract/errors.ts'
+import { FREE, PRICED, TestLedger, UNPRICED } from './usage-fixture.ts'
 
 const AGENT = { agent_id: 'agent_a' }
 
@@ -18,7 +20,11 @@ test('a blocking threshold rejects calls once it is reached, with a full explana
   const error = await ledger.getRejection(ledger.meter.checkBudget(PRICED, AGENT))
   assert.is(error?.code, 'BUDGET_EXCEEDED')
   assert.is(error?.status, 402)
-  assert.is(error?.message, 'The limit of 18 tokens per day for the agent "agent_a" is reached: 18 used. No model was called.')
+  assert.is(
+    error?.message,
+    'The limit of 18 tokens per day for the agent "agent_a" is reached: 18 used. ' +
+      'It counts the input and output of chat and embedding models, embedded and free ones too. No model was called.',
+  )
   assert.match(error?.hint ?? '', new RegExp(`2026-02-01T00:00:00Z.*thresholds update ${id} --limit 36`))
   assert.match(error?.details?.[0]?.problem ?? '', new RegExp(id))
 })
@@ -103,6 +109,83 @@ test('concurrent calls are admitted only within the budget', async ({ ledger }) 
   assert.match(refused.reason.message, /20 used, the rest reserved by 4 running calls/)
   for (const entry of entered) await ledger.settle(entry, 1, 1) // the calls used less
   await ledger.meter.checkBudget(PRICED, AGENT)
+})
+
+/** Begins calls at the same time and returns the entries of those that were admitted, and the errors of the others. */
+async function beginTogether(count: number, begin: () => Promise<string>): Promise<{ admitted: string[]; errors: CadreError[] }> {
+  const results = await Promise.allSettled(Array.from({ length: count }, begin))
+  return {
+    admitted: results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
+    errors: results.flatMap((result) => (result.status === 'rejected' ? [result.reason as CadreError] : [])),
+  }
+}
+
+for (const metric of ['tokens', 'cost'])
+  test(`of 100 first calls at the same time, one is admitted until it has ended: ${metric}`, async ({ ledger }) => {
+    await ledger.addThreshold({ metric, limit: 30, action: 'block' })
+    const begin = () => ledger.begin(AGENT, PRICED, 8)
+    const first = await beginTogether(100, begin)
+    assert.is(first.admitted.length, 1)
+    assert.match(first.errors[0]?.message ?? '', 'The first call under the limit of 30')
+    assert.match(first.errors[0]?.hint ?? '', 'max_tokens')
+    // Each uses 10 tokens, or 10 in cost.
+    await ledger.settle(first.admitted[0] as string, ...((metric === 'tokens' ? [8, 2] : [8_000, 4_000]) as [number, number]))
+    assert.is((await beginTogether(100, begin)).admitted.length, 2)
+  })
+
+test('the first calls of a period count as those of an earlier period', async ({ ledger }) => {
+  await ledger.addThreshold({ limit: 100, action: 'block' })
+  await ledger.recordCall(8, 12)
+  ledger.clock = new Date('2026-02-03T00:00:00.000Z')
+  assert.is((await beginTogether(100, () => ledger.begin(AGENT, PRICED, 8))).admitted.length, 5)
+})
+
+test('a call with max_tokens reserves them', async ({ ledger }) => {
+  await ledger.addThreshold({ limit: 1_000, action: 'block' })
+  const { admitted, errors } = await beginTogether(100, () => ledger.begin(AGENT, PRICED, 50, 200))
+  assert.is(admitted.length, 4)
+  assert.match(errors[0]?.message ?? '', 'the rest reserved by 4 running calls')
+  for (const entry of admitted) await ledger.settle(entry, 50, 1)
+  // The mean of 51 is not what such a call may use.
+  assert.is((await beginTogether(100, () => ledger.begin(AGENT, PRICED, 50, 200))).admitted.length, 4)
+})
+
+test('no more than 100 calls of unknown size are admitted at the same time, however small earlier ones were', async ({ ledger }) => {
+  await ledger.addThreshold({ limit: 1_000_000, action: 'block' })
+  await ledger.recordCall(1, 0)
+  assert.is((await beginTogether(150, () => ledger.begin(AGENT, PRICED, 1))).admitted.length, 100)
+})
+
+test('calls of free models do not wait for the first one of a cost limit', async ({ ledger }) => {
+  await ledger.addThreshold({ metric: 'cost', limit: 1, action: 'block' })
+  assert.is((await beginTogether(10, () => ledger.begin(AGENT, FREE))).admitted.length, 10)
+})
+
+test('a cost limit that is reached blocks only calls that can cost money', async ({ ledger }) => {
+  await ledger.addThreshold({ metric: 'cost', limit: 0, action: 'block' })
+  const begin = (model: MeteredModel) => ledger.meter.beginWithoutFlush({ model, kind: 'chat', origin: AGENT, estimatedInput: 10 })
+  await ledger.meter.checkBudget(FREE, AGENT)
+  await ledger.begin(AGENT, FREE)
+  assert.ok(await begin(FREE))
+  for (const model of [PRICED, UNPRICED, { id: 'model_output', price: { input: 0, output: 1 } }])
+    for (const call of [ledger.meter.checkBudget(model, AGENT), ledger.begin(AGENT, model), begin(model)])
+      assert.is((await ledger.getRejection(call))?.code, 'BUDGET_EXCEEDED', model.id)
+  const { hint } = (await ledger.getRejection(ledger.begin(AGENT, UNPRICED))) ?? {}
+  assert.match(hint ?? '', 'if it is free, set its price to 0')
+})
+
+test('a token limit also counts and blocks calls of free models', async ({ ledger }) => {
+  await ledger.addThreshold({ limit: 5, action: 'block' })
+  await ledger.recordCall(5, 0, AGENT, FREE)
+  assert.is((await ledger.getRejection(ledger.meter.checkBudget(FREE, AGENT)))?.code, 'BUDGET_EXCEEDED')
+})
+
+test('batched calls, as of evaluations, wait for the first one instead of failing', async ({ ledger }) => {
+  await ledger.addThreshold({ limit: 100, action: 'block' })
+  const call = { model: PRICED, kind: 'chat' as const, origin: AGENT, estimatedInput: 10 }
+  const calls = Array.from({ length: 3 }, () => ledger.meter.beginWithoutFlush(call))
+  await ledger.settle(await Promise.race(calls), 10, 10)
+  assert.is(new Set(await Promise.all(calls)).size, 3)
 })
 
 test('an open call counts with its estimate if that exceeds the mean', async ({ ledger }) => {

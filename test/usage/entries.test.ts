@@ -10,7 +10,7 @@ test.before.each(async (context) => {
 test.after.each(({ ledger }) => ledger.close())
 
 const entered = (ledger: TestLedger, estimatedInput: number, evaluation_id = 'eval_a') =>
-  ledger.meter.beginWithoutFlush({ model: PRICED, kind: 'chat', origin: { evaluation_id }, estimatedInput })
+  ledger.meter.beginWithoutFlush({ model: PRICED, kind: 'chat', origin: { evaluation_id }, estimatedInput, maxOutput: 0 })
 
 test('concurrent calls are inserted in one commit', async ({ ledger }) => {
   let commits = 0

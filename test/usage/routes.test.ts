@@ -106,6 +106,15 @@ test('calls interrupted by a crash are counted at the next start', async (contex
   assert.is((await expectData(context.service.get('/usage/stats'), 200)).total_tokens, 10)
 })
 
+test('deleting a threshold names it by its name, otherwise by its limit', async ({ service, resources }) => {
+  const remove = async (fields: object) => {
+    const { id } = await resources.threshold({ limit: 5, action: 'notify', ...fields })
+    return (await service.delete(`/usage/thresholds/${id}`)).body.message
+  }
+  assert.is(await remove({ name: 'Team budget' }), 'The usage threshold "Team budget" was deleted.')
+  assert.match(await remove({}), /^The usage threshold "5 tokens a \w+" was deleted\.$/)
+})
+
 test('deleting an agent deletes its threshold', async ({ service, resources }) => {
   const agent = await resources.agent()
   const threshold = await resources.threshold({ limit: 0, action: 'block', entity_type: 'agent', entity_id: agent.id })

@@ -1,19 +1,19 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallOrigin } from '../../daemon/core/meter.ts'
-import { UsageReports } from '../../daemon/usage/usage-reports.ts'
+import { StatisticsService } from '../../daemon/usage/statistics-service.ts'
 import { PRICED, TestLedger, UNPRICED } from './usage-fixture.ts'
 
-const test = suite<{ ledger: TestLedger; reports: UsageReports }>('usage statistics')
+const test = suite<{ ledger: TestLedger; statistics: StatisticsService }>('usage statistics')
 
 test.before.each(async (context) => {
   context.ledger = await TestLedger.open()
-  context.reports = new UsageReports(context.ledger.database, () => context.ledger.clock)
+  context.statistics = new StatisticsService(context.ledger.database, () => context.ledger.clock)
 })
 test.after.each(({ ledger }) => ledger.close())
 
-test('without calls all figures are zero', async ({ reports }) => {
-  assert.equal(await reports.getStatistics({}), {
+test('without calls all figures are zero', async ({ statistics }) => {
+  assert.equal(await statistics.getStatistics({}), {
     total_tokens: 0,
     input_tokens: 0,
     output_tokens: 0,
@@ -25,15 +25,15 @@ test('without calls all figures are zero', async ({ reports }) => {
     by_model: {},
     by_entity: {},
   })
-  assert.equal((await reports.getCosts({})).by_day, [])
+  assert.equal((await statistics.getCosts({})).by_day, [])
 })
 
-test('an unknown price is reported as null, and sums report unpriced tokens', async ({ ledger, reports }) => {
+test('an unknown price is reported as null, and sums report unpriced tokens', async ({ ledger, statistics }) => {
   await ledger.recordCall(11, 7, { agent_id: 'agent_a' }, UNPRICED)
-  const alone = await reports.getStatistics({})
+  const alone = await statistics.getStatistics({})
   assert.equal([alone.total_cost, alone.unpriced_tokens], [null, 18])
   await ledger.recordCall(11, 7, { agent_id: 'agent_b' })
-  const { total_cost, unpriced_tokens, by_model, by_entity } = await reports.getStatistics({})
+  const { total_cost, unpriced_tokens, by_model, by_entity } = await statistics.getStatistics({})
   assert.equal([total_cost, unpriced_tokens], [0.016, 18])
   assert.equal(by_model, {
     [UNPRICED.id]: { tokens: 18, cost: null, unpriced_tokens: 18, estimated_tokens: 0 },
@@ -43,68 +43,68 @@ test('an unknown price is reported as null, and sums report unpriced tokens', as
   assert.equal(by_entity.model, by_model)
 })
 
-test('tokens that the provider did not report are counted as estimated', async ({ ledger, reports }) => {
+test('tokens that the provider did not report are counted as estimated', async ({ ledger, statistics }) => {
   await ledger.recordCall(11, 7, { agent_id: 'agent_a' })
   await ledger.settle(await ledger.begin({ agent_id: 'agent_b' }), 5, 3, { estimated: true })
-  const { total_tokens, estimated_tokens, by_model, by_entity } = await reports.getStatistics({})
+  const { total_tokens, estimated_tokens, by_model, by_entity } = await statistics.getStatistics({})
   assert.equal([total_tokens, estimated_tokens, by_model[PRICED.id]?.estimated_tokens], [26, 8, 8])
   assert.equal([by_entity.agent?.agent_a?.estimated_tokens, by_entity.agent?.agent_b?.estimated_tokens], [0, 8])
-  const costs = await reports.getCosts({ start_date: '2026-01-31T09:00:00Z', end_date: '2026-01-31T10:00:00Z' })
+  const costs = await statistics.getCosts({ start_date: '2026-01-31T09:00:00Z', end_date: '2026-01-31T10:00:00Z' })
   assert.equal([costs.estimated_tokens, costs.by_day.map((day) => day.estimated_tokens)], [8, [8]])
 })
 
-test('a price of 0 is a known price', async ({ ledger, reports }) => {
+test('a price of 0 is a known price', async ({ ledger, statistics }) => {
   await ledger.recordCall(11, 7, {}, { id: 'model_free', price: { input: 0, output: 0 } })
-  const { total_cost, unpriced_tokens } = await reports.getStatistics({})
+  const { total_cost, unpriced_tokens } = await statistics.getStatistics({})
   assert.equal([total_cost, unpriced_tokens], [0, 0])
 })
 
-test('sums have no floating-point error', async ({ ledger, reports }) => {
+test('sums have no floating-point error', async ({ ledger, statistics }) => {
   for (let call = 0; call < 3; call++) await ledger.recordCall(1000, 0, {}, { id: 'model_dime', price: { input: 0.1, output: 0 } })
-  assert.is((await reports.getStatistics({})).total_cost, 0.3)
+  assert.is((await statistics.getStatistics({})).total_cost, 0.3)
 })
 
-test('open calls are not counted', async ({ ledger, reports }) => {
+test('open calls are not counted', async ({ ledger, statistics }) => {
   await ledger.begin()
-  assert.is((await reports.getStatistics({})).calls, 0)
-  assert.is((await reports.getStatistics({ start_date: '2026-01-31T09:00:00Z' })).calls, 0)
+  assert.is((await statistics.getStatistics({})).calls, 0)
+  assert.is((await statistics.getStatistics({ start_date: '2026-01-31T09:00:00Z' })).calls, 0)
 })
 
-test('users named like object properties are counted', async ({ ledger, reports }) => {
+test('users named like object properties are counted', async ({ ledger, statistics }) => {
   for (const user_id of ['__proto__', 'constructor']) await ledger.recordCall(1, 1, { user_id })
-  assert.is(JSON.stringify((await reports.getStatistics({})).by_entity.user), JSON.stringify(expectTwo(['__proto__', 'constructor'])))
+  assert.is(JSON.stringify((await statistics.getStatistics({})).by_entity.user), JSON.stringify(expectTwo(['__proto__', 'constructor'])))
 })
 
 const expectTwo = (ids: string[]) =>
   Object.fromEntries(ids.map((id) => [id, { tokens: 2, cost: 0.002, unpriced_tokens: 0, estimated_tokens: 0 }]))
 
-test('statistics can be filtered by entity or by entity type', async ({ ledger, reports }) => {
+test('statistics can be filtered by entity or by entity type', async ({ ledger, statistics }) => {
   await ledger.recordCall(1, 1, { agent_id: 'agent_a', user_id: 'ada' })
   await ledger.recordCall(1, 1, { agent_id: 'agent_b' })
   await ledger.recordCall(5, 5, { user_id: 'ada' })
-  const all = await reports.getStatistics({ entity_type: 'agent' })
+  const all = await statistics.getStatistics({ entity_type: 'agent' })
   assert.is(all.total_tokens, 4)
   assert.equal(all.by_entity, { agent: expectTwo(['agent_a', 'agent_b']) })
-  const one = await reports.getStatistics({ entity_type: 'agent', entity_id: 'agent_a' })
+  const one = await statistics.getStatistics({ entity_type: 'agent', entity_id: 'agent_a' })
   assert.equal(one.by_entity, { agent: expectTwo(['agent_a']) })
-  assert.is((await reports.getStatistics({ entity_type: 'model', entity_id: PRICED.id })).total_tokens, 14)
-  assert.equal(Object.keys((await reports.getStatistics({ entity_type: 'model' })).by_entity), ['model'])
-  assert.is((await reports.getStatistics({ entity_type: 'agent', entity_id: 'agent_gone' })).total_tokens, 0)
+  assert.is((await statistics.getStatistics({ entity_type: 'model', entity_id: PRICED.id })).total_tokens, 14)
+  assert.equal(Object.keys((await statistics.getStatistics({ entity_type: 'model' })).by_entity), ['model'])
+  assert.is((await statistics.getStatistics({ entity_type: 'agent', entity_id: 'agent_gone' })).total_tokens, 0)
 })
 
-test('costs by day include empty days', async ({ ledger, reports }) => {
+test('costs by day include empty days', async ({ ledger, statistics }) => {
   await ledger.recordCall(11, 7)
   ledger.clock = new Date('2026-02-02T10:00:00.000Z')
   await ledger.recordCall(11, 7)
   const spent = { tokens: 18, cost: 0.016, unpriced_tokens: 0, estimated_tokens: 0 }
-  assert.equal((await reports.getCosts({})).by_day, [
+  assert.equal((await statistics.getCosts({})).by_day, [
     { date: '2026-01-31', ...spent },
     { date: '2026-02-01', tokens: 0, cost: 0, unpriced_tokens: 0, estimated_tokens: 0 },
     { date: '2026-02-02', ...spent },
   ])
 })
 
-test('all reports agree with the individual calls', async ({ ledger, reports }) => {
+test('all statistics agree with the individual calls', async ({ ledger, statistics }) => {
   const random = generator(7)
   const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T
   const begins = Date.parse('2025-11-28T00:00:00Z')
@@ -158,7 +158,7 @@ test('all reports agree with the individual calls', async ({ ledger, reports }) 
     })
     const sum = (some: typeof calls) => some.reduce((total, { tokens }) => total + tokens, 0)
     const told = JSON.stringify(query)
-    const found = await reports.getStatistics(query)
+    const found = await statistics.getStatistics(query)
     assert.is(found.total_tokens, sum(wanted), told)
     assert.is(found.calls, wanted.length, told)
     assert.ok(Math.abs((found.total_cost ?? 0) - wanted.reduce((total, { cost }) => total + (cost ?? 0), 0)) < 1e-9, told)
@@ -170,7 +170,7 @@ test('all reports agree with the individual calls', async ({ ledger, reports }) 
           sum(wanted.filter(({ origin, model }) => (type === 'model' ? model : origin[`${type}_id` as keyof CallOrigin]) === id)),
           `${type} ${id} ${told}`,
         )
-    const costs = await reports.getCosts(query)
+    const costs = await statistics.getCosts(query)
     assert.equal(costs.by_entity, found.by_entity, told)
     for (const { date, tokens } of costs.by_day) assert.is(tokens, sum(wanted.filter(({ at }) => at.startsWith(date))), `${date} ${told}`)
     assert.is(

@@ -11,6 +11,7 @@ import type { CadreError } from '../../src/contract/errors.ts'
 import type { WebhookEventData } from '../../src/contract/webhook-events.ts'
 
 export const PRICED: MeteredModel = { id: 'model_priced', price: { input: 0.5, output: 1.5 } }
+export const FREE: MeteredModel = { id: 'model_free', price: { input: 0, output: 0 } }
 export const UNPRICED: MeteredModel = { id: 'model_unpriced', price: null }
 
 type ThresholdEvent = WebhookEventData['usage.threshold_exceeded']
@@ -45,8 +46,8 @@ export class TestLedger {
     this.meter = new UsageMeter({ database: this.database, events, now: () => this.clock })
   }
 
-  begin(origin: CallOrigin = {}, model = PRICED, estimatedInput = 10): Promise<string> {
-    return this.database.write((transaction) => this.meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput }))
+  begin(origin: CallOrigin = {}, model = PRICED, estimatedInput = 10, maxOutput: number | null = null): Promise<string> {
+    return this.database.write((transaction) => this.meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput, maxOutput }))
   }
 
   settle(entry: string, input_tokens: number, output_tokens: number, more: Partial<CallUsage> = {}): Promise<number | null> {

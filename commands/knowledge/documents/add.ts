@@ -1,4 +1,3 @@
-/** `cadre knowledge documents add`. */
 import { string } from '@oclif/core/args'
 import { boolean, string as stringFlag } from '@oclif/core/flags'
 import { InputReader } from '../../../src/cli/input/input-reader.ts'
@@ -27,7 +26,7 @@ export default class DocumentsAdd extends CadreCommand {
       description: 'Upload two files with metadata to filter by',
     },
     {
-      command: 'pandoc notes.odt -t markdown | cadre knowledge documents add Handbook - --name notes.md',
+      command: 'pandoc notes.muse -t markdown | cadre knowledge documents add Handbook - --name notes.md',
       description: 'Upload the output of another program',
     },
   ]

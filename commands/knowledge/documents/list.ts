@@ -1,4 +1,3 @@
-/** Lists the documents of a knowledge source. */
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'

@@ -1,4 +1,3 @@
-/** Shows one document of a knowledge source. */
 import { string } from '@oclif/core/args'
 import { resolveDocument } from '../../../src/cli/knowledge/documents.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'

@@ -1,4 +1,3 @@
-/** `cadre models recordings clear`. */
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'

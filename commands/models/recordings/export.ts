@@ -1,4 +1,3 @@
-/** `cadre models recordings export`. */
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { string as text } from '@oclif/core/flags'

@@ -1,4 +1,3 @@
-/** `cadre models recordings import`. */
 import { string } from '@oclif/core/args'
 import { InputReader } from '../../../src/cli/input/input-reader.ts'
 import { parseJsonLines } from '../../../src/cli/input/json-lines.ts'

@@ -1,4 +1,3 @@
-/** `cadre tools servers delete`. */
 import { mcpServerTopic } from '../../../src/cli/resources/topics/mcp.ts'
 import { deleteCommand } from '../../../src/cli/resources/verbs/delete.ts'
 

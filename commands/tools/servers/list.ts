@@ -1,4 +1,3 @@
-/** `cadre tools servers list`. */
 import { mcpServerTopic } from '../../../src/cli/resources/topics/mcp.ts'
 import { listCommand } from '../../../src/cli/resources/verbs/list.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre tools servers show`. */
 import { mcpServerTopic } from '../../../src/cli/resources/topics/mcp.ts'
 import { showCommand } from '../../../src/cli/resources/verbs/show.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre tools servers update`. */
 import { mcpServerTopic } from '../../../src/cli/resources/topics/mcp.ts'
 import { updateCommand } from '../../../src/cli/resources/verbs/update.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre usage thresholds create`. */
 import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
 import { createCommand } from '../../../src/cli/resources/verbs/create.ts'
 

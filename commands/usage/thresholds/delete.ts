@@ -1,4 +1,3 @@
-/** `cadre usage thresholds delete`. */
 import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
 import { deleteCommand } from '../../../src/cli/resources/verbs/delete.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre usage thresholds list`. */
 import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
 import { listCommand } from '../../../src/cli/resources/verbs/list.ts'
 import { formatThresholds } from '../../../src/cli/usage/format-thresholds.ts'

@@ -1,4 +1,3 @@
-/** `cadre usage thresholds show`. */
 import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
 import { showCommand } from '../../../src/cli/resources/verbs/show.ts'
 

@@ -1,4 +1,3 @@
-/** `cadre usage thresholds update`. */
 import { thresholdTopic } from '../../../src/cli/resources/topics/thresholds.ts'
 import { updateCommand } from '../../../src/cli/resources/verbs/update.ts'
 

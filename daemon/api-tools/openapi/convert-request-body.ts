@@ -39,25 +39,25 @@ export function convertRequestBody(
   const types = content.map(([type, value]) => ({ type: type.split(';', 1)[0]?.trim().toLowerCase() ?? '', value: toObject(value) }))
   const json = types.find(({ type }) => type === 'application/json') ?? types.find(({ type }) => /\+json$/.test(type) || type === '*/*')
   const form = types.find(({ type }) => type === 'application/x-www-form-urlencoded')
-  const chosen = json ?? form
-  if (!chosen)
+  const media = json ?? form
+  if (!media)
     throw new UnsupportedOperationError(
       `it takes ${types
         .map(({ type }) => type)
         .join(' or ')
         .slice(0, 100)}, and tools send only JSON or URL-encoded forms`,
     )
-  const schema = convert(chosen.value.schema ?? {})
+  const schema = convert(media.value.schema ?? {})
   const needed = request.required === true
   const contentType = json && /\+json$/.test(json.type) ? json.type : undefined
-  const fields = findFields(schema)
+  const fields = listFields(schema)
   if (fields)
     return {
       fields: fields.map(([name, field]) => ({
         name,
         schema: toObject(field),
         required: needed && toList(schema.required).includes(name),
-        to: { in: 'body', ...(json ? {} : getFormStyle(chosen.value, name)) },
+        to: { in: 'body', ...(json ? {} : getFormStyle(media.value, name)) },
       })),
       body_format: json ? 'json' : 'form',
       contentType,
@@ -74,7 +74,7 @@ export function convertRequestBody(
 }
 
 /** Returns the fields if the schema is a plain object with named fields. */
-function findFields(schema: JsonObject): [string, unknown][] | undefined {
+function listFields(schema: JsonObject): [string, unknown][] | undefined {
   const { type = 'object', properties, allOf, anyOf } = schema
   const fields = Object.entries(toObject(properties))
   return type === 'object' && allOf === undefined && anyOf === undefined && fields.length > 0 ? fields : undefined

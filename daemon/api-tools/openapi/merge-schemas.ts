@@ -1,4 +1,3 @@
-/** Merges the schemas of an allOf into one. */
 import { isObject, type JsonObject, toList } from './json.ts'
 
 const MERGEABLE_KEYWORDS = new Set(['type', 'properties', 'required', 'description', 'default', 'format', 'additionalProperties'])

@@ -1,5 +1,5 @@
 /** Worker thread that parses one OpenAPI document: a malicious one can exhaust only this thread. */
-import { parentPort, workerData } from 'node:worker_threads'
+import { serveJobs } from '../../workers/serve-jobs.ts'
 import { InvalidDocumentError } from './json.ts'
 import { type Plan, type PlanOptions, planTools } from './plan-tools.ts'
 
@@ -12,14 +12,11 @@ export type PlanOutcome =
   | { kind: 'plan'; plan: Plan }
   | { kind: 'refused'; reason: string; field?: string | undefined; hint?: string | undefined }
 
-function runTask({ text, options }: PlanTask): PlanOutcome {
+await serveJobs<PlanTask, PlanOutcome>(() => ({ text, options }) => {
   try {
     return { kind: 'plan', plan: planTools(text, options) }
   } catch (error) {
     if (!(error instanceof InvalidDocumentError)) throw error
     return { kind: 'refused', reason: error.message, field: error.field, hint: error.hint }
   }
-}
-
-if (!parentPort) throw new Error('This file runs in a worker thread.')
-parentPort.postMessage(runTask(workerData as PlanTask))
+})

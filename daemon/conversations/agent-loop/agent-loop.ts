@@ -2,26 +2,30 @@
 import { createValidationError } from '../../../src/contract/errors.ts'
 import { raceAbort } from '../../async/abortable.ts'
 import type { CallUsage } from '../../core/meter.ts'
-import { type RetrievedPassage, type Tool, type ToolContext, toContextPassage } from '../../core/tool.ts'
+import { type DocumentCount, type RetrievedPassage, type Tool, type ToolContext, toContextPassage } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
 import {
+  type ChatInput,
   type ChatMessage,
   type ChatPart,
-  type ChatRequest,
   type ContextPassage,
   type ToolChoice,
   type ToolDefinition,
   ToolsUnsupportedError,
 } from '../../models/chat-model.ts'
 import { resolveLastQuestion } from '../../models/resolve-follow-up.ts'
-import { computeCallUsage, estimateRequest } from '../../models/token-estimate.ts'
+import { computeCallUsage, estimateInput } from '../../models/token-estimate.ts'
+import type { Database } from '../../store/database.ts'
+import type { Computation } from '../../tables/computation.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
-import { type ComposedRequest, composeRequest } from './context-window.ts'
+import { type ComposedInput, composeInput } from './context-window.ts'
 import { addToolCall, declineToolCalls, executeToolCalls, mentionOmittedCalls, type PendingToolCall } from './execute-tool-calls.ts'
+import { recordComputations } from './record-computations.ts'
 import type { Recorder } from './reply-recorder.ts'
-import type { TurnContext } from './turn-context.ts'
+import { describeRequest, isHistoryTooLong, needsPassages, summarizeHistory } from './summarize-history.ts'
+import { listOfferedTools, type TurnContext } from './turn-context.ts'
 
 const MAX_TOOL_STEPS = 10
 /** A model that requests more at once is usually stuck in a loop. Further calls are not run, and the model is told. */
@@ -35,9 +39,10 @@ const MAX_PASSAGES = 10
 export interface AgentLoopInput {
   context: TurnContext
   /** The first request, if it was composed (and recorded) before the loop starts. */
-  firstRequest: ComposedRequest | undefined
+  firstRequest: ComposedInput | undefined
   reply: ActiveReply
   recorder: Pick<Recorder, 'beginCall' | 'settleCall'>
+  database: Database
   logger: Logger
   telemetry: Telemetry
 }
@@ -55,17 +60,11 @@ interface ModelOutput extends AgentLoopResult {
   text: string
 }
 
-/** Returns undefined if passages have to be retrieved before the first call (models without tool calling). */
-export function composeFirstRequest(context: TurnContext): ComposedRequest | undefined {
-  const needsPassages = !context.model.canCallTools && context.toolset.retrievalTools.length > 0
-  return needsPassages ? undefined : composeRequest(context, { steps: [], tools: listOfferedTools(context), passages: undefined })
-}
-
-/** Without permission to call the client's tools, only the agent's are offered, if it has any. */
-function listOfferedTools({ model, toolset, clientTools, toolChoice }: TurnContext): readonly ToolDefinition[] {
-  if (!model.canCallTools) return []
-  const { definitions } = toolset
-  return toolChoice === 'none' && definitions.length > 0 ? definitions : [...definitions, ...clientTools]
+/** Returns undefined if passages (for models without tool calling) or a summary are needed before the first call. */
+export function composeFirstInput(context: TurnContext): ComposedInput | undefined {
+  return needsPassages(context) || isHistoryTooLong(context)
+    ? undefined
+    : composeInput(context, { steps: [], tools: listOfferedTools(context), passages: undefined })
 }
 
 /** A client that requires a call of its tools gets one in the last step, after the agent's tools have run. */
@@ -87,17 +86,20 @@ export function runAgentLoop(input: AgentLoopInput): Promise<AgentLoopResult> {
   return telemetry.measure('reply', { attributes, signal: reply.signal, getOutcome }, () => runSteps(input))
 }
 
-async function runSteps(input: AgentLoopInput): Promise<AgentLoopResult> {
-  const { context, firstRequest, reply, recorder } = input
+async function runSteps(start: AgentLoopInput): Promise<AgentLoopResult> {
+  const { firstRequest, reply, recorder } = start
+  const context = await summarizeHistory(start)
+  const input = { ...start, context }
   const steps: ChatMessage[] = []
   let tools = listOfferedTools(context)
   let passages = context.model.canCallTools ? undefined : await retrievePassages(context, reply)
   for (let step = 1; ; step++) {
     const isLastStep = step >= MAX_TOOL_STEPS
-    const chosen = chooseTools(context, tools, isLastStep)
-    const request = (step === 1 && firstRequest) || composeRequest(context, { steps, tools: chosen.tools, passages })
-    await recorder.beginCall(() => estimateRequest(request))
-    const output = await callModel(input, { ...request, toolChoice: chosen.toolChoice }).catch((error: unknown) => {
+    const selection = chooseTools(context, tools, isLastStep)
+    const request = (step === 1 && firstRequest) || composeInput(context, { steps, tools: selection.tools, passages })
+    reply.draft.addHistory(describeRequest(context, request))
+    await recorder.beginCall(() => estimateInput(request))
+    const output = await callModel(input, { ...request, toolChoice: selection.toolChoice }).catch((error: unknown) => {
       if (!(error instanceof ToolsUnsupportedError) || tools.length === 0) throw error
       if (context.clientTools.length > 0) throw createToolsUnsupportedError(context)
       return undefined
@@ -133,10 +135,7 @@ export const createToolsUnsupportedError = ({ model }: Pick<TurnContext, 'model'
   createValidationError('tools', `the model "${model.name}" cannot call tools`, 'Omit tools, or use another model.')
 
 /** Calls the model once: appends its text to the reply and returns its tool calls. */
-async function callModel(
-  { context, reply }: AgentLoopInput,
-  request: ComposedRequest & Pick<ChatRequest, 'toolChoice'>,
-): Promise<ModelOutput> {
+async function callModel({ context, reply }: AgentLoopInput, request: ComposedInput & Pick<ChatInput, 'toolChoice'>): Promise<ModelOutput> {
   const { model, temperature, maxTokens, sampling } = context
   const calls: PendingToolCall[] = []
   let omittedCalls = 0
@@ -150,6 +149,12 @@ async function callModel(
     ...request,
     ...sampling,
     countDocuments,
+    compute: async (query, signal) => {
+      const computations = await computeWithTools(context.toolset.retrievalTools, query, signal)
+      recordComputations(reply, computations)
+      return computations
+    },
+    readOn: async (index) => (await context.toolset.retrievalTools[0]?.readOn?.(reply.draft.citations.get(index + 1) ?? {})) ?? [],
     temperature,
     maxTokens,
     signal: reply.signal,
@@ -172,6 +177,7 @@ async function callModel(
     } else end = part
   }
   reply.signal.throwIfAborted()
+  reply.draft.confidence = end?.confidence
   const text = reply.draft.content.slice(offset)
   return {
     calls,
@@ -202,11 +208,23 @@ async function retrievePassages(
   return [...citations.values()].map(toContextPassage)
 }
 
+/** Returns the first result that a tool computes. */
+async function computeWithTools(tools: readonly Tool[], question: string, signal: AbortSignal | undefined): Promise<Computation[]> {
+  for (const tool of tools) {
+    const computations = (await tool.compute?.(question, signal)) ?? []
+    if (computations.length > 0) return computations
+  }
+  return []
+}
+
 /** Tools may search the same sources. */
-async function countSearchedDocuments(tools: readonly Tool[]): Promise<number> {
+async function countSearchedDocuments(tools: readonly Tool[]): Promise<DocumentCount> {
   const counts = await Promise.all(tools.map((tool) => tool.countDocuments?.()))
   const bySource = new Map(counts.flatMap((count) => [...(count ?? [])]))
-  return [...bySource.values()].reduce((sum, count) => sum + count, 0)
+  return [...bySource.values()].reduce(
+    (sum, { documents, skipped }) => ({ documents: sum.documents + documents, skipped: sum.skipped + skipped }),
+    { documents: 0, skipped: 0 },
+  )
 }
 
 /** Ignores tools that fail, unless all of them do. */

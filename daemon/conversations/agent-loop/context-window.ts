@@ -1,19 +1,33 @@
-/** Composes requests that fit the context window: instructions and question always, then as much history as fits, newest first. */
+/**
+ * Composes requests that fit the context window: instructions and question always, then as much history as fits, newest first.
+ * Long texts are shortened before turns are left out.
+ */
 import { createValidationError } from '../../../src/contract/errors.ts'
 import { isComplete } from '../../../src/contract/schemas/messages.ts'
-import type { ChatImage, ChatMessage, ChatModel, ChatRequest, ContextPassage, ToolDefinition } from '../../models/chat-model.ts'
-import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
+import type { ChatImage, ChatInput, ChatMessage, ChatModel, ContextPassage, ToolDefinition } from '../../models/chat-model.ts'
+import { estimateInput, estimateTokens } from '../../models/token-estimate.ts'
 import { removeCitationMarkers } from '../reply/citations.ts'
 import type { StoredMessage } from '../store.ts'
 
 /** Tokens reserved for the reply if the agent sets no limit, and the largest share of the context window that is reserved. */
 const DEFAULT_REPLY_TOKENS = 2_048
 const MAX_REPLY_SHARE = 0.5
-/** Minimum length of a truncated tool result, in characters. */
+/** Minimum length of a truncated tool result or message, in characters. */
 const MIN_RESULT_LENGTH = 400
+/** Length of the note at the end of a truncated text. */
+const NOTE_LENGTH = 100
+/** The share of the free tokens that results of this reply may use although earlier turns are then left out. */
+const MIN_STEPS_SHARE = 0.4
+/** The largest share for passages if there are earlier turns. */
+const MAX_PASSAGES_SHARE = 2 / 3
+/** The largest share of a tool result, or a message with attached files, in turns that do not fit otherwise. */
+const MAX_TEXT_SHARE = 0.1
+const MAX_LAST_TEXT_SHARE = 0.25
 
 export interface PromptInput {
   system: string
+  /** A summary of the messages before the history, as instructions. */
+  summary?: string | undefined
   /** Earlier turns, oldest first. */
   history: readonly (readonly ChatMessage[])[]
   question: string
@@ -31,7 +45,7 @@ interface StepInput {
   passages: readonly ContextPassage[] | undefined
 }
 
-export type ComposedRequest = Pick<ChatRequest, 'messages'> & { tools?: readonly ToolDefinition[]; passages?: readonly ContextPassage[] }
+export type ComposedInput = Pick<ChatInput, 'messages'> & { tools?: readonly ToolDefinition[]; passages?: readonly ContextPassage[] }
 
 /** Throws if the question does not fit into a known context window: a question is never truncated. */
 export function requireFitsContext({ name, contextTokens, isContextKnown }: ChatModel, system: string, question: string): void {
@@ -47,31 +61,62 @@ export function requireFitsContext({ name, contextTokens, isContextKnown }: Chat
   )
 }
 
-export function composeRequest(
-  { system, history, question, images = [], continuation = [], contextTokens, maxTokens }: PromptInput,
-  { steps, tools, passages }: StepInput,
-): ComposedRequest {
-  const instructions: ChatMessage[] = system === '' ? [] : [{ role: 'system', content: system }]
-  const userMessage: ChatMessage = { role: 'user', content: question, ...(images.length > 0 ? { images } : {}) }
-  const replyTokens = Math.min(maxTokens ?? DEFAULT_REPLY_TOKENS, contextTokens * MAX_REPLY_SHARE)
-  let room = contextTokens - replyTokens - estimateRequest({ messages: [...instructions, userMessage], tools })
-  const selectedPassages = passages && selectPassages(passages, room)
-  room -= estimateRequest({ messages: [], passages: selectedPassages })
-  const shortenedSteps = shortenToolResults([...continuation, ...steps], room)
-  room -= estimateRequest({ messages: shortenedSteps })
+export function composeInput(prompt: PromptInput, { steps, tools, passages }: StepInput): ComposedInput {
+  const { history, continuation = [] } = prompt
+  const { instructions, userMessage, room } = composeFrame(prompt, tools)
+  const selectedPassages = passages && selectPassages(passages, history.length > 0 ? room * MAX_PASSAGES_SHARE : room)
+  const stepsRoom = room - estimateInput({ messages: [], passages: selectedPassages })
+  const historyTokens = estimateInput({ messages: shortenHistory(history, stepsRoom).flat() })
+  const shortenedSteps = shortenToolResults([...continuation, ...steps], Math.max(stepsRoom - historyTokens, stepsRoom * MIN_STEPS_SHARE))
+  const historyRoom = stepsRoom - estimateInput({ messages: shortenedSteps })
   return {
-    messages: [...instructions, ...selectTurns(history, room), userMessage, ...shortenedSteps],
+    messages: [...instructions, ...selectTurns(shortenHistory(history, historyRoom), historyRoom), userMessage, ...shortenedSteps],
     ...(tools.length > 0 ? { tools } : {}),
     ...(selectedPassages ? { passages: selectedPassages } : {}),
   }
 }
+
+/** Returns what every request contains, and the number of tokens that are left for everything else. */
+function composeFrame(
+  { system, summary = '', question, images = [], contextTokens, maxTokens }: PromptInput,
+  tools: readonly ToolDefinition[],
+) {
+  const content = [system, summary].filter((part) => part !== '').join('\n\n')
+  const instructions: ChatMessage[] = content === '' ? [] : [{ role: 'system', content }]
+  const userMessage: ChatMessage = { role: 'user', content: question, ...(images.length > 0 ? { images } : {}) }
+  const replyTokens = Math.min(maxTokens ?? DEFAULT_REPLY_TOKENS, contextTokens * MAX_REPLY_SHARE)
+  const room = contextTokens - replyTokens - estimateInput({ messages: [...instructions, userMessage], tools })
+  return { instructions, userMessage, room }
+}
+
+/** Returns the number of tokens that are left for history, passages and results of tools. */
+export const computeRoom = (prompt: PromptInput, tools: readonly ToolDefinition[]): number => composeFrame(prompt, tools).room
+
+/** Truncates long tool results and messages if the turns do not fit: those of the last turn only if it does not fit alone. */
+export function shortenHistory(history: readonly (readonly ChatMessage[])[], room: number): readonly (readonly ChatMessage[])[] {
+  if (estimateInput({ messages: history.flat() }) <= room) return history
+  const last = history.at(-1) ?? []
+  const keepsLast = estimateInput({ messages: last }) <= room / 2
+  const shortened = history.slice(0, -1).map((turn) => shortenTurn(turn, room * MAX_TEXT_SHARE))
+  return [...shortened, keepsLast ? last : shortenTurn(last, room * MAX_LAST_TEXT_SHARE)]
+}
+
+const shortenTurn = (turn: readonly ChatMessage[], maxTokens: number): ChatMessage[] =>
+  turn.map((message) => {
+    if (message.role !== 'tool' && message.role !== 'user') return message
+    const share = maxTokens / estimateTokens(message.content)
+    return share >= 1 ? message : { ...message, content: truncateToShare(message.content, Math.max(0, share), REST_HINTS[message.role]) }
+  })
+
+/** Tell the model how to read the rest. */
+const REST_HINTS = { tool: 'call the tool again for the rest', user: 'search the conversation or ask the user for the rest' }
 
 /** Selects complete turns, newest first, until one does not fit. */
 function selectTurns(history: readonly (readonly ChatMessage[])[], room: number): ChatMessage[] {
   let left = room
   let first = history.length
   while (first > 0) {
-    left -= estimateRequest({ messages: history[first - 1] as readonly ChatMessage[] })
+    left -= estimateInput({ messages: history[first - 1] as readonly ChatMessage[] })
     if (left < 0) break
     first--
   }
@@ -83,7 +128,7 @@ function selectPassages(passages: readonly ContextPassage[], room: number): Cont
   let left = room
   const kept: ContextPassage[] = []
   for (const passage of passages) {
-    left -= estimateRequest({ messages: [], passages: [passage] })
+    left -= estimateInput({ messages: [], passages: [passage] })
     if (left < 0 && kept.length > 0) break
     kept.push(left < 0 ? { ...passage, content: truncateToShare(passage.content, left / estimateTokens(passage.content) + 1) } : passage)
   }
@@ -92,7 +137,7 @@ function selectPassages(passages: readonly ContextPassage[], room: number): Cont
 
 /** Truncates the longest tool results until all of them fit. */
 function shortenToolResults(steps: readonly ChatMessage[], room: number): ChatMessage[] {
-  const size = estimateRequest({ messages: steps })
+  const size = estimateInput({ messages: steps })
   if (size <= room) return [...steps]
   const results = steps.flatMap((message) => (message.role === 'tool' ? [estimateTokens(message.content)] : [])).sort((a, b) => a - b)
   const resultTokens = results.reduce((sum, tokens) => sum + tokens, 0)
@@ -100,7 +145,7 @@ function shortenToolResults(steps: readonly ChatMessage[], room: number): ChatMe
   return steps.map((message) => {
     if (message.role !== 'tool') return message
     const tokens = estimateTokens(message.content)
-    return tokens <= share ? message : { ...message, content: truncateToShare(message.content, share / tokens) }
+    return tokens <= share ? message : { ...message, content: truncateToShare(message.content, share / tokens, REST_HINTS.tool) }
   })
 }
 
@@ -115,14 +160,15 @@ function computeEvenShare(ascending: readonly number[], room: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-function truncateToShare(text: string, share: number): string {
-  return truncate(text, Math.max(MIN_RESULT_LENGTH, Math.floor(text.length * share)))
+function truncateToShare(text: string, share: number, hint?: string): string {
+  return truncate(text, Math.max(MIN_RESULT_LENGTH, Math.floor(text.length * share) - NOTE_LENGTH), hint)
 }
 
-export const truncate = (text: string, maxLength: number): string =>
-  text.length <= maxLength
-    ? text
-    : `${text.slice(0, maxLength).toWellFormed()}\n… (${text.length - maxLength} more characters are left out)`
+export function truncate(text: string, maxLength: number, hint?: string): string {
+  if (text.length <= maxLength) return text
+  const note = `${text.length - maxLength} more characters are left out${hint === undefined ? '' : `; ${hint}`}`
+  return `${text.slice(0, maxLength).toWellFormed()}\n… (${note})`
+}
 
 /** Omits failed messages that were sent again with the same text, so that the model reads them once. */
 export function omitRepeatedFailures(messages: readonly StoredMessage[], question: string): StoredMessage[] {

@@ -8,6 +8,7 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import { type CitedPassage, formatPassages } from '../reply/citations.ts'
 import type { StoredToolCall } from '../reply/message-draft.ts'
+import { hasPastedText, isToolOfOthers } from '../reply/untrusted-messages.ts'
 import { formatValue, truncate } from './context-window.ts'
 import type { TurnContext } from './turn-context.ts'
 
@@ -75,16 +76,17 @@ async function executeToolCall(
   let startedAt = performance.now()
   try {
     const tool = findTool(context, call, problem)
-    if (tool.requiresConfirmation) await requireConfirmation(reply, tool, call)
+    const hasUntrustedText = hasReadUntrustedText(context, reply)
+    if (tool.requiresConfirmation || (tool.confirmsUntrustedText && hasUntrustedText)) await requireConfirmation(reply, tool, call)
     // The time that the user takes to decide is not part of the call.
     startedAt = performance.now()
     const outcome = await telemetry.measure('tool_call', describeCall(tool, reply.signal), () =>
-      raceAbort(tool.run(call.arguments, context.toolUse), reply.signal),
+      raceAbort(tool.run(call.arguments, { ...context.toolUse, hasUntrustedText }), reply.signal),
     )
     call.latency_ms = Math.round(performance.now() - startedAt)
     const { content, result, citations } = formatOutcome(reply, outcome)
     call.result = result
-    reply.emit('tool_result', { ...formatResult(call, requested), ...(citations ? { citations } : {}) })
+    reply.emit('tool_result', { ...formatResult(call, requested), citations })
     return { role: 'tool', callId, name, content: mentionChange(call, requested) + content, failed: false }
   } catch (error) {
     reply.signal.throwIfAborted()
@@ -94,6 +96,22 @@ async function executeToolCall(
     reportFailure(reply, call, message, requested)
     return { role: 'tool', callId, name, content: mentionChange(call, requested) + message, failed: true }
   }
+}
+
+/** Other calls of the same step count too: they may have returned before. */
+function hasReadUntrustedText(
+  { hasUntrustedHistory, past, question, images = [], continuation = [] }: TurnContext,
+  { draft }: ActiveReply,
+): boolean {
+  return (
+    hasUntrustedHistory ||
+    (past?.summary?.has_untrusted_text ?? false) ||
+    hasPastedText(question) ||
+    images.length > 0 ||
+    continuation.length > 0 ||
+    draft.toolCalls.some(isToolOfOthers) ||
+    draft.citations.listFor('').length > 0
+  )
 }
 
 /** The prefix of an id is that of the family. */
@@ -118,7 +136,12 @@ function findTool(context: TurnContext, call: StoredToolCall, problem: string | 
 }
 
 async function requireConfirmation(reply: ActiveReply, tool: Tool, call: StoredToolCall): Promise<void> {
-  const answer = await reply.requestConfirmation(call, tool.id, (args) => tool.describeRequest?.(args) ?? {})
+  // Without an id, no client can offer to allow all further calls.
+  const answer = await reply.requestConfirmation(
+    call,
+    tool.confirmsUntrustedText ? undefined : tool.id,
+    (args) => tool.describeRequest?.(args) ?? {},
+  )
   if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')
   if (answer === 'unattended')
     throw new CadreError(
@@ -128,7 +151,7 @@ async function requireConfirmation(reply: ActiveReply, tool: Tool, call: StoredT
   if (answer === 'unanswered') throw new CadreError('FORBIDDEN', 'Nobody allowed this call in time. Go on without it.')
 }
 
-/** Tells the model that the result is the one of other arguments. */
+/** Tells the model that the arguments were changed. */
 const mentionChange = ({ arguments: used }: StoredToolCall, requested: StoredToolCall['arguments']): string =>
   used === requested ? '' : `The user changed the arguments of this call to ${JSON.stringify(used)}.\n\n`
 
@@ -139,9 +162,12 @@ function formatOutcome(reply: ActiveReply, outcome: ToolOutcome): { content: str
     return { content, result: { citations: citations.map(({ index }) => index) }, citations }
   }
   const content = formatValue(outcome.value)
+  const citations = (outcome.origin ?? []).map((passage) => reply.draft.citations.add(passage))
+  const markers = citations.map(({ index, source }) => `[${index}] for ${source}`)
   return {
-    content: truncate(content, MAX_RESULT_LENGTH),
+    content: (markers.length === 0 ? '' : `Cite this result as ${markers.join(', ')}.\n\n`) + truncate(content, MAX_RESULT_LENGTH),
     result: content.length <= MAX_STORED_RESULT_LENGTH ? outcome.value : truncate(content, MAX_STORED_RESULT_LENGTH),
+    ...(citations.length === 0 ? {} : { citations }),
   }
 }
 

@@ -1,14 +1,14 @@
 /** Stores a reply while it is written: its text and its model calls, in the same transactions. */
 import type { CadreError } from '../../../src/contract/errors.ts'
 import type { CallOrigin, CallUsage, Meter, MeteredModel } from '../../core/meter.ts'
-import { estimateRequest, estimateTokens } from '../../models/token-estimate.ts'
+import { estimateInput, estimateTokens } from '../../models/token-estimate.ts'
 import type { Database, Transaction } from '../../store/database.ts'
-import { retryWrite } from '../../store/shared/retry-write.ts'
+import { retryWrite } from '../../store/remote/retry-write.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import { deleteActiveReply, insertActiveReply, type OpenCall, setOpenCall } from '../reply/active-reply-store.ts'
-import type { FinishReason } from '../reply/message-draft.ts'
+import type { FinishReason, StoredToolCall } from '../reply/message-draft.ts'
 import { insertMessage, type StoredMessage, touchConversation, updateContent, updateDraft, updateMessage } from '../store.ts'
-import type { ComposedRequest } from './context-window.ts'
+import type { ComposedInput } from './context-window.ts'
 
 export interface ReplyRecorderDependencies {
   database: Database
@@ -16,14 +16,16 @@ export interface ReplyRecorderDependencies {
   model: MeteredModel
   origin: CallOrigin
   reply: ActiveReply
+  /** The largest number of tokens of a call's output. */
+  maxTokens: number | null
 }
 
 /** Records a reply while it is written. */
 export interface Recorder {
   /** Checks the budget and records the call before it is made. */
   beginCall(estimate: () => number): Promise<void>
-  /** Settles a call that is followed by another one. */
-  settleCall(settled: CallUsage): Promise<void>
+  /** Settles a call that is followed by another one, and stores `work` in the same transaction. */
+  settleCall(settled: CallUsage, work?: (transaction: Transaction) => Promise<void>): Promise<void>
   /** Records the end of the reply and settles its last call. */
   finishReply(settled: CallUsage | undefined, reason: FinishReason, failure?: CadreError): Promise<StoredMessage>
   /** Records the progress of the open call. */
@@ -36,18 +38,18 @@ export class ReplyRecorder implements Recorder {
   readonly #dependencies: ReplyRecorderDependencies
   #openCall: OpenCall | undefined
   #storedLength = 0
-  /** Only if other daemons read them from the database. */
-  #storedCalls = '[]'
+  /** Other daemons read the calls from the database. */
+  #storedCalls = ''
 
   constructor(dependencies: ReplyRecorderDependencies) {
     this.#dependencies = dependencies
   }
 
   /** Inserts the reply, with its first call if that is made immediately. */
-  async insertReply(transaction: Transaction, first: ComposedRequest | undefined): Promise<void> {
+  async insertReply(transaction: Transaction, first: ComposedInput | undefined): Promise<void> {
     const { reply } = this.#dependencies
     await insertMessage(transaction, reply.conversationId, reply.draft.toMessage())
-    this.#openCall = first && (await this.#insertCall(transaction, estimateRequest(first)))
+    this.#openCall = first && (await this.#insertCall(transaction, estimateInput(first)))
     await insertActiveReply(transaction, reply.messageId, reply.conversationId, this.#openCall)
   }
 
@@ -63,9 +65,10 @@ export class ReplyRecorder implements Recorder {
     })
   }
 
-  async settleCall(settled: CallUsage): Promise<void> {
+  async settleCall(settled: CallUsage, work?: (transaction: Transaction) => Promise<void>): Promise<void> {
     const { reply } = this.#dependencies
     await this.#settleWith(settled, async (transaction) => {
+      await work?.(transaction)
       await setOpenCall(transaction, reply.messageId, undefined)
       await updateMessage(transaction, reply.draft.toMessage())
     })
@@ -86,9 +89,9 @@ export class ReplyRecorder implements Recorder {
 
   /** Stores new text and updates the estimated usage of the open call. */
   async storeText(transaction: Transaction): Promise<void> {
-    const { meter, reply, database } = this.#dependencies
+    const { meter, reply } = this.#dependencies
     const { content, toolCalls } = reply.draft
-    const calls = database.isShared ? JSON.stringify(toolCalls) : this.#storedCalls
+    const calls = toolCalls.map(formatProgress).join()
     if (content.length === this.#storedLength && calls === this.#storedCalls) return
     this.#storedLength = content.length
     if (calls === this.#storedCalls) await updateContent(transaction, reply.messageId, content.toWellFormed())
@@ -105,8 +108,8 @@ export class ReplyRecorder implements Recorder {
   }
 
   async #insertCall(transaction: Transaction, estimatedInput: number): Promise<OpenCall> {
-    const { meter, model, origin, reply } = this.#dependencies
-    const entry = await meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput })
+    const { meter, model, origin, reply, maxTokens } = this.#dependencies
+    const entry = await meter.begin(transaction, { model, kind: 'chat', origin, estimatedInput, maxOutput: maxTokens })
     return { entry, estimated_input: estimatedInput, said_before: reply.draft.content.length }
   }
 
@@ -130,3 +133,6 @@ export class ReplyRecorder implements Recorder {
     }
   }
 }
+
+/** Changes with each step of a tool call. */
+const formatProgress = ({ confirmation, latency_ms, error }: StoredToolCall): string => `${confirmation} ${latency_ms} ${error}`

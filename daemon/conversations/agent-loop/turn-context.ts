@@ -3,6 +3,7 @@ import type { LoadedAgent } from '../../agents/service.ts'
 import type { Toolset } from '../../agents/toolset.ts'
 import type { ToolContext } from '../../core/tool.ts'
 import type { ChatModel, SamplingSettings, ToolChoice, ToolDefinition } from '../../models/chat-model.ts'
+import type { StoredHistory } from '../summaries/stored-history.ts'
 import type { PromptInput } from './context-window.ts'
 
 export interface TurnContext extends PromptInput {
@@ -14,6 +15,17 @@ export interface TurnContext extends PromptInput {
   clientTools: readonly ToolDefinition[]
   toolChoice: ToolChoice
   toolUse: ToolContext
+  /** Whether the history contains text that the user did not write. */
+  hasUntrustedHistory: boolean
+  /** The stored messages of the history; undefined if it is not stored, or not summarized. */
+  past?: StoredHistory | undefined
+}
+
+/** Without permission to call the client's tools, only the agent's are offered, if it has any. */
+export function listOfferedTools({ model, toolset, clientTools, toolChoice }: TurnContext): readonly ToolDefinition[] {
+  if (!model.canCallTools) return []
+  const { definitions } = toolset
+  return toolChoice === 'none' && definitions.length > 0 ? definitions : [...definitions, ...clientTools]
 }
 
 /** What a client can set for one reply, in addition to the agent's settings. */
@@ -32,11 +44,14 @@ export type Responder = Pick<LoadedAgent, 'systemPrompt' | 'toolset'> & { agent:
 export function createTurnContext(
   { agent: { max_tokens, temperature }, systemPrompt: system, toolset }: Responder,
   model: ChatModel,
-  prompt: Omit<PromptInput, 'system' | 'contextTokens' | 'maxTokens'>,
+  prompt: Omit<PromptInput, 'system' | 'contextTokens' | 'maxTokens'> & { hasUntrustedHistory?: boolean },
   toolUse: ToolContext,
   options: ReplyOptions = {},
 ): TurnContext {
+  // Earlier replies of an agent with tools may quote what these returned.
+  const hasResults = prompt.history.some((turn) => turn.some(({ role }) => role === 'tool'))
   return {
+    hasUntrustedHistory: hasResults || (prompt.history.length > 0 && toolset.names.length > 0),
     ...prompt,
     model,
     toolset,

@@ -20,19 +20,23 @@ export class UsageRecorder implements Recorder {
 
   async beginCall(estimate: () => number): Promise<void> {
     if (this.#openCall) return
-    const { database, meter, model, origin, reply } = this.#dependencies
+    const { database, meter, model, origin, reply, maxTokens } = this.#dependencies
     const estimatedInput = estimate()
-    const call = { model, kind: 'chat' as const, origin, estimatedInput }
+    const call = { model, kind: 'chat' as const, origin, estimatedInput, maxOutput: maxTokens }
     const entry = await (this.#isBatched
       ? meter.beginWithoutFlush(call)
       : database.writeWithoutFlush((transaction) => meter.begin(transaction, call)))
     this.#openCall = { entry, estimatedInput, textBefore: reply.draft.content.length }
   }
 
-  async settleCall(settled: CallUsage): Promise<void> {
+  async settleCall(settled: CallUsage, work?: (transaction: Transaction) => Promise<void>): Promise<void> {
     const { database, meter, reply } = this.#dependencies
     const { entry } = this.#openCall as { entry: string }
-    reply.draft.addUsage(settled, await database.writeWithoutFlush((transaction) => meter.settle(transaction, entry, settled)))
+    const cost = await database.writeWithoutFlush(async (transaction) => {
+      await work?.(transaction)
+      return meter.settle(transaction, entry, settled)
+    })
+    reply.draft.addUsage(settled, cost)
     this.#openCall = undefined
   }
 

@@ -1,5 +1,5 @@
 /** Database records of active replies, with which a restart recovers those that were interrupted. */
-import { type Reader, runLater, type Transaction } from '../../store/database.ts'
+import { type DatabaseReader, runLater, type Transaction } from '../../store/database.ts'
 
 export interface OpenCall {
   /** Id of the usage ledger entry. */
@@ -24,7 +24,7 @@ export async function insertActiveReply(
 ): Promise<void> {
   const sql =
     'INSERT INTO replies_under_way (message_id, conversation_id, owner, entry, estimated_input, said_before) VALUES (?, ?, ?, ?, ?, ?)'
-  await runLater(transaction, sql, [messageId, conversationId, transaction.daemonId ?? null, ...listColumnValues(call)])
+  await runLater(transaction, sql, [messageId, conversationId, transaction.daemonId, ...listColumnValues(call)])
 }
 
 export async function setOpenCall(transaction: Transaction, messageId: string, call: OpenCall | undefined): Promise<void> {
@@ -39,13 +39,7 @@ export async function deleteActiveReply(transaction: Transaction, messageId: str
 }
 
 /** Lists the replies of daemons that have ended. */
-export const listAbandonedReplies = (reader: Reader): Promise<StoredActiveReply[]> =>
+export const listAbandonedReplies = (reader: DatabaseReader): Promise<StoredActiveReply[]> =>
   reader.all<StoredActiveReply>(
     'SELECT * FROM replies_under_way WHERE owner IS NULL OR owner NOT IN (SELECT id FROM live_daemons) ORDER BY message_id',
   )
-
-/** Whether another daemon of a shared database writes a reply in the conversation. */
-export async function isAnsweredElsewhere(reader: Reader, conversationId: string, daemonId: string): Promise<boolean> {
-  const sql = 'SELECT 1 FROM replies_under_way WHERE conversation_id = ? AND owner <> ? AND owner IN (SELECT id FROM live_daemons) LIMIT 1'
-  return (await reader.get(sql, [conversationId, daemonId])) !== undefined
-}

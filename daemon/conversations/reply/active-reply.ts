@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { isDeepStrictEqual } from 'node:util'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { ReplyEvent, ReplyEventName, ReplyEvents } from '../../../src/contract/reply-events.ts'
+import { createDeadlineSignal, scaleTimeout } from '../../../src/deadline.ts'
 import { raceAbort } from '../../async/abortable.ts'
 import { createDeferred } from '../../async/deferred.ts'
 import type { StoredMessage } from '../store.ts'
@@ -166,11 +167,15 @@ export class ActiveReply {
 
   /** Resolves with the first event after message_start, or after a timeout. */
   async waitForFirstEvent(): Promise<void> {
-    await raceAbort(this.#firstEvent.promise, AbortSignal.timeout(FIRST_EVENT_TIMEOUT_MS)).catch(() => undefined)
+    await raceAbort(this.#firstEvent.promise, createDeadlineSignal(scaleTimeout(FIRST_EVENT_TIMEOUT_MS))).catch(() => undefined)
   }
 
   /** Asks the followers whether a tool call may be executed. */
-  async requestConfirmation(call: StoredToolCall, toolId: string, describeRequest: DescribeRequest): Promise<ConfirmationAnswer> {
+  async requestConfirmation(
+    call: StoredToolCall,
+    toolId: string | undefined,
+    describeRequest: DescribeRequest,
+  ): Promise<ConfirmationAnswer> {
     this.signal.throwIfAborted()
     if (this.#isUnattended) {
       call.confirmation = 'refused'
@@ -181,7 +186,8 @@ export class ActiveReply {
     const timer = setTimeout(() => answer.resolve('unanswered'), CONFIRMATION_TIMEOUT_MS)
     this.#confirmations.set(call.id, { resolve: answer.resolve, describeRequest })
     const { id, name, arguments: args } = call
-    this.emit('confirmation_required', { id, name, arguments: args, tool_id: toolId, ...describeRequest(args) })
+    const tool = toolId === undefined ? {} : { tool_id: toolId }
+    this.emit('confirmation_required', { id, name, arguments: args, ...tool, ...describeRequest(args) })
     this.#pendingConfirmation.resolve()
     try {
       return await raceAbort(answer.promise, this.signal)
@@ -243,5 +249,5 @@ export const createErrorData = ({ code, message, hint }: CadreError, messageId: 
   error: message,
   code,
   message_id: messageId,
-  ...(hint ? { hint } : {}),
+  hint,
 })

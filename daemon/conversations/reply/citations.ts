@@ -1,11 +1,10 @@
 /** Numbers the passages that the model was given and finds those that the reply cites. */
 import type { Citation } from '../../../src/contract/schemas/messages.ts'
+import { formatPassagePlace } from '../../core/places.ts'
 import type { RetrievedPassage } from '../../core/tool.ts'
+import { parseMarkdown } from '../../language/parse-markdown.ts'
 
 export type CitedPassage = Citation
-
-/** Fenced code blocks, where a number in brackets is an array index. */
-const CODE_BLOCK = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm
 
 /** [1], [1, 2] and [1-3]; [1][2] is two markers. */
 const CITATION_MARKER = /\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\]/g
@@ -18,6 +17,7 @@ export class CitationRegistry {
     const {
       source,
       page,
+      place,
       document_id = '',
       headings,
       start,
@@ -35,13 +35,20 @@ export class CitationRegistry {
       content: passage.content,
       score: passage.score,
       cited: false,
+      ...(typeof place === 'string' ? { place } : {}),
       ...(typeof headings === 'string' && headings !== '' ? { headings } : {}),
       ...(typeof start === 'number' ? { start } : {}),
       ...(typeof end === 'number' ? { end } : {}),
       ...(typeof content_hash === 'string' ? { content_hash } : {}),
+      ...(passage.stale ? { stale: true } : {}),
     }
     this.#passages.set(key, citation)
     return citation
+  }
+
+  /** Returns the passage with this number, from 1. */
+  get(number: number): CitedPassage | undefined {
+    return [...this.#passages.values()][number - 1]
   }
 
   /** Lists all citations and marks those that the text cites. */
@@ -53,7 +60,10 @@ export class CitationRegistry {
 
 export function findCitedNumbers(text: string): Set<number> {
   const numbers = new Set<number>()
-  for (const [, inside = ''] of text.replaceAll(CODE_BLOCK, '').matchAll(CITATION_MARKER)) {
+  // In code, a number in brackets is an index.
+  const prose = parseMarkdown(text).filter(({ kind }) => kind !== 'code')
+  const markers = prose.flatMap(({ start, end }) => [...text.slice(start, end).matchAll(CITATION_MARKER)])
+  for (const [, inside = ''] of markers) {
     for (const part of inside.split(/[,;]/)) {
       const [first = 0, last = first] = part.split(/[–-]/).map(Number)
       for (let number = first; number <= Math.min(last, first + 50); number++) numbers.add(number)
@@ -68,6 +78,8 @@ export const removeCitationMarkers = (text: string): string => text.replaceAll(C
 /** Formats passages as a tool result. */
 export function formatPassages(citations: readonly CitedPassage[], descriptions = ''): string {
   if (citations.length === 0) return 'No passages were found.'
-  const passages = citations.map(({ index, source, page, content }) => `[${index}] ${source}, page ${page}\n${content}`)
+  const passages = citations.map(
+    (citation) => `[${citation.index}] ${citation.source}, ${formatPassagePlace(citation)}\n${citation.content}`,
+  )
   return [...(descriptions === '' ? [] : [descriptions]), ...passages].join('\n\n')
 }

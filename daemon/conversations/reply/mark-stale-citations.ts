@@ -1,17 +1,18 @@
 /** Marks citations whose documents no longer contain the quoted text. */
-import type { Reader } from '../../store/database.ts'
+import type { Citation } from '../../../src/contract/schemas/messages.ts'
+import type { DatabaseReader } from '../../store/database.ts'
 import type { StoredMessage } from '../store.ts'
 
 export interface QuoteVerifier {
   /** Returns for each quote whether its document still contains it. */
   verifyQuotes(
-    reader: Reader,
+    reader: DatabaseReader,
     quotes: readonly { documentId: string; content: string; contentHash: string | undefined }[],
   ): Promise<boolean[]>
 }
 
 export async function markStaleCitations(
-  reader: Reader,
+  reader: DatabaseReader,
   quoteVerifier: QuoteVerifier,
   messages: readonly StoredMessage[],
 ): Promise<StoredMessage[]> {
@@ -22,10 +23,9 @@ export async function markStaleCitations(
     citations.map(({ document_id, content, content_hash }) => ({ documentId: document_id, content, contentHash: content_hash })),
   )
   const stale = new Set(citations.filter((_, index) => !results[index]))
-  if (stale.size === 0) return [...messages]
+  // A file that had changed when it was cited may have been indexed since.
+  const mark = ({ stale: _, ...citation }: Citation, isStale: boolean) => (isStale ? { ...citation, stale: true } : citation)
   return messages.map((message) =>
-    message.citations
-      ? { ...message, citations: message.citations.map((citation) => (stale.has(citation) ? { ...citation, stale: true } : citation)) }
-      : message,
+    message.citations ? { ...message, citations: message.citations.map((citation) => mark(citation, stale.has(citation))) } : message,
   )
 }

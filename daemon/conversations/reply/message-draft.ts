@@ -1,5 +1,6 @@
 /** Draft of an assistant message: text, tool calls, citations and usage so far. */
 import type { CadreError } from '../../../src/contract/errors.ts'
+import type { Confidence } from '../../../src/contract/schemas/confidence.ts'
 import type { Message, ToolCall } from '../../../src/contract/schemas/messages.ts'
 import type { Usage } from '../../../src/contract/schemas/usage.ts'
 import { addCallUsage, type CallUsage, roundMoney, toUsageView } from '../../core/meter.ts'
@@ -16,6 +17,8 @@ type DraftHeader = Required<Pick<StoredMessage, 'id' | 'timestamp' | 'model_id'>
 export class MessageDraft {
   content = ''
   reasoning = ''
+  /** Only of the embedded model. */
+  confidence: Confidence | undefined
   readonly toolCalls: StoredToolCall[] = []
   readonly citations = new CitationRegistry()
   readonly #header: DraftHeader
@@ -24,6 +27,9 @@ export class MessageDraft {
   #startedAt = performance.now()
   /** Model tokens and cost so far; the cost is null if a price is unknown. */
   usage: { tokens: Usage; cost: number | null; contextTokens: number } = { tokens: NO_TOKENS, cost: 0, contextTokens: 0 }
+
+  /** Earlier messages that the model read as a summary, and those that it did not read, in the call that read the least. */
+  #history = { summarizedMessages: 0, omittedMessages: 0 }
 
   /** Takes over the usage of a failed reply that this one replaces. */
   constructor(header: DraftHeader, replaced?: StoredMessage) {
@@ -59,10 +65,15 @@ export class MessageDraft {
     }
   }
 
+  addHistory({ summarizedMessages, omittedMessages }: { summarizedMessages: number; omittedMessages: number }): void {
+    this.#history = { summarizedMessages, omittedMessages: Math.max(omittedMessages, this.#history.omittedMessages) }
+  }
+
   /** Without a finish reason the message is still being written. */
   toMessage(finish_reason?: FinishReason, failure?: CadreError): StoredMessage {
     const { id, timestamp, model_id } = this.#header
     const { tokens, cost, contextTokens } = this.usage
+    const { summarizedMessages, omittedMessages } = this.#history
     const content = this.content.toWellFormed()
     return {
       id,
@@ -70,10 +81,13 @@ export class MessageDraft {
       content,
       timestamp,
       citations: this.citations.listFor(content),
+      ...(this.confidence ? { confidence: this.confidence } : {}),
       tool_calls: this.toolCalls.map((call) => ({ ...call })),
       ...(this.reasoning === '' ? {} : { reasoning: this.reasoning.toWellFormed() }),
       usage: tokens,
       ...(contextTokens > 0 ? { context_tokens: contextTokens } : {}),
+      ...(summarizedMessages > 0 ? { summarized_messages: summarizedMessages } : {}),
+      ...(omittedMessages > 0 ? { omitted_messages: omittedMessages } : {}),
       cost,
       model_id,
       ...(finish_reason ? { finish_reason, latency_ms: Math.round(performance.now() - this.#startedAt) } : {}),

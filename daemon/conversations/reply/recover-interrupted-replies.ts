@@ -2,7 +2,7 @@
 import { addCallUsage, type CallUsage, type Meter, roundMoney } from '../../core/meter.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Database, Transaction } from '../../store/database.ts'
-import { retryWrite } from '../../store/shared/retry-write.ts'
+import { retryWrite } from '../../store/remote/retry-write.ts'
 import { findMessage, type StoredMessage, updateMessage } from '../store.ts'
 import { deleteActiveReply, listAbandonedReplies, type StoredActiveReply } from './active-reply-store.ts'
 

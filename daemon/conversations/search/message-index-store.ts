@@ -1,5 +1,5 @@
 /** The full-text index of messages: adding a message, and finding conversations. */
-import { type Reader, runLater, type Transaction, type Value } from '../../store/database.ts'
+import { type DatabaseReader, runLater, type Transaction, type Value } from '../../store/database.ts'
 import type { Subset } from '../../store/records.ts'
 import type { DateRange } from '../../validation/date-range.ts'
 import { prepareText } from './search-query.ts'
@@ -38,7 +38,7 @@ async function assignNumber(transaction: Transaction, conversationId: string, me
 }
 
 /** Finds the numbers of the messages that match, in the period if one is given, in ascending order. */
-export async function findMessages(reader: Reader, match: string, period: DateRange | undefined): Promise<number[]> {
+export async function findMessages(reader: DatabaseReader, match: string, period: DateRange | undefined): Promise<number[]> {
   const join = period ? ' CROSS JOIN searchable_messages m ON m.number = w.rowid' : ''
   const condition = period ? ' AND m.created_at >= ? AND m.created_at < ?' : ''
   const values: Value[] = period ? [match, period.from, period.until] : [match]
@@ -91,7 +91,7 @@ function findPosition(numbers: readonly number[], limit: number): number {
 }
 
 /** Returns the numbers of conversations by their ids. */
-export async function listNumbers(reader: Reader, ids: readonly string[]): Promise<Map<string, number>> {
+export async function listNumbers(reader: DatabaseReader, ids: readonly string[]): Promise<Map<string, number>> {
   const rows = await reader.all<{ id: string; number: number }>(
     'SELECT s.id, s.number FROM json_each(?) j CROSS JOIN searchable_conversations s ON s.id = j.value',
     [JSON.stringify(ids)],
@@ -108,11 +108,34 @@ interface MatchingMessage {
 }
 
 /** Reads messages by their numbers, with at most `maxLength` characters of their texts. */
-export async function listMatchingMessages(reader: Reader, numbers: readonly number[], maxLength: number): Promise<MatchingMessage[]> {
+export async function listMatchingMessages(
+  reader: DatabaseReader,
+  numbers: readonly number[],
+  maxLength: number,
+): Promise<MatchingMessage[]> {
   return reader.all(
     `SELECT s.number, m.id, m.role, substr(m.content, 1, ?) AS content, m.created_at FROM json_each(?) j
       CROSS JOIN searchable_messages s ON s.number = j.value CROSS JOIN messages m ON m.id = s.id`,
     [maxLength, JSON.stringify(numbers)],
+  )
+}
+
+const MAX_MATCH_LENGTH = 100_000
+
+/** Finds messages of one conversation, best first. */
+export async function findMessagesOfConversation(
+  reader: DatabaseReader,
+  conversationId: string,
+  match: string,
+  { before, limit }: { before: { timestamp: string }; limit: number },
+): Promise<Omit<MatchingMessage, 'number'>[]> {
+  const number = (await listNumbers(reader, [conversationId])).get(conversationId)
+  if (number === undefined) return []
+  return reader.all(
+    `SELECT m.id, m.role, substr(m.content, 1, ?) AS content, m.created_at FROM message_words w CROSS JOIN searchable_messages s
+      ON s.number = w.rowid CROSS JOIN messages m ON m.id = s.id WHERE message_words MATCH ? AND w.rowid BETWEEN ? AND ?
+      AND m.created_at < ? ORDER BY bm25(message_words), m.created_at DESC LIMIT ?`,
+    [MAX_MATCH_LENGTH, match, getFirstNumber(number), getFirstNumber(number + 1) - 1, before.timestamp, limit],
   )
 }
 
@@ -121,7 +144,7 @@ const MAX_MESSAGES_PER_WRITE = 50
 const MAX_CHARACTERS_PER_WRITE = 100_000
 
 /** Whether messages from before the index are not indexed yet. */
-export async function hasUnindexedMessages(reader: Reader): Promise<boolean> {
+export async function hasUnindexedMessages(reader: DatabaseReader): Promise<boolean> {
   return (await reader.get('SELECT 1 FROM messages_to_index')) !== undefined
 }
 

@@ -1,7 +1,6 @@
-/** Searches conversations by the text of their messages. */
 import { createValidationError } from '../../../src/contract/errors.ts'
 import type { ConversationMatch } from '../../../src/contract/families/conversations.ts'
-import type { Reader } from '../../store/database.ts'
+import type { DatabaseReader } from '../../store/database.ts'
 import type { Page, Subset } from '../../store/records.ts'
 import { parseDateRange } from '../../validation/date-range.ts'
 import { createSnippet } from './create-snippet.ts'
@@ -21,13 +20,13 @@ const MAX_UNSCANNED_CHARACTERS = 1_000
 
 /** `list` returns a page of the conversations of the subset that the caller can access. */
 export async function searchConversations<T extends { id: string }>(
-  reader: Reader,
+  reader: DatabaseReader,
   { q, start_date, end_date }: SearchInput,
   list: (subset: Subset) => Promise<Page<T>>,
 ): Promise<Page<T & { match_count: number; match?: ConversationMatch }>> {
   const terms = parseSearchQuery(q)
   if (terms.length === 0) throw createValidationError('q', 'must contain a letter or digit')
-  const dates = { ...(start_date === undefined ? {} : { start_date }), ...(end_date === undefined ? {} : { end_date }) }
+  const dates = { start_date, end_date }
   const period = Object.keys(dates).length > 0 ? parseDateRange(dates) : undefined
   const messages = await findMessages(reader, formatMatch(terms), period)
   if (messages.length === 0) return { items: [], total: 0 }
@@ -52,7 +51,7 @@ export async function searchConversations<T extends { id: string }>(
 }
 
 async function createMatches(
-  reader: Reader,
+  reader: DatabaseReader,
   terms: readonly SearchTerm[],
   numbers: readonly number[],
 ): Promise<Map<number, ConversationMatch>> {

@@ -42,5 +42,9 @@ function createTerm(text: string, isPhrase: boolean): SearchTerm {
 }
 
 /** The query in the syntax of FTS5: one message contains all terms. The words contain no quotes. */
-export const formatMatch = (terms: readonly SearchTerm[]): string =>
-  terms.map(({ words, isPrefix }) => `"${words.join(' ')}"${isPrefix ? ' *' : ''}`).join(' AND ')
+export const formatMatch = (terms: readonly SearchTerm[]): string => terms.map(formatTerm).join(' AND ')
+
+/** One message contains any of the terms. */
+export const formatAnyMatch = (terms: readonly SearchTerm[]): string => terms.map(formatTerm).join(' OR ')
+
+const formatTerm = ({ words, isPrefix }: SearchTerm): string => `"${words.join(' ')}"${isPrefix ? ' *' : ''}`

@@ -6,8 +6,8 @@ import type { ChunkingSettings } from './chunking-settings.ts'
 import { findFileTitle } from './find-file-title.ts'
 import { groupSections } from './group-sections.ts'
 import { packSegments } from './pack-segments.ts'
-import { type Block, parseBlocks } from './parse-blocks.ts'
-import { BREAK_WEIGHT, type Segment, type Span, splitSentences, splitSpan, trimSpan } from './segments.ts'
+import { type Block, parseStructure } from './parse-structure.ts'
+import { BREAK_WEIGHT, type Segment, splitRange, splitSentences, type TextRange, trimRange } from './segments.ts'
 
 export interface Passage {
   /** Text of the document from start to end. */
@@ -32,28 +32,31 @@ export function* generatePassages(document: ParsedDocument, settings: ChunkingSe
   let position = 0
   for (const passage of chunkPart(first, settings, name)) yield { ...passage, position: position++ }
   let offset = first.text.length
-  for (const text of rest?.() ?? []) {
+  for (const part of rest?.() ?? []) {
     offset += PART_SEPARATOR_LENGTH
-    for (const { start, end, ...passage } of chunkPart({ ...first, text }, settings, name))
+    for (const { start, end, ...passage } of chunkPart({ ...first, ...part }, settings, name))
       yield { ...passage, start: start + offset, end: end + offset, position: position++ }
-    offset += text.length
+    offset += part.text.length
   }
 }
 
 function* chunkPart(document: ParsedDocument, settings: ChunkingSettings, name: string): Generator<Omit<Passage, 'position'>> {
-  const { text, pages, format } = document
+  const { text, pages, format, places } = document
   const fileTitle = format === 'markdown' ? undefined : findFileTitle(name)
-  const { blocks, sections } = parseBlocks(document)
+  const { blocks, sections } = parseStructure(document)
   const segments = createSegments(document, blocks, settings.size)
   let page = 0
   for (const { segments: group, section } of groupSections(text, segments, sections, settings.size)) {
-    const headings = [...(fileTitle === undefined ? [] : [fileTitle]), ...(sections[section]?.headings ?? [])]
     for (const { start, end } of packSegments(text, group, settings)) {
       while ((pages[page + 1]?.start ?? Number.POSITIVE_INFINITY) <= start) page++
+      const number = pages[page]?.number ?? 1
+      const headings = [fileTitle, places?.names?.[number - 1], ...(sections[section]?.headings ?? [])].filter(
+        (heading) => heading !== undefined,
+      )
       const content = text.slice(start, end)
       const above = headings.filter((heading) => !content.includes(heading)).join(' ')
       const words = above === '' ? tokenize(content) : `${tokenize(above)} ${tokenize(content)}`
-      yield { content, start, end, page: pages[page]?.number ?? 1, headings, words }
+      yield { content, start, end, page: number, headings, words }
     }
   }
 }
@@ -61,11 +64,11 @@ function* chunkPart(document: ParsedDocument, settings: ChunkingSettings, name: 
 /** Splits blocks into segments that are short enough for a passage and leave room for overlap. */
 function createSegments({ text, pages }: ParsedDocument, blocks: readonly Block[], size: number): Segment[] {
   const segments: Segment[] = []
-  const add = ({ section, kind }: Block, span: Span, weight: number, maxLength: number) => {
+  const add = ({ section, kind }: Block, span: TextRange, weight: number, maxLength: number) => {
     const { start, end } = span
     if (end <= start) return
     if (end - start <= maxLength) return void segments.push({ start, end, weight, section, kind })
-    for (const [index, part] of splitSpan(text, span, Math.max(1, Math.floor(size / 4))).entries()) {
+    for (const [index, part] of splitRange(text, span, Math.max(1, Math.floor(size / 4))).entries()) {
       segments.push({ start: part.start, end: part.end, weight: index === 0 ? weight : part.weight, section, kind })
     }
   }
@@ -77,7 +80,7 @@ function createSegments({ text, pages }: ParsedDocument, blocks: readonly Block[
         weight = undefined
       }
     } else if (block.end - block.start <= size && block.kind !== 'code')
-      add(block, trimSpan(text, block.start, block.end), block.weight, size)
+      add(block, trimRange(text, block.start, block.end), block.weight, size)
     else addLines(text, block, (span, weight) => add(block, span, weight, size / 2))
   }
   weightPageBreaks(text, pages, segments)
@@ -85,13 +88,13 @@ function createSegments({ text, pages }: ParsedDocument, blocks: readonly Block[
   return segments
 }
 
-function addLines(text: string, block: Block, add: (span: Span, weight: number) => void): void {
+function addLines(text: string, block: Block, add: (span: TextRange, weight: number) => void): void {
   let weight = block.weight
   let blank = false
   for (let start = block.start; start < block.end; ) {
     const newline = text.indexOf('\n', start)
     const end = newline < 0 || newline > block.end ? block.end : newline
-    const line = trimSpan(text, start, end)
+    const line = trimRange(text, start, end)
     // Indentation is part of code: only a passage that starts with this line lacks it.
     if (line.end > line.start) {
       add(line, start === block.start ? weight : blank ? BREAK_WEIGHT.sentence : weight)

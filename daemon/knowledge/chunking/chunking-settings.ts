@@ -1,5 +1,3 @@
-/** Settings of chunking, and its version. */
-
 export interface ChunkingSettings {
   /** Longest passage, in characters. */
   size: number

@@ -19,13 +19,37 @@ const MIN_PREAMBLE = 0.15
 /** The same for front matter, and for text without letters and digits. */
 const MIN_FRONT_MATTER = 0.5
 
+/** A document with more sections, which are all tiny, is data: its sections are put together into passages of normal size. */
+const MAX_TINY_SECTIONS = 1_000
+/** Average length of tiny sections, relative to the size of a passage. */
+const TINY_SECTION = 0.125
+
 /** Sections and segments are in document order, so that a section and all its subsections are adjacent. */
-export function* groupSections(
+export function groupSections(
   text: string,
   segments: readonly Segment[],
   sections: readonly Section[],
   size: number,
-): Generator<SegmentGroup> {
+): Iterable<SegmentGroup> {
+  const groups = findGroups(text, segments, sections, size)
+  const hasTinySections = sections.length > MAX_TINY_SECTIONS && text.length < sections.length * size * TINY_SECTION
+  return hasTinySections ? joinGroups(groups, size) : groups
+}
+
+function* joinGroups(groups: Iterable<SegmentGroup>, size: number): Generator<SegmentGroup> {
+  let joined: SegmentGroup | undefined
+  for (const group of groups) {
+    if (joined && measure([joined.segments[0] as Segment, group.segments.at(-1) as Segment]) <= size)
+      joined.segments.push(...group.segments)
+    else {
+      if (joined) yield joined
+      joined = group
+    }
+  }
+  if (joined) yield joined
+}
+
+function* findGroups(text: string, segments: readonly Segment[], sections: readonly Section[], size: number): Generator<SegmentGroup> {
   const firstSegments = findFirstSegments(segments, sections.length)
   const sectionEnds = findSectionEnds(sections)
   /** Start of headings without text of their own, a logo or front matter: they belong to the next section. */

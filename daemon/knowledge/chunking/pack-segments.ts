@@ -1,6 +1,6 @@
 /** Packs the segments of a section into passages that end at good places and overlap. */
 import type { ChunkingSettings } from './chunking-settings.ts'
-import { alignToCharacter, BREAK_WEIGHT, findWordStart, type Segment, type Span } from './segments.ts'
+import { alignToCharacter, BREAK_WEIGHT, findWordStart, type Segment, type TextRange } from './segments.ts'
 
 /** A passage with less text is only created if nothing else fits. */
 const MIN_FILL = 0.15
@@ -8,7 +8,7 @@ const SHORT_PASSAGE_PENALTY = 1.5
 /** Smaller: a short last passage also contains the overlap. */
 const SHORT_REST_PENALTY = 0.5
 
-export function* packSegments(text: string, segments: readonly Segment[], { size, overlap }: ChunkingSettings): Generator<Span> {
+export function* packSegments(text: string, segments: readonly Segment[], { size, overlap }: ChunkingSettings): Generator<TextRange> {
   // With more overlap than half a passage, all text would be repeated at least once.
   const maxOverlap = Math.min(overlap, Math.floor(size / 2))
   let start = segments[0]?.start ?? 0
@@ -43,7 +43,7 @@ function findOverlapStart(
   text: string,
   segments: readonly Segment[],
   next: number,
-  previous: Span,
+  previous: TextRange,
   { size, overlap }: ChunkingSettings,
 ): number {
   const segment = segments[next] as Segment

@@ -31,7 +31,7 @@ export interface Segment {
   kind: 'heading' | 'prose' | 'row' | 'code' | 'setting' | 'frontMatter'
 }
 
-export interface Span {
+export interface TextRange {
   start: number
   end: number
 }
@@ -48,7 +48,7 @@ const isSpace = (code: number) =>
   code === 0x205f ||
   code === 0xfeff
 
-export function trimSpan(text: string, from: number, to: number): Span {
+export function trimRange(text: string, from: number, to: number): TextRange {
   let [start, end] = [from, to]
   while (start < end && isSpace(text.charCodeAt(start))) start++
   while (end > start && isSpace(text.charCodeAt(end - 1))) end--
@@ -61,12 +61,12 @@ const ABBREVIATIONS =
 const ABBREVIATION = new RegExp(`(?:^|[\\s(])(?:[A-Z]|${ABBREVIATIONS.replaceAll('.', '\\.').replaceAll(' ', '|')})\\.$`)
 
 /** Splits a paragraph at sentence ends and line breaks. */
-export function splitSentences(text: string, from: number, to: number): (Span & { startsSentence: boolean })[] {
-  const sentences: (Span & { startsSentence: boolean })[] = []
+export function splitSentences(text: string, from: number, to: number): (TextRange & { startsSentence: boolean })[] {
+  const sentences: (TextRange & { startsSentence: boolean })[] = []
   let start = from
   let startsSentence = true
   const add = (end: number, nextStartsSentence: boolean) => {
-    const span = trimSpan(text, start, end)
+    const span = trimRange(text, start, end)
     if (span.end > span.start) sentences.push({ ...span, startsSentence })
     start = end
     startsSentence = nextStartsSentence
@@ -90,14 +90,14 @@ function endsSentence(text: string, position: number, end: number, mark: string,
 }
 
 /** Splits a span into parts of at most `maxLength` characters: after a clause if possible, else between words or characters. */
-export function splitSpan(text: string, { start, end }: Span, maxLength: number): (Span & { weight: number })[] {
-  const parts: (Span & { weight: number })[] = []
+export function splitRange(text: string, { start, end }: TextRange, maxLength: number): (TextRange & { weight: number })[] {
+  const parts: (TextRange & { weight: number })[] = []
   let weight = BREAK_WEIGHT.word
   for (let from = start; from < end; ) {
     let to = Math.min(end, from + maxLength)
     let nextWeight = BREAK_WEIGHT.word
     if (to < end) ({ position: to, weight: nextWeight } = findLastBreak(text, from, to))
-    const span = trimSpan(text, from, to)
+    const span = trimRange(text, from, to)
     if (span.end > span.start) parts.push({ ...span, weight })
     from = to
     weight = nextWeight

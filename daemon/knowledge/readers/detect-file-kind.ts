@@ -3,16 +3,13 @@ import { extname } from 'node:path'
 import { isConfigName } from '../../language/classify-config-line.ts'
 import { CODE_EXTENSIONS } from '../../language/code-extensions.ts'
 
-type FileKind = 'pdf' | 'zip' | 'text' | { unsupported: string }
+type FileKind = 'pdf' | 'zip' | 'ole' | 'rtf' | 'text' | { unsupported: string }
 type TextKind = 'html' | 'markdown' | 'rst' | 'table' | 'json' | 'lines' | 'code' | 'config' | 'plain'
 
 /** First bytes (hexadecimal) of binary formats. */
 const MAGIC_NUMBERS: [string, string][] = [
   ['89504e47', 'a PNG image'],
-  ['ffd8ff', 'a JPEG image'],
   ['47494638', 'a GIF image'],
-  ['49492a00', 'a TIFF image'],
-  ['4d4d002a', 'a TIFF image'],
   ['52494646', 'an audio, video or image file'],
   ['1f8b', 'a compressed file'],
   ['425a68', 'a compressed file'],
@@ -38,9 +35,8 @@ export function detectFileKind(bytes: Uint8Array): FileKind {
   const hex = head.toString('hex', 0, 16)
   if (isPdf(bytes, head)) return 'pdf'
   if (hex.startsWith('504b0304') || hex.startsWith('504b0506') || hex.startsWith('504b0708')) return 'zip'
-  if (hex.startsWith(OLE_MAGIC)) return { unsupported: explainOleFile(bytes) }
-  if (head.toString('latin1', 0, 5) === '{\\rtf')
-    return { unsupported: 'This is an RTF document, which is not supported. Save it as .docx or as text.' }
+  if (hex.startsWith(OLE_MAGIC)) return 'ole'
+  if (head.toString('latin1', 0, 5) === '{\\rtf') return 'rtf'
   if (head.toString('latin1', 4, 8) === 'ftyp') return { unsupported: 'This is not a text document; it is a video or image file.' }
   const magic = MAGIC_NUMBERS.find(([start]) => hex.startsWith(start))
   return magic ? { unsupported: `This is not a text document; it is ${magic[1]}.` } : 'text'
@@ -52,15 +48,6 @@ function isPdf(bytes: Uint8Array, head: Buffer): boolean {
   if (index <= 0) return index === 0
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return file.includes('endobj') || file.includes('startxref')
-}
-
-/** OLE containers hold Office documents from before 2007, and encrypted newer ones. */
-function explainOleFile(bytes: Uint8Array): string {
-  const container = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (container.includes(Buffer.from('EncryptedPackage', 'utf16le'))) return 'The document is password-protected.'
-  if (container.includes(Buffer.from('WordDocument', 'utf16le')))
-    return 'This is a Word 97-2003 document (.doc), which is not supported. Save it as .docx.'
-  return 'This is an Office 97-2003 document, which is not supported. Save it in a newer format.'
 }
 
 /** Binary data decodes to many control and replacement characters. */

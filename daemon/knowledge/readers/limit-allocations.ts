@@ -1,13 +1,13 @@
-/** Limits the memory of byte arrays in a thread; V8's heap limit does not count it. */
+/** Limits the memory of byte arrays in a process; V8's heap limit does not count it. */
 
 const MIN_COUNTED_BYTES = 16 * 1024 * 1024
-const MAX_ALLOCATION_BYTES = 160 * 1024 * 1024
-const MAX_TOTAL_BYTES = 512 * 1024 * 1024
+const MAX_ALLOCATION_BYTES = 64 * 1024 * 1024
+const MAX_TOTAL_BYTES = 256 * 1024 * 1024
 
 export const DECOMPRESSION_LIMIT_MESSAGE = 'The document decompresses to far more than its size allows, like a decompression bomb.'
 
 /**
- * Makes this thread reject byte arrays that are far larger than any document needs. The PDF library inflates streams into arrays that
+ * Makes this process reject byte arrays that are far larger than any document needs. The PDF library inflates streams into arrays that
  * double in size and has no limit of its own. Returns a function that resets the count for the next document.
  */
 export function limitAllocations(): () => void {

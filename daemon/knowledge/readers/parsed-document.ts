@@ -1,14 +1,26 @@
 /** The result of reading a document, and the error of a document that cannot be read. */
+import type { Places } from '../../core/places.ts'
 
-export interface ParsedDocument {
+export interface DocumentPart {
   /** Newlines are \n; control characters are removed. */
   text: string
-  format: 'markdown' | 'plain' | 'code' | 'config' | 'table'
   /** Offset of each page in the text, in order; empty if the document has no pages. */
   pages: { number: number; start: number }[]
+}
+
+export interface ParsedDocument extends DocumentPart {
+  format: 'markdown' | 'plain' | 'code' | 'config' | 'table'
   title: string | null
-  /** Further parts of a large table, each after an empty line. They are created when they are read. */
-  rest?: () => Iterable<string>
+  /** What the pages are, if they are slides or sheets for example. Their names are headings of the passages. */
+  places?: Places
+  /** What could not be read, in one sentence, such as macros. */
+  notice?: string
+  /** Why the document has no text although it is intact, such as a photo without text. */
+  skipReason?: string
+  /** Pages without text that text recognition has not read yet. */
+  scans?: readonly number[]
+  /** Further parts of a large table or workbook, each after an empty line. They are created when they are read. */
+  rest?: () => Iterable<DocumentPart>
 }
 
 /** A document that cannot be read; the message explains why. */

@@ -1,6 +1,6 @@
 /** Reads comma- or tab-separated values: each row becomes lines of "column: value". */
 import { CsvError, type Options, parse } from 'csv-parse/sync'
-import { cleanText, type ParsedDocument } from './parsed-document.ts'
+import { cleanText, type DocumentPart, type ParsedDocument } from './parsed-document.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']
 
@@ -17,15 +17,40 @@ interface Table {
 }
 
 export function readTable(source: string, name: string): ParsedDocument {
+  const { comments, table } = openTable(source, name)
+  const paragraphs = [cleanText(comments.trim()), formatPart(table, 0)].filter((paragraph) => paragraph !== '')
+  const rest = table.partEnds.length > 1 ? { rest: () => formatRest(table) } : {}
+  return { text: paragraphs.join('\n\n'), format: 'table', pages: [], title: null, ...rest }
+}
+
+function openTable(source: string, name: string): { comments: string; table: Table } {
   const text = source.replaceAll(/\r\n?/g, '\n')
   const comments = findComments(text)
   const content = text.slice(comments.length)
   const delimiter = /\.(?:tsv|tab)(?:\.txt)?$/i.test(name) ? '\t' : detectDelimiter(content)
   const lastComment = comments.trimEnd().split('\n').at(-1)?.replace(/^#\s*/, '').split(delimiter) ?? []
-  const table = scanTable(Buffer.from(content), delimiter, lastComment)
-  const paragraphs = [cleanText(comments.trim()), formatPart(table, 0)].filter((paragraph) => paragraph !== '')
-  const rest = table.partEnds.length > 1 ? { rest: () => formatRest(table) } : {}
-  return { text: paragraphs.join('\n\n'), format: 'table', pages: [], title: null, ...rest }
+  return { comments, table: scanTable(Buffer.from(content), delimiter, lastComment) }
+}
+
+/** Returns the columns and rows; undefined if the columns have no names. */
+export function readRows(
+  source: string,
+  name: string,
+): { header: readonly string[]; forEachRow(add: (row: readonly string[]) => void): void } | undefined {
+  const { bytes, options, partEnds, header, isFirstRowHeader } = openTable(source, name).table
+  if (!header) return undefined
+  return {
+    header,
+    forEachRow(add) {
+      let isHeaderRow = isFirstRowHeader
+      for (const [part, end] of partEnds.entries())
+        for (const cells of parse(bytes.subarray(partEnds[part - 1] ?? 0, end), options)) {
+          const row = trimRow(cells)
+          if (row && !isHeaderRow) add(row)
+          if (row) isHeaderRow = false
+        }
+    },
+  }
 }
 
 /** Returns the comments above the rows, as tables of time zones and genomes have them. The last one may be the header. */
@@ -97,8 +122,8 @@ function formatPart({ bytes, options, partEnds, header, isFirstRowHeader }: Tabl
   return cleanText(rows.map((row) => (header ? formatRecord(header, row) : row.filter((cell) => cell !== '').join(' | '))).join('\n\n'))
 }
 
-function* formatRest(table: Table): Generator<string> {
-  for (let part = 1; part < table.partEnds.length; part++) yield formatPart(table, part)
+function* formatRest(table: Table): Generator<DocumentPart> {
+  for (let part = 1; part < table.partEnds.length; part++) yield { text: formatPart(table, part), pages: [] }
 }
 
 /** Returns the character that splits the first lines most evenly. */

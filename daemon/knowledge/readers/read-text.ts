@@ -1,6 +1,9 @@
 /** Reads Markdown, reStructuredText, plain text, source code and configuration files. */
+import { parseMarkdown, stripMarkdown } from '../../language/parse-markdown.ts'
 import { cleanText, type ParsedDocument } from './parsed-document.ts'
 import { removeMarkup } from './remove-markup.ts'
+
+const MAX_TITLE_POSITION = 20_000
 
 export function readText(source: string, format: 'markdown' | 'plain' | 'code' | 'config'): ParsedDocument {
   const text = format === 'markdown' ? removeMarkup(cleanText(source)) : cleanText(source)
@@ -9,9 +12,11 @@ export function readText(source: string, format: 'markdown' | 'plain' | 'code' |
 
 /** Returns the title of the front matter, or the first heading. */
 function findMarkdownTitle(text: string): string | null {
-  const frontMatter = /^---\n((?:(?!---\n).*\n){1,200})---\n/.exec(text.slice(0, 20_000))?.[1]
-  const title = frontMatter && /^title:[ \t]*["']?(.{1,300}?)["']?[ \t]*$/m.exec(frontMatter)?.[1]
-  return title || (/^#{1,2}[ \t]+(\S.{0,300})$/m.exec(text.slice(0, 20_000))?.[1]?.replace(/[ \t#]+$/, '') ?? null)
+  const blocks = parseMarkdown(text.slice(0, MAX_TITLE_POSITION))
+  const fields = blocks[0]?.kind === 'frontMatter' ? text.slice(blocks[0].start, blocks[0].end) : ''
+  const title = /^title:[ \t]*["']?(.{1,300}?)["']?[ \t]*$/m.exec(fields)?.[1]
+  const headings = blocks.filter(({ kind, level }) => kind === 'heading' && level <= 2)
+  return title || headings.map((heading) => stripMarkdown(heading.title)).find((heading) => heading !== '') || null
 }
 
 /** Converts reStructuredText headings, whose underline characters each document assigns to levels itself. */

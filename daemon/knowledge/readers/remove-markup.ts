@@ -1,11 +1,11 @@
 /** Removes what is not text from Markdown: anchors, comments, badges and layout tags. Code is kept. */
+import { closesFence, parseFence } from '../../language/parse-markdown.ts'
 
 /** Longer lines are data rather than prose. */
 const MAX_LINE_LENGTH = 10_000
 const MAX_PARAGRAPH_LENGTH = 50_000
 /** Stands for removed markup until its line is complete; readers remove control characters from text. */
 const REMOVED = '\u0000'
-const FENCE = /^ {0,3}(`{3,}(?![^`]*`)|~{3,})/
 const TARGET = String.raw`(?:\([^()]{0,1000}(?:\([^()]{0,200}\)[^()]{0,500})?\)|\[[^\][]{0,200}\])`
 const LINKED_IMAGE = new RegExp(String.raw`\[!\[[^\][]{0,300}\]${TARGET}\]${TARGET}`, 'g')
 const IMAGE = /!\[[^\][]{0,300}\](?:\(([^()]{0,1000})\)|\[([^\][]{0,200})\])/g
@@ -63,14 +63,13 @@ class MarkupRemover {
   /** Whether the line is code, the fence around it, or too long for prose. */
   #isCode(line: string): boolean {
     if (this.#isInComment) return false
-    const fence = FENCE.exec(line)?.[1]
     if (this.#fence === undefined) {
-      this.#fence = fence
+      this.#fence = parseFence(line)?.fence
       // Indented code does not continue a paragraph.
       const isIndented = this.#paragraph.length === 0 && /^(?: {4}|\t)/.test(line)
-      return fence !== undefined || isIndented || line.length > MAX_LINE_LENGTH
+      return this.#fence !== undefined || isIndented || line.length > MAX_LINE_LENGTH
     }
-    if (fence?.startsWith(this.#fence) && line.trim() === fence) this.#fence = undefined
+    if (closesFence(line, this.#fence)) this.#fence = undefined
     return true
   }
 

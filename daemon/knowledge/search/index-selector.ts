@@ -1,7 +1,8 @@
 /** Selects the index that answers a query on a source, and waits for it if none is complete. */
 import { DEFAULT_CHUNKING, DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
+import { scaleTimeout, startDeadline } from '../../../src/deadline.ts'
 import type { Database } from '../../store/database.ts'
-import { type Index, type IndexSettings, listIndexes, listIndexVersions } from '../indexes/index-store.ts'
+import { type Index, type IndexSettings, listIndexes, listIndexVersions } from '../passage-indexes/index-store.ts'
 import { isTextComplete } from '../sync/sync-store.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 
@@ -63,4 +64,4 @@ export class IndexSelector {
   }
 }
 
-const startTimeout = () => new Promise<void>((resolve) => setTimeout(resolve, INDEX_WAIT_MS).unref())
+const startTimeout = () => new Promise<void>((resolve) => startDeadline(scaleTimeout(INDEX_WAIT_MS), resolve).unref())

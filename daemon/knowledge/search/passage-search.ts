@@ -4,9 +4,11 @@ import type { Static } from 'typebox'
 import type { SearchResult } from '../../../src/contract/schemas/passages.ts'
 import type { Caller } from '../../core/caller.ts'
 import type { CallOrigin } from '../../core/meter.ts'
+import { formatPlace } from '../../core/places.ts'
 import type { RetrievedPassage } from '../../core/tool.ts'
 import { estimateLanguageSupport } from '../../embedding/estimate-language-support.ts'
 import type { EmbeddingService } from '../../embedding/service.ts'
+import type { PassageReader } from '../../inference/embedded-models.ts'
 import { selectQueryWords } from '../../language/content-words.ts'
 import { expandQuery } from '../../language/expand-query.ts'
 import { tokenize } from '../../language/tokenize.ts'
@@ -15,13 +17,16 @@ import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
 import type { Filter } from '../../store/filter.ts'
 import { Telemetry } from '../../telemetry/telemetry.ts'
-import type { IndexRegistry } from '../indexes/index-registry.ts'
-import type { Index, IndexSettings } from '../indexes/index-store.ts'
-import { getDocumentId } from '../indexes/passage-id.ts'
+import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
+import type { Index, IndexSettings } from '../passage-indexes/index-store.ts'
+import { getDocumentId } from '../passage-indexes/passage-id.ts'
 import type { EmbeddingLedger, OnUsage } from '../sync/embedding-ledger.ts'
+import type { IndexRepair } from '../sync/recovery/index-repair.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
+import type { ChangedFiles } from './changed-files.ts'
 import { deduplicatePassages } from './deduplicate-passages.ts'
 import { describeDocument } from './describe-document.ts'
+import { findOwner } from './find-owner.ts'
 import { fuseRankings, type RankedPassage } from './fuse-rankings.ts'
 import { IndexSelector } from './index-selector.ts'
 import { type IndexHits, isLoose } from './relevance.ts'
@@ -36,7 +41,7 @@ import {
 } from './search-store.ts'
 import { StageTimer } from './stage-timer.ts'
 
-export interface SearchRequest {
+export interface PassageQuery {
   sourceIds: readonly string[]
   /** Undefined to search any index of each source. */
   settings?: IndexSettings
@@ -60,7 +65,9 @@ interface PassageSearchDependencies {
   embedding: EmbeddingService
   models: ModelsService
   ledger: EmbeddingLedger
+  repair: IndexRepair
   synchronizer: Synchronizer
+  changedFiles: ChangedFiles
   telemetry?: Telemetry
 }
 
@@ -89,18 +96,18 @@ export class PassageSearch {
     this.#telemetry = dependencies.telemetry ?? new Telemetry()
   }
 
-  search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
+  search(request: PassageQuery): Promise<Static<typeof SearchResult>> {
     const { method, sourceIds, signal } = request
     const attributes = { 'cadre.search.method': method, 'cadre.search.sources': sourceIds.length }
     return this.#telemetry.measure('search', { labels: [method], attributes, signal }, () => this.#search(request))
   }
 
-  async #search(request: SearchRequest): Promise<Static<typeof SearchResult>> {
-    const { database, indexes: registry, synchronizer } = this.#dependencies
+  async #search(request: PassageQuery): Promise<Static<typeof SearchResult>> {
+    const { database, indexes: registry, repair } = this.#dependencies
     const { sourceIds, settings, method, query, explain } = request
     const timer = new StageTimer()
     const filter = await this.#buildFilter(request)
-    await synchronizer.waitUntilRepaired()
+    await repair.waitUntilFinished()
     for (;;) {
       const selected = await Promise.all(
         filter === 'none' ? [] : sourceIds.map((sourceId) => this.#selector.select(sourceId, settings, method === 'full_text')),
@@ -115,7 +122,7 @@ export class PassageSearch {
   }
 
   async #findPassages(
-    request: SearchRequest,
+    request: PassageQuery,
     indexes: readonly Index[],
     filter: Filter | undefined,
     timer: StageTimer,
@@ -126,19 +133,25 @@ export class PassageSearch {
     const count = isReranked ? Math.max(topK, RERANK_DEPTH) : topK
     const candidates = await timer.measure('fetch', () => this.#loadCandidates(hits, rankHits(request.method, hits), count))
     const { models } = this.#dependencies.embedding
-    const ranked = isReranked ? await timer.measure('rerank', () => rerankPassages(models, query, candidates, signal)) : candidates
+    const reader: PassageReader = { read: (question, texts, abort) => models.read(question, texts, abort, findOwner(request)) }
+    const ranked = isReranked ? await timer.measure('rerank', () => rerankPassages(reader, query, candidates, signal)) : candidates
     const best = ranked.filter(({ score }) => score >= (threshold ?? Number.NEGATIVE_INFINITY)).slice(0, topK)
     const foundSources = new Set(best.map(({ document }) => document.knowledge_source_id))
-    const described = await getSourceDescriptions(this.#dependencies.database, [...foundSources])
+    const { database, changedFiles } = this.#dependencies
+    const described = await getSourceDescriptions(database, [...foundSources])
+    const changed = await changedFiles.find(database, [...new Set(best.map(({ row }) => row.document_id as string))])
+    const isStale = ({ document: { content_hash, stored_hash }, row }: Candidate) =>
+      (content_hash !== null && content_hash !== stored_hash) || changed.has(row.document_id as string)
     return best.map((candidate) => ({
       ...toPassage(candidate, explain === true),
       ...formatDescriptions(candidate.document, described),
       ...(isLoose(hits, candidate.hit.id) ? { loose: true } : {}),
+      ...(isStale(candidate) ? { stale: true } : {}),
     }))
   }
 
   /** Builds the LanceDB filter; names, types and metadata are matched in the database. Returns 'none' if no document matches. */
-  async #buildFilter({ sourceIds, filters }: SearchRequest): Promise<Filter | undefined | 'none'> {
+  async #buildFilter({ sourceIds, filters }: PassageQuery): Promise<Filter | undefined | 'none'> {
     const { database } = this.#dependencies
     const { page, ...rest } = filters
     const filter: Filter = page === undefined ? {} : { page: parsePages(page) }
@@ -151,19 +164,15 @@ export class PassageSearch {
     return Object.keys(filter).length === 0 ? undefined : filter
   }
 
-  async #queryIndex(
-    index: Index,
-    { query, method, origin, caller }: SearchRequest,
-    filter: Filter | undefined,
-    timer: StageTimer,
-  ): Promise<IndexHits> {
+  async #queryIndex(index: Index, request: PassageQuery, filter: Filter | undefined, timer: StageTimer): Promise<IndexHits> {
     const { embedding, models, indexes, ledger } = this.#dependencies
-    const options = { limit: MAX_HITS_PER_METHOD, ...(filter ? { filter } : {}) }
+    const { query, method, origin, caller } = request
+    const options = { limit: MAX_HITS_PER_METHOD, filter }
     const embedder = method === 'full_text' ? undefined : await embedding.getEmbedder(index.embedding_model)
     if (embedder && caller) await models.requireMaySpend(caller, embedder.id)
     const searchByMeaning = async () => {
       if (!embedder) return []
-      const embed = (onUsage: OnUsage) => embedder.embed([query], { priority: 'query', onUsage })
+      const embed = (onUsage: OnUsage) => embedder.embed([query], { priority: 'high', caller: findOwner(request), onUsage })
       const table = indexes.getVectorTable(index)
       const [[vector], probes] = await Promise.all([
         timer.measure('embed', () => ledger.record(embedder, [query], origin, embed)),
@@ -237,7 +246,7 @@ function parsePages(value: unknown): number[] {
   return numbers.filter((page) => Number.isInteger(page) && page > 0 && page < 2 ** 31)
 }
 
-function rankHits(method: SearchRequest['method'], hits: readonly IndexHits[]): RankedPassage[] {
+function rankHits(method: PassageQuery['method'], hits: readonly IndexHits[]): RankedPassage[] {
   const semantic = mergeScores(hits.map((hit) => hit.semantic))
   const fullText = mergeScores(hits.map((hit) => hit.fullText))
   if (method === 'hybrid') return fuseRankings(semantic, fullText, Math.min(1, ...hits.map(({ trust }) => trust)))
@@ -264,7 +273,8 @@ function formatDescriptions(
 }
 
 function toPassage({ hit, row, document, score, rerankScore }: Candidate, explain: boolean): RetrievedPassage {
-  const { name, metadata, type, content_hash } = document
+  const { name, metadata, type, content_hash, places } = document
+  const place = formatPlace(places, row.page as number)
   const { semanticRank, fullTextRank, score: fusedScore } = hit
   const explanation = { semantic_rank: semanticRank, full_text_rank: fullTextRank, fused_score: fusedScore, rerank_score: rerankScore }
   return {
@@ -274,6 +284,7 @@ function toPassage({ hit, row, document, score, rerankScore }: Candidate, explai
       ...metadata,
       source: name,
       page: row.page as number,
+      ...(place === undefined ? {} : { place }),
       document_id: row.document_id as string,
       ...{ type, headings: row.headings, start: row.start_at, end: row.end_at, content_hash },
     },

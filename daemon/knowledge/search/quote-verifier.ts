@@ -1,6 +1,7 @@
 /** Checks whether documents still contain the text that was quoted from them. */
-import type { Reader } from '../../store/database.ts'
-import type { IndexRegistry } from '../indexes/index-registry.ts'
+import type { DatabaseReader } from '../../store/database.ts'
+import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
+import type { ChangedFiles } from './changed-files.ts'
 import { getCurrentDocuments } from './search-store.ts'
 
 export interface Quote {
@@ -14,20 +15,24 @@ const MAX_CACHED_RESULTS = 2_000
 
 export class QuoteVerifier {
   readonly #indexes: IndexRegistry
+  readonly #changedFiles: ChangedFiles
   readonly #cache = new Map<string, boolean>()
 
-  constructor(indexes: IndexRegistry) {
+  constructor(indexes: IndexRegistry, changedFiles: ChangedFiles) {
     this.#indexes = indexes
+    this.#changedFiles = changedFiles
   }
 
-  /** Returns for each quote whether its document exists and still contains it. */
-  async verify(reader: Reader, quotes: readonly Quote[]): Promise<boolean[]> {
-    const documents = await getCurrentDocuments(reader, [...new Set(quotes.map(({ documentId }) => documentId))])
+  /** Returns for each quote whether its document still contains it, as far as the index and the time of its file tell. */
+  async verify(reader: DatabaseReader, quotes: readonly Quote[]): Promise<boolean[]> {
+    const ids = [...new Set(quotes.map(({ documentId }) => documentId))]
+    const documents = await getCurrentDocuments(reader, ids)
+    const changed = await this.#changedFiles.find(reader, ids)
     const texts = new Map<string, Promise<string>>()
     return Promise.all(
       quotes.map(async ({ documentId, content, contentHash }) => {
         const document = documents.get(documentId)
-        if (!document) return false
+        if (!document || changed.has(documentId)) return false
         if (document.content_hash === contentHash) return true
         const { index_id, held_hash } = document
         if (index_id === null) return false

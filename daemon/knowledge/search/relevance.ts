@@ -1,6 +1,6 @@
 /** Distinguishes relevant passages from those that are only the nearest ones. */
 import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
-import type { Index } from '../indexes/index-store.ts'
+import type { Index } from '../passage-indexes/index-store.ts'
 
 /** Hits of one index for a query. */
 export interface IndexHits {

@@ -1,7 +1,7 @@
 /** Reorders the best passages of a search by how well they answer the query according to the reading model. */
 import { splitHeadings } from '../../core/headings.ts'
-import type { PassageReader } from '../../embedded-models/embedded-models.ts'
-import { composeReadingText } from '../../embedded-models/reading-text.ts'
+import type { PassageReader } from '../../inference/embedded-models.ts'
+import { composeReadingText } from '../../inference/reading-text.ts'
 import { computeLatinShare } from '../../language/compute-latin-share.ts'
 import { isOtherLanguage } from '../../language/content-words.ts'
 import type { PassageRow } from '../../store/arrow.ts'

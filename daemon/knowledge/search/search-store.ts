@@ -1,13 +1,17 @@
 /** SQL of search. Values from callers are always bound, never interpolated. */
-import type { Reader, Value } from '../../store/database.ts'
+import type { Places } from '../../core/places.ts'
+import type { DatabaseReader, Value } from '../../store/database.ts'
 
 export interface DocumentDetails {
   knowledge_source_id: string
   name: string
   type: string
   metadata: Record<string, unknown>
+  places: Places | null
   /** Hash of the content that the index holds. */
   content_hash: string | null
+  /** Hash of the content that was read last; the index may not hold it yet. */
+  stored_hash: string
 }
 
 const COLUMNS = new Map([
@@ -20,7 +24,7 @@ const SAME_TYPE = "(actual.type IN ('true', 'false')) = (wanted.type IN ('true',
 
 /** Finds documents whose name, type, id or metadata match all filters. A filter is a value or a list of values. */
 export async function findMatchingDocuments(
-  reader: Reader,
+  reader: DatabaseReader,
   sourceIds: readonly string[],
   filters: Record<string, unknown>,
 ): Promise<string[]> {
@@ -41,28 +45,64 @@ export async function findMatchingDocuments(
   return rows.map(({ id }) => id)
 }
 
-export async function countDocuments(reader: Reader, sourceIds: readonly string[]): Promise<number> {
+export async function countDocuments(reader: DatabaseReader, sourceIds: readonly string[]): Promise<number> {
   const row = await reader.get<{ total: number }>(
-    `SELECT count(*) AS total FROM documents WHERE knowledge_source_id IN (${formatPlaceholders(sourceIds)}) AND status <> 'failed'`,
+    `SELECT count(*) AS total FROM documents
+     WHERE knowledge_source_id IN (${formatPlaceholders(sourceIds)}) AND status NOT IN ('failed', 'skipped')`,
     sourceIds,
   )
   return row?.total ?? 0
 }
 
 export async function getDocumentDetails(
-  reader: Reader,
+  reader: DatabaseReader,
   indexIds: readonly string[],
   ids: readonly string[],
 ): Promise<Map<string, DocumentDetails>> {
   if (ids.length === 0) return new Map()
-  const rows = await reader.all<Omit<DocumentDetails, 'metadata'> & { id: string; metadata: string }>(
-    `SELECT documents.id, documents.knowledge_source_id, name, type, metadata, held.content_hash
+  const rows = await reader.all<Omit<DocumentDetails, 'metadata' | 'places'> & { id: string; metadata: string; places: string | null }>(
+    `SELECT documents.id, documents.knowledge_source_id, name, type, metadata, places,
+       documents.content_hash AS stored_hash, held.content_hash
      FROM documents LEFT JOIN index_documents AS held
        ON held.document_id = documents.id AND held.index_id IN (${formatPlaceholders(indexIds)})
      WHERE documents.id IN (${formatPlaceholders(ids)})`,
     [...indexIds, ...ids],
   )
-  return new Map(rows.map(({ id, metadata, ...rest }) => [id, { ...rest, metadata: JSON.parse(metadata) as Record<string, unknown> }]))
+  return new Map(
+    rows.map(({ id, metadata, places, ...rest }) => [
+      id,
+      {
+        ...rest,
+        metadata: JSON.parse(metadata) as Record<string, unknown>,
+        places: places === null ? null : (JSON.parse(places) as Places),
+      },
+    ]),
+  )
+}
+
+/** A document that was read from a file on disk. */
+export interface FileRecord {
+  id: string
+  /** Relative to the folder of its source. */
+  name: string
+  path: string
+  /** Size and times of the file when it was read. */
+  fingerprint: string
+}
+
+/** Lists the files of documents. A document in an archive or mail has the file of its container. */
+export async function listFileRecords(reader: DatabaseReader, documentIds: readonly string[]): Promise<FileRecord[]> {
+  if (documentIds.length === 0) return []
+  return reader.all<FileRecord>(
+    `SELECT document.id, coalesce(container.name, document.name) AS name, document.metadata ->> '$.path' AS path,
+       coalesce(container.fingerprint, document.fingerprint) AS fingerprint
+     FROM documents AS document JOIN knowledge_sources AS source ON source.id = document.knowledge_source_id
+       LEFT JOIN documents AS container ON container.knowledge_source_id = document.knowledge_source_id
+         AND container.name = document.metadata ->> '$.container'
+     WHERE document.id IN (${formatPlaceholders(documentIds)}) AND document.origin = 'found'
+       AND source.type IN ('folder', 'file') AND document.metadata ->> '$.path' IS NOT NULL`,
+    documentIds,
+  )
 }
 
 export interface SourceDescriptions {
@@ -72,7 +112,7 @@ export interface SourceDescriptions {
 }
 
 /** Returns the descriptions of the sources that have any. */
-export async function getSourceDescriptions(reader: Reader, ids: readonly string[]): Promise<Map<string, SourceDescriptions>> {
+export async function getSourceDescriptions(reader: DatabaseReader, ids: readonly string[]): Promise<Map<string, SourceDescriptions>> {
   const rows = await reader.all<{ id: string; name: string; description: string; folders: string }>(
     `SELECT id, name, description, folder_descriptions AS folders FROM knowledge_sources
      WHERE id IN (${formatPlaceholders(ids)}) AND (description <> '' OR folder_descriptions <> '{}')`,
@@ -90,7 +130,7 @@ interface CurrentDocument {
 }
 
 /** Returns documents with one of the indexes that hold them, preferring an index with the current content. */
-export async function getCurrentDocuments(reader: Reader, ids: readonly string[]): Promise<Map<string, CurrentDocument>> {
+export async function getCurrentDocuments(reader: DatabaseReader, ids: readonly string[]): Promise<Map<string, CurrentDocument>> {
   if (ids.length === 0) return new Map()
   const rows = await reader.all<CurrentDocument & { id: string }>(
     `SELECT documents.id, documents.content_hash, held.index_id, held.content_hash AS held_hash

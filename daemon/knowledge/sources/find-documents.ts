@@ -1,4 +1,3 @@
-/** Finds the documents of a source of any type. */
 import type { SourceType } from '../../../src/contract/schemas/source-configurations.ts'
 import { findFolderFiles } from './files/find-folder-files.ts'
 import { findListedFiles } from './files/find-listed-files.ts'

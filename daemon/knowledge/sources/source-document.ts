@@ -11,9 +11,13 @@ export interface SourceDocument {
   read(signal: AbortSignal): Promise<Uint8Array>
   /** File type, if the name has no extension. */
   type?: string
+  /** Bytes that the document holds in memory until it is read. */
+  size?: number
   metadata?: Record<string, unknown>
   /** Why the document cannot be read. */
   problem?: string
+  /** Why the file is not a document; it is only counted. */
+  skipReason?: string
 }
 
 export interface SourceOptions {
@@ -23,4 +27,10 @@ export interface SourceOptions {
   workDirectory: string
   outbound: Outbound
   auth?: SourceAuth
+  /** Default: 1 GB; tests use a lower one. */
+  maxRepositoryBytes?: number
+  /** Of a repository. Default: a million; tests use a lower one. */
+  maxPaths?: number
+  /** Of a repository. Default: 100,000; tests use a lower one. */
+  maxDocuments?: number
 }

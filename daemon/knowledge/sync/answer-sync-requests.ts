@@ -1,22 +1,22 @@
 /** Answers other daemons that ask for changes to the syncs of this one. */
+import type { DaemonRequests } from '../../cluster/cluster.ts'
 import type { Database } from '../../store/database.ts'
-import type { DaemonRequests } from '../../store/shared/daemon-requests.ts'
 import { sourceRecords } from '../store.ts'
-import { SYNC_REQUESTS, type SyncLeases } from './sync-leases.ts'
+import { type SourceOwners, SYNC_REQUESTS } from './source-owners.ts'
 import type { SyncTriggers } from './sync-triggers.ts'
 import type { Synchronizer, SyncScope } from './synchronizer.ts'
 
 interface SyncServices {
   database: Database
-  leases: SyncLeases
+  owners: SourceOwners
   synchronizer: Synchronizer
   triggers: SyncTriggers
 }
 
-export function answerSyncRequests(requests: DaemonRequests, { database, leases, synchronizer, triggers }: SyncServices): void {
+export function answerSyncRequests(requests: DaemonRequests, { database, owners, synchronizer, triggers }: SyncServices): void {
   requests.handle(SYNC_REQUESTS.start, async ({ target, data }) => {
     await synchronizer.start(target, data as SyncScope)
-    await leases.storeState(target) // the other daemon may wait for the end
+    await owners.storeState(target) // the other daemon may wait for the end
   })
   requests.handle(SYNC_REQUESTS.cancel, ({ target }) => synchronizer.cancel(target))
   requests.handle(SYNC_REQUESTS.forget, async ({ target }) => {

@@ -6,20 +6,28 @@ import type { Outbound } from '../../outbound/client.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
+import { getFileType, isContainerType } from '../readers/containers/container-kind.ts'
 import { releaseOriginal } from '../release-original.ts'
 import { openAuth } from '../source-auth.ts'
 import { findDocuments } from '../sources/find-documents.ts'
 import type { SourceDocument } from '../sources/source-document.ts'
 import { documentRecords, type StoredSource } from '../store.ts'
-import { type KnownDocument, listKnownDocuments, setFingerprint, storeDiscovered } from './discovery-store.ts'
+import { ContainerExpander } from './container-expander.ts'
+import { type KnownDocument, listKnownDocuments, recordExpansion, setFingerprint, storeDiscovered } from './discovery-store.ts'
+import type { ParserPool } from './parser-pool.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
 
 const MAX_CONCURRENT_READS = 4
 const BATCH_SIZE = 64
+/** Of documents that are in memory, because they are part of an archive. */
+const MAX_BATCH_BYTES = 16 * 1024 * 1024
+/** A folder of photos does not fill the database: further skipped files are not recorded. */
+const MAX_SKIPPED_FILES = 10_000
 
 export interface DiscoveryDependencies {
   database: Database
   originals: OriginalStore
+  parserPool: ParserPool
   outbound: Outbound
   vault: Vault
   progress: ProgressTracker
@@ -32,25 +40,46 @@ export async function discoverDocuments(dependencies: DiscoveryDependencies, sou
   const rows = await listKnownDocuments(database, source.id)
   const known = new Map(rows.filter(({ origin }) => origin === 'found').map((row) => [row.name, row]))
   // An uploaded document takes precedence over a discovered one with the same name.
-  const sent = new Set(rows.filter(({ origin }) => origin === 'sent').map(({ name }) => name))
+  const sent = new Map(rows.filter(({ origin }) => origin === 'sent').map((row) => [row.name, row]))
+  const expander = new ContainerExpander(dependencies.parserPool, source.configuration, known.values())
   const seen = new Set<string>()
   const unreadableFolders: string[] = []
+  let skippedCount = 0
   let batch: SourceDocument[] = []
+  let batchBytes = 0
   const flush = async () => {
     const sync = (found: SourceDocument) => syncDocument(dependencies, source.id, found, known.get(found.name), signal)
     for await (const _ of mapConcurrently(batch, MAX_CONCURRENT_READS, sync)) signal.throwIfAborted()
     batch = []
-    progress.update(source.id, { documents: seen.size })
+    batchBytes = 0
+    progress.update(source.id, { documents: seen.size - Math.min(skippedCount, MAX_SKIPPED_FILES) })
+  }
+  const add = async (found: SourceDocument): Promise<boolean> => {
+    if (seen.has(found.name) || sent.has(found.name)) return false
+    if (found.skipReason !== undefined && ++skippedCount > MAX_SKIPPED_FILES) return false
+    seen.add(found.name)
+    batch.push(found)
+    batchBytes += found.size ?? 0
+    if (batch.length >= BATCH_SIZE || batchBytes >= MAX_BATCH_BYTES) await flush()
+    return true
   }
   const workDirectory = join(dependencies.workDirectory, source.id)
   const options = { configuration: source.configuration, auth: openAuth(vault, source), signal, workDirectory, outbound }
   try {
+    for (const document of sent.values()) {
+      if (!expander.isContainer(document)) continue
+      const { name, content_hash } = document
+      const container = { name, fingerprint: content_hash, read: () => originals.read(content_hash) }
+      const expanded = await expander.expand(container, document, add, signal)
+      if (expanded.fingerprint === document.fingerprint) continue
+      await flush()
+      await database.write((transaction) => recordExpansion(transaction, document, expanded.fingerprint, expanded.problem ?? null))
+    }
     for await (const found of findDocuments(source.type as SourceType, options)) {
       if (seen.has(found.name) || sent.has(found.name)) continue
-      seen.add(found.name)
-      if (found.problem !== undefined) unreadableFolders.push(`${found.name}/`)
-      batch.push(found)
-      if (batch.length >= BATCH_SIZE) await flush()
+      const isContainer = expander.isContainer(found)
+      if (found.problem !== undefined && !isContainerType(getFileType(found.name))) unreadableFolders.push(`${found.name}/`)
+      await add(isContainer ? await expander.expand(found, known.get(found.name), add, signal) : found)
     }
   } finally {
     // Documents that were found before the source failed are stored.
@@ -70,12 +99,21 @@ export async function discoverDocuments(dependencies: DiscoveryDependencies, sou
 async function syncDocument(
   { database, originals, progress }: DiscoveryDependencies,
   sourceId: string,
-  { name, type, fingerprint, metadata = {}, problem, read }: SourceDocument,
+  { name, type, fingerprint, metadata = {}, problem, skipReason, read }: SourceDocument,
   known: KnownDocument | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  if (known && known.fingerprint === fingerprint && (problem === undefined || known.error === problem)) return
+  // A file that was skipped is read as soon as its type is supported, and one that is no longer read is skipped.
+  const wasSkipped = known?.status === 'skipped' && known.content_hash === ''
+  const isUnchanged = known?.fingerprint === fingerprint && wasSkipped === (skipReason !== undefined)
+  const reason = problem ?? skipReason
+  if (isUnchanged && (reason === undefined || known.error === reason)) return
   const fields = { sourceId, name, type: type ?? extname(name).slice(1).toLowerCase(), metadata }
+  if (skipReason !== undefined) {
+    const skipped = { contentHash: '', size: 0, status: 'skipped' as const, error: skipReason }
+    await database.write((transaction) => storeDiscovered(transaction, known, { ...fields, ...skipped, fingerprint }))
+    return releaseOriginal(originals, database, known?.content_hash)
+  }
   const content = problem === undefined ? await readContent(read, signal) : { problem }
   if ('problem' in content) {
     progress.countChange(sourceId, 'unreadable')

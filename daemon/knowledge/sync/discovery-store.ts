@@ -1,6 +1,6 @@
 /** SQL for documents that a sync discovers. */
 import { generateId } from '../../core/identifiers.ts'
-import type { Reader, Transaction } from '../../store/database.ts'
+import type { DatabaseReader, Transaction } from '../../store/database.ts'
 import { documentRecords, type StoredDocument, sourceExists } from '../store.ts'
 
 export type KnownDocument = Pick<StoredDocument, 'id' | 'name' | 'content_hash' | 'status' | 'error'> & {
@@ -15,12 +15,12 @@ interface DiscoveredDocument {
   fingerprint: string
   contentHash: string
   size: number
-  status: 'waiting' | 'failed'
+  status: 'waiting' | 'failed' | 'skipped'
   error: string | null
   metadata: Record<string, unknown>
 }
 
-export async function listKnownDocuments(reader: Reader, sourceId: string): Promise<KnownDocument[]> {
+export async function listKnownDocuments(reader: DatabaseReader, sourceId: string): Promise<KnownDocument[]> {
   return reader.all<KnownDocument>(
     'SELECT id, name, content_hash, status, error, fingerprint, origin FROM documents WHERE knowledge_source_id = ?',
     [sourceId],
@@ -29,6 +29,22 @@ export async function listKnownDocuments(reader: Reader, sourceId: string): Prom
 
 export async function setFingerprint(transaction: Transaction, documentId: string, fingerprint: string): Promise<void> {
   await transaction.run('UPDATE documents SET fingerprint = ? WHERE id = ?', [fingerprint, documentId])
+}
+
+/** Stores that the documents of an uploaded container are up to date, and why some are missing. It may have been replaced meanwhile. */
+export async function recordExpansion(
+  transaction: Transaction,
+  { id, content_hash }: KnownDocument,
+  fingerprint: string,
+  problem: string | null,
+): Promise<void> {
+  const failure = problem === null ? '' : ", status = 'failed', error = ?"
+  await transaction.run(`UPDATE documents SET fingerprint = ?${failure} WHERE id = ? AND content_hash = ? AND origin = 'sent'`, [
+    fingerprint,
+    ...(problem === null ? [] : [problem]),
+    id,
+    content_hash,
+  ])
 }
 
 /** Inserts a document or updates its known record. Returns false if the source was deleted. */
@@ -48,7 +64,7 @@ export async function storeDiscovered(
     return true
   }
   const id = generateId('doc')
-  const content = { content_hash: contentHash, size, status, error, metadata, pages: null, chunks: 0 }
+  const content = { content_hash: contentHash, size, status, error, metadata, notice: null, pages: null, chunks: 0 }
   const record = { id, knowledge_source_id: sourceId, name, type, ...content, version: 1, created_at: now, updated_at: now }
   await documentRecords.insert(transaction, record)
   await transaction.run("UPDATE documents SET origin = 'found', fingerprint = ? WHERE id = ?", [fingerprint, id])

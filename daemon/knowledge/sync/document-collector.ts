@@ -3,9 +3,10 @@ import type { Semaphore } from '../../async/semaphore.ts'
 import { joinHeadings } from '../../core/headings.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Passage } from '../chunking/chunk-document.ts'
-import type { Index } from '../indexes/index-store.ts'
-import { formatPassageId } from '../indexes/passage-id.ts'
+import type { Index } from '../passage-indexes/index-store.ts'
+import { formatPassageId } from '../passage-indexes/passage-id.ts'
 import type { IndexBatch, IndexWriter } from './index-writer.ts'
+import type { DocumentSummary } from './parser-task.ts'
 import { type IndexedText, markParsed, type PendingDocument } from './sync-store.ts'
 
 /** More passages than most books have. */
@@ -48,12 +49,20 @@ export class DocumentCollector {
   }
 
   /** Completes a large document. Returns what is stored with its passages. */
-  async finish(pages: number | null): Promise<IndexedText> {
+  async finish(summary: DocumentSummary): Promise<IndexedText> {
     const { id, content_hash } = this.#document
-    const text = { documentId: id, contentHash: content_hash, pages, passages: this.#counts[0] ?? 0 }
+    const text = { documentId: id, contentHash: content_hash, ...summary, passages: this.#counts[0] ?? 0 }
     for (const batch of this.#batches?.values() ?? []) await batch.finish((transaction) => markParsed(transaction, [text]))
     this.#endWriting()
     return text
+  }
+
+  /** Forgets the passages of a document that is read again from its start. */
+  async restart(): Promise<void> {
+    await this.discard()
+    this.#batches = undefined
+    this.#counts.fill(0)
+    for (const index of this.#indexes) this.rows.set(index, [])
   }
 
   /** Removes what was written of a document that could not be read to its end. */

@@ -3,8 +3,8 @@ import type { Embedder } from '../../embedding/embedder.ts'
 import type { EmbeddingService } from '../../embedding/service.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
-import type { IndexRegistry } from '../indexes/index-registry.ts'
-import { findOnlyUser, type Index } from '../indexes/index-store.ts'
+import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
+import { findOnlyUser, type Index } from '../passage-indexes/index-store.ts'
 import type { EmbeddingLedger, OnUsage } from './embedding-ledger.ts'
 import type { IndexWriter } from './index-writer.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
@@ -136,7 +136,7 @@ async function embedTexts(
       onEmbedded(count - reported)
       reported = count
     }
-    const vectors = await embedder.embed(inputs, { signal, priority: 'index', onProgress, onUsage })
+    const vectors = await embedder.embed(inputs, { signal, onProgress, onUsage })
     onProgress(inputs.length)
     for (const [position, vector] of vectors.entries()) onVector(from + position, vector)
   }

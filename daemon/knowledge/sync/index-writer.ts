@@ -1,9 +1,10 @@
 /** Writes passages to an index so that a kill at any moment leaves no duplicate and no missing rows. */
 import { CadreError } from '../../../src/contract/errors.ts'
+import type { Leases } from '../../cluster/cluster.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import type { PassageTable } from '../../store/passage-table.ts'
-import type { IndexRegistry } from '../indexes/index-registry.ts'
+import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
 import {
   type Batch,
   beginBatch,
@@ -14,7 +15,7 @@ import {
   type Index,
   type IndexSide,
   recordDocument,
-} from '../indexes/index-store.ts'
+} from '../passage-indexes/index-store.ts'
 import { claimIndex, LeaseLostError, requireFence } from './index-fence.ts'
 import { listPendingVectors } from './sync-store.ts'
 
@@ -29,10 +30,12 @@ const MAX_ROWS_PER_COMMIT = 2_500
 
 export class IndexWriter {
   readonly #database: Database
+  readonly #leases: Leases
   readonly #indexes: IndexRegistry
 
-  constructor(database: Database, indexes: IndexRegistry) {
+  constructor(database: Database, leases: Leases, indexes: IndexRegistry) {
     this.#database = database
+    this.#leases = leases
     this.#indexes = indexes
   }
 
@@ -55,13 +58,13 @@ export class IndexWriter {
   /** Replaces the passages of documents whose rows become known one after another. Only one batch of an index can be open. */
   open(index: Index, side: IndexSide, documents: readonly Omit<DocumentRows, 'rows'>[]): IndexBatch {
     const table = side === 'text' ? this.#indexes.getTextTable(index) : this.#indexes.getVectorTable(index)
-    return new IndexBatch(this.#database, table, index, side, documents)
+    return new IndexBatch(this.#database, this.#leases, table, index, side, documents)
   }
 
   async erase(index: Index, documentIds: readonly string[]): Promise<void> {
     if (documentIds.length === 0) return
     const fence = await this.#database.write(async (transaction) => {
-      const fence = await claimIndex(transaction, index)
+      const fence = await claimIndex(this.#leases, transaction, index)
       await beginBatch(transaction, index.id, 'text', [...documentIds])
       return fence
     })
@@ -72,7 +75,7 @@ export class IndexWriter {
   async repair(index: Index): Promise<boolean> {
     if (index.batch === null) return this.#indexes.isDurable || this.#verifyRowCounts(index)
     const { side, documents } = JSON.parse(index.batch) as Batch
-    const fence = await this.#database.write((transaction) => claimIndex(transaction, index))
+    const fence = await this.#database.write((transaction) => claimIndex(this.#leases, transaction, index))
     try {
       await this.#remove(index, side, documents, fence)
       if (!this.#indexes.isDurable) await this.#verifyRowCounts(index)
@@ -88,7 +91,7 @@ export class IndexWriter {
     if (side === 'text') await this.#indexes.getTextTable(index).remove({ document_id: documentIds })
     await this.#indexes.getVectorTable(index).remove({ document_id: documentIds })
     await this.#database.write(async (transaction) => {
-      await requireFence(transaction, index, fence)
+      await requireFence(this.#leases, transaction, index, fence)
       for (const id of documentIds) await forgetDocument(transaction, index.id, side, id)
       await endBatch(transaction, index.id)
     })
@@ -130,6 +133,7 @@ export class IndexWriter {
 /** Commits rows as soon as there are enough of them. The database records the documents last. */
 export class IndexBatch {
   readonly #database: Database
+  readonly #leases: Leases
   readonly #table: PassageTable
   readonly #index: Index
   readonly #side: IndexSide
@@ -139,8 +143,16 @@ export class IndexBatch {
   #generation: number | undefined
   #fence = 0
 
-  constructor(database: Database, table: PassageTable, index: Index, side: IndexSide, documents: readonly Omit<DocumentRows, 'rows'>[]) {
+  constructor(
+    database: Database,
+    leases: Leases,
+    table: PassageTable,
+    index: Index,
+    side: IndexSide,
+    documents: readonly Omit<DocumentRows, 'rows'>[],
+  ) {
     this.#database = database
+    this.#leases = leases
     this.#table = table
     this.#index = index
     this.#side = side
@@ -171,7 +183,7 @@ export class IndexBatch {
 
   async #record(also?: (transaction: Transaction) => Promise<void>): Promise<void> {
     await this.#database.write(async (transaction) => {
-      await requireFence(transaction, this.#index, this.#fence)
+      await requireFence(this.#leases, transaction, this.#index, this.#fence)
       for (const [documentId, contentHash] of this.#contentHashes) {
         const chunks = this.#chunks.get(documentId) ?? 0
         await recordDocument(transaction, this.#index.id, this.#side, { documentId, contentHash, chunks })
@@ -186,7 +198,7 @@ export class IndexBatch {
     if (this.#generation === undefined) return
     await this.#removeRows(this.#generation)
     await this.#database.write(async (transaction) => {
-      await requireFence(transaction, this.#index, this.#fence)
+      await requireFence(this.#leases, transaction, this.#index, this.#fence)
       await endBatch(transaction, this.#index.id)
     })
   }
@@ -197,7 +209,7 @@ export class IndexBatch {
 
   async #commit(rows: readonly PassageRow[]): Promise<void> {
     this.#generation ??= await this.#database.write(async (transaction) => {
-      this.#fence = await claimIndex(transaction, this.#index)
+      this.#fence = await claimIndex(this.#leases, transaction, this.#index)
       return beginBatch(transaction, this.#index.id, this.#side, [...this.#contentHashes.keys()])
     })
     const generation = this.#generation

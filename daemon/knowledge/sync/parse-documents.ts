@@ -5,12 +5,17 @@ import { Semaphore } from '../../async/semaphore.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
 import { DamagedOriginalError, type OriginalStore } from '../../store/original-store.ts'
-import type { IndexRegistry } from '../indexes/index-registry.ts'
-import type { Index } from '../indexes/index-store.ts'
+import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
+import type { Index } from '../passage-indexes/index-store.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
+import { RECOGNITION_OFF_MESSAGE } from '../readers/read-image.ts'
+import { listRecognizedPages, markRecognizing, resetRecognition } from '../recognition/recognition-store.ts'
+import { ENGLISH } from '../recognition/recognized-page.ts'
+import type { StoredSource } from '../store.ts'
 import { DocumentCollector } from './document-collector.ts'
 import type { DocumentRows, IndexWriter } from './index-writer.ts'
 import type { ParserPool } from './parser-pool.ts'
+import type { OnPassages } from './parser-task.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
 import {
   forgetFingerprint,
@@ -20,6 +25,7 @@ import {
   markFailed,
   markParsed,
   markParsing,
+  markSkipped,
   type PendingDocument,
 } from './sync-store.ts'
 
@@ -50,11 +56,13 @@ interface ParseResult {
 
 export async function parseDocuments(
   dependencies: ParseDependencies,
-  sourceId: string,
+  { id: sourceId, configuration }: Pick<StoredSource, 'id' | 'configuration'>,
   indexes: readonly Index[],
   signal: AbortSignal,
 ): Promise<void> {
   const { database, writer, progress } = dependencies
+  const isRecognitionEnabled = configuration.ocr !== false
+  await resetRecognition(database, sourceId, isRecognitionEnabled, RECOGNITION_OFF_MESSAGE)
   let changed = await eraseStaleDocuments(dependencies, indexes)
   const tasks = await listTasks(database, sourceId, indexes)
   if (tasks.length > 0) await markParsing(database, sourceId)
@@ -76,10 +84,12 @@ export async function parseDocuments(
     }
     rowCount = 0
   }
-  for await (const result of mapConcurrently(tasks, MAX_CONCURRENT_PARSES, (task) => parseDocument(dependencies, task, writing, signal))) {
+  const parse = (task: ParseTask) => parseDocument(dependencies, task, isRecognitionEnabled, writing, signal)
+  for await (const result of mapConcurrently(tasks, MAX_CONCURRENT_PARSES, parse)) {
     signal.throwIfAborted()
     progress.update(sourceId, { documents: ++documentCount })
     changed = true
+    if (result === 'without text') continue
     progress.countChange(sourceId, result ? 'read' : 'unreadable')
     if (!result) continue
     for (const [index, rows] of result.rows) {
@@ -116,19 +126,28 @@ async function listTasks(database: Database, sourceId: string, indexes: readonly
   return [...tasks.values()]
 }
 
-/** Marks a document that cannot be read as failed and returns undefined. */
+/** Marks a document that cannot be read as failed and returns undefined. A scan waits for text recognition. */
 async function parseDocument(
   { database, originals, parserPool, writer }: ParseDependencies,
   { document, indexes }: ParseTask,
+  isRecognitionEnabled: boolean,
   writing: Semaphore,
   signal: AbortSignal,
-): Promise<ParseResult | undefined> {
+): Promise<ParseResult | 'without text' | undefined> {
   const collector = new DocumentCollector(writer, writing, document, indexes)
   try {
-    const bytes = await originals.read(document.content_hash)
+    const { name, size, content_hash } = document
+    const recognition = { isEnabled: isRecognitionEnabled, pages: await listRecognizedPages(database, content_hash, ENGLISH) }
+    const input = { name, size, recognition, read: () => originals.read(content_hash) }
     const settings = indexes.map(({ chunk_size, chunk_overlap }) => ({ size: chunk_size, overlap: chunk_overlap }))
-    const pages = await parserPool.parse(bytes, document.name, settings, (setting, passages) => collector.add(setting, passages), signal)
-    return { text: await collector.finish(pages), rows: collector.rows }
+    const onPassages: OnPassages = (setting, passages) => collector.add(setting, passages)
+    const summary = await parserPool.parse(input, settings, { onPassages, onRestart: () => collector.restart() }, signal)
+    const text = await collector.finish(summary)
+    if (text.passages > 0) return { text, rows: collector.rows }
+    if (summary.skipReason !== null) await markSkipped(database, document, summary.skipReason)
+    else if (summary.scans.length > 0) await markRecognizing(database, document, summary.scans.length)
+    else return { text, rows: collector.rows }
+    return 'without text'
   } catch (error) {
     await collector.discard()
     signal.throwIfAborted()

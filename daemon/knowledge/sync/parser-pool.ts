@@ -1,222 +1,162 @@
-/** Pool of worker threads that read and chunk documents within limits of time and memory. */
-import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
-import { getWorkerUrl } from '../../process/worker-url.ts'
+/** Reads and chunks documents in two processes, within limits of time and memory. */
+import { scaleTimeout } from '../../../src/deadline.ts'
+import type { Clock } from '../../async/clock.ts'
+import { Semaphore } from '../../async/semaphore.ts'
+import { startProcess } from '../../workers/start-worker.ts'
+import { WorkerError } from '../../workers/worker-error.ts'
+import { WorkerPool } from '../../workers/worker-pool.ts'
+import type { JobOptions, WorkerPoolLogger } from '../../workers/worker-pool-options.ts'
 import type { ChunkingSettings } from '../chunking/chunking-settings.ts'
+import type { MemberSelection } from '../readers/containers/expand-container.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
-import type { DocumentText, LineRange, OnPassages, ParserCommand, ParserEvent } from './parser-protocol.ts'
+import type {
+  DocumentSummary,
+  DocumentTask,
+  DocumentText,
+  LineRange,
+  OnDocuments,
+  OnPassages,
+  ParserPart,
+  ParserResult,
+  ParserTask,
+} from './parser-task.ts'
 
-interface ParserPoolOptions {
-  /** Maximum number of threads. */
-  threads?: number
-  /** Time limit for reading a document, and for each batch of its passages. */
-  timeoutMs?: number
-  /** Heap limit of one thread. */
-  memoryMb?: number
-  /** Threads end after this time without work. */
-  idleMs?: number
-}
-
-/** A thread that read a larger document ends: it would keep the memory. */
-const MAX_KEPT_BYTES = 4 * 1024 * 1024
-
-type JobCommand = Extract<ParserCommand, { kind: 'parse' | 'read' }>
-
-interface Job {
-  command: JobCommand
+/** A document or container. Its bytes are read when a process is about to need them, because many documents may wait. */
+export interface ParserInput extends Omit<DocumentTask, 'bytes'> {
   /** In bytes. */
   size: number
-  pages: number | null
-  onPassages: OnPassages
-  signal: AbortSignal | undefined
-  /** Called with the number of pages, or with the lines of a document. */
-  resolve(result: number | null | DocumentText): void
-  reject(reason: unknown): void
+  read(): Promise<Uint8Array>
 }
 
-interface Thread {
-  worker: Worker
-  ready: boolean
-  job: Job | undefined
-  timer: NodeJS.Timeout | undefined
+interface ParserPoolOptions {
+  /** Time limit for reading a document, and for each batch of its passages. */
+  timeoutMs?: number
+  /** Memory limit of the process for small documents. */
+  smallMemoryMb?: number
+  /** Memory limit of the process for large documents, and for small ones that need more than the other process has. */
+  memoryMb?: number
+  /** Processes end after this time without work. */
+  idleMs?: number
+  logger?: WorkerPoolLogger
+  clock?: Clock
 }
+
+type Pool = WorkerPool<ParserTask, ParserResult, ParserPart>
+
+const WORKER = { built: 'dist/daemon/knowledge/parser-worker.js', source: new URL('parser-worker.ts', import.meta.url) }
+/** The two limits and the daemon are below 700 MB together (docs/promises.md, hostile-documents). */
+const SMALL_MEMORY_MB = 160
+const MEMORY_MB = 352
+const MAX_SMALL_BYTES = 1024 * 1024
+/** A process that read a larger document ends: it would keep the memory. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024
+const MAX_QUEUED = 1_000
 
 export class ParserPool {
-  readonly #options: Required<ParserPoolOptions>
-  readonly #threads = new Set<Thread>()
-  #queue: Job[] = []
-  #idleTimer: NodeJS.Timeout | undefined
-  #closed = false
+  readonly #small: Pool
+  readonly #large: Pool
+  /** One large document is in memory for a sync, and one for somebody who waits. */
+  readonly #largeReads: Record<'high' | 'normal', Semaphore> = { high: new Semaphore(1), normal: new Semaphore(1) }
 
-  constructor(options: ParserPoolOptions = {}) {
-    this.#options = { threads: Math.min(availableParallelism(), 2), timeoutMs: 60_000, memoryMb: 512, idleMs: 30_000, ...options }
+  constructor({ smallMemoryMb = SMALL_MEMORY_MB, memoryMb = MEMORY_MB, ...options }: ParserPoolOptions = {}) {
+    const createPool = (limitMb: number): Pool =>
+      new WorkerPool({
+        name: 'document parser',
+        size: 1,
+        start: () => startProcess(WORKER, { memoryMb: limitMb }),
+        timeoutMs: scaleTimeout(60_000),
+        idleMs: 30_000,
+        maxQueued: MAX_QUEUED,
+        ...options,
+      })
+    this.#small = createPool(smallMemoryMb)
+    this.#large = createPool(memoryMb)
   }
 
   /**
-   * Reads and chunks a document, and returns its number of pages. The bytes may be transferred to the thread: do not use them
-   * afterwards. A document can fail after some of its passages were received.
+   * Reads and chunks a document, and returns its summary. A document can fail after some of its passages were received.
+   * @param onRestart called when the document is read again from its start, because it needs more memory
    */
   async parse(
-    bytes: Uint8Array,
-    name: string,
+    input: ParserInput,
     settings: ChunkingSettings[],
-    onPassages: OnPassages,
+    { onPassages, onRestart }: { onPassages: OnPassages; onRestart(): Promise<void> },
     signal?: AbortSignal,
-  ): Promise<number | null> {
-    return (await this.#run({ kind: 'parse', bytes, name, settings }, onPassages, signal)) as number | null
-  }
-
-  /** Reads lines of a document. The bytes may be transferred to the thread: do not use them afterwards. */
-  async read(bytes: Uint8Array, name: string, range: LineRange, signal?: AbortSignal): Promise<DocumentText> {
-    return (await this.#run({ kind: 'read', bytes, name, range }, async () => {}, signal)) as DocumentText
-  }
-
-  async #run(command: JobCommand, onPassages: OnPassages, signal: AbortSignal | undefined): Promise<number | null | DocumentText> {
-    signal?.throwIfAborted()
-    if (this.#closed) throw new Error('The daemon is stopping.')
-    let cancel = () => {}
-    try {
-      return await new Promise((resolve, reject) => {
-        const job: Job = { command, size: command.bytes.length, pages: null, onPassages, signal, resolve, reject }
-        cancel = () => this.#cancel(job)
-        signal?.addEventListener('abort', cancel, { once: true })
-        this.#queue.push(job)
-        this.#dispatch()
-      })
-    } finally {
-      signal?.removeEventListener('abort', cancel)
+  ): Promise<DocumentSummary> {
+    const onPart = async (part: ParserPart) => {
+      if ('passages' in part) await onPassages(part.setting, part.passages)
     }
+    const result = await this.#run(input, (document) => ({ kind: 'parse', ...document, settings }), { onPart, signal }, onRestart)
+    return (result as Extract<ParserResult, { kind: 'parsed' }>).summary
+  }
+
+  async summarize(input: ParserInput, signal?: AbortSignal): Promise<DocumentSummary> {
+    const result = await this.#run(input, (document) => ({ kind: 'summarize', ...document }), { priority: 'low', signal })
+    return (result as Extract<ParserResult, { kind: 'parsed' }>).summary
+  }
+
+  /** Reads lines of a document. */
+  async read(input: ParserInput, range: LineRange, signal?: AbortSignal): Promise<DocumentText> {
+    const result = await this.#run(input, (document) => ({ kind: 'read', ...document, range }), { priority: 'high', signal })
+    return (result as Extract<ParserResult, { kind: 'text' }>).text
+  }
+
+  /** Expands an archive, mailbox or mail into documents. A container can fail after some of its documents were received. */
+  async expand(input: ParserInput, selection: MemberSelection, onDocuments: OnDocuments, signal?: AbortSignal): Promise<void> {
+    const onPart = async (part: ParserPart) => {
+      if ('documents' in part) await onDocuments(part.documents)
+    }
+    // Members are stored as they arrive and cannot be taken back: there is no second attempt in the larger process.
+    await this.#runLarge(input, ({ bytes, name }) => ({ kind: 'expand', bytes, name, selection }), { onPart, signal })
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    for (const job of this.#queue.splice(0)) job.reject(new Error('The daemon is stopping.'))
-    await this.#stopThreads()
+    await Promise.all([this.#small.close(), this.#large.close()])
   }
 
-  #dispatch(): void {
-    clearTimeout(this.#idleTimer)
-    while (this.#threads.size < Math.min(this.#options.threads, this.#queue.length + this.#busyCount)) this.#startThread()
-    for (const thread of this.#threads) {
-      if (!thread.ready || thread.job) continue
-      const job = this.#queue.shift()
-      if (!job) break
-      this.#assign(thread, job)
-    }
-    if (this.#busyCount === 0 && this.#queue.length === 0)
-      this.#idleTimer = setTimeout(() => void this.#stopThreads(), this.#options.idleMs).unref()
-  }
-
-  get #busyCount(): number {
-    return [...this.#threads].filter(({ job }) => job).length
-  }
-
-  #assign(thread: Thread, job: Job): void {
-    thread.job = job
-    thread.worker.ref()
-    this.#startTimer(thread)
-    const { bytes } = job.command
-    // A view of a larger buffer, such as Node's pool for small buffers, is copied: transferring it would detach the rest.
-    const isWholeBuffer = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength
-    const transferable = isWholeBuffer ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes)
-    thread.worker.postMessage({ ...job.command, bytes: transferable } satisfies ParserCommand, [transferable.buffer])
-  }
-
-  #startTimer(thread: Thread): void {
-    const timeout = new DocumentReadError(`Reading took longer than ${this.#options.timeoutMs / 1000} s.`)
-    thread.timer = setTimeout(() => this.#terminate(thread, timeout), this.#options.timeoutMs)
-  }
-
-  #startThread(): void {
-    const worker = new Worker(getWorkerUrl('dist/daemon/knowledge/parser-worker.js', new URL('parser-worker.ts', import.meta.url)), {
-      name: 'parser',
-      resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMb, maxYoungGenerationSizeMb: 32 },
-    })
-    const thread: Thread = { worker, ready: false, job: undefined, timer: undefined }
-    this.#threads.add(thread)
-    worker.on('message', (event: ParserEvent) => this.#handleEvent(thread, event))
-    worker.on('error', (error) => this.#handleCrash(thread, error))
-    worker.on('exit', (code) => this.#handleCrash(thread, new Error(`The parser thread exited with code ${code}.`)))
-  }
-
-  #handleEvent(thread: Thread, event: ParserEvent): void {
-    if (!this.#threads.has(thread)) return
-    const job = thread.job
-    if (event.kind === 'ready') {
-      thread.ready = true
-      this.#dispatch()
-      return
-    }
-    if (!job) return
-    clearTimeout(thread.timer)
-    if (event.kind === 'failure') this.#complete(thread, () => job.reject(new DocumentReadError(event.reason)))
-    else if (event.kind === 'text') this.#complete(thread, () => job.resolve(event.result))
-    else if (event.kind === 'end') this.#complete(thread, () => job.resolve(job.pages))
-    else void this.#receive(thread, job, event)
-  }
-
-  /** Requests the next batch with setImmediate so that the event loop handles other work between batches. */
-  async #receive(thread: Thread, job: Job, event: Extract<ParserEvent, { kind: 'chunked' | 'passages' }>): Promise<void> {
+  /** A small document is read by either process, a large one, and a small one that needs much memory, by the larger. */
+  async #run(input: ParserInput, createTask: CreateTask, options: JobOptions<ParserPart>, onRestart?: () => Promise<void>) {
+    const isLarge = input.size > MAX_SMALL_BYTES || (this.#small.pendingCount > 1 && this.#large.pendingCount === 0)
+    if (isLarge) return this.#runLarge(input, createTask, options)
     try {
-      if (event.kind === 'chunked') job.pages = event.pages
-      else await job.onPassages(event.setting, event.passages)
+      return await this.#small.run(createTask(await loadDocument(input)), options)
     } catch (error) {
-      this.#terminate(thread, error)
-      return
+      if (!(error instanceof WorkerError)) throw error
+      if (error.problem !== 'memory') throw toReadError(error)
     }
-    setImmediate(() => {
-      if (thread.job !== job || !this.#threads.has(thread)) return
-      this.#startTimer(thread)
-      thread.worker.postMessage({ kind: 'next' } satisfies ParserCommand)
-    })
+    await onRestart?.()
+    return this.#runLarge(input, createTask, options)
   }
 
-  #complete(thread: Thread, settle: () => void): void {
-    clearTimeout(thread.timer)
-    const size = thread.job?.size ?? 0
-    thread.job = undefined
-    thread.worker.unref()
-    settle()
-    if (size > MAX_KEPT_BYTES && this.#threads.delete(thread)) void thread.worker.terminate()
-    this.#dispatch()
-  }
-
-  /** A busy thread can only be stopped by terminating it; the next document gets a new one. */
-  #terminate(thread: Thread, reason: unknown): void {
-    if (!this.#threads.delete(thread)) return
-    clearTimeout(thread.timer)
-    void thread.worker.terminate()
-    thread.job?.reject(reason)
-    this.#dispatch()
-  }
-
-  #handleCrash(thread: Thread, error: Error): void {
-    if (!this.#threads.has(thread)) return
-    // If one thread cannot start, none can.
-    if (!thread.ready)
-      for (const job of this.#queue.splice(0)) job.reject(new Error(`Documents cannot be read: ${error.message}`, { cause: error }))
-    const isOutOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
-    const reason = isOutOfMemory
-      ? `Reading needed more memory than ${this.#options.memoryMb} MB.`
-      : `The document cannot be read (${error.message}).`
-    this.#terminate(thread, new DocumentReadError(reason))
-  }
-
-  #cancel(job: Job): void {
-    const thread = [...this.#threads].find((candidate) => candidate.job === job)
-    this.#queue = this.#queue.filter((queued) => queued !== job)
-    if (thread) this.#terminate(thread, job.signal?.reason)
-    else job.reject(job.signal?.reason)
-  }
-
-  async #stopThreads(): Promise<void> {
-    clearTimeout(this.#idleTimer)
-    const threads = [...this.#threads]
-    this.#threads.clear()
-    for (const { timer, job } of threads) {
-      clearTimeout(timer)
-      job?.reject(new Error('The daemon is stopping.'))
+  async #runLarge(input: ParserInput, createTask: CreateTask, options: JobOptions<ParserPart>): Promise<ParserResult> {
+    const endReading = await this.#largeReads[options.priority === 'high' ? 'high' : 'normal'].acquire()
+    try {
+      options.signal?.throwIfAborted()
+      return await this.#large.run(createTask(await loadDocument(input)), { ...options, endsWorker: input.size > MAX_KEPT_BYTES })
+    } catch (error) {
+      throw error instanceof WorkerError ? toReadError(error) : error
+    } finally {
+      endReading()
     }
-    await Promise.all(threads.map(({ worker }) => worker.terminate()))
+  }
+}
+
+type CreateTask = (document: DocumentTask) => ParserTask
+
+const loadDocument = async ({ size: _, read, ...document }: ParserInput): Promise<DocumentTask> => ({ ...document, bytes: await read() })
+
+/** Problems of the document itself become the reason why it cannot be read. */
+function toReadError(error: WorkerError): Error {
+  switch (error.problem) {
+    case 'failed':
+      return new DocumentReadError(error.detail)
+    case 'timeout':
+      return new DocumentReadError(`Reading took longer than ${Number(error.detail) / 1000} s.`)
+    case 'memory':
+      return new DocumentReadError(`Reading needed more memory than ${error.detail} MB.`)
+    case 'lost':
+      return new DocumentReadError(`The document cannot be read (${error.detail}).`)
+    default:
+      return error
   }
 }

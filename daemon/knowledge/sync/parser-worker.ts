@@ -1,54 +1,21 @@
-/** Worker thread that reads and chunks one document at a time. */
-import { type MessagePort, parentPort } from 'node:worker_threads'
+/** A process that reads and chunks one document at a time. */
+import { limitPlaces } from '../../core/places.ts'
+import { serveJobs } from '../../workers/serve-jobs.ts'
 import { generatePassages, type Passage } from '../chunking/chunk-document.ts'
+import type { ExpandedDocument } from '../readers/containers/expand-container.ts'
 import { limitAllocations } from '../readers/limit-allocations.ts'
-import { DocumentReadError, EMPTY_DOCUMENT_MESSAGE } from '../readers/parsed-document.ts'
+import { DocumentReadError, EMPTY_DOCUMENT_MESSAGE, type ParsedDocument } from '../readers/parsed-document.ts'
 import { readDocument } from '../readers/read-document.ts'
-import type { ParserCommand, ParserEvent } from './parser-protocol.ts'
+import type { DocumentSummary, ParserPart, ParserResult, ParserTask, PassageBatch } from './parser-task.ts'
 import { selectLines } from './select-lines.ts'
 
-/** The main thread deserializes a message of this size in a few milliseconds. */
+/** The daemon deserializes a message of this size in a few milliseconds. */
 const MAX_MESSAGE_CHARACTERS = 500_000
-
-class DocumentParser {
-  readonly #port: MessagePort
-  readonly #resetAllocations = limitAllocations()
-  #batches: Iterator<ParserEvent> | undefined
-
-  constructor(port: MessagePort) {
-    this.#port = port
-  }
-
-  async handle(command: ParserCommand): Promise<void> {
-    if (command.kind === 'next') return this.#sendNextBatch()
-    this.#resetAllocations()
-    try {
-      const document = await readDocument(command.bytes, command.name)
-      if (command.kind === 'read') return this.#send({ kind: 'text', result: selectLines(document, command.range) })
-      this.#batches = splitIntoBatches(command.settings.map((setting) => generatePassages(document, setting, command.name)))
-      this.#send({ kind: 'chunked', pages: document.pages.length > 0 ? document.pages.length : null })
-    } catch (error) {
-      this.#send({ kind: 'failure', reason: formatFailure(error) })
-    }
-  }
-
-  #sendNextBatch(): void {
-    try {
-      const batch = this.#batches?.next()
-      if (batch && !batch.done) this.#send(batch.value)
-    } catch (error) {
-      this.#batches = undefined
-      this.#send({ kind: 'failure', reason: formatFailure(error) })
-    }
-  }
-
-  #send(event: ParserEvent): void {
-    this.#port.postMessage(event)
-  }
-}
+const MAX_MESSAGE_BYTES = 1024 * 1024
+const MAX_MESSAGE_DOCUMENTS = 64
 
 /** Passages are created when they are requested. */
-function* splitIntoBatches(lists: readonly Iterable<Passage>[]): Generator<ParserEvent> {
+function* splitIntoBatches(lists: readonly Iterable<Passage>[]): Generator<PassageBatch> {
   for (const [setting, list] of lists.entries()) {
     let passages: Passage[] = []
     let characters = 0
@@ -58,15 +25,41 @@ function* splitIntoBatches(lists: readonly Iterable<Passage>[]): Generator<Parse
       passages.push(passage)
       characters += passage.content.length + passage.words.length
       if (characters < MAX_MESSAGE_CHARACTERS) continue
-      yield { kind: 'passages', setting, passages }
+      yield { setting, passages }
       passages = []
       characters = 0
     }
     // As in a document of invisible characters.
     if (isEmpty) throw new DocumentReadError(EMPTY_DOCUMENT_MESSAGE)
-    if (passages.length > 0) yield { kind: 'passages', setting, passages }
+    if (passages.length > 0) yield { setting, passages }
   }
-  yield { kind: 'end' }
+}
+
+function summarizeDocument({ pages, places, notice, skipReason, scans = [] }: ParsedDocument): DocumentSummary {
+  const count = places?.names?.length ?? pages.length
+  const number = count > 0 ? count : null
+  return { pages: number, places: places ? limitPlaces(places) : null, notice: notice ?? null, skipReason: skipReason ?? null, scans }
+}
+
+/** The bytes are copied, because they may be a part of the container. */
+async function* collectDocuments(expanded: AsyncIterable<ExpandedDocument>): AsyncGenerator<ExpandedDocument[]> {
+  let documents: ExpandedDocument[] = []
+  let size = 0
+  try {
+    for await (const { bytes, ...document } of expanded) {
+      documents.push(bytes ? { ...document, bytes: new Uint8Array(bytes) } : document)
+      size += bytes?.length ?? 0
+      if (size < MAX_MESSAGE_BYTES && documents.length < MAX_MESSAGE_DOCUMENTS) continue
+      yield documents
+      documents = []
+      size = 0
+    }
+  } catch (error) {
+    // What was read before the damage is kept.
+    if (documents.length > 0) yield documents
+    throw error
+  }
+  if (documents.length > 0) yield documents
 }
 
 function formatFailure(error: unknown): string {
@@ -76,7 +69,29 @@ function formatFailure(error: unknown): string {
   return `The document cannot be read; it may be damaged (${error instanceof Error ? error.message : String(error)}).`
 }
 
-if (!parentPort) throw new Error('This file runs in a worker thread.')
-const parser = new DocumentParser(parentPort)
-parentPort.on('message', (command: ParserCommand) => void parser.handle(command))
-parentPort.postMessage({ kind: 'ready' } satisfies ParserEvent)
+await serveJobs<ParserTask, ParserResult, ParserPart>(() => {
+  const resetAllocations = limitAllocations()
+  return async (task, sendPart) => {
+    resetAllocations()
+    try {
+      if (task.kind === 'expand') {
+        const { expandContainer } = await import('../readers/containers/expand-container.ts')
+        for await (const documents of collectDocuments(expandContainer(task.bytes, task.name, task.selection)))
+          await sendPart({ documents })
+        return { kind: 'expanded' }
+      }
+      // Messages between processes contain Buffers, which the PDF library rejects.
+      const { buffer, byteOffset, length } = task.bytes
+      const document = await readDocument(new Uint8Array(buffer, byteOffset, length), task.name, task.recognition)
+      if (task.kind === 'read' && document.skipReason !== undefined) throw new DocumentReadError(document.skipReason)
+      if (task.kind === 'read') return { kind: 'text', text: selectLines(document, task.range) }
+      const summary = summarizeDocument(document)
+      if (task.kind === 'summarize' || !/\S/.test(document.text)) return { kind: 'parsed', summary }
+      const lists = task.settings.map((setting) => generatePassages(document, setting, task.name))
+      for (const batch of splitIntoBatches(lists)) await sendPart(batch)
+      return { kind: 'parsed', summary }
+    } catch (error) {
+      throw new Error(formatFailure(error), { cause: error })
+    }
+  }
+})

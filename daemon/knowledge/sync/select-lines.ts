@@ -1,6 +1,6 @@
 /** Selects lines of a document within a limit of characters. */
 import type { ParsedDocument } from '../readers/parsed-document.ts'
-import type { DocumentText, LineRange } from './parser-protocol.ts'
+import type { DocumentText, LineRange } from './parser-task.ts'
 
 /** Returns no lines if the range begins after the last one. */
 export function selectLines(document: Pick<ParsedDocument, 'text' | 'rest'>, range: LineRange): DocumentText {
@@ -35,6 +35,6 @@ function* generateLines({ text, rest }: Pick<ParsedDocument, 'text' | 'rest'>): 
   yield* text.replace(/\n$/, '').split('\n')
   for (const part of rest?.() ?? []) {
     yield ''
-    yield* part.split('\n')
+    yield* part.text.split('\n')
   }
 }

@@ -1,9 +1,11 @@
 /** SQL of the synchronizer: pending documents and status changes. */
-import { type Database, type Reader, runLater, type Transaction } from '../../store/database.ts'
+import { type Database, type DatabaseReader, runLater, type Transaction } from '../../store/database.ts'
+import type { DocumentSummary } from './parser-task.ts'
 
 export interface PendingDocument {
   id: string
   name: string
+  size: number
   content_hash: string
 }
 
@@ -14,11 +16,11 @@ export interface PendingVectors {
 }
 
 /** Lists documents whose current content is not in the index, or that were replaced since they were read. */
-export async function listPendingDocuments(reader: Reader, sourceId: string, indexId: string): Promise<PendingDocument[]> {
+export async function listPendingDocuments(reader: DatabaseReader, sourceId: string, indexId: string): Promise<PendingDocument[]> {
   return reader.all<PendingDocument>(
-    `SELECT d.id, d.name, d.content_hash
+    `SELECT d.id, d.name, d.size, d.content_hash
      FROM documents d LEFT JOIN index_documents i ON i.index_id = ? AND i.document_id = d.id
-     WHERE d.knowledge_source_id = ? AND d.status <> 'failed'
+     WHERE d.knowledge_source_id = ? AND d.status NOT IN ('failed', 'skipped', 'recognizing')
        AND (i.document_id IS NULL OR i.content_hash <> d.content_hash OR d.status IN ('waiting', 'parsing'))
      ORDER BY d.id`,
     [indexId, sourceId],
@@ -26,16 +28,16 @@ export async function listPendingDocuments(reader: Reader, sourceId: string, ind
 }
 
 /** Lists documents in the index that were deleted or can no longer be read. */
-export async function listStaleDocuments(reader: Reader, indexId: string): Promise<string[]> {
+export async function listStaleDocuments(reader: DatabaseReader, indexId: string): Promise<string[]> {
   const rows = await reader.all<{ id: string }>(
     `SELECT i.document_id AS id FROM index_documents i LEFT JOIN documents d ON d.id = i.document_id
-     WHERE i.index_id = ? AND (d.id IS NULL OR d.status = 'failed')`,
+     WHERE i.index_id = ? AND (d.id IS NULL OR d.status IN ('failed', 'skipped'))`,
     [indexId],
   )
   return rows.map(({ id }) => id)
 }
 
-export async function listPendingVectors(reader: Reader, indexId: string): Promise<PendingVectors[]> {
+export async function listPendingVectors(reader: DatabaseReader, indexId: string): Promise<PendingVectors[]> {
   return reader.all<PendingVectors>(
     'SELECT document_id, content_hash, chunks FROM index_documents WHERE index_id = ? AND embedded = 0 ORDER BY document_id',
     [indexId],
@@ -43,10 +45,10 @@ export async function listPendingVectors(reader: Reader, indexId: string): Promi
 }
 
 /** Whether full-text search covers every readable document. */
-export async function isTextComplete(reader: Reader, sourceId: string, indexId: string): Promise<boolean> {
+export async function isTextComplete(reader: DatabaseReader, sourceId: string, indexId: string): Promise<boolean> {
   const missing = await reader.get(
     `SELECT 1 AS found FROM documents d LEFT JOIN index_documents i ON i.index_id = ? AND i.document_id = d.id
-     WHERE d.knowledge_source_id = ? AND d.status <> 'failed' AND i.document_id IS NULL LIMIT 1`,
+     WHERE d.knowledge_source_id = ? AND d.status NOT IN ('failed', 'skipped', 'recognizing') AND i.document_id IS NULL LIMIT 1`,
     [indexId, sourceId],
   )
   return missing === undefined
@@ -69,22 +71,30 @@ export async function markCancelled(database: Database, sourceId: string): Promi
   })
 }
 
-export interface IndexedText {
+export interface IndexedText extends DocumentSummary {
   documentId: string
   contentHash: string
-  pages: number | null
   passages: number
 }
 
 /** Skips documents that were replaced while they were read. */
 export async function markParsed(transaction: Transaction, documents: readonly IndexedText[]): Promise<void> {
-  const sql = "UPDATE documents SET status = 'indexing', error = NULL, pages = ?, chunks = ? WHERE id = ? AND content_hash = ?"
-  for (const { documentId, contentHash, pages, passages } of documents)
-    await runLater(transaction, sql, [pages, passages, documentId, contentHash])
+  const sql = `UPDATE documents SET status = ?, error = NULL, pages = ?, places = ?, notice = ?, chunks = ?
+    WHERE id = ? AND content_hash = ?`
+  for (const { documentId, contentHash, pages, places, notice, scans, passages } of documents) {
+    const status = scans.length > 0 ? 'recognizing' : 'indexing'
+    await runLater(transaction, sql, [status, pages, places && JSON.stringify(places), notice, passages, documentId, contentHash])
+  }
 }
 
 export async function markFailed(database: Database, { id, content_hash }: PendingDocument, reason: string): Promise<void> {
   const sql = "UPDATE documents SET status = 'failed', error = ?, chunks = 0, updated_at = ? WHERE id = ? AND content_hash = ?"
+  await database.write((transaction) => transaction.run(sql, [reason, new Date().toISOString(), id, content_hash]))
+}
+
+/** Marks a document that is intact but has no text. */
+export async function markSkipped(database: Database, { id, content_hash }: PendingDocument, reason: string): Promise<void> {
+  const sql = "UPDATE documents SET status = 'skipped', error = ?, chunks = 0, updated_at = ? WHERE id = ? AND content_hash = ?"
   await database.write((transaction) => transaction.run(sql, [reason, new Date().toISOString(), id, content_hash]))
 }
 
@@ -106,7 +116,7 @@ export async function markIndexed(
     'sourceId' in documents
       ? ['knowledge_source_id = ?', documents.sourceId]
       : ['id IN (SELECT value FROM json_each(?))', JSON.stringify(documents)]
-  const conditions = [selection, "status NOT IN ('indexed', 'failed')", ...indexIds.map(() => isComplete)]
+  const conditions = [selection, "status NOT IN ('indexed', 'failed', 'skipped', 'recognizing')", ...indexIds.map(() => isComplete)]
   await database.write((transaction) =>
     transaction.run(`UPDATE documents SET status = 'indexed' WHERE ${conditions.join(' AND ')}`, [value, ...indexIds]),
   )
@@ -116,14 +126,9 @@ export async function markReady(database: Database, indexId: string): Promise<vo
   await database.write((transaction) => transaction.run('UPDATE indexes SET ready = 1 WHERE id = ? AND ready = 0', [indexId]))
 }
 
-export async function setSourceStatus(
-  database: Database,
-  sourceId: string,
-  status: 'syncing' | 'error',
-  error: string | null = null,
-): Promise<void> {
-  const sql = 'UPDATE knowledge_sources SET status = ?, error = ? WHERE id = ?'
-  await database.write((transaction) => transaction.run(sql, [status, error, sourceId]))
+export async function setSourceError(database: Database, sourceId: string, error: string): Promise<void> {
+  const sql = "UPDATE knowledge_sources SET status = 'error', error = ? WHERE id = ?"
+  await database.write((transaction) => transaction.run(sql, [error, sourceId]))
 }
 
 /** Marks a source whose sync starts when the transaction is committed; after a kill, it is resumed. */
@@ -148,12 +153,12 @@ export async function parkSources(transaction: Transaction, sourceIds: readonly 
 }
 
 /** Lists sources whose sync was interrupted when the daemon ended. */
-export async function listInterruptedSources(reader: Reader): Promise<string[]> {
+export async function listInterruptedSources(reader: DatabaseReader): Promise<string[]> {
   return listIds(reader, "SELECT id FROM knowledge_sources WHERE status = 'syncing'")
 }
 
 /** Lists sources with passages that lack vectors or with unfinished documents, as when an index update was interrupted. */
-export async function listIncompleteSources(reader: Reader): Promise<string[]> {
+export async function listIncompleteSources(reader: DatabaseReader): Promise<string[]> {
   return listIds(
     reader,
     `SELECT x.knowledge_source_id AS id
@@ -161,7 +166,7 @@ export async function listIncompleteSources(reader: Reader): Promise<string[]> {
      WHERE i.embedded = 0 AND s.status = 'active'
      UNION
      SELECT d.knowledge_source_id FROM documents d JOIN knowledge_sources s ON s.id = d.knowledge_source_id
-     WHERE d.status = 'parsing' OR (d.status = 'indexing' AND s.status = 'active')`,
+     WHERE d.status = 'parsing' OR (d.status IN ('indexing', 'recognizing') AND s.status = 'active')`,
   )
 }
 
@@ -169,11 +174,11 @@ export async function listIncompleteSources(reader: Reader): Promise<string[]> {
 export const listSourceLeases = (prefix: string): string => `SELECT '${prefix}' || id AS name FROM knowledge_sources`
 
 /** Lists sources with a schedule or a watched folder. */
-export async function listAutomaticSources(reader: Reader): Promise<string[]> {
+export async function listAutomaticSources(reader: DatabaseReader): Promise<string[]> {
   const sql = `SELECT id FROM knowledge_sources WHERE configuration LIKE '%"schedule"%' OR configuration LIKE '%"watch":true%'`
   return listIds(reader, sql)
 }
 
-async function listIds(reader: Reader, sql: string): Promise<string[]> {
+async function listIds(reader: DatabaseReader, sql: string): Promise<string[]> {
   return (await reader.all<{ id: string }>(sql)).map(({ id }) => id)
 }

@@ -1,33 +1,22 @@
-/** Runs syncs in the background, one at a time for each source, and resumes them after a restart. */
-import { readdir, rm } from 'node:fs/promises'
+/** Runs syncs in the background, one at a time for each source. */
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { createDeferred } from '../../async/deferred.ts'
 import { repeatWhileUnavailable } from '../../async/repeat-while-unavailable.ts'
 import type { Logger } from '../../logging/logger.ts'
-import { countResume, forgetResumes, listParkedJobs } from '../../store/job-resumes.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
-import { CHUNKING_VERSION } from '../chunking/chunking-settings.ts'
-import { listAllIndexes } from '../indexes/index-store.ts'
-import { sourceExists, sourceRecords } from '../store.ts'
+import { type RecognitionDependencies, recognizeDocuments } from '../recognition/recognize-documents.ts'
+import { sourceRecords } from '../store.ts'
+import type { SourceTables } from '../tables/source-tables.ts'
 import { type DiscoveryDependencies, discoverDocuments } from './discover-documents.ts'
 import { type EmbedDependencies, embedPassages } from './embed-passages.ts'
 import { LeaseLostError } from './index-fence.ts'
 import { type ParseDependencies, parseDocuments } from './parse-documents.ts'
-import type { SyncLeases } from './sync-leases.ts'
-import {
-  listIncompleteSources,
-  listInterruptedSources,
-  markCancelled,
-  markSynced,
-  parkSources,
-  resetParsing,
-  setSourceStatus,
-} from './sync-store.ts'
-
-const PARKED_ERROR =
-  'The daemon ended twice after it had resumed this sync, so it was not resumed again. A document or the configuration may be the cause; ' +
-  'see the log (cadre daemon logs), then sync again (cadre knowledge sync).'
+import type { IndexRepair } from './recovery/index-repair.ts'
+import type { SyncResumes } from './recovery/sync-resumes.ts'
+import type { SourceOwners } from './source-owners.ts'
+import { markCancelled, markSynced, markSyncing, resetParsing, setSourceError } from './sync-store.ts'
 
 /** `all` reads the source again; `indexes` only updates the indexes from the stored documents. */
 export type SyncScope = 'all' | 'indexes'
@@ -40,53 +29,67 @@ interface SyncRun {
   textReady: Promise<void>
   /** Scope of the next pass, if one was requested during this one. */
   queued: SyncScope | undefined
+  /** Ends text recognition, which may take hours, when another pass is requested. */
+  endRecognition: () => void
 }
 
-interface SynchronizerDependencies extends DiscoveryDependencies, ParseDependencies, EmbedDependencies {
+interface SynchronizerDependencies extends DiscoveryDependencies, ParseDependencies, EmbedDependencies, RecognitionDependencies {
   logger: Logger
-  /** Only if several daemons share the database. */
-  others: SyncLeases | undefined
+  owners: SourceOwners
+  resumes: SyncResumes
+  repair: IndexRepair
+  tables: SourceTables
   telemetry: Telemetry
 }
 
 export class Synchronizer {
   readonly #dependencies: SynchronizerDependencies
   readonly #runs = new Map<string, SyncRun>()
-  /** Sources whose interrupted sync was resumed and has not ended. */
-  readonly #resumed = new Set<string>()
-  /** Sources whose sync was resumed too often. Only a user can start it again. */
-  #parked = new Set<string>()
-  #repaired: Promise<void> = Promise.resolve()
   #closing = false
 
   constructor(dependencies: SynchronizerDependencies) {
     this.#dependencies = dependencies
-    if (dependencies.others) dependencies.others.onLost = (sourceId) => this.#abortLost(sourceId)
+    dependencies.owners.onLost = (sourceId) => this.#abortLost(sourceId)
     dependencies.telemetry.addQueue('syncs', () => this.#runs.size)
   }
 
   /** Starts a sync, or queues another pass if one is running. Resolves when the status is stored. */
   async start(sourceId: string, scope: SyncScope = 'all'): Promise<void> {
     if (this.#closing) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.')
-    if (!this.#runs.has(sourceId) && (await this.#dependencies.others?.delegate(sourceId, 'start', scope))) return
-    const mayBeParked = this.#dependencies.others && !this.#resumed.has(sourceId) // by a daemon that has ended
-    if (scope === 'all' && (this.#parked.delete(sourceId) || mayBeParked)) await this.#forgetResumes(sourceId)
+    if (!this.#runs.has(sourceId) && (await this.#dependencies.owners.delegate(sourceId, 'start', scope))) return
     // Also set during a run: its final status write either precedes this one or sees the queued pass.
-    const statusStored = scope === 'all' ? setSourceStatus(this.#dependencies.database, sourceId, 'syncing') : Promise.resolve()
+    const statusStored = scope === 'all' ? this.#storeStart(sourceId) : Promise.resolve()
     const run = this.#runs.get(sourceId)
-    if (run) run.queued = run.queued === 'all' ? 'all' : scope
-    else this.#begin(sourceId, scope, statusStored)
+    if (run) {
+      run.queued = run.queued === 'all' ? 'all' : scope
+      run.endRecognition()
+    } else this.#begin(sourceId, scope, statusStored)
     await statusStored
   }
 
   /** Starts a sync for a schedule or a watched folder, unless the source is parked. */
   async startAutomatically(sourceId: string): Promise<void> {
-    if (!this.#parked.has(sourceId)) await this.start(sourceId)
+    if (!this.#dependencies.resumes.isParked(sourceId)) await this.start(sourceId)
+  }
+
+  #storeStart(sourceId: string): Promise<void> {
+    const { database, resumes } = this.#dependencies
+    return database.write(async (transaction) => {
+      await resumes.reset(transaction, sourceId)
+      await markSyncing(transaction, sourceId)
+    })
   }
 
   #begin(sourceId: string, scope: SyncScope, statusStored: Promise<void>): void {
     const { promise: textReady, resolve: onTextReady } = createDeferred<void>()
-    const run: SyncRun = { scope, controller: new AbortController(), queued: undefined, textReady, finished: Promise.resolve() }
+    const run: SyncRun = {
+      scope,
+      controller: new AbortController(),
+      queued: undefined,
+      textReady,
+      finished: Promise.resolve(),
+      endRecognition: () => {},
+    }
     this.#runs.set(sourceId, run)
     const { progress } = this.#dependencies
     // An index update after a sync adds to the changes of that sync.
@@ -95,7 +98,7 @@ export class Synchronizer {
     progress.begin(sourceId)
     run.finished = statusStored
       .then(() => this.#run(sourceId, run, onTextReady))
-      .finally(() => this.#resumed.delete(sourceId) && this.#forgetResumes(sourceId))
+      .finally(() => this.#dependencies.resumes.end(sourceId))
       .finally(() => {
         onTextReady()
         this.#finish(sourceId, run)
@@ -106,7 +109,7 @@ export class Synchronizer {
   /** Stops a sync and keeps its completed work. Returns false if none is running. */
   async cancel(sourceId: string): Promise<boolean> {
     const run = this.#runs.get(sourceId)
-    if (!run) return (await this.#dependencies.others?.send<boolean>(sourceId, 'cancel')) ?? false
+    if (!run) return (await this.#dependencies.owners.send<boolean>(sourceId, 'cancel')) ?? false
     run.queued = undefined
     run.controller.abort(new CadreError('CONFLICT', 'The sync was cancelled.'))
     await run.finished.catch(() => undefined)
@@ -117,28 +120,24 @@ export class Synchronizer {
 
   /** Ends the sync of a deleted source and removes its work directory. */
   async forgetSource(sourceId: string): Promise<void> {
-    const { others } = this.#dependencies
-    await others?.send(sourceId, 'forget')
+    const { owners, resumes, progress, tables, workDirectory } = this.#dependencies
+    await owners.send(sourceId, 'forget')
     await this.cancel(sourceId)
-    await others?.forget(sourceId)
-    if (this.#parked.delete(sourceId)) await this.#forgetResumes(sourceId)
-    this.#dependencies.progress.forgetChanges(sourceId)
-    await rm(join(this.#dependencies.workDirectory, sourceId), { recursive: true, force: true })
+    await owners.forget(sourceId)
+    await resumes.remove(sourceId)
+    progress.forgetChanges(sourceId)
+    tables.forget(sourceId)
+    await rm(join(workDirectory, sourceId), { recursive: true, force: true })
   }
 
   async waitUntilIdle(sourceId: string): Promise<void> {
     for (let run = this.#runs.get(sourceId); run; run = this.#runs.get(sourceId)) await run.finished.catch(() => undefined)
-    await this.#dependencies.others?.waitUntilIdle(sourceId)
+    await this.#dependencies.owners.waitUntilIdle(sourceId)
   }
 
   async waitUntilTextReady(sourceId: string): Promise<void> {
     const run = this.#runs.get(sourceId)
-    await (run ? run.textReady : this.#dependencies.others?.waitUntilIdle(sourceId, true))
-  }
-
-  /** Before the repair at startup has ended, an index may hold less than its records say. */
-  async waitUntilRepaired(): Promise<void> {
-    await this.#repaired
+    await (run ? run.textReady : this.#dependencies.owners.waitUntilIdle(sourceId, true))
   }
 
   get isClosing(): boolean {
@@ -147,83 +146,6 @@ export class Synchronizer {
 
   isRunning(sourceId: string): boolean {
     return this.#runs.has(sourceId)
-  }
-
-  /**
-   * Removes what a kill left in the work directory: directories of deleted sources, and the snapshot of a backup. Must end before a
-   * backup starts, which writes its snapshot there.
-   */
-  async sweepWorkDirectory(): Promise<void> {
-    const { database, workDirectory, logger } = this.#dependencies
-    try {
-      for (const name of await readdir(workDirectory))
-        if (!(await sourceExists(database, name))) await rm(join(workDirectory, name), { recursive: true, force: true })
-    } catch (error) {
-      logger.error({ err: error }, 'cannot remove old work files')
-    }
-  }
-
-  /** Marks syncs that must not be resumed again as failed. A daemon of a shared database does this when it takes them over. */
-  async parkSyncs(): Promise<void> {
-    if (!this.#dependencies.others) await this.#park(await listParkedJobs(this.#dependencies.database, 'sync'))
-  }
-
-  async #park(sources: Set<string>): Promise<void> {
-    const { database, logger } = this.#dependencies
-    this.#parked = sources
-    if (sources.size === 0) return
-    logger.error({ sources: [...sources] }, 'syncs are not resumed again: the daemon ended twice after it had resumed them')
-    await database.write((transaction) => parkSources(transaction, [...sources], PARKED_ERROR))
-  }
-
-  /**
-   * Repairs indexes after a kill and resumes interrupted syncs. In a shared database, only of the sources that no other daemon has:
-   * returns those that this daemon has taken over.
-   */
-  async resume(): Promise<Set<string> | undefined> {
-    const { database, others } = this.#dependencies
-    const claimed = await others?.claimAbandoned()
-    if (claimed?.size === 0) return claimed
-    const isMine = (sourceId: string) => claimed?.has(sourceId) ?? true
-    if (claimed) await this.#park(new Set([...this.#parked, ...[...(await listParkedJobs(database, 'sync'))].filter(isMine)]))
-    const interrupted = new Set((await listInterruptedSources(database)).filter(isMine))
-    const incomplete = this.#repair(isMine)
-    this.#repaired = incomplete.then(() => undefined)
-    // These wait for the repair, but already report progress.
-    await Promise.all([...interrupted].map((sourceId) => this.#resumeSource(sourceId, 'all')))
-    for (const sourceId of await incomplete)
-      if (!interrupted.has(sourceId) && !this.#parked.has(sourceId)) await this.#resumeSource(sourceId, 'indexes')
-    return claimed
-  }
-
-  async #resumeSource(sourceId: string, scope: SyncScope): Promise<void> {
-    this.#resumed.add(sourceId)
-    // Not awaited first: a client that reads the status must find progress.
-    const counted = this.#dependencies.database.write((transaction) => countResume(transaction, 'sync', sourceId))
-    await Promise.all([counted, this.start(sourceId, scope)])
-  }
-
-  async #forgetResumes(sourceId: string): Promise<void> {
-    await this.#dependencies.database.write((transaction) => forgetResumes(transaction, 'sync', sourceId))
-  }
-
-  /** Returns the sources whose indexes are incomplete, have passages of another version of the chunking, or need a vector index. */
-  async #repair(isMine: (sourceId: string) => boolean): Promise<Set<string>> {
-    const { database, indexes, writer, logger } = this.#dependencies
-    await indexes.sweep(database).catch((error: unknown) => logger.error({ err: error }, 'cannot remove old tables'))
-    const incomplete = new Set((await listIncompleteSources(database)).filter(isMine))
-    for (const index of await listAllIndexes(database)) {
-      if (!isMine(index.knowledge_source_id)) continue
-      try {
-        const isOutdated = index.chunking_version !== CHUNKING_VERSION
-        if (isOutdated) logger.info({ index: index.id, source: index.knowledge_source_id }, 'rebuilding an index of an older version')
-        const isComplete = (await writer.repair(index)) && index.ready === 1 && !isOutdated
-        if (!isComplete || (await indexes.getVectorTable(index).needsVectorIndex())) incomplete.add(index.knowledge_source_id)
-      } catch (error) {
-        logger.error({ index: index.id, source: index.knowledge_source_id, err: error }, 'cannot check an index')
-      }
-    }
-    return incomplete
   }
 
   #abortLost(sourceId: string): void {
@@ -259,20 +181,36 @@ export class Synchronizer {
   }
 
   async #runPass(sourceId: string, run: SyncRun, onTextReady: () => void): Promise<void> {
-    const { database, logger } = this.#dependencies
+    const { database, repair, logger } = this.#dependencies
     const { signal } = run.controller
     const startedAt = Date.now()
-    await this.#repaired
+    await repair.waitUntilFinished()
     const source = await sourceRecords.get(database, sourceId)
     if (!source) return
     if (run.scope === 'all') await discoverDocuments(this.#dependencies, source, signal)
     const indexes = await this.#dependencies.indexes.reconcile(database, sourceId)
-    await parseDocuments(this.#dependencies, sourceId, indexes, signal)
-    onTextReady()
-    await embedPassages(this.#dependencies, sourceId, indexes, signal)
+    const index = async () => {
+      await parseDocuments(this.#dependencies, source, indexes, signal)
+      onTextReady()
+      await this.#dependencies.tables.updateAfterSync(sourceId, signal)
+      await embedPassages(this.#dependencies, sourceId, indexes, signal)
+    }
+    await index()
     await this.#dependencies.indexes.reconcile(database, sourceId)
     if (run.scope === 'all') await markSynced(database, sourceId, run.queued === 'all' ? 'syncing' : 'active')
+    await this.#recognize(sourceId, run, index)
     logger.info({ source: sourceId, ms: Date.now() - startedAt }, 'sync completed')
+  }
+
+  /** Everything else was indexed. Ends when another pass is requested, which continues it. */
+  async #recognize(sourceId: string, run: SyncRun, index: () => Promise<void>): Promise<void> {
+    const interruption = new AbortController()
+    run.endRecognition = () => interruption.abort()
+    const { signal } = run.controller
+    while (!run.queued && (await recognizeDocuments(this.#dependencies, sourceId, AbortSignal.any([signal, interruption.signal])))) {
+      signal.throwIfAborted()
+      await index()
+    }
   }
 
   async #recordFailure(sourceId: string, { scope, controller }: SyncRun, error: unknown): Promise<void> {
@@ -284,7 +222,7 @@ export class Synchronizer {
     // The hint says who can allow a blocked address.
     const hint = isExpected && error.code === 'ADDRESS_BLOCKED' && error.hint !== undefined ? ` ${error.hint}` : ''
     const reason = isExpected ? error.message + hint : 'An internal error occurred; see the log (cadre daemon logs).'
-    if (scope === 'all' || !isExpected) await setSourceStatus(database, sourceId, 'error', reason)
+    if (scope === 'all' || !isExpected) await setSourceError(database, sourceId, reason)
   }
 
   #finish(sourceId: string, run: SyncRun): void {

@@ -6,7 +6,7 @@ import type { Outbound } from '../../outbound/client.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
 import type { StoredMcpServer } from '../store.ts'
 import { StdioTransport } from './stdio-transport.ts'
-import { TrafficLimit } from './traffic-limit.ts'
+import { createResponseLimit, TrafficLimit } from './traffic-limit.ts'
 
 /** Each page is a message. */
 const MAX_PAGES = 20
@@ -85,17 +85,17 @@ async function createTransport(
     problem ??= exceeded
     return problem
   }
-  const countBytes = (bytes: number) => checkLimit(traffic.count(bytes, 0))
+  const createLimit = createResponseLimit(traffic, checkLimit)
   const { allow_private_network, timeout_ms } = server
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
-    fetch: createGuardedFetch(outbound, { allowPrivateNetwork: allow_private_network, timeoutMs: timeout_ms, countBytes }),
+    fetch: createGuardedFetch(outbound, { allowPrivateNetwork: allow_private_network, timeoutMs: timeout_ms, createLimit }),
     requestInit: { headers: listHeaders(secrets) },
     redirectPolicy: 'same-origin',
     reconnectionOptions: { maxRetries: 2, initialReconnectionDelay: 1_000, maxReconnectionDelay: 30_000, reconnectionDelayGrowFactor: 2 },
-    ...(oauth ? { authProvider: oauth } : {}),
+    authProvider: oauth,
   })
   // The client calls this handler in addition to its own.
-  transport.onmessage = () => void checkLimit(traffic.count(0, 1))
+  transport.onmessage = () => void checkLimit(traffic.count({ messages: 1 }))
   return { transport, getProblem: () => problem }
 }
 

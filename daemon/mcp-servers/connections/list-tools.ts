@@ -1,6 +1,7 @@
 /** Lists the tools of a server, cleaned and within limits. */
 import type { Client, Tool } from '@modelcontextprotocol/client'
 import { CadreError } from '../../../src/contract/errors.ts'
+import { createDeadlineSignal } from '../../../src/deadline.ts'
 import { exceedsDepth } from '../../validation/json-depth.ts'
 import { cleanText, cleanValue } from './clean-text.ts'
 import { formatServerText } from './server-error.ts'
@@ -40,7 +41,7 @@ export async function listTools(client: Client, timeoutMs: number): Promise<Tool
   return {
     server,
     tools: tools.map(({ name: tool, description = '', inputSchema }) => {
-      const problem = names.has(tool) ? 'another tool has the same name' : findProblem(tool, inputSchema)
+      const problem = names.has(tool) ? 'another tool has the same name' : validateToolSchema(tool, inputSchema)
       names.add(tool)
       return {
         tool: TOOL_NAME.test(tool) ? tool : JSON.stringify(formatServerText(tool).slice(0, 128)),
@@ -54,7 +55,7 @@ export async function listTools(client: Client, timeoutMs: number): Promise<Tool
 
 /** The time limit of a request applies to each page. */
 async function listAllPages(client: Client, timeoutMs: number): Promise<Tool[]> {
-  const signal = AbortSignal.timeout(2 * timeoutMs)
+  const signal = createDeadlineSignal(2 * timeoutMs)
   try {
     return (await client.listTools(undefined, { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal, cacheMode: 'refresh' })).tools
   } catch (error) {
@@ -63,7 +64,7 @@ async function listAllPages(client: Client, timeoutMs: number): Promise<Tool[]> 
   }
 }
 
-function findProblem(tool: string, schema: object): string | undefined {
+function validateToolSchema(tool: string, schema: object): string | undefined {
   if (!TOOL_NAME.test(tool)) return 'its name contains other characters than letters, digits, _, -, . and /, or is too long'
   if (exceedsDepth(schema, MAX_SCHEMA_DEPTH)) return `its parameters nest deeper than ${MAX_SCHEMA_DEPTH} levels`
   return JSON.stringify(schema).length > MAX_SCHEMA_LENGTH ? `its parameters are longer than ${MAX_SCHEMA_LENGTH} characters` : undefined

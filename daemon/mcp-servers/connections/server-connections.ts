@@ -14,8 +14,8 @@ const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 60_000
 /** A server that ran this long starts again with the first delay. */
 const STABLE_MS = 60_000
-/** Servers should report changes of their tools, but not all do. */
-const LISTING_MS = 5 * 60_000
+/** Servers should report changes of their tools, but not all do. A call never relies on an older list. */
+const LISTING_MS = 10_000
 
 interface Connection {
   version: number
@@ -74,7 +74,7 @@ export class ServerConnections {
   call(server: StoredMcpServer, tool: string, args: Record<string, unknown>, signal: AbortSignal | undefined): Promise<CallToolResult> {
     const { timeout_ms: timeout } = server
     return this.#use(server, (_, { client }) =>
-      client.callTool({ name: tool, arguments: args }, { timeout, maxTotalTimeout: timeout, ...(signal ? { signal } : {}) }),
+      client.callTool({ name: tool, arguments: args }, { timeout, maxTotalTimeout: timeout, signal }),
     )
   }
 

@@ -2,12 +2,12 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { homedir } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { cleanText } from './clean-text.ts'
 import { measureMemory } from './measure-memory.ts'
-import { TrafficLimit } from './traffic-limit.ts'
+import { MessageLimit, TrafficLimit } from './traffic-limit.ts'
 
-const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 /** Bytes of requests that the program has not read. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024
 const MAX_STDERR_LENGTH = 2_000
@@ -16,6 +16,8 @@ const MAX_SHOWN_LENGTH = 300
 const MEMORY_CHECK_MS = 1_000
 const CLOSE_DELAY_MS = 1_000
 const KILL_DELAY_MS = 2_000
+/** For the last output of a program that has exited. A process that it left behind could keep the pipes open without end. */
+const DRAIN_MS = 500
 
 /** Variables without which programs cannot be found or started. Everything else, such as tokens, must be named. */
 const INHERITED_VARIABLES = new RegExp(
@@ -31,6 +33,10 @@ interface StdioOptions {
   memoryMb: number
 }
 
+function closePipes({ stdin, stdout, stderr }: ChildProcessByStdio<Writable, Readable, Readable>): void {
+  for (const pipe of [stdin, stdout, stderr]) pipe.destroy()
+}
+
 const selectInheritedVariables = (environment: NodeJS.ProcessEnv = process.env) =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => INHERITED_VARIABLES.test(name)))
 
@@ -40,9 +46,9 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void
   readonly #options: StdioOptions
   readonly #traffic = new TrafficLimit()
+  readonly #output = new MessageLimit(this.#traffic, 'line')
   #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined
   #parts: Buffer[] = []
-  #partBytes = 0
   #stderr = ''
   #problem: string | undefined
   #memoryTimer: NodeJS.Timeout | undefined
@@ -71,6 +77,11 @@ export class StdioTransport implements Transport {
     child.stderr.on('data', (part: Buffer) => this.#readErrors(part))
     // A program that ends does not read its input; its exit is reported.
     child.stdin.on('error', () => {})
+    child.once('exit', () => {
+      // Child processes that it left behind.
+      this.#kill('SIGKILL')
+      setTimeout(closePipes, DRAIN_MS, child)
+    })
     child.once('close', (code, signal) => this.#handleExit(signal === null ? `exited with code ${code}` : `was ended by ${signal}`))
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
@@ -93,23 +104,25 @@ export class StdioTransport implements Transport {
   /** Closes its input first, so that it can end by itself. */
   async close(): Promise<void> {
     const child = this.#child
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    if (!child) return
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
     child.stdin.end()
-    const timers = [setTimeout(() => this.#kill('SIGTERM'), CLOSE_DELAY_MS), setTimeout(() => this.#kill('SIGKILL'), KILL_DELAY_MS)]
-    await closed
+    const timers = [
+      setTimeout(() => this.#kill('SIGTERM'), CLOSE_DELAY_MS),
+      setTimeout(() => this.#kill('SIGKILL'), KILL_DELAY_MS),
+      // A process that waits for a device does not exit.
+      setTimeout(closePipes, KILL_DELAY_MS + DRAIN_MS, child),
+    ]
+    await Promise.race([closed, sleep(KILL_DELAY_MS + 2 * DRAIN_MS, undefined, { ref: false })])
     for (const timer of timers) clearTimeout(timer)
   }
 
   #read(part: Buffer): void {
-    const exceeded = this.#traffic.count(part.length, 0)
+    const exceeded = this.#output.count(part)
     if (exceeded) return void this.#fail(exceeded)
     for (let rest = part; rest.length > 0 && this.#problem === undefined; ) {
       const end = rest.indexOf(10)
-      const piece = end === -1 ? rest : rest.subarray(0, end)
-      this.#partBytes += piece.length
-      if (this.#partBytes > MAX_MESSAGE_BYTES) return void this.#fail(`sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`)
-      this.#parts.push(piece)
+      this.#parts.push(end === -1 ? rest : rest.subarray(0, end))
       if (end === -1) return
       rest = rest.subarray(end + 1)
       this.#deliver()
@@ -119,9 +132,8 @@ export class StdioTransport implements Transport {
   #deliver(): void {
     const line = Buffer.concat(this.#parts).toString('utf8')
     this.#parts = []
-    this.#partBytes = 0
     if (line.trim() === '') return
-    const exceeded = this.#traffic.count(0, 1)
+    const exceeded = this.#traffic.count({ messages: 1 })
     if (exceeded) return void this.#fail(exceeded)
     try {
       this.onmessage?.(JSON.parse(line) as JSONRPCMessage)
@@ -132,7 +144,7 @@ export class StdioTransport implements Transport {
   }
 
   #readErrors(part: Buffer): void {
-    const exceeded = this.#traffic.count(part.length, 0)
+    const exceeded = this.#traffic.count({ bytes: part.length })
     if (exceeded) return void this.#fail(exceeded)
     this.#stderr = (this.#stderr + part.subarray(-MAX_STDERR_LENGTH).toString('utf8')).slice(-MAX_STDERR_LENGTH)
   }
@@ -166,8 +178,6 @@ export class StdioTransport implements Transport {
     const output = cleanText(this.#stderr).trim().split('\n').slice(-3).join(' ').slice(-MAX_SHOWN_LENGTH)
     this.#problem ??= output === '' ? problem : `${problem}: ${output}`
     clearInterval(this.#memoryTimer)
-    // Child processes that it left behind.
-    this.#kill('SIGKILL')
     this.#child = undefined
     this.onclose?.()
   }

@@ -1,24 +1,117 @@
-/** Limits how much an MCP server sends within ten seconds, so that it cannot occupy the daemon. */
+/** Limits what an MCP server sends, before it is parsed, so that it cannot occupy the daemon. */
 
 const WINDOW_MS = 10_000
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_MESSAGES = 2_000
+const MAX_VALUES = 100_000
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+/** Validating as many takes half a second. */
+const MAX_MESSAGE_VALUES = 30_000
 
+interface Amounts {
+  bytes?: number
+  messages?: number
+  /** Values of JSON. */
+  values?: number
+}
+
+/** Limits all messages within ten seconds. */
 export class TrafficLimit {
   #windowStart = 0
   #bytes = 0
   #messages = 0
+  #values = 0
 
   /** Returns what was exceeded, if anything. */
-  count(bytes: number, messages: number, now = performance.now()): string | undefined {
+  count({ bytes = 0, messages = 0, values = 0 }: Amounts, now = performance.now()): string | undefined {
     if (now - this.#windowStart > WINDOW_MS) {
       this.#windowStart = now
       this.#bytes = 0
       this.#messages = 0
+      this.#values = 0
     }
     this.#bytes += bytes
     this.#messages += messages
-    if (this.#bytes > MAX_BYTES) return `sent more than ${MAX_BYTES / 1024 / 1024} MB within ${WINDOW_MS / 1000} s`
-    return this.#messages > MAX_MESSAGES ? `sent more than ${MAX_MESSAGES} messages within ${WINDOW_MS / 1000} s` : undefined
+    this.#values += values
+    const window = `within ${WINDOW_MS / 1000} s`
+    if (this.#bytes > MAX_BYTES) return `sent more than ${MAX_BYTES / 1024 / 1024} MB ${window}`
+    if (this.#messages > MAX_MESSAGES) return `sent more than ${MAX_MESSAGES} messages ${window}`
+    return this.#values > MAX_VALUES ? `sent more than ${MAX_VALUES} values ${window}` : undefined
   }
 }
+
+/** Where messages end: with a line, with an empty line (server-sent events), or with the response. */
+export type MessageEnd = 'line' | 'empty line' | 'response'
+
+const NEWLINE = 0x0a
+const RETURN = 0x0d
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const OPENING_BRACKET = 0x5b
+const OPENING_BRACE = 0x7b
+
+/** Limits each message of a stream, and all of them. Counts values by commas and opening brackets outside of strings. */
+export class MessageLimit {
+  readonly #traffic: TrafficLimit
+  readonly #end: MessageEnd
+  #bytes = 0
+  #values = 0
+  #lineBytes = 0
+  #isInString = false
+  #isEscaped = false
+
+  constructor(traffic: TrafficLimit, end: MessageEnd) {
+    this.#traffic = traffic
+    this.#end = end
+  }
+
+  /** Returns what was exceeded, if anything. */
+  count(part: Uint8Array): string | undefined {
+    let values = 0
+    for (const byte of part) {
+      this.#bytes++
+      if (byte === NEWLINE || byte === RETURN) this.#endLine(byte)
+      else {
+        this.#lineBytes++
+        if (this.#isValue(byte)) {
+          values++
+          if (++this.#values > MAX_MESSAGE_VALUES) return `sent a message with more than ${MAX_MESSAGE_VALUES} values`
+        }
+      }
+      if (this.#bytes > MAX_MESSAGE_BYTES) return `sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`
+    }
+    return this.#traffic.count({ bytes: part.length, values })
+  }
+
+  /** Strings of JSON contain no line breaks. So a quote on a line that is not JSON does not hide the values of the next. */
+  #endLine(byte: number): void {
+    this.#isInString = false
+    this.#isEscaped = false
+    if (this.#end === 'line' ? byte === NEWLINE : this.#end === 'empty line' && this.#lineBytes === 0) {
+      this.#bytes = 0
+      this.#values = 0
+    }
+    // The line feed of \r\n ends no line of its own.
+    if (byte === NEWLINE || this.#end !== 'empty line') this.#lineBytes = 0
+  }
+
+  #isValue(byte: number): boolean {
+    if (!this.#isInString) {
+      this.#isInString = byte === QUOTE
+      return byte === COMMA || byte === OPENING_BRACKET || byte === OPENING_BRACE
+    }
+    if (this.#isEscaped) this.#isEscaped = false
+    else if (byte === BACKSLASH) this.#isEscaped = true
+    else if (byte === QUOTE) this.#isInString = false
+    return false
+  }
+}
+
+/** Limits the bodies of responses. `report` receives what was exceeded. */
+export const createResponseLimit =
+  (traffic: TrafficLimit, report = (exceeded: string | undefined) => exceeded) =>
+  (contentType: string): ((part: Uint8Array) => string | undefined) => {
+    const limit = new MessageLimit(traffic, contentType.includes('text/event-stream') ? 'empty line' : 'response')
+    return (part) => report(limit.count(part))
+  }

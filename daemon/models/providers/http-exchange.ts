@@ -1,6 +1,8 @@
 /** One HTTP request to a provider and the bytes of its response, with a timeout for each phase. */
 import type { Dispatcher } from 'undici'
+import { type Deadline, startDeadline } from '../../../src/deadline.ts'
 import { ResponseReader } from '../../outbound/response-reader.ts'
+import { EventScanner } from './event-scanner.ts'
 import {
   createIncompleteError,
   createNetworkError,
@@ -8,9 +10,8 @@ import {
   createTimeoutError,
   createTooLargeError,
   ProviderError,
-} from '../../providers/provider-error.ts'
-import type { RemoteModel } from '../../providers/remote-model.ts'
-import { EventScanner } from './event-scanner.ts'
+} from './provider-error.ts'
+import type { RemoteModel } from './remote-model.ts'
 
 export interface ProviderTimeouts {
   connectMs: number
@@ -48,8 +49,8 @@ export interface ExchangeOptions {
   dispatcher: Dispatcher
   model: RemoteModel
   timeouts: ProviderTimeouts
-  /** In the time of performance.now(). */
-  deadline: number
+  /** Aborts after the time for all attempts. */
+  total: AbortSignal
   signal: AbortSignal | undefined
   /** Returns the headers that continue the current trace. */
   getTraceHeaders(): Readonly<Record<string, string>>
@@ -70,19 +71,19 @@ export class HttpExchange {
   readonly #response = new ResponseReader()
   readonly #scanner = new EventScanner()
   readonly #onAbort: () => void
-  #totalTimer: NodeJS.Timeout
+  readonly #onTotal = () => this.#timeOut('did not finish within', this.#options.timeouts.totalMs)
+  #closing: Deadline | undefined
   #abortController: AbortController | undefined
-  #phaseTimer: { problem: string; timer: NodeJS.Timeout } | undefined
+  #phase: { problem: string; deadline: Deadline } | undefined
   #host = ''
   #firstChunk: Buffer | undefined
 
   constructor(options: ExchangeOptions) {
     this.#options = options
-    const { signal, deadline, timeouts } = options
+    const { signal, total } = options
     this.#onAbort = () => this.#abort(signal?.reason)
     signal?.addEventListener('abort', this.#onAbort, { once: true })
-    const remainingMs = Math.max(0, deadline - performance.now())
-    this.#totalTimer = setTimeout(() => this.#timeOut('did not finish within', timeouts.totalMs), remainingMs)
+    total.addEventListener('abort', this.#onTotal, { once: true })
   }
 
   get model(): RemoteModel {
@@ -108,8 +109,9 @@ export class HttpExchange {
 
   /** Aborts the request if it is still running. Must always be called, because it clears the timers. */
   close(): void {
-    clearTimeout(this.#totalTimer)
-    this.#clearPhaseTimer()
+    this.#closing?.cancel()
+    this.#endPhase()
+    this.#options.total.removeEventListener('abort', this.#onTotal)
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
     this.#abort(EXCHANGE_CLOSED)
   }
@@ -128,7 +130,7 @@ export class HttpExchange {
   async post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<ProviderResponse> {
     const { dispatcher, model, timeouts, getTraceHeaders } = this.#options
     this.#host = url.host
-    this.#startPhaseTimer('did not respond within', timeouts.firstByteMs)
+    this.#startPhase('did not respond within', timeouts.firstByteMs)
     try {
       // Off, because the timers here are more precise.
       const undiciTimeouts = { headersTimeout: 0, bodyTimeout: 0 }
@@ -153,9 +155,9 @@ export class HttpExchange {
     const { model, timeouts } = this.#options
     try {
       for (let length = 0; ; ) {
-        if (this.#firstChunk !== undefined) this.#startPhaseTimer('sent no data for', timeouts.idleMs)
+        if (this.#firstChunk !== undefined) this.#startPhase('sent no data for', timeouts.idleMs)
         const chunk = await this.#response.next()
-        this.#clearPhaseTimer()
+        this.#endPhase()
         if (chunk === undefined) return
         this.#firstChunk ??= chunk
         length += chunk.length
@@ -176,9 +178,9 @@ export class HttpExchange {
 
   /** Waits briefly for the server to close a complete response, so that the connection can be reused. */
   async drain(): Promise<void> {
-    this.#clearPhaseTimer()
-    clearTimeout(this.#totalTimer)
-    this.#totalTimer = setTimeout(() => this.#response.abort(EXCHANGE_CLOSED), CLOSE_TIMEOUT_MS)
+    this.#endPhase()
+    this.#options.total.removeEventListener('abort', this.#onTotal)
+    this.#closing ??= startDeadline(CLOSE_TIMEOUT_MS, () => this.#response.abort(EXCHANGE_CLOSED))
     try {
       while ((await this.#response.next()) !== undefined);
     } catch {
@@ -206,18 +208,18 @@ export class HttpExchange {
     this.#abortController?.abort(reason)
   }
 
-  #startPhaseTimer(problem: string, ms: number): void {
-    if (this.#phaseTimer?.problem === problem) {
-      this.#phaseTimer.timer.refresh()
+  #startPhase(problem: string, ms: number): void {
+    if (this.#phase?.problem === problem) {
+      this.#phase.deadline.restart()
       return
     }
-    this.#clearPhaseTimer()
-    this.#phaseTimer = { problem, timer: setTimeout(() => this.#timeOut(problem, ms), ms) }
+    this.#endPhase()
+    this.#phase = { problem, deadline: startDeadline(ms, () => this.#timeOut(problem, ms)) }
   }
 
-  #clearPhaseTimer(): void {
-    clearTimeout(this.#phaseTimer?.timer)
-    this.#phaseTimer = undefined
+  #endPhase(): void {
+    this.#phase?.deadline.cancel()
+    this.#phase = undefined
   }
 
   #timeOut(problem: string, ms: number): void {
@@ -226,7 +228,7 @@ export class HttpExchange {
   }
 
   #fail(error: unknown): ProviderError {
-    this.#clearPhaseTimer()
+    this.#endPhase()
     this.failure ??= createNetworkError(this.#options.model, this.#host, error)
     return this.failure
   }

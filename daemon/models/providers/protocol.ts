@@ -1,9 +1,9 @@
 /** The interface of provider protocols: a function that opens a stream, and the stream. */
-import type { ChatPart, ChatRequest } from '../chat-model.ts'
+import type { ChatInput, ChatPart } from '../chat-model.ts'
 import type { HttpExchange } from './http-exchange.ts'
 
 /** Sends the request. Throws if the response has an error status. */
-export type OpenStream = (request: ChatRequest, exchange: HttpExchange) => Promise<ProviderStream>
+export type OpenStream = (request: ChatInput, exchange: HttpExchange) => Promise<ProviderStream>
 
 export interface ProviderStream {
   /** Returns undefined at the end. Throws a ProviderError if the stream fails. */

@@ -1,31 +1,25 @@
-/** Chat models of providers, with retries. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CadreError } from '../../../src/contract/errors.ts'
+import { startDeadline } from '../../../src/deadline.ts'
 import type { ConnectionPool } from '../../outbound/connection-pool.ts'
-import { resolveEndpoint } from '../../providers/endpoints.ts'
-import {
-  createMissingKeyError,
-  createNetworkError,
-  createStreamError,
-  isKeyMissing,
-  ProviderError,
-} from '../../providers/provider-error.ts'
-import type { RemoteModel } from '../../providers/remote-model.ts'
 import type { Operation, Telemetry } from '../../telemetry/telemetry.ts'
 import {
+  type ChatInput,
   type ChatModel,
   type ChatPart,
-  type ChatRequest,
   type ContextWindow,
   hasImages,
   type Price,
   type TokenUsage,
   ToolsUnsupportedError,
 } from '../chat-model.ts'
+import { resolveEndpoint } from './endpoints.ts'
 import { type ExchangeOptions, HttpExchange, type ProviderTimeouts } from './http-exchange.ts'
 import { createChatCompletionsProtocol } from './openai-compatible/protocol.ts'
 import type { OpenStream, ProviderStream } from './protocol.ts'
+import { createMissingKeyError, createNetworkError, createStreamError, isKeyMissing, ProviderError } from './provider-error.ts'
 import { ReasoningTagParser } from './reasoning-tags.ts'
+import type { RemoteModel } from './remote-model.ts'
 import { ReplyRedactor } from './reply-redactor.ts'
 
 export interface ProviderModelRecord extends RemoteModel, ContextWindow {
@@ -89,17 +83,18 @@ export class ProviderChatModel implements ChatModel {
     return this.#canReadImages
   }
 
-  async *stream(chatRequest: ChatRequest): AsyncGenerator<ChatPart> {
+  async *stream(chatRequest: ChatInput): AsyncGenerator<ChatPart> {
     const { signal } = chatRequest
     if (isKeyMissing(this.#record)) throw createMissingKeyError(this.#record)
     const request = this.#canCallTools ? chatRequest : { ...chatRequest, tools: [] }
     // Loaded before the deadline starts, because that time is not the provider's.
     const dispatcher = await this.#connections.getAgent(this.#record.allow_private)
     await this.#getProtocol()
-    const deadline = performance.now() + this.#timeouts.totalMs
+    const total = new AbortController()
+    const deadline = startDeadline(this.#timeouts.totalMs, () => total.abort())
     const call = this.#startCall()
     const getTraceHeaders = () => call.run(this.#telemetry.getTraceHeaders)
-    const options = { dispatcher, model: this.#record, timeouts: this.#timeouts, deadline, signal, getTraceHeaders }
+    const options = { dispatcher, model: this.#record, timeouts: this.#timeouts, total: total.signal, signal, getTraceHeaders }
     const tags = new ReasoningTagParser()
     const redactor = this.#record.api_key === null ? undefined : new ReplyRedactor(this.#record.api_key)
     const redact = (parts: ChatPart[]) => (redactor ? parts.flatMap((part) => redactor.redact(part)) : parts)
@@ -120,6 +115,7 @@ export class ProviderChatModel implements ChatModel {
       throw error
     } finally {
       call.end('aborted') // if the caller wants no more parts
+      deadline.cancel()
       stream?.close()
     }
   }
@@ -131,8 +127,8 @@ export class ProviderChatModel implements ChatModel {
   }
 
   /** Waits for the first part. After it, requests are not retried. */
-  async #open(request: ChatRequest, options: ExchangeOptions): Promise<{ first: ChatPart | undefined; stream: ProviderStream }> {
-    const { deadline, signal } = options
+  async #open(request: ChatInput, options: ExchangeOptions): Promise<{ first: ChatPart | undefined; stream: ProviderStream }> {
+    const { total, signal } = options
     for (let retries = 0; ; retries++) {
       signal?.throwIfAborted()
       const exchange = new HttpExchange(options)
@@ -146,8 +142,9 @@ export class ProviderChatModel implements ChatModel {
         const failure = this.#toProviderError(exchange, error)
         if (this.#adapt(failure, request)) continue
         const delayMs = this.#getRetryDelay(failure, retries)
-        if (delayMs === undefined || performance.now() + delayMs > deadline) throw failure
-        await sleep(delayMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
+        if (delayMs === undefined) throw failure
+        await sleep(delayMs, undefined, { signal: signal ? AbortSignal.any([signal, total]) : total }).catch(() => signal?.throwIfAborted())
+        if (total.aborted) throw failure
       }
     }
   }
@@ -173,7 +170,7 @@ export class ProviderChatModel implements ChatModel {
   }
 
   /** Remembers what the server does not support. Returns true if the request can be sent again without it. */
-  #adapt(error: ProviderError, request: ChatRequest): boolean {
+  #adapt(error: ProviderError, request: ChatInput): boolean {
     const { tools = [] } = request
     if (hasImages(request) && IMAGES_UNSUPPORTED.test(error.message)) {
       this.#canReadImages = false

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { Recording } from '../../../src/contract/families/recordings.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../../src/contract/schemas/list-query.ts'
-import type { Reader, Transaction } from '../../store/database.ts'
+import type { DatabaseReader, Transaction } from '../../store/database.ts'
 import type { Page } from '../../store/records.ts'
 
 export type StoredRecording = Static<typeof Recording>
@@ -15,13 +15,13 @@ const toRecording = ({ request, parts, ...row }: Row): StoredRecording => ({
   parts: JSON.parse(parts) as StoredRecording['parts'],
 })
 
-export async function findRecording(reader: Reader, modelId: string, key: string): Promise<StoredRecording | undefined> {
+export async function findRecording(reader: DatabaseReader, modelId: string, key: string): Promise<StoredRecording | undefined> {
   const sql = 'SELECT key, request, parts, created_at FROM recordings WHERE model_id = ? AND key = ?'
   const row = await reader.get<Row>(sql, [modelId, key])
   return row && toRecording(row)
 }
 
-export async function listRecordings(reader: Reader, modelId: string, query: ListQuery): Promise<Page<StoredRecording>> {
+export async function listRecordings(reader: DatabaseReader, modelId: string, query: ListQuery): Promise<Page<StoredRecording>> {
   const filters = (['key', 'created_at'] as const).filter((name) => query[name] !== undefined)
   const where = ['model_id = ?', ...filters.map((name) => `${name} = ?`)].join(' AND ')
   const values = [modelId, ...filters.map((name) => query[name] as string)]

@@ -5,8 +5,8 @@ import { raceAbort } from '../../async/abortable.ts'
 import { createDeferred } from '../../async/deferred.ts'
 import type { Meter } from '../../core/meter.ts'
 import type { Database, Transaction } from '../../store/database.ts'
-import type { ChatModel, ChatPart, ChatRequest, ContextWindow } from '../chat-model.ts'
-import { computeCallUsage, estimateRequest, type ReceivedReply } from '../token-estimate.ts'
+import type { ChatInput, ChatModel, ChatPart, ContextWindow } from '../chat-model.ts'
+import { computeCallUsage, estimateInput, type ReceivedReply } from '../token-estimate.ts'
 import { findRecording, type StoredRecording, saveRecording } from './recording-store.ts'
 
 interface ReplayDependencies {
@@ -45,7 +45,7 @@ export class ReplayChatModel implements ChatModel {
     this.#dependencies = dependencies
   }
 
-  async *stream(chatRequest: ChatRequest): AsyncGenerator<ChatPart> {
+  async *stream(chatRequest: ChatInput): AsyncGenerator<ChatPart> {
     const { id, database, source, unavailableReason } = this.#dependencies
     const { signal } = chatRequest
     signal?.throwIfAborted()
@@ -82,10 +82,11 @@ export class ReplayChatModel implements ChatModel {
   }
 
   /** The call is metered for the recorded model; replays are free. */
-  async *#record(source: ChatModel, chatRequest: ChatRequest, request: StoredRecording['request'], key: string): AsyncGenerator<ChatPart> {
+  async *#record(source: ChatModel, chatRequest: ChatInput, request: StoredRecording['request'], key: string): AsyncGenerator<ChatPart> {
     const { id, database, meter } = this.#dependencies
     await meter.checkBudget(source, {})
-    const call = { model: source, kind: 'chat' as const, origin: {}, estimatedInput: estimateRequest(chatRequest) }
+    const estimatedInput = estimateInput(chatRequest)
+    const call = { model: source, kind: 'chat' as const, origin: {}, estimatedInput, maxOutput: chatRequest.maxTokens }
     const entry = await database.write((transaction) => meter.begin(transaction, call))
     const parts: ChatPart[] = []
     const received: ReceivedReply = { text: '', parts: 0, usage: undefined }
@@ -126,7 +127,13 @@ function appendPart(parts: ChatPart[], part: ChatPart): void {
 }
 
 /** Everything that determines the reply. */
-function toStoredRequest({ signal: _signal, countDocuments: _count, ...request }: ChatRequest): StoredRecording['request'] {
+function toStoredRequest({
+  signal: _signal,
+  countDocuments: _count,
+  compute: _compute,
+  readOn: _readOn,
+  ...request
+}: ChatInput): StoredRecording['request'] {
   return JSON.parse(JSON.stringify(request)) as StoredRecording['request']
 }
 

@@ -81,8 +81,9 @@ function formatUsage({ usage }: Message): ChatCompletion['usage'] {
   return { prompt_tokens: input_tokens, completion_tokens: output_tokens, total_tokens }
 }
 
-const formatExtras = ({ citations = [] }: Message, { conversationId }: ChatFormat) => ({
+const formatExtras = ({ citations = [], confidence }: Message, { conversationId }: ChatFormat) => ({
   ...(citations.length > 0 ? { citations } : {}),
+  ...(confidence ? { confidence } : {}),
   ...(conversationId === null ? {} : { conversation_id: conversationId }),
 })
 

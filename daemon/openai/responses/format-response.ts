@@ -1,4 +1,3 @@
-/** Formats replies as responses. */
 import type { FunctionCall, OpenaiResponse, OutputMessage, OutputText, ResponseCreate } from '../../../src/contract/openai/responses.ts'
 import type { Message, ToolCall } from '../../../src/contract/schemas/messages.ts'
 import { getSources, listClientCalls, type ReplyFormat, replacePrefix } from '../reply-format.ts'
@@ -29,6 +28,7 @@ export function formatResponse(
     output: [...(text === '' && calls.length > 0 ? [] : [formatMessage(message, text, format)]), ...calls],
     usage: formatUsage(message),
     ...(message.citations?.length ? { citations: message.citations } : {}),
+    ...(message.confidence ? { confidence: message.confidence } : {}),
   })
 }
 

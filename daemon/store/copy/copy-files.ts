@@ -2,7 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError } from '../../../src/contract/errors.ts'
-import type { Reader } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { formatKey, ORIGINALS_PREFIX } from '../objects/bucket-originals.ts'
 import type { ReportProgress } from './copy-records.ts'
 import type { FileTree } from './file-trees.ts'
@@ -20,7 +20,7 @@ interface CopyTask {
 
 /** Returns the number of files. The records say which files are needed; `temporary` is a folder for downloads. */
 export async function copyFiles(
-  records: Reader,
+  records: DatabaseReader,
   { source, target }: { source: FileTree; target: FileTree },
   temporary: string,
   report: ReportProgress,
@@ -51,7 +51,7 @@ export async function copyFiles(
 }
 
 /** In a bucket, the key of content that was removed before contains the number of removals. */
-async function listOriginals(records: Reader, source: FileTree, target: FileTree): Promise<CopyTask[]> {
+async function listOriginals(records: DatabaseReader, source: FileTree, target: FileTree): Promise<CopyTask[]> {
   const rows = await records.all<{ content_hash: string; removals: number | null; name: string }>(
     `SELECT d.content_hash, r.removals, min(d.name) AS name
      FROM documents d LEFT JOIN original_removals r ON r.content_hash = d.content_hash
@@ -71,7 +71,7 @@ async function listOriginals(records: Reader, source: FileTree, target: FileTree
 }
 
 /** Only the tables of indexes that exist. Without a manifest, a table is not complete. */
-async function listVectors(records: Reader, source: FileTree): Promise<CopyTask[]> {
+async function listVectors(records: DatabaseReader, source: FileTree): Promise<CopyTask[]> {
   const indexes = await records.all<{ id: string }>('SELECT id FROM indexes')
   const tables = new Set(indexes.flatMap(({ id }) => [`${id}-text.lance`, `${id}-vectors.lance`]))
   const files = [...(await source.list(VECTORS_PREFIX))].filter(([name]) => tables.has(name.split('/')[1] as string))

@@ -53,7 +53,7 @@ function requireDifferent({ home }: Paths, source: Stores, target: Stores): void
 }
 
 async function requireNoDaemons(records: Database): Promise<void> {
-  if (!records.isShared || (await records.get('SELECT 1 FROM live_daemons LIMIT 1')) === undefined) return
+  if (!records.isRemote || (await records.get('SELECT 1 FROM live_daemons LIMIT 1')) === undefined) return
   throw new CadreError('CONFLICT', `Daemons are running on the database ${records.location}.`, {
     hint: 'Stop all of them. A daemon that was killed counts as running for 15 seconds.',
   })

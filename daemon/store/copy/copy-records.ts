@@ -1,7 +1,7 @@
 /** Copies the records of a database to another one. A copy that was interrupted is continued. */
 import { createHash } from 'node:crypto'
 import { CadreError } from '../../../src/contract/errors.ts'
-import { type Database, type Reader, type Row, runLater, type Transaction, type Value } from '../database.ts'
+import { type Database, type DatabaseReader, type Row, runLater, type Transaction, type Value } from '../database.ts'
 import { isBlank, MIGRATIONS, migrate, UNFINISHED_COPY } from '../migrations.ts'
 
 const ROWS_PER_BATCH = 500
@@ -94,7 +94,7 @@ async function prepareTarget(target: Database, origin: string): Promise<void> {
   })
 }
 
-async function listTables(source: Reader): Promise<Table[]> {
+async function listTables(source: DatabaseReader): Promise<Table[]> {
   const names = await source.all<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'message_words*' ORDER BY name",
   )
@@ -109,10 +109,10 @@ async function listTables(source: Reader): Promise<Table[]> {
   return tables
 }
 
-const listTriggers = (source: Reader) =>
+const listTriggers = (source: DatabaseReader) =>
   source.all<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
 
-const countRows = async (reader: Reader, { name }: Table): Promise<number> =>
+const countRows = async (reader: DatabaseReader, { name }: Table): Promise<number> =>
   (await reader.get<{ rows: number }>(`SELECT count(*) AS rows FROM ${quote(name)}`))?.rows ?? 0
 
 /** The position is stored in the transaction of its rows. Returns the number of rows that are copied so far. */
@@ -149,7 +149,7 @@ async function copyTable(
   return before + rows
 }
 
-async function* readRows(reader: Reader, { name, columns, keys }: Table, after?: readonly Value[]): AsyncGenerator<Row[]> {
+async function* readRows(reader: DatabaseReader, { name, columns, keys }: Table, after?: readonly Value[]): AsyncGenerator<Row[]> {
   const order = keys.map(quote).join(', ')
   let last = after
   for (;;) {
@@ -163,7 +163,12 @@ async function* readRows(reader: Reader, { name, columns, keys }: Table, after?:
   }
 }
 
-async function verifyTables(source: Reader, target: Reader, tables: readonly Table[], report: (rows: number) => void): Promise<void> {
+async function verifyTables(
+  source: DatabaseReader,
+  target: DatabaseReader,
+  tables: readonly Table[],
+  report: (rows: number) => void,
+): Promise<void> {
   let verified = 0
   for (const table of tables) {
     const [expected, found] = await Promise.all([source, target].map((reader) => hashRows(reader, table)))
@@ -176,7 +181,7 @@ async function verifyTables(source: Reader, target: Reader, tables: readonly Tab
   }
 }
 
-async function hashRows(reader: Reader, table: Table): Promise<{ rows: number; digest: string }> {
+async function hashRows(reader: DatabaseReader, table: Table): Promise<{ rows: number; digest: string }> {
   const digest = createHash('sha256')
   let rows = 0
   for await (const batch of readRows(reader, table)) {

@@ -5,7 +5,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Database, Reader } from '../database.ts'
+import type { Database, DatabaseReader } from '../database.ts'
 import { type ConfirmOriginal, DamagedOriginalError, type OriginalStore } from '../original-store.ts'
 import type { DiskCache } from './disk-cache.ts'
 import type { S3Client } from './s3-client.ts'
@@ -20,7 +20,7 @@ const REMOVAL_RETENTION_SECONDS = 30 * 24 * 60 * 60
 class RemovedMeanwhileError extends Error {}
 
 export class BucketOriginals implements OriginalStore {
-  readonly isShared = true
+  readonly isRemote = true
   readonly #client: S3Client
   readonly #cache: DiskCache
   readonly #database: Database
@@ -52,7 +52,7 @@ export class BucketOriginals implements OriginalStore {
     return async () => undefined
   }
 
-  async release(contentHash: string, isInUse: (reader?: Reader) => Promise<boolean>): Promise<void> {
+  async release(contentHash: string, isInUse: (reader?: DatabaseReader) => Promise<boolean>): Promise<void> {
     const removals = await this.#database.write(async (transaction) => {
       if (await isInUse(transaction)) return undefined
       const removals = await countRemovals(transaction, contentHash)
@@ -83,7 +83,10 @@ export class BucketOriginals implements OriginalStore {
     return false
   }
 
-  async removeUnused(inUse: ReadonlySet<string>, isInUse: (contentHash: string, reader?: Reader) => Promise<boolean>): Promise<void> {
+  async removeUnused(
+    inUse: ReadonlySet<string>,
+    isInUse: (contentHash: string, reader?: DatabaseReader) => Promise<boolean>,
+  ): Promise<void> {
     const counted = await this.#database.all<{ content_hash: string; removals: number; removed_at: number }>(
       'SELECT * FROM original_removals',
     )
@@ -131,7 +134,7 @@ export class BucketOriginals implements OriginalStore {
   }
 }
 
-async function countRemovals(reader: Reader, contentHash: string): Promise<number> {
+async function countRemovals(reader: DatabaseReader, contentHash: string): Promise<number> {
   const sql = 'SELECT removals FROM original_removals WHERE content_hash = ?'
   return (await reader.get<{ removals: number }>(sql, [contentHash]))?.removals ?? 0
 }

@@ -1,7 +1,7 @@
 /** Which database a bucket belongs to. A database that does not know its documents would remove them as leftovers of a crash. */
 import { hash, randomUUID } from 'node:crypto'
-import type { Database, Reader } from '../database.ts'
-import { retryWrite } from '../shared/retry-write.ts'
+import type { Database, DatabaseReader } from '../database.ts'
+import { retryWrite } from '../remote/retry-write.ts'
 import type { S3Client } from './s3-client.ts'
 import { createForeignStorageError, createLocalDocumentsError } from './storage-errors.ts'
 
@@ -30,7 +30,7 @@ export async function setOwner(client: S3Client, id: string): Promise<void> {
 }
 
 /** The id that a database has in buckets, or gets when its documents are copied to one. */
-export async function identifyDatabase(reader: Reader): Promise<string> {
+export async function identifyDatabase(reader: DatabaseReader): Promise<string> {
   const row = await reader.get<{ id: string }>('SELECT id FROM storage')
   if (row) return row.id
   const first = await reader.get<{ applied_at: string }>('SELECT applied_at FROM migrations ORDER BY name LIMIT 1')

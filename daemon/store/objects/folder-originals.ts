@@ -1,11 +1,10 @@
-/** Stores the originals of documents in a folder. */
 import { hash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type ConfirmOriginal, DamagedOriginalError, type OriginalStore } from '../original-store.ts'
 
 export class FolderOriginals implements OriginalStore {
-  readonly isShared = false
+  readonly isRemote = false
   readonly #directory: string
   readonly #queues = new Map<string, Promise<unknown>>()
   readonly #released = new Map<string, () => Promise<boolean>>()

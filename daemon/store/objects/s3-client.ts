@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
+import { createDeadlineSignal } from '../../../src/deadline.ts'
 import { createAccessError, createMissingBucketError, StorageUnreachableError } from './storage-errors.ts'
 
 export interface StorageAddress {
@@ -135,7 +136,7 @@ export class S3Client {
   async #request(method: string, url: string, init: RequestInit = {}, bytes = 0): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#translate(async () => {
-        const signal = AbortSignal.timeout(Math.ceil(REQUEST_TIMEOUT_MS + bytes / MIN_BYTES_PER_MS))
+        const signal = createDeadlineSignal(Math.ceil(REQUEST_TIMEOUT_MS + bytes / MIN_BYTES_PER_MS))
         return this.#signer.fetch(url, { ...init, method, signal })
       }).catch((error: unknown) => error as Error)
       const isTemporary = outcome instanceof Error || outcome.status >= 500 || outcome.status === 429

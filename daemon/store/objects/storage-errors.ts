@@ -1,4 +1,3 @@
-/** Errors of the object storage, explained. */
 import { CadreError } from '../../../src/contract/errors.ts'
 
 /** It goes away by itself. */

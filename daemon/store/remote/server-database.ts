@@ -1,8 +1,8 @@
 /** The database on a libSQL server, which several daemons share. */
 import { randomUUID } from 'node:crypto'
 import type { Database, Transaction, Value } from '../database.ts'
-import { retryWrite } from '../shared/retry-write.ts'
 import { type PendingWrite, WriteQueue } from '../write-queue.ts'
+import { retryWrite } from './retry-write.ts'
 import { createStatement, type ServerAddress, ServerConnection } from './server-connection.ts'
 import { ConnectionLostError, createUnknownOutcomeError } from './server-errors.ts'
 import { ServerTransaction, toRows } from './server-transaction.ts'
@@ -29,7 +29,7 @@ export async function openServerDatabase(address: ServerAddress): Promise<Databa
 
 class ServerDatabase implements Database {
   readonly location: string
-  readonly isShared = true
+  readonly isRemote = true
   readonly #connection: ServerConnection
   readonly #queue = new WriteQueue<Transaction>((writes) => this.#commitAll(writes))
   readonly daemonId = randomUUID()
@@ -56,7 +56,7 @@ class ServerDatabase implements Database {
   all = async <T>(sql: string, values: readonly Value[] = []) => toRows(await this.#connection.read(sql, values)) as T[]
   write: Database['write'] = (work) => this.#queue.add(true, work)
   writeWithoutFlush: Database['write'] = (work) => this.#queue.add(false, work)
-  findDamage = () => undefined
+  validateIntegrity = () => undefined
   isDamaged = () => false
 
   async close(): Promise<void> {

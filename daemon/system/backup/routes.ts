@@ -1,4 +1,3 @@
-/** Binds the routes of backups. */
 import { backupRoutes } from '../../../src/contract/families/backups.ts'
 import { type Binding, bind } from '../../http/binding.ts'
 import type { BackupService } from './service.ts'

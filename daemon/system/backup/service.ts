@@ -12,9 +12,9 @@ import { CadreError, createValidationError } from '../../../src/contract/errors.
 import type { BACKUP_EVENTS, backupRoutes } from '../../../src/contract/families/backups.ts'
 import type { StreamEvent } from '../../../src/contract/route.ts'
 import type { Logger } from '../../logging/logger.ts'
-import { getWorkerUrl } from '../../process/worker-url.ts'
 import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
+import { getThreadUrl } from '../../workers/start-worker.ts'
 import { recordBackup } from '../store.ts'
 import type { BackupMessage } from './worker.ts'
 import type { BackupTask } from './write-backup.ts'
@@ -30,6 +30,7 @@ interface BackupDependencies {
   logger: Logger
 }
 
+const WORKER = { built: 'dist/daemon/system/backup-worker.js', source: new URL('worker.ts', import.meta.url) }
 const DAILY_NAME = /^cadre-\d{4}-\d\d-\d\d\.tar\.gz$/
 /** What a kill leaves. */
 const PARTIAL_NAME = /^\.cadre-\d{4}-\d\d-\d\d\.tar\.gz\.partial$/
@@ -73,11 +74,11 @@ export class BackupService {
 
   #requireLocalStores(): void {
     const { database, originals } = this.#dependencies
-    if (originals.isShared)
+    if (originals.isRemote)
       throw new CadreError('CONFLICT', 'The documents are not in the home but in a bucket.', {
         hint: 'Back up the bucket and the database with their own tools, or copy everything to another home: cadre migrate',
       })
-    if (!database.isShared) return
+    if (!database.isRemote) return
     throw new CadreError('CONFLICT', `The records are not in the home but on the libSQL server ${database.location}.`, {
       hint: 'Back them up with the tools of the server, and copy the folder documents of the home.',
     })
@@ -144,10 +145,7 @@ export class BackupService {
 
 /** Ends after the last message. If the signal is aborted or the reader stops, the thread is terminated. */
 async function* runWorker(task: BackupTask, signal: AbortSignal): AsyncGenerator<BackupMessage> {
-  const worker = new Worker(getWorkerUrl('dist/daemon/system/backup-worker.js', new URL('worker.ts', import.meta.url)), {
-    name: 'backup',
-    workerData: task,
-  })
+  const worker = new Worker(getThreadUrl(WORKER), { name: 'backup', workerData: task })
   try {
     for await (const [message] of on(worker, 'message', { signal, close: ['exit'] }) as AsyncIterable<[BackupMessage]>) {
       yield message

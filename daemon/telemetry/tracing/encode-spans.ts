@@ -21,8 +21,8 @@ function encodeSpan({ traceId, spanId, parentSpanId, traceState, name, kind, sta
   return {
     traceId,
     spanId,
-    ...(parentSpanId === undefined ? {} : { parentSpanId }),
-    ...(traceState === undefined ? {} : { traceState }),
+    parentSpanId,
+    traceState,
     name: name.slice(0, MAX_VALUE_LENGTH),
     kind: SPAN_KINDS[kind],
     startTimeUnixNano: toNanoseconds(startedAt),

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { createDeadlineSignal, scaleTimeout, startDeadline } from '../../../src/deadline.ts'
 import type { Logger } from '../../logging/logger.ts'
 import { encodeSpans } from './encode-spans.ts'
 import type { FinishedSpan } from './finished-span.ts'
@@ -43,9 +44,9 @@ export class SpanExporter {
   }
 
   async close(): Promise<void> {
-    const timeout = setTimeout(() => this.#closing.abort(), CLOSE_TIMEOUT_MS)
+    const deadline = startDeadline(scaleTimeout(CLOSE_TIMEOUT_MS), () => this.#closing.abort())
     await this.#flush()
-    clearTimeout(timeout)
+    deadline.cancel()
     this.#closing.abort()
   }
 
@@ -82,7 +83,7 @@ export class SpanExporter {
     const body = isCompressed ? await promisify(gzip)(json) : json
     const encoding: Record<string, string> = isCompressed ? { 'content-encoding': 'gzip' } : {}
     for (let retries = 0; ; retries++) {
-      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)])
+      const signal = AbortSignal.any([this.#closing.signal, createDeadlineSignal(timeoutMs)])
       const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json', ...encoding }, body, signal }
       const response = await fetch(url, { ...request, redirect: 'error' })
       await response.body?.cancel()

@@ -55,7 +55,7 @@ export function readTraceSettings(environment: Environment, version: string): Tr
     resource: {
       'service.version': version,
       ...parsePairs('OTEL_RESOURCE_ATTRIBUTES', read('OTEL_RESOURCE_ATTRIBUTES')),
-      'service.name': read('OTEL_SERVICE_NAME') ?? findServiceName(read('OTEL_RESOURCE_ATTRIBUTES')) ?? 'cadre',
+      'service.name': read('OTEL_SERVICE_NAME') ?? parseServiceName(read('OTEL_RESOURCE_ATTRIBUTES')) ?? 'cadre',
     },
   }
 }
@@ -103,4 +103,4 @@ function decode(value: string): string {
   }
 }
 
-const findServiceName = (attributes: string | undefined) => parsePairs('OTEL_RESOURCE_ATTRIBUTES', attributes)['service.name']
+const parseServiceName = (attributes: string | undefined) => parsePairs('OTEL_RESOURCE_ATTRIBUTES', attributes)['service.name']

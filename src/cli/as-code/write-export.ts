@@ -45,9 +45,9 @@ export async function writeExport(folder: string, files: readonly ExportFile[], 
 }
 
 function createConflictError(folder: string, files: readonly string[]): UsageError {
-  const named = `${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`
+  const listed = `${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`
   return new UsageError(
-    `${folder} contains files that differ from the export: ${named}.`,
+    `${folder} contains files that differ from the export: ${listed}.`,
     'To see the differences: cadre plan. To overwrite changed and remove stale files, add --force, or use another folder.',
   )
 }

@@ -37,10 +37,11 @@ export async function confirmToolCall(
     const { data } = await call(connection, conversationRoutes.confirm, { params, body })
     return { ...request, ...data }
   }
-  const isAllowed = allowAll || allowedTools.has(request.tool_id ?? '')
+  // Calls without the id of a tool, such as those of memory after reading a document, are decided one by one.
+  const isAllowed = request.tool_id !== undefined && (allowAll || allowedTools.has(request.tool_id))
   try {
     const { allow, always, arguments: changed }: Decision = isAllowed ? { allow: true } : await promptForApproval(request, preview)
-    const body = { tool_call_id: request.id, allow, ...(changed ? { arguments: changed } : {}) }
+    const body = { tool_call_id: request.id, allow, arguments: changed }
     await call(connection, conversationRoutes.confirm, { params, body })
     if (request.tool_id === undefined || always === undefined) return
     allowedTools.add(request.tool_id)
@@ -56,7 +57,7 @@ export async function confirmToolCall(
 
 const QUESTION = 'Allow this call? [y]es, [N]o, always for this [t]ool, always for this [a]gent, [e]dit the arguments: '
 
-/** Asks again after changed arguments, and after an answer that is none of those offered. */
+/** Repeats the prompt until the input is valid and the arguments are final. */
 async function promptForApproval(
   request: ConfirmationRequest,
   preview: (values: Arguments) => Promise<ConfirmationRequest>,

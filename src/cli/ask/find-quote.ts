@@ -14,8 +14,20 @@ const MAX_STRETCH = 4
 export function findCitedText(reply: string, index: number): string {
   const marker = reply.search(new RegExp(`\\[(?:\\d+\\s*[,;]\\s*)*${index}(?:\\s*[,;]\\s*\\d+)*\\]`))
   const before = reply.slice(0, Math.max(0, marker)).replace(/(?:\s*\[[\d\s,;]+\])*\s*$/, '')
-  const quote = /[“„«"]([^“”„«»"]+)[”“»"][.,]?$/.exec(before)?.[1]
+  const quote = findOuterQuote(before) ?? /[“„«"]([^“”„«»"]+)[”“»"][.,]?$/.exec(before)?.[1]
   return quote ?? before.split(/(?<=[.!?])\s+|(?<=。)|\n|\[\d+\]/).at(-1) ?? ''
+}
+
+/** Returns the text between “ and ” at the end of the last paragraph. It can itself contain quotation marks. */
+function findOuterQuote(text: string): string | undefined {
+  const paragraph = text.slice(text.lastIndexOf('\n\n') + 1).replace(/[.,]$/, '')
+  if (!paragraph.endsWith('”')) return undefined
+  let depth = 0
+  for (let at = paragraph.length - 1; at >= 0; at--) {
+    if (paragraph[at] === '”') depth++
+    else if (paragraph[at] === '“' && --depth === 0) return paragraph.slice(at + 1, -1)
+  }
+  return undefined
 }
 
 /** Finds a quote by its first and last letters and digits, because the passage also contains marks of Markdown and links. */

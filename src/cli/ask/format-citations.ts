@@ -11,10 +11,9 @@ export function formatCitations(citations: readonly Citation[], reply: string, o
   const lines = citations
     .filter(({ cited }) => cited)
     .sort((a, b) => a.index - b.index)
-    .flatMap(({ index, content, score, source, page, document_id, headings, stale }) => {
-      const passage = { content, score, metadata: { source, page, document_id, ...(headings === undefined ? {} : { headings }) } }
-      const notes = stale ? ['The document has been changed or deleted since.'] : []
-      return ['', ...formatPassage(passage, index, notes, { ...options, quoted: findCitedText(reply, index) })]
+    .flatMap(({ index, content, score, source, page, place, document_id, headings, stale }) => {
+      const passage = { content, score, metadata: { source, page, place, document_id, headings }, ...(stale ? { stale } : {}) }
+      return ['', ...formatPassage(passage, index, [], { ...options, quoted: findCitedText(reply, index) })]
     })
   const note = formatUncitedNote(citations)
   return note === undefined ? lines : [...lines, '', ...wrap(note, columns).map((line) => paint('dim', line, stream))]

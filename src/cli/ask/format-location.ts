@@ -1,22 +1,22 @@
-/** Formats the document, page and section of a passage. */
+/** Formats the document, place and section of a passage. */
+import { hasPlace } from '../../contract/document-types.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 
 interface PassageLocation {
   source: string
   page: number
+  place?: string | undefined
   headings?: string | undefined
 }
 
-/** Documents with pages; all others have the page number 1, which is not worth showing. */
-const PAGED_DOCUMENT = /\.(?:pdf|docx)(?:[?#].*)?$/i
-
-export function hasPages({ source, page }: PassageLocation): boolean {
-  return page > 1 || PAGED_DOCUMENT.test(source)
+/** Returns `page 3`, `slide 3` or `sheet Budget`; undefined for documents without pages. */
+export function formatPlace(location: PassageLocation): string | undefined {
+  return hasPlace(location) ? sanitizeLine(location.place ?? `page ${location.page}`) : undefined
 }
 
 /** Returns `manual.pdf, page 3`, or the name alone for documents without pages. */
 export function formatLocation(location: PassageLocation): string {
-  return `${sanitizeLine(location.source)}${hasPages(location) ? `, page ${location.page}` : ''}`
+  return [sanitizeLine(location.source), formatPlace(location)].filter((part) => part !== undefined).join(', ')
 }
 
 /** Returns the headings above the passage, such as `Leave › Annual`. */

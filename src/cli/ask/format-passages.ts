@@ -19,6 +19,7 @@ export interface PassageOptions {
 }
 
 const INDENT = 4
+const STALE_NOTE = 'The document was changed or deleted after it was read.'
 const EXCERPT_LINES = 3
 const MAX_ELLIPSIS_LENGTH = 3
 
@@ -62,9 +63,10 @@ export function formatPassage(
   const lines = full
     ? wrap(sanitizeText(passage.content).trim(), columns - INDENT)
     : formatExcerpt(sanitizeLine(removeHeadings(passage.content)), query, quoted, columns - INDENT)
+  const allNotes = passage.stale ? [...notes, STALE_NOTE] : notes
   return [
     `${paint('cyan', mark, output.stream)}${formatHeading(passage, output.stream, output.columns - INDENT)}`,
-    ...notes.map((note) => ' '.repeat(INDENT) + paint('dim', note, output.stream)),
+    ...allNotes.map((note) => ' '.repeat(INDENT) + paint('dim', note, output.stream)),
     ...lines.map((line) => ' '.repeat(INDENT) + highlightWords(line, words, output.stream)),
   ]
 }

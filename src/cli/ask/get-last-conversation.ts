@@ -17,7 +17,7 @@ async function findNewest(
   status: ConversationItem['status'],
   agent: string | undefined,
 ): Promise<ConversationItem | undefined> {
-  const query = { mine: true, status, sort: 'updated_at', order: 'desc', limit: 20, ...(agent === undefined ? {} : { agent_id: agent }) }
+  const query = { mine: true, status, sort: 'updated_at', order: 'desc', limit: 20, agent_id: agent }
   const read = (page: number) => call(connection, conversationRoutes.list, { query: { ...query, page } as object })
   for await (const { data } of paginate(read)) {
     const newest = data.find(({ agent_id }) => agent_id !== null)

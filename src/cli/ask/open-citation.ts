@@ -16,19 +16,23 @@ type CitationTarget =
   | { kind: 'url'; url: string }
   /** The stored original, as it was when it was cited. */
   | { kind: 'original'; path: string; name: string; line: number | undefined }
-  /** The document is not stored on this machine. */
+  /** The document is not stored on this machine, or cannot be opened safely. */
   | { kind: 'passage' }
 
 const PAGERS_WITH_LINES = new Set(['less', 'more', 'most'])
 /** Documents for the system's viewer. Others, such as scripts and web pages, could run something when they are opened. */
-const VIEWED_DOCUMENT = /\.(?:pdf|docx|epub)$/i
+const VIEWED_DOCUMENT = /\.(?:pdf|docx|odt|rtf|xlsx|ods|pptx|odp|epub|eml|msg|zip|tar|t?gz)$/i
+/** They can contain macros, and a pager cannot show them. */
+const MACRO_DOCUMENT = /\.(?:doc|xlsm)$/i
+/** Viewers of other documents may take the number of a page for a part of the name. */
+const PAGED_DOCUMENT = /\.(?:pdf|docx|epub)$/i
 /** A line that identifies its place in the document. */
 const MIN_LINE_LENGTH = 12
 
 export function locateCitation(citation: Citation, { documents }: Paths): CitationTarget {
   const { source, content_hash, content } = citation
   if (/^https?:\/\//i.test(source) && URL.canParse(source)) return { kind: 'url', url: new URL(source).href }
-  if (!content_hash || !/^[0-9a-f]{64}$/.test(content_hash)) return { kind: 'passage' }
+  if (!content_hash || !/^[0-9a-f]{64}$/.test(content_hash) || MACRO_DOCUMENT.test(source)) return { kind: 'passage' }
   const path = join(documents, content_hash.slice(0, 2), content_hash)
   if (!existsSync(path)) return { kind: 'passage' }
   const bytes = readFileSync(path)
@@ -60,7 +64,8 @@ export async function openCitation(citation: Citation, target: CitationTarget): 
     const copy = join(folder, target.name)
     copyFileSync(target.path, copy)
     // The system deletes the copy with its other temporary files.
-    if (target.line === undefined) return openWithSystem(`${pathToFileURL(copy).href}#page=${citation.page}`)
+    if (target.line === undefined)
+      return openWithSystem(`${pathToFileURL(copy).href}${PAGED_DOCUMENT.test(copy) ? `#page=${citation.page}` : ''}`)
     return showInPager(copy, target.line, folder)
   }
   const text = join(folder, `passage-${citation.index}.txt`)

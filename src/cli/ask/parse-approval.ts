@@ -9,7 +9,7 @@ export interface Approval {
   always?: 'agent' | 'all'
 }
 
-/** Returns undefined for an answer that is none of those offered. */
+/** Returns undefined for an unknown answer. */
 export function parseApproval(answer: string): Approval | undefined {
   if (/^y(es)?$/i.test(answer)) return { allow: true }
   if (/^no?$/i.test(answer)) return { allow: false }

@@ -8,16 +8,18 @@ import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
 import { canRedraw, paint } from '../terminal/color.ts'
 import { ReportedError } from '../terminal/errors.ts'
-import { createProseWrapper } from '../terminal/format-prose.ts'
+import { StreamSanitizer } from '../terminal/format-prose.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
 import { rewriteReply } from '../terminal/invocation.ts'
+import { MarkdownPrinter } from '../terminal/markdown/markdown-printer.ts'
 import { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { formatJsonLine } from '../terminal/render.ts'
-import { StreamSanitizer, type StreamWrapper } from '../terminal/stream-wrapper.ts'
 import { getOutput, type Output } from '../terminal/table.ts'
 import { sanitizeLine, truncate } from '../terminal/text.ts'
 import { confirmToolCall } from './confirm-tool-call.ts'
 import { formatCitations } from './format-citations.ts'
+import { formatHistoryNotes } from './notes/format-history.ts'
+import { findRemembered } from './notes/format-remembered.ts'
 
 interface PrintReplyOptions {
   /** The question; its words are highlighted in citations. */
@@ -38,6 +40,7 @@ interface PrintReplyOptions {
 
 const MAX_RECONNECTS = 3
 const MAX_ARGUMENTS_COLUMNS = 60
+const FRAME_MS = 30
 
 /** Prints the reply and returns it. Throws if it failed, was aborted or was interrupted. */
 export async function printReply(
@@ -47,7 +50,7 @@ export async function printReply(
 ): Promise<Message> {
   // Without a conversation there are no tools.
   const conversation = 'conversation' in request ? request.conversation : ''
-  const printer = new ReplyPrinter({ ...options, isStored: conversation !== '', quiet: options.quiet || options.json })
+  const printer = new ReplyPrinter({ ...options, conversation, quiet: options.quiet || options.json })
   const abort = () => printer.abort()
   process.prependOnceListener('SIGINT', abort)
   printer.showProgress('Thinking')
@@ -107,18 +110,21 @@ const PLAIN_OUTPUT: Output = { columns: Number.POSITIVE_INFINITY, stream: { isTT
 
 /** Writes the reply to stdout as it arrives, and tool calls to stderr. */
 class ReplyPrinter {
-  readonly #options: PrintReplyOptions & { isStored: boolean }
-  readonly #wrapper: StreamWrapper | undefined
-  readonly #filter: StreamWrapper | StreamSanitizer | undefined
+  readonly #options: PrintReplyOptions & { conversation: string }
+  readonly #markdown: MarkdownPrinter | undefined
+  readonly #filter: MarkdownPrinter | StreamSanitizer | undefined
   readonly #display: ProgressDisplay
   #lastCharacter = '\n'
   #hasText = false
+  /** Text that is drawn with the next frame. */
+  #pending = ''
+  #nextFrame: NodeJS.Timeout | undefined
 
-  constructor(options: PrintReplyOptions & { isStored: boolean }) {
+  constructor(options: PrintReplyOptions & { conversation: string }) {
     this.#options = options
-    // Piped output is data and is not wrapped.
-    this.#wrapper = process.stdout.isTTY && !options.plain ? createProseWrapper(() => getOutput(process.stdout)) : undefined
-    this.#filter = this.#wrapper ?? (options.raw ? undefined : new StreamSanitizer())
+    // Piped output is data and is not rendered.
+    this.#markdown = process.stdout.isTTY && !options.plain ? new MarkdownPrinter(() => getOutput(process.stdout)) : undefined
+    this.#filter = this.#markdown ?? (options.raw ? undefined : new StreamSanitizer())
     this.#display = new ProgressDisplay(options.quiet || !canRedraw(process.stderr))
   }
 
@@ -143,6 +149,7 @@ class ReplyPrinter {
         return this.showProgress(`Waiting for ${sanitizeLine(event.data.name)}`)
       case 'tool_result':
         await this.#notify(formatToolResult(event.data))
+        await this.#reportRemembered(event.data)
         return this.showProgress('Thinking')
       case 'message_end':
         return this.#finish(event.data.message)
@@ -151,25 +158,51 @@ class ReplyPrinter {
     }
   }
 
+  async #reportRemembered(result: ReplyEvents['tool_result']): Promise<void> {
+    const remembered = findRemembered(result)
+    if (!remembered) return
+    await this.#notify(remembered.text)
+    await this.#notify(`To undo: cadre memory delete ${remembered.id}`)
+  }
+
   #printText(text: string): Promise<void> {
     this.#hasText = true
-    return this.#write(this.#filter ? this.#filter.push(text) : text)
+    if (!this.#markdown) return this.#write(this.#filter ? this.#filter.push(text) : text)
+    this.#pending += text
+    this.#nextFrame ??= setTimeout(() => void this.#drawPending(), FRAME_MS)
+    return Promise.resolve()
+  }
+
+  /** Draws several pieces at once: models send up to a thousand per second. */
+  #drawPending(): Promise<void> {
+    clearTimeout(this.#nextFrame)
+    this.#nextFrame = undefined
+    const text = this.#pending
+    this.#pending = ''
+    return this.#write(text === '' ? '' : (this.#markdown?.push(text) ?? ''))
+  }
+
+  /** Writes the text that was held back. */
+  async #flush(): Promise<void> {
+    await this.#drawPending()
+    if (this.#filter) await this.#write(this.#filter.end())
   }
 
   /** Clears the spinner and ends the current line, so that other output can be written. */
   async pause(): Promise<void> {
     this.#display.clear()
     // stdout and stderr share the screen, so a notice must not continue an unfinished line.
-    if (this.#wrapper && process.stderr.isTTY) await this.#write(this.#wrapper.interrupt())
+    if (this.#markdown && process.stderr.isTTY) await this.#flush()
   }
 
   /** Called on Ctrl+C. Another client may continue to follow the reply. */
   abort(): void {
     this.#display.end()
+    if (this.#markdown) void this.#flush()
     const note =
       this.#options.tools === 'leave'
         ? 'Stopped.'
-        : this.#hasText && this.#options.isStored
+        : this.#hasText && this.#options.conversation !== ''
           ? 'Aborted. The partial reply is kept.'
           : 'Aborted.'
     process.stderr.write(`${this.#lastCharacter === '\n' ? '' : '\n'}${paint('dim', note)}\n`)
@@ -186,12 +219,15 @@ class ReplyPrinter {
     }
     const note = finish_reason === undefined ? undefined : FINISH_NOTES[finish_reason]
     if (note) process.stderr.write(`${paint('yellow', note)}\n`)
+    if (this.#options.quiet) return
+    const history = formatHistoryNotes(message, `cadre conversations show ${this.#options.conversation}`)
+    for (const line of history) process.stderr.write(`${paint('dim', line)}\n`)
   }
 
   /** Flushes the text and ends it with a newline. */
   async close(): Promise<void> {
     this.#display.end()
-    if (this.#filter) await this.#write(this.#filter.end())
+    await this.#flush()
     if (this.#lastCharacter !== '\n') await this.#write('\n')
   }
 

@@ -48,9 +48,9 @@ export async function readQuery(words: readonly string[], flags: QueryFlags, com
   const filters = parseFilters(flags.filter ?? [])
   return {
     query,
-    ...(flags['top-k'] === undefined ? {} : { top_k: flags['top-k'] }),
+    top_k: flags['top-k'],
     ...(Object.keys(filters).length > 0 ? { filters } : {}),
-    ...(flags.rerank === undefined ? {} : { rerank: flags.rerank }),
+    rerank: flags.rerank,
   }
 }
 

@@ -2,7 +2,7 @@
 import { fstatSync } from 'node:fs'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
 import type { MessageImage } from '../../contract/schemas/images.ts'
-import { AttachmentError, attachFiles, type MessageWithFiles } from '../input/attachments.ts'
+import { type AttachedDocument, AttachmentError, attachFiles, type MessageWithFiles } from '../input/attachments.ts'
 import type { InputReader } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 
@@ -40,6 +40,8 @@ export interface Question {
   /** The question with its attached texts. */
   message: string
   images: MessageImage[]
+  /** Attached documents that the daemon reads. */
+  documents: AttachedDocument[]
   /** Names of the attached files, and `stdin`. */
   attachments: string[]
   /** One sentence per word that looks like a file but does not name one. */
@@ -56,24 +58,24 @@ export async function readQuestion({ words, reader, stdin, notify, command }: Qu
   const readsStdin = isDash || (stdin && hasStdin())
   if (question === '' && !readsStdin) throw createMissingQuestionError(command)
   // Only arguments may name files: text from stdin is untrusted and must not select files.
-  const { message, images, files, missing: missingFiles } = attachMentionedFiles(question)
+  const { message, images, files, documents, missing: missingFiles } = attachMentionedFiles(question)
   const context = (readsStdin ? await readStdin(reader, notify) : '').trimEnd()
   if (question === '') return createQuestionFromStdin(context, command, true)
-  if (context.trim() === '') return checkLength({ text: question, message, images, attachments: files, missingFiles, stdin: context })
+  const shared = { text: question, images, documents, missingFiles, stdin: context }
+  if (context.trim() === '') return checkLength({ ...shared, message, attachments: files })
   const messageWithStdin = `${message}\n\n<stdin>\n${context}\n</stdin>`
-  const attachments = [...files, 'stdin']
-  return checkLength({ text: question, message: messageWithStdin, images, attachments, missingFiles, stdin: context })
+  return checkLength({ ...shared, message: messageWithStdin, attachments: [...files, 'stdin'] })
 }
 
 export function createQuestionFromStdin(context: string, command: string, reads: boolean): Question {
   const text = context.trim()
   if (text === '') throw createMissingQuestionError(command, reads)
-  return checkLength({ text, message: text, images: [], attachments: [], missingFiles: [], stdin: context })
+  return checkLength({ text, message: text, images: [], documents: [], attachments: [], missingFiles: [], stdin: context })
 }
 
 /** Calls process.cwd() only if needed, because it throws if the directory was deleted. */
 function attachMentionedFiles(question: string): MessageWithFiles {
-  if (!question.includes('@')) return { message: question, images: [], files: [], missing: [] }
+  if (!question.includes('@')) return { message: question, images: [], files: [], documents: [], missing: [] }
   try {
     return attachFiles(question, process.cwd())
   } catch (error) {

@@ -6,7 +6,7 @@ import { conversationRoutes } from '../../contract/families/conversations.ts'
 import { knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
 import { ragToolRoutes } from '../../contract/families/rag-tools.ts'
 import { retrievalToolRoutes } from '../../contract/families/retrieval-tools.ts'
-import { findKind } from '../resources/resource-kinds.ts'
+import { detectKind } from '../resources/resource-kinds.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 
@@ -27,7 +27,7 @@ export async function reportUnreadSources(connection: Connection, tools: readonl
 
 async function listSourceIds(connection: Connection, tool: string): Promise<string[]> {
   const params = { id: tool }
-  switch (findKind(tool)) {
+  switch (detectKind(tool)) {
     case 'rag_tool':
       return [(await call(connection, ragToolRoutes.get, { params })).data.knowledge_source_id].filter((id) => id !== null)
     case 'retrieval_tool':

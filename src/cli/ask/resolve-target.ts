@@ -10,8 +10,8 @@ import { agentTopic } from '../resources/topics/agents.ts'
 import { conversationTopic } from '../resources/topics/conversations.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
-import { findAgentModel, toAgentModel } from './find-agent-model.ts'
 import { getLastConversation } from './get-last-conversation.ts'
+import { resolveAgentModel, toAgentModel } from './resolve-agent-model.ts'
 import { resolveDefaultAgent } from './resolve-default-agent.ts'
 
 export interface Target {
@@ -62,12 +62,12 @@ export async function resolveConversation(connection: Connection, target: Target
 }
 
 /** Returns the name of the given or the agent's model if it only quotes documents and would ignore attachments. */
-export async function findQuotingModel(connection: Connection, conversation: string, given?: Model): Promise<string | undefined> {
+export async function resolveQuotingModel(connection: Connection, conversation: string, given?: Model): Promise<string | undefined> {
   if (given) return toAgentModel(given).onlyQuotes ? given.name : undefined
   const { agent_id } = (await call(connection, conversationRoutes.get, { params: { id: conversation } })).data
   if (agent_id === null) return undefined
   const { data: agent } = await call(connection, agentRoutes.get, { params: { id: agent_id } })
-  const model = await findAgentModel(connection, agent)
+  const model = await resolveAgentModel(connection, agent)
   return model?.onlyQuotes ? model.name : undefined
 }
 

@@ -9,11 +9,12 @@ import {
   type BackupFile,
   type BackupManifest,
   DATABASE_NAME,
+  HOME_FILES,
   isBackupName,
   MANIFEST_NAME,
-  VAULT_NAME,
 } from '../../backup/format.ts'
 import { type ArchiveEntry, ArchiveError, readEntries } from '../../backup/tar.ts'
+import { checkDatabase, checkHomeFile } from './check-files.ts'
 
 const MAX_MANIFEST_BYTES = 256 * 1024 ** 2
 const MAX_SMALL_FILE_BYTES = 16 * 1024 ** 2
@@ -84,30 +85,23 @@ async function readFiles(entries: AsyncIterable<ArchiveEntry>, folder: string | 
     if (!isBackupName(name)) throw new ArchiveError(`it contains ${JSON.stringify(name)}, which is not part of a home`)
     if (files.has(name)) throw new ArchiveError(`it contains ${name} twice`)
     if (!name.includes('/') && name !== DATABASE_NAME && size > MAX_SMALL_FILE_BYTES) throw new ArchiveError(`${name} is too large`)
-    const content = name === VAULT_NAME ? checkVault(await readAll(entry)) : entry.content
-    files.set(name, { name, size, sha256: await writeFile(name, content, folder) })
+    files.set(name, { name, size, sha256: await writeFile(name, await checkContent(entry), folder) })
   }
   if (!manifest) throw new ArchiveError('it is incomplete: the manifest is missing')
   checkFiles(manifest, files)
   return manifest
 }
 
+async function checkContent(entry: ArchiveEntry): Promise<AsyncIterable<Buffer> | Buffer[]> {
+  if (entry.name === DATABASE_NAME) return checkDatabase(entry.content)
+  const isHomeFile = (HOME_FILES as readonly string[]).includes(entry.name)
+  return isHomeFile ? [checkHomeFile(entry.name, await readAll(entry))] : entry.content
+}
+
 async function readAll({ content }: ArchiveEntry): Promise<Buffer> {
   const parts: Buffer[] = []
   for await (const part of content) parts.push(part)
   return Buffer.concat(parts)
-}
-
-/** The daemon does not start without knowing where the key of the vault is. */
-function checkVault(content: Buffer): Buffer[] {
-  let location: unknown
-  try {
-    location = (JSON.parse(content.toString('utf8')) as { location?: unknown } | null)?.location
-  } catch (error) {
-    throw new ArchiveError(`its ${VAULT_NAME} is not valid JSON`, { cause: error })
-  }
-  if (location !== 'keychain' && location !== 'file') throw new ArchiveError(`its ${VAULT_NAME} does not say where the key of the vault is`)
-  return [content]
 }
 
 async function readManifest(entry: ArchiveEntry): Promise<BackupManifest> {

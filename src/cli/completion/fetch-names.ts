@@ -1,8 +1,9 @@
 /** Finds the names of resources and profiles. Loads nothing of the contract, because completion must be fast. */
-import { findAddress, findDaemonProcess, findToken } from '../../client/address.ts'
+import { findDaemonProcess, resolveAddress, resolveCredentials } from '../../client/address.ts'
 import { LOCAL_PROFILE, readProfiles } from '../../client/profiles.ts'
-import { sendOnce } from '../../client/request.ts'
+import { type Connection, sendOnce } from '../../client/request.ts'
 import { homePaths, type Paths } from '../../config.ts'
+import { createDeadlineSignal, scaleTimeout } from '../../deadline.ts'
 import { type Kind, NAME_KINDS, type ResourceKind } from './name-kinds.ts'
 import type { Candidate } from './plan-completion.ts'
 
@@ -22,12 +23,12 @@ interface Page {
 export async function fetchNames(kinds: readonly Kind[], prefix: string, profile?: string): Promise<Candidate[]> {
   const paths = homePaths()
   if (kinds.includes('profile')) return listProfiles(paths)
-  const address = findAddress(paths, profile)
+  const address = resolveAddress(paths, profile)
   const url = address.url ?? findDaemonProcess(paths)?.url
   if (url === undefined) return []
-  const token = await findToken(paths, address, url, () => undefined)
+  const credentials = await resolveCredentials(paths, address, url, () => undefined)
   const resources = kinds.filter((kind) => kind !== 'profile')
-  const lists = await Promise.all(resources.map((kind) => listCandidates({ url, token }, kind, prefix).catch(() => [])))
+  const lists = await Promise.all(resources.map((kind) => listCandidates({ url, ...credentials }, kind, prefix).catch(() => [])))
   return lists.flat()
 }
 
@@ -37,14 +38,18 @@ const listProfiles = (paths: Paths): Candidate[] => [
 ]
 
 async function listCandidates(
-  service: { url: string; token: string | undefined },
+  service: Pick<Connection, 'url' | 'token' | 'agent'>,
   kind: ResourceKind,
   prefix: string,
 ): Promise<Candidate[]> {
   const { path, label, detail, prefix: idPrefix } = NAME_KINDS[kind]
   const order = label === 'title' ? 'sort=updated_at&order=desc' : `sort=${label}&order=asc`
   const read = async (page: number): Promise<Page> => {
-    const request = { method: 'GET', path: `/api${path}?limit=${PAGE_SIZE}&page=${page}&${order}`, signal: AbortSignal.timeout(TIMEOUT_MS) }
+    const request = {
+      method: 'GET',
+      path: `/api${path}?limit=${PAGE_SIZE}&page=${page}&${order}`,
+      signal: createDeadlineSignal(scaleTimeout(TIMEOUT_MS)),
+    }
     const response = await sendOnce(service, request)
     return JSON.parse(await response.text()) as Page
   }

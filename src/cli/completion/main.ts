@@ -16,7 +16,7 @@ export async function runCompletion([shell, ...given]: readonly string[]): Promi
   try {
     const { candidates, kinds, before, files } = planCompletion(readGrammar(root), words, current)
     const typed = current.slice(before.length)
-    const names = kinds.length > 0 ? await fetchNames(kinds, typed, findProfile(words)) : []
+    const names = kinds.length > 0 ? await fetchNames(kinds, typed, parseProfile(words)) : []
     const found = [...candidates, ...names].filter(({ value }) => shell !== 'bash' || value.startsWith(typed))
     const lines = found.map(({ value, description }) => {
       const text = line ? formatForBash(before + value, line) : shell === 'zsh' ? before.replace(/^--[^=]+=/, '') + value : before + value
@@ -29,7 +29,7 @@ export async function runCompletion([shell, ...given]: readonly string[]): Promi
 }
 
 /** Returns the service whose names are completed, if the line names one. */
-function findProfile(words: readonly string[]): string | undefined {
+function parseProfile(words: readonly string[]): string | undefined {
   const at = words.findIndex((word) => word === '--profile' || word.startsWith('--profile='))
   return words[at]?.startsWith('--profile=') ? words[at].slice('--profile='.length) : at < 0 ? undefined : words[at + 1]
 }

@@ -99,7 +99,7 @@ const EXCEPTIONS: Record<string, readonly Kind[]> = {
 }
 
 /** @param path words of the command, separated by spaces */
-export function findArgumentKinds(path: string, argument: string): readonly Kind[] {
+export function listArgumentKinds(path: string, argument: string): readonly Kind[] {
   const exception = EXCEPTIONS[`${path} ${argument}`]
   if (exception) return exception
   if (!TOPIC_ARGUMENTS.has(argument)) return KINDS_BY_ARGUMENT[argument] ?? []
@@ -108,4 +108,4 @@ export function findArgumentKinds(path: string, argument: string): readonly Kind
 }
 
 /** @param flag name without dashes */
-export const findFlagKinds = (path: string, flag: string): readonly Kind[] => EXCEPTIONS[`${path} --${flag}`] ?? KINDS_BY_FLAG[flag] ?? []
+export const listFlagKinds = (path: string, flag: string): readonly Kind[] => EXCEPTIONS[`${path} --${flag}`] ?? KINDS_BY_FLAG[flag] ?? []

@@ -1,6 +1,6 @@
 /** Decides what can follow an unfinished command line. */
 import { type CompletedCommand, type CompletedFlag, type Grammar, getFirstLine } from './grammar.ts'
-import { findArgumentKinds, findFlagKinds, type Kind } from './name-kinds.ts'
+import { type Kind, listArgumentKinds, listFlagKinds } from './name-kinds.ts'
 
 export interface Candidate {
   value: string
@@ -78,7 +78,7 @@ function findFlag(command: CompletedCommand | undefined, word: string): { name: 
 function planFlagValue(command: CompletedCommand, path: string, name: string, value: string, before: string): CompletionPlan {
   const flag = command.flags[name]
   const candidates = (flag?.options ?? []).map((option) => ({ value: option, description: '' }))
-  const kinds = candidates.length > 0 ? [] : findFlagKinds(path, name)
+  const kinds = candidates.length > 0 ? [] : listFlagKinds(path, name)
   // Flags that can be repeated also accept a list.
   const list = flag?.multiple && kinds.length > 0 ? value.slice(0, value.lastIndexOf(',') + 1) : ''
   return createPlan({ candidates, kinds, before: before + list, files: candidates.length === 0 && kinds.length === 0 })
@@ -99,7 +99,7 @@ function planArgument(command: CompletedCommand, path: string, position: number,
   if (!entry) return createPlan({ candidates: subcommands })
   const [name, { options = [] }] = entry
   // Only the first word of a question can be an agent.
-  const kinds = path === 'ask' && position > 0 ? [] : findArgumentKinds(path, name)
+  const kinds = path === 'ask' && position > 0 ? [] : listArgumentKinds(path, name)
   const candidates = [...subcommands, ...options.map((value) => ({ value, description: '' }))]
   return createPlan({ candidates, kinds, files: candidates.length === 0 && kinds.length === 0 })
 }

@@ -58,6 +58,15 @@ export function formatConversationHeading(
   return [...lines.map((line) => paint('bold', line, output.stream)), paint('dim', facts, output.stream), paint('dim', id, output.stream)]
 }
 
+/** Formats the summary that the model reads instead of the first messages. */
+export function formatSummary({ summary }: Conversation, { output }: ConversationOptions): string[] {
+  if (!summary) return []
+  return [
+    paint('dim', `Summary of the first ${formatCount(summary.message_count, 'message')}`, output.stream),
+    formatProse(summary.content, output),
+  ]
+}
+
 /** Formats a message; `question` is the user message it replies to. */
 export function formatMessage(message: Message, speakers: Speakers, question: string, options: ConversationOptions): string[] {
   const { role, content, timestamp, citations = [], tool_calls = [], finish_reason, error } = message

@@ -10,7 +10,7 @@ export const EXPORT_FORMATS = ['md', 'json', 'html'] as const
 type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 /** Returns undefined if the extension is none of the formats. */
-export function findExportFormat(file: string): ExportFormat | undefined {
+export function resolveExportFormat(file: string): ExportFormat | undefined {
   const extension = extname(file).slice(1).toLowerCase()
   return EXPORT_FORMATS.find((format) => format === extension)
 }

@@ -1,4 +1,3 @@
-/** Formats a conversation as an HTML page. */
 import type { Conversation } from '../../contract/families/conversations.ts'
 import type { Citation, Message, ToolCall } from '../../contract/schemas/messages.ts'
 import { formatLocation } from '../ask/format-location.ts'
@@ -17,7 +16,7 @@ const MAX_MESSAGE_LENGTH = 100_000
 const MAX_MESSAGES = 5_000
 
 export function formatConversationHtml(conversation: Conversation, speakers: Speakers): string {
-  const { id, title, created_at, user_id, messages } = conversation
+  const { id, title, created_at, user_id, messages, summary } = conversation
   const limit = new TextLimit(MAX_MESSAGE_LENGTH)
   const shown = messages.slice(-MAX_MESSAGES)
   const omitted = messages.length - shown.length
@@ -25,8 +24,19 @@ export function formatConversationHtml(conversation: Conversation, speakers: Spe
   return formatPage({
     title: sanitizeLine(title ?? 'Conversation'),
     subtitle: [speakers.agent, sanitizeLine(user_id), `started ${formatCell(created_at)} UTC`, id].join(' · '),
-    body: [...(omitted > 0 ? [note] : []), ...shown.map((message, index) => formatMessage(message, index, speakers, limit))],
+    body: [
+      ...formatSummary(summary, limit),
+      ...(omitted > 0 ? [note] : []),
+      ...shown.map((message, index) => formatMessage(message, index, speakers, limit)),
+    ],
   })
+}
+
+function formatSummary(summary: Conversation['summary'], limit: TextLimit): Html[] {
+  if (!summary) return []
+  const { text, omitted } = limit.shorten(summary.content)
+  const label = `Summary of the first ${formatCount(summary.message_count, 'message')}`
+  return [html`<details><summary>${label}</summary>${renderMarkdownHtml(text, () => undefined)}${formatOmission(omitted)}</details>`]
 }
 
 function formatMessage(message: Message, index: number, { user, agent }: Speakers, limit: TextLimit): Html {

@@ -1,13 +1,13 @@
-/** Formats a conversation as a Markdown document. */
 import type { Conversation } from '../../contract/families/conversations.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
 import { formatLocation } from '../ask/format-location.ts'
 import { formatCell } from '../terminal/format-cell.ts'
+import { formatCount } from '../terminal/format-quantity.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 import { formatToolLine, type Speakers } from './format-conversation.ts'
 
 export function formatConversationMarkdown(conversation: Conversation, speakers: Speakers): string {
-  const { id, title, created_at, user_id, messages } = conversation
+  const { id, title, created_at, user_id, messages, summary } = conversation
   const facts = [
     `Agent: ${speakers.agent}`,
     `User: ${sanitizeLine(user_id)}`,
@@ -17,6 +17,7 @@ export function formatConversationMarkdown(conversation: Conversation, speakers:
   const parts = [
     `# ${sanitizeLine(title ?? 'Conversation')}`,
     facts.map((fact) => `- ${fact}`).join('\n'),
+    ...(summary ? [`## Summary of the first ${formatCount(summary.message_count, 'message')}\n\n${formatQuote(summary.content)}`] : []),
     ...messages.map((message) => formatMessage(message, speakers)),
   ]
   return `${parts.join('\n\n')}\n`

@@ -1,4 +1,3 @@
-/** Gets a conversation with all its messages. */
 import { call, paginate } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { type Conversation, conversationRoutes, MAX_MESSAGES } from '../../contract/families/conversations.ts'

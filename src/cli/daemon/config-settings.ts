@@ -1,7 +1,7 @@
 /** Settings of `cadre config`: CLI settings, and the default model, which the service stores. */
 import { isValidToken, normalizeUrl } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
-import { findDefaultAgent, storeDefaultAgent } from '../../client/default-agent.ts'
+import { readDefaultAgent, storeDefaultAgent } from '../../client/default-agent.ts'
 import { UnreachableError } from '../../client/errors.ts'
 import { LOCAL_PROFILE } from '../../client/profiles.ts'
 import type { Connection } from '../../client/request.ts'
@@ -41,7 +41,7 @@ interface SettingsContext {
 /** Returns the CLI settings, with the default agent of the profile. */
 export function listSettings(paths: Paths, profile: string | undefined): Settings {
   const { agent: _, ...settings } = readSettings(paths)
-  const agent = findDefaultAgent(paths, profile)
+  const agent = readDefaultAgent(paths, profile)
   return { ...settings, ...(agent === undefined ? {} : { agent }) }
 }
 
@@ -52,7 +52,7 @@ export async function readSetting(name: SettingName, { paths, profile, connect }
 }
 
 /** Returns undefined, and reports why, if the service is not available. */
-export async function findDefaultModel(
+export async function resolveDefaultModel(
   connect: Connect,
   notify: (line: string) => void,
 ): Promise<{ id: string; name: string } | undefined> {

@@ -23,7 +23,7 @@ export function measureHome(directory: string): number {
 }
 
 /** Lists entries that Cadre did not create, such as files of a user who chose a folder with other files as home. */
-export function findForeignEntries(paths: Paths): string[] {
+export function listForeignEntries(paths: Paths): string[] {
   const own = new Set(Object.values(paths).map((path) => basename(path)))
   const isOwn = (name: string) => own.has(name) || /^(cadre\.db-|starting$|\.probe-|\w+\.json\.\d+\.new$)/.test(name)
   try {
@@ -38,7 +38,7 @@ export function findForeignEntries(paths: Paths): string[] {
 export async function deleteHome(paths: Paths, notify: (line: string) => void): Promise<void> {
   for (const name of Object.keys(readProfiles(paths).profiles)) await deleteProfile(paths, name, notify)
   for (const name of Object.keys(KEYCHAIN_ENTRIES)) await deleteKeychain(paths.home, name).catch(ignoreMissingKeychain)
-  const foreign = new Set(findForeignEntries(paths))
+  const foreign = new Set(listForeignEntries(paths))
   for (const name of readdirSync(paths.home)) if (!foreign.has(name)) rmSync(join(paths.home, name), { recursive: true, force: true })
   if (foreign.size === 0) rmdirSync(paths.home)
 }

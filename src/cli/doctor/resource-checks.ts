@@ -8,6 +8,7 @@ import { mcpToolRoutes } from '../../contract/families/mcp/mcp-tools.ts'
 import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { webhookRoutes } from '../../contract/families/webhooks.ts'
+import { createDeadlineSignal, scaleTimeout } from '../../deadline.ts'
 import { formatAllowCommand, isBlockedAddress } from '../knowledge/private-address-hint.ts'
 import { toFailure } from '../terminal/errors.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
@@ -69,7 +70,7 @@ async function findUnreachableAddress({ provider, endpoint }: Model, { url }: Co
   try {
     const answer = await fetch(`${address.replace(/\/+$/, '')}/models`, {
       redirect: 'manual',
-      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+      signal: createDeadlineSignal(scaleTimeout(PROBE_TIMEOUT_MS)),
     })
     await answer.body?.cancel()
     return undefined
@@ -82,16 +83,29 @@ async function checkKnowledge(connection: Connection): Promise<Check[]> {
   const { data, pagination } = await call(connection, knowledgeSourceRoutes.list, { query: { limit: MAX_CHECKED } })
   const sources = await Promise.all(data.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
   const problems: Check[] = []
+  let skipped = 0
   for (const { data: source } of sources) {
     const { name, status, error, statistics } = source
     if (status === 'error') problems.push(fail('knowledge', `${sanitizeLine(name)}: ${error ?? 'cannot be read'}`, formatSourceFix(source)))
+    else if (source.watching?.mode === 'polling') {
+      const fix = `Changes are found within minutes. To turn it off: cadre knowledge update ${quoteShellWord(name)} --no-watch`
+      problems.push(warn('knowledge', `${sanitizeLine(name)} is polled for changes. ${source.watching.reason}`, fix))
+    }
     if (statistics.failed > 0) {
       const found = `${sanitizeLine(name)}: ${formatCount(statistics.failed, 'document')} cannot be read`
       problems.push(warn('knowledge', found, `cadre knowledge documents list ${quoteShellWord(name)} --filter status=failed`))
     }
+    skipped += statistics.skipped
   }
   const rest = pagination.total > data.length ? `, ${data.length} checked` : ''
-  return problems.length > 0 ? problems : [pass('knowledge', `${formatCount(pagination.total, 'source')}${rest}`)]
+  return problems.length > 0
+    ? problems
+    : [
+        pass(
+          'knowledge',
+          `${formatCount(pagination.total, 'source')}${rest}${skipped > 0 ? `; ${formatCount(skipped, 'file')} skipped` : ''}`,
+        ),
+      ]
 }
 
 function formatSourceFix(source: KnowledgeSource): string {

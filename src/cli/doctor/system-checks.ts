@@ -2,9 +2,9 @@
 import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
-import { type Address, findDaemonProcess, findSecretsLocation, findToken, isLoopback } from '../../client/address.ts'
+import { type Address, findDaemonProcess, isLoopback, resolveCredentials, resolveSecretsLocation } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
-import { fetchHealth } from '../../client/daemon.ts'
+import { fetchDaemonHealth, fetchHealth } from '../../client/daemon.ts'
 import { DEFAULT_PORT, environmentOverrides, type Paths } from '../../config.ts'
 import { type Health, type Status, systemRoutes } from '../../contract/families/system.ts'
 import { version } from '../../version.ts'
@@ -30,7 +30,7 @@ export function checkHome({ home }: Paths): Check {
   try {
     found = statSync(home, { throwIfNoEntry: false })
     if (found && !found.isDirectory()) return fail('home', `${home} is a file`, 'Set CADRE_HOME to a directory.')
-    accessSync(found ? home : findExistingFolder(home), constants.R_OK | constants.W_OK | constants.X_OK)
+    accessSync(found ? home : resolveExistingFolder(home), constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     return fail('home', toFailure(error).error, 'Change its owner with chown, or set CADRE_HOME to another directory.')
   }
@@ -43,8 +43,8 @@ export function checkHome({ home }: Paths): Check {
 }
 
 /** Returns the path or its nearest existing parent folder. */
-function findExistingFolder(path: string): string {
-  return isFolder(path) || dirname(path) === path ? path : findExistingFolder(dirname(path))
+function resolveExistingFolder(path: string): string {
+  return isFolder(path) || dirname(path) === path ? path : resolveExistingFolder(dirname(path))
 }
 
 function isFolder(path: string): boolean {
@@ -56,7 +56,7 @@ function isFolder(path: string): boolean {
 }
 
 export function checkDisk({ home }: Paths): Check {
-  const place = findExistingFolder(home)
+  const place = resolveExistingFolder(home)
   try {
     const { bavail, bsize } = statfsSync(place)
     const free = bavail * bsize
@@ -80,21 +80,24 @@ export function checkEmbedding(root: string): Check {
 
 /** Checks the daemon and everything behind it. */
 export async function checkService(paths: Paths, address: Address, root: string): Promise<Check[]> {
-  const { url: chosen, profile } = address
+  const { url: serviceUrl, profile } = address
   const record = findDaemonProcess(paths)
-  const url = chosen ?? record?.url
+  const url = serviceUrl ?? record?.url
   // A running daemon reports the state of a server itself; its token may not be available here.
-  const isLocal = chosen === undefined && (url === undefined || !hasDatabaseServer(paths))
+  const isLocal = serviceUrl === undefined && (url === undefined || !hasDatabaseServer(paths))
   const stored = isLocal ? await checkStoredData(paths, root) : []
   if (url === undefined) return checkStoppedDaemon(paths, stored)
-  const answer = await fetchHealth(url)
+  const answer = record && url === record.url ? await fetchDaemonHealth(paths, record) : await fetchHealth(url)
   if (!answer) {
-    const fix = chosen
+    const fix = serviceUrl
       ? `Check ${profile === undefined ? 'CADRE_URL and: cadre config get url' : 'the URL of the profile: cadre profiles list'}`
       : `Check what process ${record?.pid} is doing: cadre daemon logs. If it hangs, kill it.`
     return [fail('daemon', `no response from ${url}`, fix)]
   }
-  const service = [pass('daemon', profile === undefined ? url : `${url} (profile ${profile})`), checkVersion(answer, chosen !== undefined)]
+  const service = [
+    pass('daemon', profile === undefined ? url : `${url} (profile ${profile})`),
+    checkVersion(answer, serviceUrl !== undefined),
+  ]
   // The other checks read the database and would fail for the same reason.
   const database = stored.find(({ name }) => name === 'database')
   if (database?.state === 'broken') return [...service, database]
@@ -138,12 +141,12 @@ async function checkAccess(paths: Paths, address: Address, url: string): Promise
   const messages: string[] = []
   const notify = (line: string) => void messages.push(line)
   try {
-    const token = await findToken(paths, address, url, notify)
+    const { token, agent } = await resolveCredentials(paths, address, url, notify)
     if (token === undefined) {
-      const fix = isLoopback(url) ? 'cadre tokens recover' : `cadre login ${url}`
+      const fix = agent ? 'cadre tokens recover' : `cadre login ${url}`
       return [fail('token', messages[0] ?? 'none found', fix)]
     }
-    const connection = { url, token, notify, announceWait: (line: string) => void process.stderr.write(`${line}\n`) }
+    const connection = { url, token, agent, notify, announceWait: (line: string) => void process.stderr.write(`${line}\n`) }
     const { data } = await call(connection, systemRoutes.status, {})
     const accepted = pass('token', address.profile === undefined && environmentOverrides().token ? 'from CADRE_TOKEN' : 'accepted')
     const own = [accepted, checkSecrets(data.secrets, paths, url), ...checkRecords(data.database), ...checkStorage(data.storage)]
@@ -171,7 +174,7 @@ const checkBackup = (createdAt: string | null): Check =>
   pass('backup', createdAt === null ? 'none yet; to create one: cadre backup FILE' : `last created at ${createdAt}`)
 
 function checkSecrets(where: Status['secrets'], paths: Paths, url: string): Check {
-  const place = isLoopback(url) ? findSecretsLocation(paths) : undefined
+  const place = isLoopback(url) ? resolveSecretsLocation(paths) : undefined
   if (where === 'locked' && place === 'file')
     return fail(
       'secrets',

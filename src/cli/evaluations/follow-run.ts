@@ -49,7 +49,7 @@ const createDisconnectedError = ({ id, run_id }: { id: string; run_id: string },
 /** Lists every result of a run, in pages of the maximum size: many small pages could exceed the rate limit. */
 export async function listResults(connection: Connection, id: string, run_id: string, passed?: boolean): Promise<RunResult[]> {
   const read = async (page: number) => {
-    const query = { run_id, page, limit: MAX_RESULTS_PER_PAGE, ...(passed === undefined ? {} : { passed }) }
+    const query = { run_id, page, limit: MAX_RESULTS_PER_PAGE, passed }
     const { results, pagination } = (await call(connection, runRoutes.results, { params: { id }, query })).data
     return { data: results, pagination }
   }

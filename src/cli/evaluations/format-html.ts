@@ -1,4 +1,3 @@
-/** Formats a run as an HTML report. */
 import type { Run } from '../../contract/families/evaluation-runs.ts'
 import { formatColumnChart, formatFigureList } from '../html/charts.ts'
 import { formatSideBySide } from '../html/diff.ts'

@@ -71,7 +71,7 @@ export async function listTrend(connection: Connection, { evaluation_id, run_id,
 }
 
 /** Returns the ID of a run; "last" is the completed run before this one. */
-export function findBaseline(name: string, { run_id }: Run, trend: readonly Run[]): string {
+export function resolveBaseline(name: string, { run_id }: Run, trend: readonly Run[]): string {
   if (name !== 'last') return name
   const previous = trend.findLast((run) => run.run_id !== run_id)
   if (!previous) throw new UsageError('There is no completed run before this one.', 'Omit --baseline.')

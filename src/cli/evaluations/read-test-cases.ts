@@ -43,8 +43,8 @@ function createEvaluation(file: string, test_cases: Body[], formatPosition = (in
   return { isList: false, bodies: [{ test_cases }], defaults: { name, type: 'agent' }, locateError }
 }
 
-const FIELDS = ['input', 'expected_output', 'expected_sources', 'scorers', 'metadata', 'variables']
-const LIST_FIELDS = new Set(['expected_sources', 'scorers'])
+const FIELDS = ['input', 'expected_output', 'expected_sources', 'scorers', 'memories', 'metadata', 'variables']
+const LIST_FIELDS = new Set(['expected_sources', 'scorers', 'memories'])
 const OBJECT_FIELDS = new Set(['metadata', 'variables'])
 
 /**

@@ -2,7 +2,7 @@
 import type { Token, Tokens } from 'marked'
 import { highlight, type OpenToken } from '../terminal/markdown/highlight.ts'
 import { decodeEntities } from '../terminal/markdown/inline.ts'
-import { parseBlocks, parseLanguage } from '../terminal/markdown/render-markdown.ts'
+import { lexMarkdown, parseLanguage } from '../terminal/markdown/render-markdown.ts'
 import { sanitizeText } from '../terminal/text.ts'
 import { Html, html } from './html.ts'
 
@@ -17,7 +17,7 @@ const CITATION = /\[(\d{1,3})\]/
 /** Returns the plain text if it is nested too deeply to be rendered. */
 export function renderMarkdownHtml(text: string, findCitation: FindCitation = () => undefined): Html {
   try {
-    return renderBlocks(parseBlocks(sanitizeText(text)), findCitation)
+    return renderBlocks(lexMarkdown(sanitizeText(text)), findCitation)
   } catch (error) {
     if (error instanceof RangeError) return html`<p class="plain">${text}</p>`
     throw error

@@ -2,14 +2,18 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, extname, resolve } from 'node:path'
+import { DOCUMENT_MEDIA_TYPES, getDocumentType } from '../../contract/document-types.ts'
 import { MAX_IMAGE_BYTES, MAX_IMAGES, MAX_TOTAL_IMAGE_BYTES, type MessageImage } from '../../contract/schemas/images.ts'
+import { DEFAULT_FILE_TYPES } from '../../contract/schemas/source-configurations.ts'
 import { suggestWord } from '../../contract/suggest.ts'
 import { toFailure } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
-import { quoteShellWord } from '../terminal/shell-quote.ts'
 
 export const MAX_FILE_BYTES = 200_000
 const MAX_MESSAGE_CHARACTERS = 450_000
+/** As base64, the request stays below its limit. */
+const MAX_DOCUMENT_BYTES = 45 * 1024 * 1024
+export const LONG_HINT = 'To ask about long documents: cadre knowledge add'
 
 export interface MessageWithFiles {
   message: string
@@ -17,14 +21,23 @@ export interface MessageWithFiles {
   images: MessageImage[]
   /** Attached files, as written in the message. */
   files: string[]
+  /** Attached documents, which only the daemon can read. Their names are in `files` too. */
+  documents: AttachedDocument[]
   /** One sentence per @ that names no file; perhaps no file was meant. */
   missing: string[]
 }
 
+export interface AttachedDocument {
+  /** As written in the message. */
+  path: string
+  /** Absolute path. */
+  file: string
+}
+
 export class AttachmentError extends Error {}
 
-/** Only the daemon reads these. Their source, even if it is text, does not help a model. */
-const DOCUMENT = /\.(?:pdf|docx|epub)$/i
+/** Only the daemon reads these. The source of a notebook or mail does not help a model. */
+const isDocument = (path: string): boolean => getDocumentType(path) in DOCUMENT_MEDIA_TYPES
 
 const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g
 
@@ -58,15 +71,19 @@ export function findMentionedFiles(text: string, cwd: string): string[] {
       return undefined // reported when the message is sent
     }
   })
-  return [...new Set(files.flatMap((file) => (file?.stats.isFile() && !DOCUMENT.test(file.path) ? [file.path] : [])))]
+  return [...new Set(files.flatMap((file) => (file?.stats.isFile() ? [file.path] : [])))]
 }
 
-/** Appends the text of each file and reads the images. An @ without a file stays in the text and is reported in `missing`. */
+/**
+ * Appends the text of each text file and reads the images. Documents are only listed. An @ without a file stays in the text and is
+ * reported in `missing`.
+ */
 export function attachFiles(text: string, cwd: string): MessageWithFiles {
   const files: string[] = []
   const missing: string[] = []
   const parts: string[] = []
   const images: MessageImage[] = []
+  const documents: AttachedDocument[] = []
   for (const [, quoted, plain] of text.matchAll(MENTION)) {
     const mentioned = quoted ?? plain ?? ''
     const file = wrapReadError(mentioned, () => findFile(cwd, mentioned))
@@ -74,17 +91,23 @@ export function attachFiles(text: string, cwd: string): MessageWithFiles {
     if (file === undefined || files.includes(file.path)) continue
     const content = wrapReadError(file.path, () => readAttachment(resolvePath(cwd, file.path), file))
     if (typeof content === 'string') parts.push(formatSection(file.path, content))
+    else if ('file' in content) documents.push(content)
     else images.push(content)
     files.push(file.path)
   }
-  const message = [text, ...parts].join('\n\n')
-  if (message.length > MAX_MESSAGE_CHARACTERS)
-    throw new AttachmentError(
-      `The message with its files has ${message.length.toLocaleString('en')} characters; the maximum is ` +
-        `${MAX_MESSAGE_CHARACTERS.toLocaleString('en')}.`,
-    )
+  const message = joinSections(text, parts)
   checkImages(images)
-  return { message, images, files, missing }
+  return { message, images, files, documents, missing }
+}
+
+/** Appends sections to a message, within the limit of its length. */
+export function joinSections(text: string, sections: readonly string[]): string {
+  const message = [text, ...sections].join('\n\n')
+  if (message.length <= MAX_MESSAGE_CHARACTERS) return message
+  throw new AttachmentError(
+    `The message with its files has ${message.length.toLocaleString('en')} characters; the maximum is ` +
+      `${MAX_MESSAGE_CHARACTERS.toLocaleString('en')}.`,
+  )
 }
 
 interface MentionedFile {
@@ -95,7 +118,7 @@ interface MentionedFile {
 /** Tries the path as written, then without punctuation at the end. */
 function findFile(cwd: string, mentioned: string): MentionedFile | undefined {
   for (const path of new Set([mentioned, trimPunctuation(mentioned)])) {
-    const stats = path === '' ? undefined : findStats(resolvePath(cwd, path))
+    const stats = path === '' ? undefined : readStats(resolvePath(cwd, path))
     if (stats) return { path, stats }
   }
   return undefined
@@ -104,7 +127,7 @@ function findFile(cwd: string, mentioned: string): MentionedFile | undefined {
 const trimPunctuation = (mentioned: string) => mentioned.replace(/[.,;:!?)\]]+$/, '')
 
 /** Returns undefined for an invalid path. */
-function findStats(file: string): Stats | undefined {
+function readStats(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false })
   } catch (error) {
@@ -131,25 +154,19 @@ function formatMissingFile(cwd: string, mentioned: string): string {
   return `@${path}: no such file: ${resolvePath(cwd, path)}.${near === undefined ? '' : ` Did you mean @${directory}${near}?`}`
 }
 
-function readAttachment(file: string, mentioned: MentionedFile): string | MessageImage {
+function readAttachment(file: string, mentioned: MentionedFile): string | MessageImage | AttachedDocument {
   const { path, stats } = mentioned
   if (stats.isDirectory())
     throw new AttachmentError(`${path} is a directory. Attach a file in it, or add the directory as knowledge: cadre knowledge add`)
   if (!stats.isFile()) throw new AttachmentError(`${path} is not a file.`)
-  if (DOCUMENT.test(path)) {
-    // In quotes, a shell does not replace the ~.
-    const word = quoteShellWord(path.startsWith('~/') ? file : path)
-    throw new AttachmentError(
-      `${path} cannot be attached. To ask about it, add it to the documents of an agent: cadre knowledge add ${word}`,
-    )
+  if (isDocument(path)) {
+    if (stats.size <= MAX_DOCUMENT_BYTES) return { path, file }
+    throw new AttachmentError(`${path} has ${formatBytes(stats.size)}; ${formatBytes(MAX_DOCUMENT_BYTES)} is the maximum. ${LONG_HINT}`)
   }
-  const type = findImageType(file)
+  const type = detectImageType(file)
   if (type !== undefined) return readImage(file, mentioned, type)
   if (stats.size > MAX_FILE_BYTES)
-    throw new AttachmentError(
-      `${path} has ${formatBytes(stats.size)}; ${formatBytes(MAX_FILE_BYTES)} is the maximum. To ask about long documents: cadre ` +
-        'knowledge add',
-    )
+    throw new AttachmentError(`${path} has ${formatBytes(stats.size)}; ${formatBytes(MAX_FILE_BYTES)} is the maximum. ${LONG_HINT}`)
   const content = readFileSync(file)
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content)
@@ -157,11 +174,13 @@ function readAttachment(file: string, mentioned: MentionedFile): string | Messag
   } catch {
     // not UTF-8: reported below
   }
+  // The daemon knows other encodings.
+  if (DEFAULT_FILE_TYPES.includes(getDocumentType(path)) && !content.includes(0)) return { path, file }
   throw new AttachmentError(`${path} is neither a UTF-8 text file nor a PNG, JPEG, GIF or WebP image.`)
 }
 
 /** Finds the type by the first bytes of the file, as models do. */
-function findImageType(file: string): MessageImage['type'] | undefined {
+function detectImageType(file: string): MessageImage['type'] | undefined {
   const start = Buffer.alloc(12)
   const descriptor = openSync(file, 'r')
   try {
@@ -190,8 +209,8 @@ function checkImages(images: readonly MessageImage[]): void {
 }
 
 /** The fence is longer than any in the text, so that the text cannot close it. */
-function formatSection(path: string, text: string): string {
+export function formatSection(path: string, text: string, language: string = extname(path).slice(1)): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
-  return `${path}:\n${fence}${extname(path).slice(1)}\n${text.replace(/\n$/, '')}\n${fence}`
+  return `${path}:\n${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`
 }

@@ -46,8 +46,8 @@ export class InputReader {
   /** A JSON or YAML value, inline or from a file or stdin. */
   async readStructure(value: string, flag: string): Promise<unknown> {
     const text = await this.readValue(value, flag)
-    const named = value.startsWith('@') && !value.startsWith('@@') ? value.slice(1) : undefined
-    return text === value ? parseJson(text, `--${flag}`) : parseStructure(text, named ?? '')
+    const file = value.startsWith('@') && !value.startsWith('@@') ? value.slice(1) : undefined
+    return text === value ? parseJson(text, `--${flag}`) : parseStructure(text, file ?? '')
   }
 
   /** `-` reads stdin. */

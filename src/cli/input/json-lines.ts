@@ -1,4 +1,3 @@
-/** Parses JSON Lines. */
 import { parseJson } from './input-reader.ts'
 
 /** Skips empty lines. */

@@ -1,4 +1,3 @@
-/** Lists the folders in a folder. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sanitizeLine } from '../terminal/text.ts'

@@ -14,6 +14,7 @@ export interface LocalFile {
 interface FileFilter {
   include?: readonly string[]
   exclude?: readonly string[]
+  ocr?: boolean
 }
 
 /** Why a file or folder is skipped. */
@@ -47,7 +48,7 @@ export async function* scanFolder(root: string, filter: FileFilter): AsyncGenera
       const name = relative(root, path).split(sep).join('/').normalize('NFC')
       const isFolder = entry.isDirectory()
       const isSelected = isFolder ? selection.includesFolder(name) : entry.isFile() && selection.includesFile(name)
-      if (!isSelected) yield { path, name, skipped: findSkipReason(entry) }
+      if (!isSelected) yield { path, name, skipped: getSkipReason(entry) }
       else if (ignored.some((test) => test(isFolder ? `${path}/` : path))) yield { path, name, skipped: 'ignored' }
       else if (isFolder) yield* look(path, ignored)
       else yield { path, name }
@@ -56,7 +57,7 @@ export async function* scanFolder(root: string, filter: FileFilter): AsyncGenera
   yield* look(root, [])
 }
 
-function findSkipReason(entry: Dirent): SkipReason {
+function getSkipReason(entry: Dirent): SkipReason {
   if (entry.name.startsWith('.')) return 'hidden'
   return entry.isDirectory() || (entry.isFile() && DEFAULT_FILE_TYPES.includes(getExtension(entry.name))) ? 'unwanted' : 'kind'
 }

@@ -46,11 +46,11 @@ const describeReference = (description?: string) =>
 /** References lose their _id suffix, since names are accepted too: --model. */
 export function createFields(body: TSchema, references: Iterable<string> = []): Field[] {
   const required = new Set((body as { required?: string[] }).required ?? [])
-  const named = new Set(references)
+  const referenceNames = new Set(references)
   return Object.entries(getFields(body)).map(([name, schema]) => {
     const details = schema as FieldSchema
     const nullable = [details.type].flat().includes('null') || details.anyOf?.some(({ type }) => type === 'null') === true
-    const isReference = named.has(name)
+    const isReference = referenceNames.has(name)
     const shown = isReference ? { ...details, description: describeReference(details.description) ?? name } : details
     return {
       name,

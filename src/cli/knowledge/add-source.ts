@@ -15,6 +15,7 @@ import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 import { readDocument } from './documents.ts'
 import { followSync, formatFailures, formatSyncOutcome, type SyncOutcome, startSync } from './follow-sync.ts'
+import { formatWatchNotice } from './format-watching.ts'
 import { SUPPORTED_FILES_HINT } from './inspect-folder.ts'
 import { LOCATION_FIELDS, type PlannedSource } from './plan-sources.ts'
 import { formatAllowCommand } from './private-address-hint.ts'
@@ -40,7 +41,13 @@ interface AddSourceOptions {
 export async function addSource(planned: PlannedSource, options: AddSourceOptions): Promise<AddedSource> {
   const { connection, display } = options
   const { source, isNew } = await ensureSource(connection, planned)
-  await uploadFiles(connection, source, planned, display)
+  try {
+    await uploadFiles(connection, source, planned, display)
+  } catch (error) {
+    // The error of the upload matters more than one of the removal.
+    if (isNew) await removeIfEmpty(connection, source.id).catch(() => undefined)
+    throw error
+  }
   const started = await startSync(connection, source.id)
   // Created before the sync ends: full-text search works while passages are still being embedded.
   const tool = options.tool === undefined ? undefined : await ensureTool(connection, source, options.tool, options.description)
@@ -76,12 +83,18 @@ export async function formatAddedSource(connection: Connection, { source, tool, 
       `To sync it again: ${paint('bold', `cadre knowledge sync ${name}`)}`,
       `To delete it: ${paint('bold', `cadre knowledge delete ${name}`)}`,
     ]
-  return [formatSyncOutcome(sync), ...(await formatFailures(connection, source)), ...(isUnreadable(source) ? [] : next)]
+  const notice = formatWatchNotice(source).map((line) => paint('dim', line))
+  return [formatSyncOutcome(sync), ...(await formatFailures(connection, source)), ...(isUnreadable(source) ? [] : [...notice, ...next])]
 }
 
 /** Whether the source has documents but none could be read. */
 export function isUnreadable({ statistics: { documents, failed } }: KnowledgeSource): boolean {
   return documents > 0 && documents === failed
+}
+
+async function removeIfEmpty(connection: Connection, id: string): Promise<void> {
+  const { data } = await call(connection, knowledgeSourceRoutes.get, { params: { id } })
+  if (data.statistics.documents === 0) await call(connection, knowledgeSourceRoutes.remove, { params: { id } })
 }
 
 /** Deletes a source and tool that were just created. */
@@ -93,7 +106,7 @@ export async function removeAddedSource(connection: Connection, { source, tool }
 /** Finds the source with this name and location and updates its configuration, or creates it. */
 async function ensureSource(
   connection: Connection,
-  { name, type, configuration, auth, canMove }: PlannedSource,
+  { name, type, configuration, auth, canMove, defaults }: PlannedSource,
 ): Promise<Pick<AddedSource, 'source' | 'isNew'>> {
   const { data: namesakes } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 10 } as object })
   const responses = await Promise.all(namesakes.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
@@ -105,7 +118,8 @@ async function ensureSource(
   const credentials = auth ? { auth } : {}
   if (!existing) {
     if (candidates[0]) throw createNameTakenError(name, candidates[0])
-    const { data } = await call(connection, knowledgeSourceRoutes.create, { body: { name, type, configuration, ...credentials } })
+    const body = { name, type, configuration: { ...defaults, ...configuration }, ...credentials }
+    const { data } = await call(connection, knowledgeSourceRoutes.create, { body })
     return { source: data, isNew: true }
   }
   const merged = { ...existing.configuration, ...configuration }

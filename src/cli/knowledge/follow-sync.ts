@@ -15,7 +15,7 @@ import { formatCount, formatMilliseconds } from '../terminal/format-quantity.ts'
 import type { ProgressDisplay, ProgressStep } from '../terminal/progress-bar.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
-import { formatIndexed, formatUnreadable } from './format-statistics.ts'
+import { formatIndexed, formatRecognition, formatSkipped, formatUnreadable } from './format-statistics.ts'
 import { formatAllowCommand, isBlockedAddress } from './private-address-hint.ts'
 
 export interface SyncOutcome {
@@ -28,6 +28,8 @@ export interface SyncOutcome {
 }
 
 const MAX_LISTED_FAILURES = 5
+/** More images and scans are recognised in the background. */
+const MAX_AWAITED_SCANS = 30
 
 export async function startSync(connection: Connection, id: string): Promise<KnowledgeSource> {
   return (await call(connection, knowledgeSourceRoutes.sync, { params: { id } })).data
@@ -50,8 +52,9 @@ export async function followSync(connection: Connection, started: KnowledgeSourc
     const changes = { read: 0, unreadable: 0, gone: 0, embedded: 0 }
     for (;;) {
       const { changes: latest, ...source } = await readSyncEvents(connection, started, (progress) => {
-        if (progress.stage !== 'finding') filesRead = Math.max(filesRead, progress.documents)
+        if (progress.stage === 'reading' || progress.stage === 'embedding') filesRead = Math.max(filesRead, progress.documents)
         display.show(toProgressStep(progress, filesRead))
+        return progress.stage === 'recognizing' && (progress.documents_total ?? 0) > MAX_AWAITED_SCANS
       })
       for (const field of Object.keys(changes) as (keyof SyncChanges)[]) changes[field] += latest?.[field] ?? 0
       // Still syncing: an earlier sync has ended and ours starts now.
@@ -66,15 +69,17 @@ export async function followSync(connection: Connection, started: KnowledgeSourc
 /** The source after the sync; a restarted daemon does not know the changes. */
 type EndedSource = KnowledgeSource & { changes?: SyncChanges }
 
+/** Reads events until the sync has ended, or until `onProgress` returns true. */
 async function readSyncEvents(
   connection: Connection,
   source: KnowledgeSource,
-  onProgress: (progress: SyncProgress) => void,
+  onProgress: (progress: SyncProgress) => boolean,
 ): Promise<EndedSource> {
   try {
     for await (const { event, data } of stream(connection, knowledgeSourceRoutes.syncEvents, { params: { id: source.id } })) {
       const value = JSON.parse(data) as unknown
-      if (event === 'progress') onProgress(value as SyncProgress)
+      if (event === 'progress' && onProgress(value as SyncProgress))
+        return (await call(connection, knowledgeSourceRoutes.get, { params: { id: source.id } })).data
       if (event === 'sync_end') return value as EndedSource
       if (event === 'error') throw createSyncError(value as { error: string; code: ErrorCode }, source)
     }
@@ -102,6 +107,7 @@ const createDisconnectedError = (cause: unknown) =>
 
 export function toProgressStep({ stage, documents, documents_total, chunks, chunks_total }: SyncProgress, filesRead = 0): ProgressStep {
   if (stage === 'finding') return { label: 'Scanning', done: documents, total: null, unit: 'files' }
+  if (stage === 'recognizing') return { label: 'Recognising', done: documents, total: documents_total, unit: 'files' }
   if (stage === 'reading') return { label: 'Reading', done: documents, total: documents_total, unit: 'files' }
   return {
     label: 'Indexing',
@@ -115,14 +121,17 @@ export function toProgressStep({ stage, documents, documents_total, chunks, chun
 /** Formats the outcome of a sync as one sentence. */
 export function formatSyncOutcome({ source, before, changes, milliseconds }: SyncOutcome): string {
   const name = paint('bold', sanitizeLine(source.name))
-  const { documents, failed } = source.statistics
+  const { documents, failed, recognizing } = source.statistics
   if (source.status === 'pending') return `${name}: the sync was cancelled; indexed documents are kept.`
-  if (documents === 0) return `${name}: no documents found.`
+  if (documents === 0) return `${name}: no documents found${formatSkipped(source.statistics)}.`
   if (documents === failed) return `${name}: no document could be read.`
+  if (recognizing === documents) return `${name}: ${formatRecognition(source.statistics)}; --no-ocr skips them.`
   const time = formatMilliseconds(milliseconds)
-  const [indexed, unreadable] = [formatIndexed(source.statistics), formatUnreadable(source.statistics)]
-  if (before.documents === 0) return `${name}: ${indexed} indexed in ${time}${unreadable}.`
-  return `${name}: ${formatChanges(changes)} in ${time}; total ${indexed}${unreadable}.`
+  const indexed = formatIndexed(source.statistics)
+  const left = recognizing > 0 ? `; ${formatRecognition(source.statistics)}; --no-ocr skips them` : ''
+  const others = `${formatUnreadable(source.statistics)}${formatSkipped(source.statistics)}${left}`
+  if (before.documents === 0) return `${name}: ${indexed} indexed in ${time}${others}.`
+  return `${name}: ${formatChanges(changes)} in ${time}; total ${indexed}${others}.`
 }
 
 function formatChanges({ read, unreadable, gone, embedded }: SyncChanges): string {

@@ -11,7 +11,23 @@ import { formatCount } from '../terminal/format-quantity.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 
 /** The best-known supported file types, for messages. */
-export const SUPPORTED_FILE_TYPES = ['pdf', 'docx', 'md', 'txt', 'html', 'epub', 'csv', 'json', 'yaml', 'xml'] as const
+export const SUPPORTED_FILE_TYPES = [
+  'pdf',
+  'docx',
+  'md',
+  'txt',
+  'html',
+  'xlsx',
+  'pptx',
+  'odt',
+  'epub',
+  'eml',
+  'zip',
+  'csv',
+  'json',
+  'yaml',
+  'xml',
+] as const
 
 export const SUPPORTED_FILES_HINT = `Supported file types: ${SUPPORTED_FILE_TYPES.join(', ')} and source code.`
 
@@ -25,7 +41,7 @@ interface FolderProblem {
 }
 
 /** Returns why the folder has no readable documents; undefined if it has some, or if only the daemon can tell. */
-export async function findFolderProblem(folder: string): Promise<FolderProblem | undefined> {
+export async function validateFolder(folder: string): Promise<FolderProblem | undefined> {
   if (/^[a-z][a-z+.-]*:\/\//i.test(folder) || /^git@/.test(folder))
     return { message: `${folder} is a URL, not a folder.`, hint: `To add it: cadre knowledge add ${quoteShellWord(folder)}` }
   let stats: Stats | undefined

@@ -21,7 +21,8 @@ export const sourceFlags = {
   }),
   include: string({ ...repeatable, description: 'Include only files that match this glob. Repeatable.', helpValue: '<glob>' }),
   exclude: string({ ...repeatable, description: 'Exclude files that match this glob. Repeatable.', helpValue: '<glob>' }),
-  watch: boolean({ description: 'Watch the folder and index changes as they happen.' }),
+  watch: boolean({ allowNo: true, description: 'Index changes of a folder as they happen (default for new folders).' }),
+  ocr: boolean({ allowNo: true, description: 'Recognise the text of images and scanned pages (default: true).' }),
   schedule: string({ description: 'Sync on a schedule, as a five-field cron expression.', helpValue: '<cron>' }),
   token: string({
     description: 'Token or password for a git repository over HTTPS; stored encrypted.',
@@ -49,6 +50,8 @@ export interface PlannedSource {
   files: LocalFile[]
   /** The target, for messages. */
   location: string
+  /** Settings of a new source; an existing one keeps its own. */
+  defaults?: Body
   /** Whether a source of the same name is reused even if its location differs. */
   canMove?: boolean
 }
@@ -88,15 +91,17 @@ async function planFolder(target: string, options: AddOptions): Promise<PlannedS
   const path = resolve(target)
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${target} is not a folder.`)
   rejectFlags(options, ['site', 'depth'], 'web sites')
-  const { include, exclude, watch, schedule } = options
+  const { include, exclude, watch, ocr, schedule } = options
   const base = { name: options.name ?? (basename(path) || 'root'), location: target }
-  if (!options.send)
-    return { ...base, type: 'folder', files: [], configuration: omitUndefined({ path, include, exclude, watch, schedule }) }
+  if (!options.send) {
+    const configuration = omitUndefined({ path, include, exclude, watch, ocr, schedule })
+    return { ...base, type: 'folder', files: [], configuration, defaults: { watch: true } }
+  }
   rejectFlags(options, ['watch', 'schedule'], 'folders that the daemon reads; these files are uploaded')
-  const files = await listFiles(path, omitUndefined({ include, exclude }))
+  const files = await listFiles(path, omitUndefined({ include, exclude, ocr }))
   if (files.length === 0)
     throw new UsageError(`There are no files to upload in ${target}.`, 'Hidden files and files in .gitignore are skipped.')
-  return { ...base, type: 'file', configuration: {}, files }
+  return { ...base, type: 'file', configuration: omitUndefined({ ocr }), files }
 }
 
 function planFiles(targets: readonly string[], options: AddOptions): PlannedSource {
@@ -113,7 +118,7 @@ function planFiles(targets: readonly string[], options: AddOptions): PlannedSour
   return {
     name,
     type: 'file',
-    configuration: {},
+    configuration: omitUndefined({ ocr: options.ocr }),
     files: nameFiles(paths),
     location: isSingle ? (targets[0] ?? '') : `${targets.length} files`,
   }
@@ -147,6 +152,7 @@ function planUrl(url: string, options: AddOptions): PlannedSource {
       url,
       mode,
       max_depth: options.depth,
+      ocr: options.ocr,
       allow_private_network: options['allow-private-network'] || undefined,
       schedule: options.schedule,
     }),
@@ -162,7 +168,7 @@ function planRepository(target: string, options: AddOptions): PlannedSource {
   const split = isLocal ? undefined : splitUrlCredentials(target)
   const repository = isLocal ? resolve(target) : (split?.address ?? target)
   const name = options.name ?? (basename(repository.replace(/\/+$/, '').replace(/^.*:(?!\/\/)/, '')).replace(/\.git$/i, '') || 'repository')
-  const { include, exclude, schedule } = options
+  const { include, exclude, ocr, schedule } = options
   const auth = createAuth(options, split?.login)
   return {
     name,
@@ -171,12 +177,13 @@ function planRepository(target: string, options: AddOptions): PlannedSource {
     location: repository,
     configuration: omitUndefined({
       repository,
+      ocr,
       include,
       exclude,
       allow_private_network: options['allow-private-network'] || undefined,
       schedule,
     }),
-    ...(auth ? { auth } : {}),
+    auth,
   }
 }
 

@@ -87,7 +87,7 @@ export const MCP_CLIENTS = {
       type: 'local',
       command: [command, ...args],
       enabled: true,
-      ...(env ? { environment: env } : {}),
+      environment: env,
     }),
     describeHttp: (server: HttpServer) => ({ type: 'remote', ...server, enabled: true }),
     note: restart('opencode'),

@@ -40,6 +40,11 @@ function isExecutable(file: string): boolean {
 
 /** The variables that select the daemon. Tokens are not written to files of other programs. */
 function listEnvironment({ home }: Paths): Record<string, string> {
-  const { url } = environmentOverrides()
-  return { ...(home === homePaths({}).home ? {} : { CADRE_HOME: home }), ...(url === undefined ? {} : { CADRE_URL: url }) }
+  const { url, port } = environmentOverrides()
+  return {
+    ...(home === homePaths({}).home ? {} : { CADRE_HOME: home }),
+    ...(url === undefined ? {} : { CADRE_URL: url }),
+    // Port 0 means any free port and selects nothing.
+    ...(port ? { CADRE_PORT: String(port) } : {}),
+  }
 }

@@ -1,7 +1,7 @@
 /** The base class of all commands: global flags, connection, data on stdout and messages on stderr. */
 import { Command } from '@oclif/core/command'
 import { boolean, option, string } from '@oclif/core/flags'
-import { findSelectedProfile } from '../../client/address.ts'
+import { resolveSelectedProfile } from '../../client/address.ts'
 import { connect } from '../../client/daemon.ts'
 import { LOCAL_PROFILE } from '../../client/profiles.ts'
 import type { Connection } from '../../client/request.ts'
@@ -97,7 +97,7 @@ export abstract class CadreCommand extends Command {
         `${command} manages the daemon of this machine and cannot be used with a profile.`,
         `Run it without --profile on the machine of the service.`,
       )
-    const selected = findSelectedProfile(this.paths)
+    const selected = resolveSelectedProfile(this.paths)
     if (selected !== undefined && selected !== LOCAL_PROFILE)
       this.notify(`This is about the daemon of this machine. Other commands use the profile "${selected}".`)
   }

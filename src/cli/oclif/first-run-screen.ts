@@ -1,6 +1,6 @@
 /** The output of `cadre` without arguments before the first use. */
 import { existsSync } from 'node:fs'
-import { findAddress } from '../../client/address.ts'
+import { resolveAddress } from '../../client/address.ts'
 import type { Paths } from '../../config.ts'
 import { paint } from '../terminal/color.ts'
 import { wrapSentences } from '../terminal/wrap-sentences.ts'
@@ -10,7 +10,7 @@ const MAX_COLUMNS = 80
 
 /** Whether there is no local database and no remote service is configured. Does not start the daemon. */
 export function isFirstRun(paths: Paths): boolean {
-  return !existsSync(paths.database) && findAddress(paths).url === undefined
+  return !existsSync(paths.database) && resolveAddress(paths).url === undefined
 }
 
 export function formatWelcome(description: string, columns: number): string {

@@ -8,7 +8,7 @@ import { formatWelcome, isFirstRun } from './first-run-screen.ts'
 import { describeService, formatHomeScreen } from './home-screen.ts'
 import { wrapHelp } from './wrap-help.ts'
 
-const SERVICE_TOPICS = new Set(['daemon', 'config', 'mcp', 'profiles', 'tokens', 'webhooks', 'usage'])
+const SERVICE_TOPICS = new Set(['daemon', 'config', 'mcp', 'memory', 'profiles', 'tokens', 'webhooks', 'usage'])
 
 /** Listed first for new users. */
 const FIRST_COMMAND = 'quickstart'
@@ -38,6 +38,7 @@ const ENVIRONMENT: [string, string][] = [
   ['CADRE_PROFILE', 'Profile to use; see cadre profiles.'],
   ['CADRE_TOKEN', 'Token to send; the admin token when a daemon starts for the first time.'],
   ['CADRE_PORT', 'Port of the daemon (default: 7411).'],
+  ['CADRE_TIMEOUT_FACTOR', 'Multiplies every timeout, for a slow machine (default: 1).'],
   ['CADRE_RATE_LIMIT', 'Requests per minute per token (default: 100, and 6,000 for the admin token of the home); 0 means unlimited.'],
   ['CADRE_KEYCHAIN', 'off stores secrets in files of the home instead of the keychain.'],
   ['CADRE_LOG_LEVEL', 'Log level of the daemon: trace, debug, info, warn, error, fatal or silent.'],

@@ -1,10 +1,11 @@
 /** The output of `cadre` without arguments: the state of the service and common commands. Does not start the daemon. */
-import { type Address, findAddress, findDaemonProcess, findToken } from '../../client/address.ts'
+import { type Address, findDaemonProcess, resolveAddress, resolveCredentials } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import type { Paths } from '../../config.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
+import { createDeadlineSignal, scaleTimeout, startDeadline } from '../../deadline.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
 import { rewriteCommands } from '../terminal/invocation.ts'
@@ -71,7 +72,7 @@ function formatCommands(commands: readonly [string, string][], columns: number):
 
 /** Omits the summary if the service does not respond in time. */
 export async function describeService(paths: Paths): Promise<string[]> {
-  const address = findAddress(paths)
+  const address = resolveAddress(paths)
   const url = address.url ?? findDaemonProcess(paths)?.url
   if (url === undefined) return ['The daemon is not running. Commands start it automatically.']
   const summary = await withTimeout(summarizeService(paths, address, url))
@@ -81,8 +82,8 @@ export async function describeService(paths: Paths): Promise<string[]> {
 }
 
 async function summarizeService(paths: Paths, address: Address, url: string): Promise<string> {
-  const connection = { url, token: await findToken(paths, address, url, () => undefined), notify: () => undefined }
-  const options = { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) }
+  const connection = { url, ...(await resolveCredentials(paths, address, url, () => undefined)), notify: () => undefined }
+  const options = { signal: createDeadlineSignal(scaleTimeout(SERVICE_TIMEOUT_MS)) }
   const [{ data: status }, { data: settings }] = await Promise.all([
     call(connection, systemRoutes.status, {}, options),
     call(connection, systemRoutes.getSettings, {}, options),
@@ -96,7 +97,7 @@ async function summarizeService(paths: Paths, address: Address, url: string): Pr
 
 /** Returns undefined after the timeout and for errors other than a rejected token, which would affect every command. */
 async function withTimeout(request: Promise<string>): Promise<string | undefined> {
-  const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, SERVICE_TIMEOUT_MS, undefined).unref())
+  const timeout = new Promise<undefined>((resolve) => startDeadline(scaleTimeout(SERVICE_TIMEOUT_MS), () => resolve(undefined)).unref())
   const summary = request.catch((error: unknown) =>
     error instanceof CadreError && error.code === 'UNAUTHENTICATED' ? rewriteCommands(TOKEN_REJECTED) : undefined,
   )

@@ -27,9 +27,9 @@ export function toUsageError(error: Error, command: CommandInfo): UsageError | u
     const problem = rewriteMessage(error.message)
     return new UsageError(problem, (problem.startsWith('Missing') ? formatExampleHint(command) : undefined) ?? formatHelpHint(name))
   }
-  const named = args.flatMap((arg) => (typeof arg === 'object' && arg !== null && 'name' in arg ? [String(arg.name).toUpperCase()] : []))
-  return named.length > 0
-    ? new UsageError(`Missing ${named.join(' and ')}.`, formatExampleHint(command) ?? formatHelpHint(name))
+  const names = args.flatMap((arg) => (typeof arg === 'object' && arg !== null && 'name' in arg ? [String(arg.name).toUpperCase()] : []))
+  return names.length > 0
+    ? new UsageError(`Missing ${names.join(' and ')}.`, formatExampleHint(command) ?? formatHelpHint(name))
     : createUnexpectedArgumentError(command, args.join(' '))
 }
 

@@ -31,7 +31,7 @@ async function askForAgent(connection: Connection, given: Body, dialog: Dialog):
     ...given,
     name,
     ...system_prompt,
-    ...(model_id === undefined ? {} : { model_id }),
+    model_id,
     ...((tools as string[]).length > 0 ? { tools } : {}),
   }
 }
@@ -58,8 +58,8 @@ async function chooseModel(connection: Connection, dialog: Dialog): Promise<stri
   if (models.length < 2) return undefined
   process.stderr.write('\n')
   const options = models.map(({ id, name, provider }) => ({ value: id, label: name, ...(provider ? { note: provider } : {}) }))
-  const [chosen] = await dialog.choose('Model', options, { multiple: false, emptyLabel: `Enter for the default, ${usual}` })
-  return chosen
+  const [model] = await dialog.choose('Model', options, { multiple: false, emptyLabel: `Enter for the default, ${usual}` })
+  return model
 }
 
 async function chooseTools(connection: Connection, dialog: Dialog): Promise<string[]> {

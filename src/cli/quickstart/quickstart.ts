@@ -11,7 +11,8 @@ import { printReply } from '../ask/print-reply.ts'
 import { completeFolder, expandHome } from '../input/complete-folder.ts'
 import { type AddedSource, addSource, isUnreadable, removeAddedSource } from '../knowledge/add-source.ts'
 import { formatFailures, formatSyncOutcome } from '../knowledge/follow-sync.ts'
-import { findFolderProblem, OTHER_FOLDER_HINT } from '../knowledge/inspect-folder.ts'
+import { formatWatchNotice } from '../knowledge/format-watching.ts'
+import { OTHER_FOLDER_HINT, validateFolder } from '../knowledge/inspect-folder.ts'
 import { planSources } from '../knowledge/plan-sources.ts'
 import { addModels, type DiscoveredModel } from '../models/add-discovered-models.ts'
 import { paint } from '../terminal/color.ts'
@@ -61,10 +62,10 @@ export async function askForModelAndFolder(
 ): Promise<string | undefined> {
   display.show({ label: 'Discovering models', done: 0, total: null, unit: '' })
   const { data: settings } = await call(connection, systemRoutes.getSettings, {})
-  const chosen = settings.default_model_id !== EMBEDDED_MODEL_ID
-  const found = chosen ? [] : (await call(connection, modelRoutes.discover, {})).data
+  const hasDefaultModel = settings.default_model_id !== EMBEDDED_MODEL_ID
+  const found = hasDefaultModel ? [] : (await call(connection, modelRoutes.discover, {})).data
   display.clear()
-  if (!chosen && found.length === 0) display.log(NO_MODEL_NOTICE)
+  if (!hasDefaultModel && found.length === 0) display.log(NO_MODEL_NOTICE)
   return withDialog(async (dialog) => {
     if (found.length > 0) await offerModels(connection, found, dialog)
     return given ?? (await askForFolder(dialog))
@@ -95,7 +96,7 @@ async function askForFolder(dialog: Dialog): Promise<string | undefined> {
     const answer = (await dialog.ask('Folder: ', completeFolder)).replace(/^(["'])(.*)\1$/, '$2')
     if (answer === '') return undefined
     const path = expandHome(answer)
-    const problem = await findFolderProblem(path)
+    const problem = await validateFolder(path)
     if (!problem) return resolve(path)
     process.stderr.write(`${wrapForStream(paint('yellow', sanitizeLine(problem.message)), process.stderr)}\n`)
   }
@@ -109,9 +110,9 @@ export async function prepareAgent(
   const send = !connection.isSameMachine
   const [addition] = path === undefined ? [await createDocumentationSource(root, send)] : await planSources([path], { send, name })
   if (!addition) throw new UsageError(`Folder not found: ${path}.`)
-  const named =
+  const naming =
     path === undefined ? { tool: DOCUMENTATION_TOOL.name, description: DOCUMENTATION_TOOL.description } : { tool: addition.name }
-  const added = await addSource(addition, { connection, display, ...named, wait: true })
+  const added = await addSource(addition, { connection, display, ...naming, wait: true })
   const { source, tool, sync: synced } = added
   if (synced) display.log(formatSyncOutcome(synced))
   for (const line of await formatFailures(connection, source)) display.log(line)
@@ -120,6 +121,7 @@ export async function prepareAgent(
     if (added.isNew) await removeAddedSource(connection, added)
     throw new UsageError(`${addition.location} has no readable documents.`, OTHER_FOLDER_HINT)
   }
+  if (path !== undefined) for (const line of formatWatchNotice(source)) display.log(paint('dim', line))
   if (!tool) return { source, tool, agent: undefined }
   const { agent, made } = await ensureAgent(
     connection,

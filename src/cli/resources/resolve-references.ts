@@ -73,7 +73,7 @@ export async function hasResource(connection: Connection, { routes, label = 'nam
 }
 
 /** Other resources with the same name, newest first. */
-export async function findNamesakes(
+export async function listNamesakes(
   connection: Connection,
   { routes, label }: Topic,
   { id, ...resource }: FoundResource,

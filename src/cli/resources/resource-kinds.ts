@@ -51,7 +51,7 @@ export type Kind = keyof typeof KINDS
 export const IDENTIFIER = /^[a-z]+_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Returns undefined for other IDs. */
-export function findKind(id: string): Kind | undefined {
+export function detectKind(id: string): Kind | undefined {
   if (!IDENTIFIER.test(id)) return undefined
   return (Object.keys(KINDS) as Kind[]).find((kind) => id.startsWith(`${KINDS[kind].prefix}_`))
 }

@@ -3,7 +3,7 @@ import { call, paginate } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Pagination } from '../../contract/schemas/list-query.ts'
 import type { Body } from '../input/input-reader.ts'
-import { findKind, IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
+import { detectKind, IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
 
 const NAMES_PER_PAGE = 100
 const MAX_SINGLE_LOOKUPS = 10
@@ -31,7 +31,7 @@ export async function fetchNamesOfKind(connection: Connection, kind: Kind, ids: 
 export async function fetchNames(connection: Connection, ids: readonly string[]): Promise<Map<string, string>> {
   const byKind = new Map<Kind, string[]>()
   for (const id of new Set(ids)) {
-    const kind = findKind(id)
+    const kind = detectKind(id)
     if (kind) byKind.set(kind, [...(byKind.get(kind) ?? []), id])
   }
   const found = await Promise.all(

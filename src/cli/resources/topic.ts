@@ -40,6 +40,8 @@ export interface Topic {
   getNextStep?: (created: { name: string; id: string }) => [what: string, command: string]
   /** Schema of the create flags, if it differs from the body. */
   form?: { schema: TSchema; toBody: (body: Body) => Body }
+  /** Schema of the update flags, if it differs from the body, which may depend on the current resource. */
+  updateForm?: { schema: TSchema; toBody: (body: Body, current: Body) => Body }
 }
 
 /** Returns the topic of a resource by the prefix of its ID. */

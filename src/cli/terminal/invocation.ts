@@ -5,7 +5,8 @@ import { quoteShellWord } from './shell-quote.ts'
 /** Only `cadre` before one of these words is a command. */
 export const TOP_LEVEL_COMMANDS = (
   'agents analytics api apply ask autocomplete backup chat config conversations daemon doctor evaluations export help knowledge ' +
-  'login logout mcp migrate models open plan profiles prompts quickstart rag restore retrieval status tokens tools uninstall usage webhooks'
+  'login logout mcp memory migrate models open plan profiles prompts quickstart rag restore retrieval status tokens tools uninstall ' +
+  'usage webhooks'
 ).split(' ')
 
 const COMMAND_PATTERN = new RegExp(

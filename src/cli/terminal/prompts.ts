@@ -91,8 +91,8 @@ export class Dialog {
     }
     const help = `${multiple ? 'numbers, all' : 'a number'}, or ${emptyLabel}`
     for (;;) {
-      const chosen = parseNumbers(await this.ask(`${question} (${help}) `), options.length)
-      if (chosen && (multiple || chosen.length <= 1)) return chosen.map((number) => (options[number - 1] as Option<T>).value)
+      const numbers = parseNumbers(await this.ask(`${question} (${help}) `), options.length)
+      if (numbers && (multiple || numbers.length <= 1)) return numbers.map((number) => (options[number - 1] as Option<T>).value)
       const correction = multiple
         ? `Enter numbers from 1 to ${options.length}, such as 1,3.`
         : `Enter one number from 1 to ${options.length}.`

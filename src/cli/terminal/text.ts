@@ -1,9 +1,15 @@
 /** Sanitizes, measures, truncates and wraps text for terminals. */
+import { eastAsianWidth } from 'get-east-asian-width'
 import { segmentText } from '../../segment-text.ts'
 
 /** Escape sequences, control characters and bidirectional marks are removed: data could rewrite the screen with them. */
 const ESCAPE_SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~])/g
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+
+const INCOMPLETE_SEQUENCE = /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]{0,1000}\u001b?|[ -/]*)?|\r|[\ud800-\udbff])$/
+
+/** Returns an incomplete escape sequence, CRLF or surrogate pair at the end of streamed text. */
+export const findIncompleteSequence = (text: string): string => INCOMPLETE_SEQUENCE.exec(text)?.[0] ?? ''
 
 /** Keeps newlines and tabs. */
 export function sanitizeText(text: string): string {
@@ -16,24 +22,22 @@ export function sanitizeLine(text: string): string {
 }
 
 const NARROW_TEXT = /^[\u0020-\u007e\u00a0-\u02ff]*$/
-/** Characters that never combine with each other: Latin, Greek, Cyrillic, box drawing, kana, Chinese characters, Hangul. */
+/** Characters that only combine with accents: Latin, Greek, Cyrillic, Thai, Lao, box drawing, kana, Chinese characters, Hangul. */
 const SIMPLE_TEXT = new RegExp(
-  '^[\\u0020-\\u007e\\u00a0-\\u02ff\\u0370-\\u0482\\u048a-\\u052f\\u1e00-\\u1fff\\u2010-\\u2027\\u2030-\\u205e\\u20a0-\\u20bf' +
+  '^[\\u0020-\\u007e\\u00a0-\\u0482\\u048a-\\u052f\\u0e00-\\u0eff\\u1e00-\\u1fff\\u2010-\\u2027\\u2030-\\u205e\\u20a0-\\u20bf' +
     '\\u2500-\\u259f\\u3000-\\u3029\\u3041-\\u3096\\u30a0-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uff01-\\uff60]*$',
 )
+/** Sara am, U+0E33 and U+0EB3, is a letter that belongs to the one before it. */
+const SIMPLE_GRAPHEME = /.[\p{Mn}\u0e33\u0eb3]*/gsu
+const ACCENTS = /\p{Mn}|(?<!^)[\u0e33\u0eb3]/gu
 const SIMPLE_WIDE = /[\u3000-\uff60]/g
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
-// East Asian Wide and Fullwidth blocks, and emoji.
-const DOUBLE_WIDTH = new RegExp(
-  '^[\\u1100-\\u115f\\u2329\\u232a\\u2e80-\\u303e\\u3041-\\u33ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\ua000-\\ua4cf\\ua960-\\ua97f' +
-    '\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe19\\ufe30-\\ufe6f\\uff01-\\uff60\\uffe0-\\uffe6\\u{1b000}-\\u{1b2ff}' +
-    '\\u{1f200}-\\u{1f251}\\u{20000}-\\u{3fffd}]|\\p{Emoji_Presentation}|\\ufe0f',
-  'u',
-)
+/** Flags and other emoji, and characters shown as emoji. */
+const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u
 
 /** Avoids the segmenter for simple text: it takes two microseconds per character. */
 export function splitGraphemes(text: string): string[] {
-  if (SIMPLE_TEXT.test(text)) return text.split('')
+  if (SIMPLE_TEXT.test(text)) return text.match(SIMPLE_GRAPHEME) ?? []
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(segmentText(segmenter, text), ({ segment }) => segment)
 }
@@ -41,7 +45,7 @@ export function splitGraphemes(text: string): string[] {
 /** Number of terminal columns of one grapheme. */
 export function graphemeWidth(grapheme: string): number {
   if (ZERO_WIDTH.test(grapheme)) return 0
-  return DOUBLE_WIDTH.test(grapheme) ? 2 : 1
+  return EMOJI.test(grapheme) ? 2 : eastAsianWidth(grapheme.codePointAt(0) ?? 0)
 }
 
 const SINGLE_CHARACTER = /^.$/su
@@ -49,7 +53,10 @@ const SINGLE_CHARACTER = /^.$/su
 /** Number of terminal columns. */
 export function stringWidth(text: string): number {
   if (NARROW_TEXT.test(text)) return text.length
-  if (SIMPLE_TEXT.test(text)) return text.length + (text.match(SIMPLE_WIDE)?.length ?? 0)
+  if (SIMPLE_TEXT.test(text)) {
+    const letters = text.replaceAll(ACCENTS, '')
+    return letters.length + (letters.match(SIMPLE_WIDE)?.length ?? 0)
+  }
   // Creating a segmenter takes a tenth of a millisecond.
   if (SINGLE_CHARACTER.test(text)) return graphemeWidth(text)
   return splitGraphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0)

@@ -1,4 +1,3 @@
-/** Formats the HTTP response of an API tool. */
 import { STATUS_CODES } from 'node:http'
 import type { Static } from 'typebox'
 import type { apiToolRoutes } from '../../contract/families/api-tools.ts'

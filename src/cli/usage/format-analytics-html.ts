@@ -1,4 +1,3 @@
-/** Formats the analytics of conversations as an HTML report. */
 import { formatColumnChart, formatFigureList, formatShareTable } from '../html/charts.ts'
 import { type Html, html } from '../html/html.ts'
 import { formatPage } from '../html/page.ts'

@@ -1,4 +1,3 @@
-/** Formats the analytics of conversations. */
 import type { Static } from 'typebox'
 import type { ConversationAnalytics } from '../../contract/families/analytics.ts'
 import { formatChart, formatTrend } from '../terminal/bar-chart.ts'

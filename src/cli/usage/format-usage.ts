@@ -1,4 +1,3 @@
-/** Formats the usage and cost reports. */
 import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics } from '../../contract/families/usage.ts'
 import { formatChart, formatTrend } from '../terminal/bar-chart.ts'

@@ -29,7 +29,7 @@ export function parsePeriod({ days, from, to }: Partial<InferredFlags<typeof per
     if (date !== undefined && (!DATE.test(date) || Number.isNaN(Date.parse(date))))
       throw new UsageError(`--${flag} ${date} is not a date.`, 'Use a format such as 2026-01-31 or 2026-01-31T09:30Z.')
   if (from !== undefined || to !== undefined) {
-    const query = { ...(from === undefined ? {} : { start_date: from }), ...(to === undefined ? {} : { end_date: to }) }
+    const query = { start_date: from, end_date: to }
     return {
       query,
       title: from === undefined ? `Until ${to}` : to === undefined ? `Since ${from}` : from === to ? from : `${from} to ${to}`,

@@ -27,7 +27,7 @@ export async function* followEvents({ connect, notify, types, after }: FollowEve
   let backoff = 0
   for (;;) {
     try {
-      const query = { ...(types === undefined ? {} : { types }), ...(position === undefined ? {} : { after: position }) }
+      const query = { types, after: position }
       for await (const { event, data, id } of stream(await connect(), webhookRoutes.events, { query })) {
         // The error event ends the stream and has no position.
         if (event === 'error') break

@@ -1,4 +1,3 @@
-/** Formats the outcome of a webhook delivery. */
 import type { DeliveryDetails } from '../../contract/families/webhooks.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCell } from '../terminal/format-cell.ts'

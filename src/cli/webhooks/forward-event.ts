@@ -1,4 +1,6 @@
 /** Forwards an event to a receiver, signed like a webhook. */
+
+import { createDeadlineSignal, scaleTimeout } from '../../deadline.ts'
 import { createSignatureHeaders } from '../../webhook-signature.ts'
 import { paint } from '../terminal/color.ts'
 import type { WebhookEvent } from './follow-events.ts'
@@ -15,7 +17,13 @@ export async function forwardEvent(url: string, secret: string, { id, ...event }
   }
   const begun = performance.now()
   try {
-    const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: createDeadlineSignal(scaleTimeout(REQUEST_TIMEOUT_MS)),
+    })
     await answer.body?.cancel()
     const text = `${answer.status} after ${Math.round(performance.now() - begun)} ms`
     return paint(answer.ok ? 'green' : 'red', text)

@@ -47,6 +47,10 @@ const settings = {
       'Tools that the agent calls without confirmation, although they require it. Only admins can add tools. ' +
       'A tool is removed when its method, URL or definition changes.',
   }),
+  memory: Type.Boolean({
+    default: false,
+    description: 'Whether the agent remembers facts about each user across conversations. See /memories.',
+  }),
   prompt_template_id: nullable(identifier('the prompt template used as system prompt')),
   variables: jsonObject('Values of the variables of the prompt template.'),
 }
@@ -71,6 +75,7 @@ export const Agent = resource(
         model_id: null,
         tools: [],
         allowed_tools: [],
+        memory: false,
         topics: [{ name: 'leave', description: '' }],
         prompt_template_id: null,
         variables: {},
@@ -86,8 +91,8 @@ export const AgentItem = object(
 )
 
 const topics = Type.Array(TopicInput, { maxItems: 100, description: 'Topics the agent covers.' })
-export const AgentCreate = createBody('agent', { name }, { ...settings, topics }, example)
-export const AgentUpdate = updateBody('agent', { name, ...settings, topics }, { temperature: 0.7 })
+const AgentCreate = createBody('agent', { name }, { ...settings, topics }, example)
+const AgentUpdate = updateBody('agent', { name, ...settings, topics }, { temperature: 0.7 })
 
 export const agents = createFamily({
   name: 'agents',

@@ -1,4 +1,3 @@
-/** Backups of the home. */
 import { Type } from 'typebox'
 import { route } from '../route.ts'
 import { ErrorEvent } from '../schemas/error-event.ts'

@@ -18,6 +18,7 @@ import {
 import { MAX_IMAGE_BODY_BYTES, MAX_IMAGES, MessageImage } from '../schemas/images.ts'
 import { listQuery, MAX_LIMIT } from '../schemas/list-query.ts'
 import { Message, ToolCall } from '../schemas/messages.ts'
+import { ConversationSummary } from '../schemas/summaries.ts'
 import { day } from './usage.ts'
 
 const title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the conversation.' })
@@ -75,8 +76,9 @@ export const Conversation = resource(
       description: `The newest ${MAX_MESSAGES} messages, oldest first. For earlier ones, see \`GET /conversations/{id}/messages\`.`,
     }),
     message_count: count('Number of all messages of the conversation.'),
+    summary: nullable(ConversationSummary),
   },
-  { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [], message_count: 0 }] },
+  { description: 'A conversation with its messages.', examples: [{ ...stored, messages: [], message_count: 0, summary: null }] },
 )
 export const ConversationCreate = createBody('conversation', { agent_id }, { user_id, title }, example)
 const ConversationUpdate = updateBody('conversation', { title: nullable(title) }, { title: 'Leave in summer' })
@@ -89,8 +91,8 @@ export const conversations = createFamily({
   resource: Conversation,
   create: ConversationCreate,
   update: ConversationUpdate,
-  serverFields: ['messages', 'message_count'],
-  computedFields: ['message_count'],
+  serverFields: ['messages', 'message_count', 'summary'],
+  computedFields: ['message_count', 'summary'],
 })
 
 // An update may contain the messages, as they were read.
@@ -129,6 +131,32 @@ export const conversationRoutes = {
     access: 'chat',
     response: Conversation,
     changesResource: true,
+  }),
+  compact: route({
+    ...action,
+    id: 'conversations.compact',
+    method: 'POST',
+    path: '/conversations/{id}/compact',
+    summary: 'Summarize the earlier messages of a conversation',
+    description:
+      "The agent's model summarizes all messages except the latest ones, which takes a model call. Cadre does this by itself when " +
+      'they no longer fit the context window. Messages are not deleted.',
+    access: 'chat',
+    callsModel: true,
+    callsExternalService: true,
+    body: object(
+      {
+        ...optional({
+          instructions: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'What the summary should focus on.' }),
+        }),
+      },
+      {
+        title: 'ConversationCompact',
+        description: 'How to summarize the conversation.',
+        examples: [{ instructions: 'Keep all figures of the budget' }],
+      },
+    ),
+    response: Conversation,
   }),
   messages: route({
     ...action,

@@ -6,7 +6,7 @@ import { count, createExample, identifier, jsonObject, nullable, object, optiona
 import { listQuery } from '../schemas/list-query.ts'
 
 export const MAX_DOCUMENT_BODY_BYTES = 64 * 1024 * 1024
-const DOCUMENT_STATUSES = ['waiting', 'parsing', 'indexing', 'indexed', 'failed'] as const
+export const DOCUMENT_STATUSES = ['waiting', 'parsing', 'recognizing', 'indexing', 'indexed', 'failed', 'skipped'] as const
 
 const name = Type.String({
   minLength: 1,
@@ -26,11 +26,14 @@ export const Document = resource(
     content_hash: Type.String({ description: 'SHA-256 hash of the original.' }),
     status: stringEnum(DOCUMENT_STATUSES, {
       description:
-        'Indexing status. waiting: waits for a sync; parsing: is being read; indexing: full-text search finds it, and its vectors are ' +
-        'being computed; indexed: can be found; failed: could not be read (see error).',
+        'Indexing status. waiting: waits for a sync; parsing: is being read; recognizing: its images wait for text recognition; ' +
+        'indexing: full-text search finds it, and its vectors are being computed; indexed: can be found; failed: could not be read ' +
+        '(see error); skipped: not a document, or without text (see error). Lists contain skipped files only if they are filtered by ' +
+        'this status.',
     }),
-    error: nullable(Type.String({ description: 'Error message if the document could not be read.' })),
-    pages: nullable(count('Number of pages; null if the format has no pages.')),
+    error: nullable(Type.String({ description: 'Why the document could not be read or was skipped.' })),
+    notice: nullable(Type.String({ description: 'What could not be read of the document, such as macros.' })),
+    pages: nullable(count('Number of pages, slides or sheets; null if the format has none.')),
     chunks: count('Number of passages.'),
     metadata,
   },
@@ -45,6 +48,7 @@ export const Document = resource(
         content_hash: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
         status: 'waiting',
         error: null,
+        notice: null,
         pages: null,
         chunks: 0,
         metadata: {},
@@ -71,6 +75,25 @@ export const DocumentCreate = object(
     description: 'A new document, with either content or content_base64.',
     examples: [{ name: 'leave.md', content: '# Leave\n\nTwenty-five days a year.' }],
   },
+)
+
+/** The text of a file that is attached to a message. */
+export const MAX_TEXT_CHARACTERS = 200_000
+
+export const DocumentContent = object(
+  { name, content_base64: Type.String({ description: 'Content of the document, in base64.' }) },
+  {
+    title: 'DocumentContent',
+    description: 'A document to read.',
+    examples: [{ name: 'leave.md', content_base64: 'IyBMZWF2ZQ==' }],
+  },
+)
+export const ReadText = object(
+  {
+    text: Type.String({ description: 'Text of the document, with its headings, lists and tables as Markdown.' }),
+    truncated: Type.Boolean({ description: `Whether the document has more than ${MAX_TEXT_CHARACTERS.toLocaleString('en')} characters.` }),
+  },
+  { title: 'ReadText', description: 'The text of a document.' },
 )
 
 const params = object({ id: identifier('the knowledge source'), document_id: identifier('the document') })
@@ -103,6 +126,18 @@ export const documentRoutes = {
     access: 'write',
     body: DocumentCreate,
     status: 201,
+    bodyLimit: MAX_DOCUMENT_BODY_BYTES,
+  }),
+  readText: route({
+    family: 'knowledge-sources',
+    id: 'documents.read-text',
+    method: 'POST',
+    path: '/documents/text',
+    summary: 'Read a document as text',
+    description: 'Reads a document of any supported format, for example to send it with a message. Nothing is stored.',
+    access: 'chat',
+    body: DocumentContent,
+    response: ReadText,
     bodyLimit: MAX_DOCUMENT_BODY_BYTES,
   }),
   get: route({ ...document, id: 'documents.get', method: 'GET', summary: 'Get a document', access: 'read' }),

@@ -1,7 +1,7 @@
-/** Runs of evaluations and their results. */
 import { type Static, Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
+import { confidence } from '../schemas/confidence.ts'
 import { ErrorEvent } from '../schemas/error-event.ts'
 import { count, identifier, jsonObject, measure, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
 import { listQuery, Pagination } from '../schemas/list-query.ts'
@@ -73,6 +73,7 @@ export const RunResult = object(
     error: nullable(Type.String({ description: 'Error message if the test case could not be run or scored.' })),
     metadata: jsonObject('Metadata of the test case.'),
     citations: Type.Array(Citation, { description: 'Passages that the model received, and whether the answer cites them.' }),
+    ...optional({ confidence }),
   },
   { title: 'RunResult', description: 'The outcome of one test case.' },
 )

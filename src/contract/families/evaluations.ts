@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
+import { CONFIDENCE_LEVELS } from '../schemas/confidence.ts'
 import {
   createExample,
   identifier,
@@ -20,12 +21,15 @@ const SCORERS = [
   'exact',
   'contains',
   'regex',
+  'number',
   'json',
   'similarity',
   'token_f1',
   'llm_judge',
   'citation',
   'retrieval',
+  'confidence',
+  'memory',
   'latency',
   'cost',
 ] as const
@@ -39,6 +43,7 @@ const Scorer = object(
         minimum: 0,
         description: 'Minimum score to pass, from 0 to 1. Latency (milliseconds) and cost: the maximum to pass; without it only measured.',
       }),
+      tolerance: Type.Number({ minimum: 0, default: 0, description: 'For number: largest difference from the expected number.' }),
       k: Type.Integer({
         minimum: 1,
         maximum: 100,
@@ -47,6 +52,15 @@ const Scorer = object(
       metric: stringEnum(['hit', 'mrr'], {
         default: 'hit',
         description: 'For retrieval: whether an expected source was found (hit), or its reciprocal rank (mrr).',
+      }),
+      levels: Type.Array(stringEnum(CONFIDENCE_LEVELS), {
+        minItems: 1,
+        maxItems: 3,
+        description: 'For confidence: accepted levels. Default: certain and probable.',
+      }),
+      used: Type.Boolean({
+        default: true,
+        description: 'For memory: whether the answer must use the fact (true) or must not (false).',
       }),
       model_id: identifier("the judge model, its unique name or the provider's name for it. Default: the default model"),
       instructions: text('Instructions for the judge.', 20_000),
@@ -62,11 +76,16 @@ const scorerInputs = Type.Array(
 const scorers = Type.Array(Scorer, { description: 'Scorers.' })
 
 const caseFields = {
-  expected_output: text('Expected answer: a text, a pattern for regex or JSON for json.'),
+  expected_output: text('Expected answer: a text, a pattern for regex, a number for number or JSON for json.'),
   expected_sources: Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), {
     minItems: 1,
     maxItems: 100,
     description: 'Expected documents, by name or id, for the scorers citation and retrieval. Default: expected_output.',
+  }),
+  memories: Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), {
+    minItems: 1,
+    maxItems: 100,
+    description: 'Facts that an agent remembers in this test case, instead of stored ones. Nothing is stored.',
   }),
   metadata: jsonObject('Custom fields to group results by.'),
   variables: jsonObject('Values of the variables of the prompt template. They override the variables of the agent.'),
@@ -126,7 +145,7 @@ const requiredFields = {
 const defaultScorers = { ...scorerInputs, default: [{ type: 'contains' }] } as typeof scorerInputs
 const optionalFields = { description: rest.description, scorers: defaultScorers, ...runSettings }
 export const EvaluationCreate = createBody('evaluation', requiredFields, optionalFields, example)
-export const EvaluationUpdate = updateBody(
+const EvaluationUpdate = updateBody(
   'evaluation',
   { ...requiredFields, ...optionalFields },
   { name: 'Leave and travel' },

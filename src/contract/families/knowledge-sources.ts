@@ -29,9 +29,9 @@ import {
 export type SyncProgress = Static<typeof SyncProgress>
 export const SyncProgress = object(
   {
-    stage: stringEnum(['finding', 'reading', 'embedding'], { description: 'Current stage.' }),
-    documents: count('Number of documents found or read so far.'),
-    documents_total: nullable(count('Number of documents to read; null while finding documents.')),
+    stage: stringEnum(['finding', 'reading', 'embedding', 'recognizing'], { description: 'Current stage.' }),
+    documents: count('Number of documents found, read or recognised so far.'),
+    documents_total: nullable(count('Number of documents to read or recognise; null while finding documents.')),
     chunks: count('Number of passages embedded so far.'),
     chunks_total: count('Number of passages to embed, as known so far.'),
     started_at: timestamp('Start time'),
@@ -55,9 +55,25 @@ export const SourceStatistics = object(
     documents: count('Number of documents.'),
     chunks: count('Number of passages.'),
     failed: count('Number of documents that could not be read.'),
+    skipped: count('Number of skipped files, which are not documents.'),
+    skipped_types: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
+      description: 'Number of skipped files by type.',
+      examples: [{ heic: 2, mp3: 1 }],
+    }),
     embedded: count('Number of embedded passages.'),
+    recognizing: count('Number of images and scans that wait for text recognition.'),
   },
   { title: 'SourceStatistics', description: 'Statistics of a knowledge source.' },
+)
+
+export const SourceWatch = object(
+  {
+    mode: stringEnum(['events', 'polling'], {
+      description: 'events: the system reports changes; polling: the folder is listed at intervals of at least 30 seconds.',
+    }),
+    reason: nullable(Type.String({ description: 'Why the folder is polled.' })),
+  },
+  { title: 'SourceWatch', description: 'How changes of a watched folder are found.' },
 )
 
 const name = resourceName('knowledge source')
@@ -102,6 +118,7 @@ export const KnowledgeSource = resource(
     auth: authType,
     statistics: SourceStatistics,
     progress: nullable(SyncProgress),
+    watching: nullable(SourceWatch),
   },
   {
     description: 'A source of documents.',
@@ -114,8 +131,9 @@ export const KnowledgeSource = resource(
         error: null,
         last_sync: null,
         auth: { type: 'none' },
-        statistics: { documents: 0, chunks: 0, failed: 0, embedded: 0 },
+        statistics: { documents: 0, chunks: 0, failed: 0, skipped: 0, skipped_types: {}, embedded: 0, recognizing: 0 },
         progress: null,
+        watching: null,
       }),
     ],
   },
@@ -172,7 +190,7 @@ export const knowledgeSources = createFamily({
   resource: KnowledgeSource,
   create: KnowledgeSourceCreate,
   update: KnowledgeSourceUpdate,
-  serverFields: ['status', 'error', 'last_sync', 'statistics', 'progress'],
+  serverFields: ['status', 'error', 'last_sync', 'statistics', 'progress', 'watching'],
 })
 
 const SYNC_EVENTS = {

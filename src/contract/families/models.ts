@@ -111,8 +111,8 @@ export const Model = resource(
     ],
   },
 )
-export const ModelCreate = createBody('model', requiredFields, { ...optionalFields, api_key }, example)
-export const ModelUpdate = updateBody(
+const ModelCreate = createBody('model', requiredFields, { ...optionalFields, api_key }, example)
+const ModelUpdate = updateBody(
   'model',
   { ...requiredFields, ...optionalFields, api_key },
   { name: 'Llama 3.2' },

@@ -39,12 +39,8 @@ export const PromptTemplate = resource(
     examples: [createExample('tmpl', { ...example, version: 1 })],
   },
 )
-export const PromptTemplateCreate = createBody('prompt template', { name, template }, settings, example)
-export const PromptTemplateUpdate = updateBody(
-  'prompt template',
-  { name, template, ...settings },
-  { description: 'Tone of the night shift' },
-)
+const PromptTemplateCreate = createBody('prompt template', { name, template }, settings, example)
+const PromptTemplateUpdate = updateBody('prompt template', { name, template, ...settings }, { description: 'Tone of the night shift' })
 
 export const promptTemplates = createFamily({
   name: 'prompt-templates',

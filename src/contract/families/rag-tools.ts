@@ -17,6 +17,7 @@ const settings = {
     identifier("the model that writes answers, its unique name or the provider's name for it; null uses the default model"),
   ),
 }
+const queryModel = identifier("the model that writes the answer, its unique name or the provider's name for it; default: the tool's model")
 const knowledge_source_id = identifier('the knowledge source')
 const example = {
   name: 'handbook',
@@ -62,7 +63,7 @@ export const ragToolRoutes = {
     access: 'read',
     params: idParams('RAG tool'),
     body: object(
-      { query, ...optional({ top_k, filters, rerank }) },
+      { query, ...optional({ top_k, filters, rerank, model_id: queryModel }) },
       { title: 'RAGToolQuery', description: 'A question.', examples: [{ query: 'How many days of leave do I have?' }] },
     ),
     response: QueryResult,

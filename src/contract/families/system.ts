@@ -21,10 +21,18 @@ export const Health = object(
   },
 )
 
+const hexadecimal = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description })
+
 const Liveness = object(
-  { status: stringEnum(['live'], { description: 'The daemon responds.' }) },
+  {
+    status: stringEnum(['live'], { description: 'The daemon responds.' }),
+    proof: Type.Optional(hexadecimal('The HMAC-SHA256 of the challenge with the secret in `daemon.json`.')),
+  },
   { title: 'Liveness', description: 'Liveness of the daemon, without the envelope.', examples: [{ status: 'live' }] },
 )
+const Challenge = object({
+  challenge: Type.Optional(hexadecimal('32 random bytes. The response then proves that it comes from the daemon of the home.')),
+})
 
 export type Readiness = Static<typeof Readiness>
 export const Readiness = object(
@@ -133,6 +141,7 @@ export const systemRoutes = {
     summary: 'Get the liveness of the daemon',
     description: 'Requires no token. Returns 200 from the start to the end of the process, whatever the state of the stores.',
     access: 'public',
+    query: Challenge,
     response: Liveness,
     shape: 'bare',
     isAnsweredWhileStopping: true,

@@ -68,7 +68,11 @@ export const UsageCosts = object(
 
 const name = text('Name of the threshold.', 200)
 const requiredFields = {
-  metric: stringEnum(['tokens', 'cost'], { description: 'Metric to limit. cost does not include calls with an unknown price.' }),
+  metric: stringEnum(['tokens', 'cost'], {
+    description:
+      'Metric to limit. tokens: input and output of chat and embedding models, embedded and free ones too; ' +
+      'cost: cost of calls with a known price, blocks only calls that can cost money.',
+  }),
   limit: Type.Number({ minimum: 0, maximum: 1e15, description: 'Limit per period.' }),
   period: stringEnum(['day', 'month'], { description: 'Period (UTC).' }),
 }

@@ -1,5 +1,6 @@
 /** Requests and responses of chat completions in OpenAI's format. */
 import { type Static, Type } from 'typebox'
+import { confidence } from '../schemas/confidence.ts'
 import { nullable, object, optional, stringEnum } from '../schemas/fields.ts'
 import { OpenaiError } from './error-schema.ts'
 import { citations, conversationId, created, lenientObject, optionalOrNull, usedModel } from './fields.ts'
@@ -187,7 +188,7 @@ export const ChatCompletion = object(
       { description: 'The reply.' },
     ),
     usage: ChatUsage,
-    ...optional({ citations, conversation_id: conversationId }),
+    ...optional({ citations, confidence, conversation_id: conversationId }),
   },
   { title: 'ChatCompletion', description: "A reply in OpenAI's format." },
 )
@@ -221,7 +222,7 @@ export const ChatCompletionChunk = object(
       ),
       { description: 'A part of the reply; empty in the chunk with the usage.' },
     ),
-    ...optional({ usage: nullable(ChatUsage), citations, conversation_id: conversationId }),
+    ...optional({ usage: nullable(ChatUsage), citations, confidence, conversation_id: conversationId }),
   },
   { title: 'ChatCompletionChunk', description: 'An event of a streamed reply. The last data is `[DONE]`.' },
 )

@@ -45,7 +45,7 @@ export function createOpenaiError({ code, message, hint, details }: CadreError) 
       message: hint === undefined ? message : `${message} ${hint}`,
       type: KINDS[code].type,
       param,
-      code: findSpecificCode(code, detail) ?? KINDS[code].code,
+      code: resolveSpecificCode(code, detail) ?? KINDS[code].code,
     },
   }
 }
@@ -62,7 +62,7 @@ export function parseOpenaiError(body: unknown): { code: ErrorCode; message: str
 }
 
 /** Codes that clients of OpenAI's API check. */
-function findSpecificCode(code: ErrorCode, detail: { field: string; problem: string } | undefined): string | undefined {
+function resolveSpecificCode(code: ErrorCode, detail: { field: string; problem: string } | undefined): string | undefined {
   if (code === 'NOT_FOUND' && detail?.field === 'model') return 'model_not_found'
   if (code === 'NOT_FOUND' && detail?.field === 'previous_response_id') return 'previous_response_not_found'
   if (code !== 'VALIDATION_ERROR') return undefined

@@ -30,12 +30,12 @@ export const functionFields = {
   }),
 }
 
-/** `named` is the form that selects one function. */
-export const toolChoice = <S extends TSchema>(title: string, named: S) =>
+/** `namedChoice` is the form that selects one function. */
+export const toolChoice = <S extends TSchema>(title: string, namedChoice: S) =>
   Type.Unsafe<'none' | 'auto' | 'required' | Static<S>>({
     title,
     description: "Whether the model calls the client's tools. The agent's own tools run in any case.",
-    anyOf: [{ type: 'string', enum: ['none', 'auto', 'required'] }, named],
+    anyOf: [{ type: 'string', enum: ['none', 'auto', 'required'] }, namedChoice],
   })
 
 /** Schemas that the reply must match. */

@@ -1,5 +1,6 @@
 /** Requests and responses of OpenAI's responses API: the part that its SDK and agents need. */
 import { type Static, Type } from 'typebox'
+import { confidence } from '../schemas/confidence.ts'
 import { jsonObject, nullable, object, optional, stringEnum } from '../schemas/fields.ts'
 import { citations, created, lenientObject, optionalOrNull, usedModel } from './fields.ts'
 import {
@@ -249,7 +250,7 @@ export const OpenaiResponse = object(
     truncation: Type.Literal('auto', { description: 'The oldest messages are left out if the context is full.' }),
     metadata: jsonObject('Metadata of the request.'),
     usage: nullable(ResponseUsage),
-    ...optional({ citations }),
+    ...optional({ citations, confidence }),
   },
   { title: 'OpenaiResponse', description: "A reply in the format of OpenAI's responses." },
 )

@@ -1,4 +1,3 @@
-/** Images of messages. */
 import { type Static, Type } from 'typebox'
 import { object, stringEnum } from './fields.ts'
 

@@ -1,6 +1,7 @@
 /** Messages of conversations, with their citations and tool calls. */
 import { type Static, Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
+import { confidence } from './confidence.ts'
 import { count, identifier, jsonObject, nullable, object, optional, stringEnum, timestamp } from './fields.ts'
 import { Usage } from './usage.ts'
 
@@ -15,11 +16,12 @@ export const Citation = object(
     score: Type.Number({ description: 'Relevance of the passage; higher is better.' }),
     cited: Type.Boolean({ description: 'Whether the text cites the passage.' }),
     ...optional({
+      place: Type.String({ description: 'Place of the passage if it is not a page, such as `slide 3` or `sheet Budget`.' }),
       headings: Type.String({ description: 'Headings above the passage, outermost first, joined with " › ".' }),
       start: Type.Integer({ minimum: 0, description: "Start of the passage in the document's text, in characters." }),
       end: Type.Integer({ minimum: 0, description: "End of the passage in the document's text, in characters." }),
       content_hash: Type.String({ description: 'Content hash of the document at that time.' }),
-      stale: Type.Boolean({ description: 'Whether the document was changed or removed since.' }),
+      stale: Type.Boolean({ description: 'Whether the document was changed or deleted after it was indexed or cited.' }),
     }),
   },
   { title: 'Citation', description: 'A reference from a reply to a passage.' },
@@ -52,11 +54,15 @@ export const Message = object(
     content: Type.String({ description: 'Text of the message.' }),
     timestamp: timestamp('Time of the message'),
     ...optional({
+      user_id: Type.String({ description: 'User who sent the message, if that is not the user of the conversation.' }),
       citations: Type.Array(Citation, { description: 'Replies only: all passages that the model received.' }),
+      confidence,
       tool_calls: Type.Array(ToolCall, { description: 'Replies only: tool calls.' }),
       reasoning: Type.String({ description: 'Replies only: what the model wrote before its answer, if the provider returns it.' }),
       usage: Usage,
       context_tokens: count('Replies only: input and output tokens of the last model call, which is what the context of the model holds.'),
+      summarized_messages: count('Replies only: number of earlier messages that the model read as a summary.'),
+      omitted_messages: count('Replies only: number of earlier messages that the model did not read, because they did not fit.'),
       cost: nullable(Type.Number({ minimum: 0, description: 'Cost of the reply; null if the price is unknown.' })),
       model_id: nullable(identifier('the model that wrote the reply')),
       finish_reason: stringEnum(['stop', 'length', 'content_filter', 'tool_calls', 'steps', 'aborted', 'error', 'interrupted', 'other'], {

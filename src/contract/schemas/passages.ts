@@ -1,5 +1,6 @@
 /** Passages of documents: chunking settings, filters and search results. */
 import { type Static, Type } from 'typebox'
+import { confidence } from './confidence.ts'
 import { identifier, jsonObject, measure, nullable, object, optional, stringEnum } from './fields.ts'
 import { Usage } from './usage.ts'
 
@@ -63,6 +64,9 @@ export const Passage = object(
       {
         source: Type.String({ description: 'Name of the document.' }),
         page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
+        place: Type.Optional(
+          Type.String({ description: 'Place of the passage if it is not a page, such as `slide 3` or `sheet Budget`.' }),
+        ),
         document_id: Type.Optional(identifier('the document')),
       },
       { title: 'PassageMetadata', additionalProperties: true, description: 'Origin and metadata of the passage.' },
@@ -78,6 +82,7 @@ export const Passage = object(
           'Present if the passage is only loosely related: it contains no word of the query and its semantic similarity is low (minilm).',
       }),
     ),
+    stale: Type.Optional(Type.Boolean({ description: 'Present if the document was changed or deleted after it was indexed.' })),
     explain: Type.Optional(
       object(
         {
@@ -111,6 +116,19 @@ export const SearchResult = object(
   { title: 'SearchResult', description: 'Passages of a search.' },
 )
 
+const cell = Type.Unsafe<string | number | null>({ type: ['string', 'number', 'null'] })
+
+export const Computation = object(
+  {
+    sql: Type.String({ description: 'SQL that was run.' }),
+    table: Type.String({ description: 'Name of the SQL table.' }),
+    document: Type.String({ description: 'Document that contains the table.' }),
+    interpretation: Type.String({ description: 'What the query does, in plain words.' }),
+    rows: Type.Array(Type.Array(cell), { description: 'Result of the query.' }),
+  },
+  { title: 'Computation', description: 'How an answer was computed from a table.' },
+)
+
 export type QueryResult = Static<typeof QueryResult>
 export const QueryResult = object(
   {
@@ -119,6 +137,12 @@ export const QueryResult = object(
     answer: Type.String({ description: 'Answer based on the passages, with citations such as [1].' }),
     usage: Usage,
     cost: measure('Cost of the answer, without that of embedding the query; null if the price is unknown.'),
+    ...optional({
+      confidence,
+      computation: Type.Array(Computation, {
+        description: 'How the answer was computed from tables: one reading of the question, or several with different results.',
+      }),
+    }),
   },
   {
     title: 'QueryResult',

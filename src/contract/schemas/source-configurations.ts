@@ -1,5 +1,6 @@
 /** Types of knowledge sources, their configuration and authentication. */
 import { type Static, type TSchema, Type } from 'typebox'
+import { DOCUMENT_MEDIA_TYPES, IMAGE_TYPES } from '../document-types.ts'
 import { authentication, basicAuth, bearerAuth, noAuth } from './auth.ts'
 import { httpUrl, object, optional, stringEnum } from './fields.ts'
 
@@ -8,7 +9,10 @@ export type SourceType = (typeof SOURCE_TYPES)[number]
 
 /** File types of sources that do not set file_types. */
 export const DEFAULT_FILE_TYPES: readonly string[] = [
-  ...'md markdown txt rst html htm pdf docx csv tsv json jsonl yaml yml toml ini cfg conf properties xml epub'.split(' '),
+  ...Object.keys(DOCUMENT_MEDIA_TYPES),
+  ...IMAGE_TYPES,
+  ...'md markdown txt rst html htm csv tsv json jsonl yaml yml toml ini cfg conf properties xml'.split(' '),
+  ...'srt vtt org adoc asciidoc tex ics vcf 1 2 3 4 5 6 7 8 9'.split(' '),
   ...'js mjs cjs ts tsx jsx py go rs java kt c h cc cpp hpp cs rb php swift scala sh sql css lua r'.split(' '),
 ]
 export const DEFAULT_MAX_FILE_SIZE = 50 * 1024 * 1024
@@ -31,6 +35,7 @@ const schedule = Type.String({
   description: 'Schedule of automatic syncs, as a cron expression with five fields.',
   examples: ['0 3 * * *'],
 })
+const ocr = Type.Boolean({ default: true, description: 'Whether to recognise the text of images and scanned pages.' })
 const globs = {
   include: Type.Array(glob, { maxItems: 200, description: 'Globs of paths to include.' }),
   exclude: Type.Array(glob, { maxItems: 200, description: 'Globs of paths to exclude.' }),
@@ -50,6 +55,7 @@ export const SOURCE_CONFIGURATIONS = {
         maxItems: 1_000,
         description: "Paths of files and folders on the daemon's machine, in addition to uploaded documents.",
       }),
+      ocr,
       schedule,
     }),
     { title: 'FileSourceConfiguration', description: 'Configuration of a file source.' },
@@ -61,6 +67,7 @@ export const SOURCE_CONFIGURATIONS = {
         ...globs,
         ...files,
         gitignore: Type.Boolean({ default: true, description: 'Whether to skip files that .gitignore excludes.' }),
+        ocr,
         watch: Type.Boolean({ default: false, description: 'Whether to sync when files change.' }),
         schedule,
       }),
@@ -77,6 +84,7 @@ export const SOURCE_CONFIGURATIONS = {
         }),
         max_depth: Type.Integer({ minimum: 0, maximum: 10, description: 'Maximum link depth of a site.' }),
         max_pages: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Maximum number of pages.' }),
+        ocr,
         allow_private_network,
         schedule,
       }),
@@ -100,6 +108,7 @@ export const SOURCE_CONFIGURATIONS = {
         }),
         ...globs,
         ...files,
+        ocr,
         allow_private_network,
         schedule,
       }),

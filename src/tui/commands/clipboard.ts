@@ -1,5 +1,6 @@
 /** Copies text to the clipboard: with a program of the system, through tmux, or with an escape sequence of the terminal. */
 import { spawn } from 'node:child_process'
+import { scaleTimeout } from '../../deadline.ts'
 import type { CopyResult } from '../session/chat-session.ts'
 
 /** Larger texts are ignored by some terminals. */
@@ -73,7 +74,7 @@ function sendToTerminal(text: string, terminal: NodeJS.WriteStream, { TERM = '',
 
 function pipeTo(program: string, args: readonly string[], text: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'], timeout: TIMEOUT_MS })
+    const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'], timeout: scaleTimeout(TIMEOUT_MS) })
     child.once('error', () => resolve(false)).once('exit', (code) => resolve(code === 0))
     child.stdin.on('error', () => resolve(false)).end(text)
   })
@@ -81,7 +82,7 @@ function pipeTo(program: string, args: readonly string[], text: string): Promise
 
 function readFrom(program: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], timeout: TIMEOUT_MS })
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], timeout: scaleTimeout(TIMEOUT_MS) })
     let output = ''
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk

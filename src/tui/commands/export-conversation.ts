@@ -1,7 +1,6 @@
-/** Exports a conversation to a file. */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { findExportFormat, formatExport } from '../../cli/conversations/format-export.ts'
+import { formatExport, resolveExportFormat } from '../../cli/conversations/format-export.ts'
 import { getConversation } from '../../cli/conversations/get-conversation.ts'
 import { createWriteError } from '../../cli/input/file-errors.ts'
 import type { Connection } from '../../client/request.ts'
@@ -14,7 +13,7 @@ export async function exportConversation(
 ): Promise<string> {
   const data = await getConversation(connection, id)
   const name = file || `${slugify(data.title ?? '') || 'conversation'}.md`
-  const text = await formatExport(connection, data, findExportFormat(name) ?? 'md')
+  const text = await formatExport(connection, data, resolveExportFormat(name) ?? 'md')
   try {
     writeFileSync(resolve(cwd, name), text, { flag: 'wx' })
   } catch (error) {

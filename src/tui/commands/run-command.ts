@@ -18,20 +18,21 @@ import {
   listConversationsByOwner,
   listLastMessages,
   listModels,
+  MAX_MESSAGES,
   searchConversations,
 } from '../session/api.ts'
-import type { ChatSession } from '../session/chat-session.ts'
+import { type ChatSession, requireConversation } from '../session/chat-session.ts'
 import { describeError } from '../session/reply-stream.ts'
 import { findLastMessage, retryLastMessage } from '../session/send-message.ts'
-import { buildQuoteContext, type Choice, findLastReply, listSources, type Picker, sumUsage } from '../state/chat-state.ts'
+import { buildQuoteContext, type Choice, findLastReply, listSources, type Picker, sumMessageUsage } from '../state/chat-state.ts'
 import { getText } from '../state/reply-reducer.ts'
-import { EMPTY_TRANSCRIPT, reduceTranscript } from '../state/transcript-reducer.ts'
 import { exportConversation } from './export-conversation.ts'
+import { manageMemory } from './memory-command.ts'
+import { compactConversation, showSummary } from './summary-commands.ts'
 
 type PickerTarget = Exclude<Picker['target'], 'history'>
 type CommandHandler = (session: ChatSession, argument: string, signal: AbortSignal) => void | Promise<void>
 
-const MAX_MESSAGES = 10_000
 /** Commands that open a list or change the conversation: keys are held back until they are done. */
 const SWITCH_COMMANDS: ReadonlySet<CommandName> = new Set(['agents', 'agent', 'model', 'resume', 'history', 'search'])
 const NEVER_ABORTED = new AbortController().signal
@@ -117,12 +118,6 @@ function formatTimestamp(timestamp: string, now: number): string {
   const pad = (value: number) => String(value).padStart(2, '0')
   const day = (value: Date) => `${value.getFullYear()}-${pad(value.getMonth() + 1)}-${pad(value.getDate())}`
   return day(date) === day(new Date(now)) ? `${pad(date.getHours())}:${pad(date.getMinutes())}` : day(date)
-}
-
-function requireConversation({ store }: ChatSession): { id: string; title: string | null } {
-  const { conversation } = store.state
-  if (!conversation) throw new Error('The conversation has no messages yet.')
-  return conversation
 }
 
 const HANDLERS: Record<CommandName, CommandHandler> = {
@@ -225,6 +220,9 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     const name = await exportConversation(await session.client.getConnection(), id, { file, cwd: session.cwd })
     session.store.addNote(`Exported the conversation to ${name}.`, 'good')
   },
+  compact: compactConversation,
+  summary: showSummary,
+  memory: manageMemory,
   copy: async (session) => {
     const reply = findLastReply(session.store.state.transcript)
     if (!reply || getText(reply) === '') throw new Error('There is no reply to copy.')
@@ -247,7 +245,7 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     const { conversation } = session.store.state
     // Of a resumed conversation, the transcript contains only the last messages.
     const { messages } = conversation ? await listLastMessages(connection, conversation.id, MAX_MESSAGES) : { messages: [] }
-    const { tokens, estimated, cost } = sumUsage(reduceTranscript(EMPTY_TRANSCRIPT, { kind: 'loaded', messages }))
+    const { tokens, estimated, cost } = sumMessageUsage(messages)
     const today = new Date(session.store.now()).toISOString().slice(0, 10)
     // Without the calls of indexing and searches outside conversations.
     const { data } = await call(connection, usageRoutes.stats, { query: { start_date: today, entity_type: 'agent' } })

@@ -1,5 +1,7 @@
 /** Asks the terminal for the row of the cursor. */
 
+import { scaleTimeout, startDeadline } from '../../deadline.ts'
+
 const QUERY = '\u001b[6n'
 /** Enough for a slow connection. A terminal that does not answer in time is not asked again. */
 const TIMEOUT_MS = 1_000
@@ -11,7 +13,7 @@ export class CursorQuery {
   #resolve: ((row: number | undefined) => void) | undefined
   #isUnanswered = false
 
-  constructor(write: (text: string) => void, timeoutMs = TIMEOUT_MS) {
+  constructor(write: (text: string) => void, timeoutMs = scaleTimeout(TIMEOUT_MS)) {
     this.#write = write
     this.#timeoutMs = timeoutMs
   }
@@ -25,12 +27,12 @@ export class CursorQuery {
   ask(): Promise<number | undefined> {
     if (this.#isUnanswered) return Promise.resolve(undefined)
     this.#answer ??= new Promise((resolve) => {
-      const timer = setTimeout(() => {
+      const deadline = startDeadline(this.#timeoutMs, () => {
         this.#isUnanswered = true
         this.#resolve?.(undefined)
-      }, this.#timeoutMs)
+      })
       this.#resolve = (row) => {
-        clearTimeout(timer)
+        deadline.cancel()
         this.#answer = undefined
         this.#resolve = undefined
         resolve(row)

@@ -8,7 +8,7 @@ import { replaceInterruptHandlers } from './interrupts.ts'
 /** As long as the longest message. */
 const MAX_LENGTH = 500_000
 
-export function findEditor({ VISUAL, EDITOR }: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
+export function resolveEditor({ VISUAL, EDITOR }: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
   return VISUAL?.trim() || EDITOR?.trim() || (platform === 'win32' ? 'notepad' : 'vi')
 }
 

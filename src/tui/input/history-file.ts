@@ -1,5 +1,6 @@
 /** The input history on disk, shared by all chats of a home. */
 import { appendFileSync, chmodSync, closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { isQuitCommand } from './slash-commands.ts'
 
 /** Each generation of the file; together with the previous one, at most twice as much is stored. */
 const MAX_FILE_BYTES = 256 * 1024
@@ -11,7 +12,8 @@ const STALE_LOCK_MS = 10_000
 
 /**
  * One JSON string per line. Each entry is appended with a single write, so that several chats do not mix up their lines. A full file is
- * renamed and a new one started, so that no entry is lost while another chat appends.
+ * renamed and a new one started, so that no entry is lost while another chat appends. Commands that quit are left out: almost every chat
+ * ends with one, and Up should recall the last question.
  */
 export class HistoryFile {
   readonly #path: string
@@ -26,7 +28,7 @@ export class HistoryFile {
     const entries = new Set<string>()
     for (const line of lines) {
       const entry = parseEntry(line)
-      if (entry === undefined) continue
+      if (entry === undefined || isQuitCommand(entry)) continue
       entries.delete(entry)
       entries.add(entry)
     }
@@ -34,7 +36,7 @@ export class HistoryFile {
   }
 
   append(text: string): void {
-    if (text.length > MAX_ENTRY_LENGTH) return
+    if (text.length > MAX_ENTRY_LENGTH || isQuitCommand(text)) return
     this.#rotate()
     appendFileSync(this.#path, `${JSON.stringify(text)}\n`, { mode: 0o600 })
   }

@@ -23,11 +23,14 @@ export const COMMANDS = [
   { name: 'tools', argument: '', summary: 'tools of the agent', group: 'Agent' },
   { name: 'sources', argument: '', summary: 'sources of the reply', group: 'Replies' },
   { name: 'documents', argument: 'query', summary: 'search documents', group: 'Agent' },
-  { name: 'search', argument: 'query', summary: 'search messages', group: 'Conversation' },
+  { name: 'search', argument: 'query', summary: 'search messages', group: 'Chat' },
   { name: 'history', argument: '', summary: 'show all messages', group: 'Conversation' },
   { name: 'resume', argument: '', summary: 'open a conversation', group: 'Conversation' },
   { name: 'title', argument: 'name', summary: 'rename', group: 'Conversation' },
-  { name: 'export', argument: 'file', summary: 'write to a file', group: 'Conversation' },
+  { name: 'export', argument: 'file', summary: 'write to a file', group: 'Chat' },
+  { name: 'compact', argument: 'focus', summary: 'summarize', group: 'Conversation' },
+  { name: 'summary', argument: '', summary: 'show the summary', group: 'Conversation' },
+  { name: 'memory', argument: 'query', summary: 'what it remembers', group: 'Agent' },
   { name: 'copy', argument: '', summary: 'copy the last reply', group: 'Replies', needsScreen: true },
   { name: 'retry', argument: '', summary: 'answer again', group: 'Replies' },
   { name: 'edit', argument: '', summary: 'change your message', group: 'Replies', needsScreen: true },
@@ -67,6 +70,12 @@ export function parseCommand(text: string): CommandCall | { problem: string } | 
   return { problem: `Unknown command /${typed}.${suggestion === undefined ? '' : ` Did you mean /${suggestion}?`} To list commands: /help` }
 }
 
+/** Whether the text quits the chat: /quit, or one of the words and aliases for it. */
+export function isQuitCommand(text: string): boolean {
+  const command = parseCommand(text)
+  return command !== undefined && 'name' in command && command.name === 'quit'
+}
+
 const KEY_HELP = [
   '**Enter** sends, or queues during a reply',
   '**Shift+Enter**, **Alt+Enter** or **Ctrl+J** new line',
@@ -76,9 +85,9 @@ const KEY_HELP = [
   '**Ctrl+G** editor',
   '**Ctrl+O** sources',
   '**Ctrl+T** tool results and reasoning',
-  '**Ctrl+L** clears the screen',
+  '**Ctrl+L** or **/clear** clears the screen',
   '**Ctrl+Z** suspends',
-  '**quit** or twice **Ctrl+C** or **Ctrl+D** quits',
+  '**/quit** or twice **Ctrl+C** or **Ctrl+D** quits',
 ]
 
 /** Minimum width for two columns of commands. */
@@ -98,11 +107,17 @@ type Row = readonly string[]
 
 const formatUsage = ({ name, argument }: SlashCommand) => `/${name}${argument && ` ${argument}`}`
 
+/** Commands that are mentioned below the table instead. */
+const IN_KEY_HELP: ReadonlySet<string> = new Set(['clear', 'quit'])
+
 /** Returns the rows of the groups, each below its name. */
 function listGroupRows(...groups: SlashCommand['group'][]): Row[] {
   return groups.flatMap((group) => [
     [`**${group}**`, ''],
-    ...COMMANDS.filter((command) => command.group === group).map((command) => [`\`${formatUsage(command)}\``, command.summary]),
+    ...COMMANDS.filter((command) => command.group === group && !IN_KEY_HELP.has(command.name)).map((command) => [
+      `\`${formatUsage(command)}\``,
+      command.summary,
+    ]),
   ])
 }
 

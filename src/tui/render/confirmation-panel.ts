@@ -20,12 +20,12 @@ const MARGIN = { first: [span('    ')], rest: [span('    ')] }
 /** All keys and the whole request are shown, and as many arguments as fit: long ones must not hide where the request goes. */
 export function renderConfirmation(tool: ToolCall, { edited, columns, height, question, keys }: ConfirmationView): Line[] {
   const width = columns - 4
-  const asked = wrapLine([span(`${sanitizeLine(question)} `, 'yellow'), ...joinKeys(keys)], width)
-  const left = Math.max(2, height - asked.length)
+  const prompt = wrapLine([span(`${sanitizeLine(question)} `, 'yellow'), ...joinKeys(keys)], width)
+  const left = Math.max(2, height - prompt.length)
   const request = limitLines(renderRequest(edited ? edited.request : tool.request, width), left - 1)
   const call = limitLines(renderCall(tool, edited?.values, width), left - request.length)
   const details = indentLines([...call, ...request], { first: [span('  ? ', 'yellow')], rest: MARGIN.rest })
-  return [...details, ...indentLines(asked, MARGIN)].slice(-height)
+  return [...details, ...indentLines(prompt, MARGIN)].slice(-height)
 }
 
 function renderCall({ name, arguments: requested }: ToolCall, edited: Record<string, unknown> | undefined, width: number): Line[] {

@@ -2,7 +2,7 @@
 import { type Line, line, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { expandTabs, getVisibleRows, layOutText } from '../input/editor-layout.ts'
-import { type ChatState, findEditedArguments, findUnconfirmedPermission } from '../state/chat-state.ts'
+import { type ChatState, getEditedArguments, getUnconfirmedPermission } from '../state/chat-state.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
 import { findPendingConfirmation } from '../state/transcript-reducer.ts'
 import { renderConfirmation } from './confirmation-panel.ts'
@@ -98,7 +98,7 @@ function renderPanel(state: ChatState, height: number): Line[] {
   const { transcript, panel, size } = state
   const tool = findPendingConfirmation(transcript)
   if (tool) {
-    const edited = findEditedArguments(state, tool)
+    const edited = getEditedArguments(state, tool)
     return renderConfirmation(tool, { edited, columns: size.columns, height, ...buildQuestion(state, tool) })
   }
   if (!panel) return []
@@ -108,7 +108,7 @@ function renderPanel(state: ChatState, height: number): Line[] {
 /** The keys are shown as soon as they work. With text in the input, letters are typed. */
 function buildQuestion(state: ChatState, tool: ToolCall): { question: string; keys: string[] } {
   const { editor, now, waitingSince, agent } = state
-  const permission = findUnconfirmedPermission(state, tool)
+  const permission = getUnconfirmedPermission(state, tool)
   if (permission) {
     const agents = permission.scope === 'agent' ? (agent?.name ?? 'this agent') : 'all agents'
     return { question: `Always allow ${tool.name} with ${agents}?`, keys: ['Enter confirms', 'Esc goes back'] }

@@ -1,5 +1,5 @@
 /** Omits text that is already in the scrollback when lines are rendered for another width. */
-import { type Line, type Span, toPlainText } from '../../cli/terminal/markdown/styled-text.ts'
+import { type Line, type StyledSpan, toPlainText } from '../../cli/terminal/markdown/styled-text.ts'
 import { splitGraphemes } from '../../cli/terminal/text.ts'
 
 /** The start of a text, independent of the width: line breaks, margins and borders depend on it, letters and digits do not. */
@@ -39,7 +39,7 @@ export function omitPrinted(lines: readonly Line[], printed: PrintedText): { res
 /** Omits the first letters of a line and what follows them without a space, but keeps the margin. */
 function omitStart(line: Line, letters: number): Line {
   const margin = /^ */.exec(toPlainText(line))?.[0] ?? ''
-  const rest: Span[] = []
+  const rest: StyledSpan[] = []
   let left = letters
   for (const { text, styles } of line) {
     let kept = ''

@@ -1,8 +1,17 @@
 /** Renders messages of the user, notes, and the footer of replies. */
 import { formatUncitedNote } from '../../cli/ask/format-citations.ts'
-import { hasPages } from '../../cli/ask/format-location.ts'
+import { formatPlace } from '../../cli/ask/format-location.ts'
 import { renderMarkdown } from '../../cli/terminal/markdown/render-markdown.ts'
-import { indentLines, type Line, line, type Span, type Style, span, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
+import {
+  foldLine,
+  indentLines,
+  type Line,
+  line,
+  type Style,
+  type StyledSpan,
+  span,
+  wrapLine,
+} from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
 import type { Citation } from '../../contract/schemas/messages.ts'
 import { listSources } from '../state/chat-state.ts'
@@ -32,7 +41,7 @@ export function renderMessage({ text }: UserMessage, columns: number): Line[] {
 }
 
 export function renderNote({ text, tone, markdown }: Note, columns: number): Line[] {
-  if (markdown) return insetLines(renderMarkdown(text, columns - INDENT))
+  if (markdown) return insetLines(renderMarkdown(text, columns - INDENT).flatMap((row) => foldLine(row, columns - INDENT)))
   const style: Style = tone === 'bad' ? 'red' : tone === 'good' ? 'green' : 'dim'
   return insetLines(
     sanitizeText(text)
@@ -60,11 +69,16 @@ export function renderReplyFooter(reply: ReplyState, columns: number): Line[] {
 }
 
 function renderSourceNames(cited: readonly Citation[]): Line {
-  const spans = cited.slice(0, MAX_SOURCES).flatMap((citation, index): Span[] => {
-    // Non-breaking spaces keep name and page on one line.
-    const page = hasPages(citation) ? `,\u00a0p.\u00a0${citation.page}` : ''
+  const spans = cited.slice(0, MAX_SOURCES).flatMap((citation, index): StyledSpan[] => {
+    // Non-breaking spaces keep name and place on one line.
+    const place = formatPlace(citation)
+      ?.replace(/^page /, 'p. ')
+      .replaceAll(' ', '\u00a0')
     const stale = citation.stale ? ' (changed since)' : ''
-    return [span(`${index === 0 ? '' : '  '}[${citation.index}]`, 'cyan'), span(` ${sanitizeLine(citation.source)}${page}${stale}`, 'dim')]
+    return [
+      span(`${index === 0 ? '' : '  '}[${citation.index}]`, 'cyan'),
+      span(` ${sanitizeLine(citation.source)}${place === undefined ? '' : `,\u00a0${place}`}${stale}`, 'dim'),
+    ]
   })
   return cited.length > MAX_SOURCES ? [...spans, span(` and ${cited.length - MAX_SOURCES} more`, 'dim')] : spans
 }

@@ -3,8 +3,8 @@ import {
   indentLines,
   type Line,
   line,
-  type Span,
   type Style,
+  type StyledSpan,
   span,
   truncateLine,
   wrapLine,
@@ -54,7 +54,7 @@ export function formatArguments(args: Record<string, unknown>): string {
 export function renderToolCall(tool: ToolCall, { columns, now, details }: ViewOptions): Line[] {
   const [mark, style] = tool.state === 'running' ? [getSpinnerFrame(now), 'cyan' as const] : MARKS[tool.state]
   const facts = formatFacts(tool, now)
-  const tail: Span[] = facts === '' ? [] : [span(` · ${facts}`, 'dim')]
+  const tail: StyledSpan[] = facts === '' ? [] : [span(` · ${facts}`, 'dim')]
   const args = formatArguments(tool.arguments)
   const head: Line = [
     span(`${mark} `, style),

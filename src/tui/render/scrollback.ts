@@ -1,7 +1,7 @@
 /** Splits the transcript into lines for the scrollback of the terminal, each written once, and live lines that may still change. */
 import { rewriteReply } from '../../cli/terminal/invocation.ts'
 import { INITIAL_STREAM, renderStream, type StreamState } from '../../cli/terminal/markdown/streaming-markdown.ts'
-import type { Line } from '../../cli/terminal/markdown/styled-text.ts'
+import { foldLine, type Line } from '../../cli/terminal/markdown/styled-text.ts'
 import type { Part, ReplyState } from '../state/reply-reducer.ts'
 import type { Entry, Transcript } from '../state/transcript-reducer.ts'
 import { INDENT, insetLines, renderMessage, renderNote, renderReplyFooter } from './render-entry.ts'
@@ -144,8 +144,11 @@ function renderPart(part: Part, { stream }: ReplyProgress, view: ViewOptions, is
   }
   // Only new text is rewritten, since the position counts the characters that were received.
   const text = part.text.slice(0, stream.consumed) + rewriteReply(part.text.slice(stream.consumed))
-  const { state, done, live } = renderStream(stream, text, columns, isComplete)
-  return isComplete ? { done, live } : { done, live, unfinished: { stream: { ...state, consumed: part.text.length }, text: part.text } }
+  const update = renderStream(stream, text, columns, isComplete)
+  const fold = (lines: readonly Line[]) => lines.flatMap((line) => foldLine(line, columns))
+  const [done, live] = [fold(update.done), fold(update.live)]
+  const unfinished = { stream: { ...update.state, consumed: part.text.length }, text: part.text }
+  return isComplete ? { done, live } : { done, live, unfinished }
 }
 
 /** Parts after an unfinished part are live, so that the order is kept. */

@@ -54,11 +54,11 @@ export function renderSourcePanel(panel: SourcePanel, columns: number, height: n
     const { index, cited, stale } = citation
     const note = [cited ? '' : 'not cited', stale ? 'changed since' : ''].filter(Boolean).join(', ')
     const section = formatSection(citation)
-    const chosen = listed.first + position === selected
+    const isSelected = listed.first + position === selected
     return [
-      renderPointer(chosen),
+      renderPointer(isSelected),
       span(`[${index}] `, 'cyan'),
-      span(formatLocation(citation), ...(chosen ? (['bold'] as const) : [])),
+      span(formatLocation(citation), ...(isSelected ? (['bold'] as const) : [])),
       span(note && ` (${note})`, 'dim'),
       span(section && ` · ${section}`, 'dim'),
     ]

@@ -1,7 +1,7 @@
 /** Renders the status line: agent, model, usage and cost. */
-import { type Line, measureLine, type Span, type Style, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
+import { type Line, measureLine, type Style, type StyledSpan, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
-import { type ChatState, sumUsage } from '../state/chat-state.ts'
+import { type ChatState, sumConversationUsage, sumUsage } from '../state/chat-state.ts'
 
 /** Estimates are marked: the provider did not report the tokens. */
 export const formatTokens = (count: number, isEstimated: boolean): string => `${isEstimated ? 'about ' : ''}${formatCount(count)} tokens`
@@ -38,7 +38,8 @@ export function renderStatusLine(state: ChatState): Line {
   const { columns } = state.size
   const hint = state.hint ?? (state.replacesLast ? REPLACE_HINT : undefined)
   if (hint !== undefined) return truncateLine([span(`  ${sanitizeLine(hint)}`, 'yellow')], columns)
-  const { tokens, estimated, cost, contextTokens: context } = sumUsage(state.transcript)
+  const { tokens, contextTokens: context } = sumUsage(state.transcript)
+  const total = sumConversationUsage(state)
   const facts: Fact[] = []
   const add = (priority: number, text: string | undefined, ...styles: Style[]) => {
     if (text) facts.push({ text, priority, styles })
@@ -46,8 +47,8 @@ export function renderStatusLine(state: ChatState): Line {
   add(9, state.connectionProblem, 'red')
   add(8, state.agent && sanitizeLine(state.agent.name), 'cyan')
   add(7, state.model && sanitizeLine(state.model.name), 'dim')
-  add(3, tokens > 0 ? formatTokens(tokens, estimated) : undefined, 'dim')
-  add(5, tokens > 0 ? formatCost(cost) : undefined, 'dim')
+  add(3, total && total.tokens > 0 ? formatTokens(total.tokens, total.estimated) : undefined, 'dim')
+  add(5, total && total.tokens > 0 ? formatCost(total.cost) : undefined, 'dim')
   add(2, context > 0 ? formatContext(context, state.model?.contextWindow ?? null) : undefined, 'dim')
   add(1, state.conversation?.title ? sanitizeLine(state.conversation.title) : undefined, 'dim')
   const isReady = state.connectionProblem === undefined && state.agent !== undefined
@@ -58,7 +59,7 @@ export function renderStatusLine(state: ChatState): Line {
 
 function fitFacts(facts: readonly Fact[], columns: number): Line {
   const visible = [...facts]
-  const build = (): Span[] => [
+  const build = (): StyledSpan[] => [
     span('  '),
     ...visible.flatMap(({ text, styles }, index) => [...(index === 0 ? [] : [span(' · ', 'dim')]), span(text, ...styles)]),
   ]

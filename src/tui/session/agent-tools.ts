@@ -64,6 +64,7 @@ function toCitation({ content, score, metadata }: Passage, index: number): Citat
     index: index + 1,
     source: metadata.source,
     page: metadata.page,
+    ...(metadata.place === undefined ? {} : { place: metadata.place }),
     document_id: metadata.document_id ?? '',
     content,
     score,

@@ -12,6 +12,8 @@ import { type Model, modelRoutes } from '../../contract/families/models.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
 
 const PAGE_SIZE = 100
+/** Bounds the time and memory that a very long conversation takes. */
+export const MAX_MESSAGES = 10_000
 
 export async function listAgents(connection: Connection): Promise<AgentItem[]> {
   return (await call(connection, agentRoutes.list, { query: { limit: PAGE_SIZE, sort: 'name', order: 'asc' } })).data

@@ -1,5 +1,5 @@
 /** The chat without its screen: agent, model and conversation, and how they change. */
-import { type AgentModel, findAgentModel, toAgentModel } from '../../cli/ask/find-agent-model.ts'
+import { type AgentModel, resolveAgentModel, toAgentModel } from '../../cli/ask/resolve-agent-model.ts'
 import { call } from '../../client/call.ts'
 import { fetchHealth } from '../../client/daemon.ts'
 import { removeEmptyConversation } from '../../client/remove-empty-conversation.ts'
@@ -10,9 +10,9 @@ import type { Model } from '../../contract/families/models.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
 import { clearAndRemember, type Editor, setText } from '../input/editor.ts'
 import type { HistoryFile } from '../input/history-file.ts'
-import type { OutgoingText } from '../state/chat-state.ts'
+import { type OutgoingText, sumMessageUsage } from '../state/chat-state.ts'
 import type { ChatStore } from '../state/chat-store.ts'
-import { findAgent, listAgents, listLastMessages, listModels } from './api.ts'
+import { findAgent, listAgents, listLastMessages, listModels, MAX_MESSAGES } from './api.ts'
 import { ConversationSwitch } from './conversation-switch.ts'
 import { ReconnectingClient } from './reconnecting-client.ts'
 import { ReplyStream } from './reply-stream.ts'
@@ -59,12 +59,14 @@ export class ChatSession {
   readonly terminal: ChatTerminal
   readonly history: HistoryFile | undefined
   agent: Agent | undefined
-  /** Id of the model that overrides the one of the agent. */
+  /** Id of the model that overrides the agent's model. */
   chosenModel: string | undefined
   /** The last message as typed, and as sent with its attached files. */
   lastMessage: OutgoingText | undefined
   /** Text that was not sent because of an attachment; submitting it again sends it. */
   unconfirmedText: string | undefined
+  /** Whether the daemon is reading the documents of a message that is about to be sent. */
+  isReadingDocuments = false
   /** Names for completion. */
   agentNames: string[] = []
   modelNames: string[] = []
@@ -117,7 +119,7 @@ export class ChatSession {
   /** Starts a new conversation with an agent. With `announce`, adds a note and resets the chosen model. */
   async startConversation(agent: Agent, { announce = false, signal }: { announce?: boolean; signal?: AbortSignal } = {}): Promise<void> {
     const chosenModel = announce ? undefined : this.chosenModel
-    const model = await this.#findModel(agent, chosenModel)
+    const model = await this.#resolveModel(agent, chosenModel)
     signal?.throwIfAborted()
     this.assertIdle()
     this.agent = agent
@@ -126,13 +128,14 @@ export class ChatSession {
       agent: { id: agent.id, name: agent.name },
       model,
       conversation: undefined,
+      earlierUsage: undefined,
       ...(announce ? { panel: undefined } : {}),
     })
     if (announce) this.store.announceConversation(`Started a new conversation with ${agent.name}.`)
   }
 
-  async #findModel(agent: Agent, chosenModel: string | undefined): Promise<AgentModel | undefined> {
-    return chosenModel === undefined ? findAgentModel(await this.client.getConnection(), agent) : this.store.state.model
+  async #resolveModel(agent: Agent, chosenModel: string | undefined): Promise<AgentModel | undefined> {
+    return chosenModel === undefined ? resolveAgentModel(await this.client.getConnection(), agent) : this.store.state.model
   }
 
   setModel(model: Model): void {
@@ -146,12 +149,13 @@ export class ChatSession {
     if (conversation.agent_id === null) throw new Error('The agent of this conversation was deleted. To start a new conversation: /new')
     const agent = await findAgent(connection, conversation.agent_id)
     const { messages, earlier } = await listLastMessages(connection, conversation.id, RESUMED_MESSAGES)
-    const model = await this.#findModel(agent, this.chosenModel)
+    const model = await this.#resolveModel(agent, this.chosenModel)
     signal?.throwIfAborted()
     this.assertIdle()
     const last = messages.at(-1)
     const liveReply = last?.role === 'assistant' && last.finish_reason === undefined ? last.id : undefined
     const more = `${earlier} earlier ${earlier === 1 ? 'message' : 'messages'}. To show all: /history`
+    const earlierUsage = earlier > 0 ? {} : undefined
     this.agent = agent
     this.unconfirmedText = undefined
     this.store.replaceTranscript(
@@ -163,11 +167,25 @@ export class ChatSession {
         agent: { id: agent.id, name: agent.name },
         model,
         conversation: { id: conversation.id, title: conversation.title },
+        earlierUsage,
         editor: addToHistory(this.store.state.editor, messages),
         panel: undefined,
       },
     )
     if (liveReply !== undefined) this.replies.join(liveReply)
+    if (earlierUsage && !this.isPlain) void this.#sumEarlierUsage(conversation.id, messages[0]?.id, earlierUsage)
+  }
+
+  /** Counts the messages before the first one that is shown, while the user reads: a long conversation has many pages. Never rejects. */
+  async #sumEarlierUsage(conversation: string, firstShown: string | undefined, pending: object): Promise<void> {
+    try {
+      const { messages } = await listLastMessages(await this.client.getConnection(), conversation, MAX_MESSAGES)
+      const end = messages.findIndex(({ id }) => id === firstShown)
+      if (end < 0 || this.store.state.earlierUsage !== pending) return
+      this.store.update({ earlierUsage: { totals: sumMessageUsage(messages.slice(0, end)) } })
+    } catch {
+      // The status line shows no usage rather than a part of it; /usage reports the error.
+    }
   }
 
   /** Loads the texts of earlier chats into the input history. */
@@ -193,6 +211,12 @@ export class ChatSession {
       // optional: without names there is no completion
     }
   }
+}
+
+export function requireConversation({ store }: ChatSession): { id: string; title: string | null } {
+  const { conversation } = store.state
+  if (!conversation) throw new Error('The conversation has no messages yet.')
+  return conversation
 }
 
 /** Adds the user's messages to the input history and keeps the current input. */

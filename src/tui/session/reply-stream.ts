@@ -24,7 +24,7 @@ interface ReplyStreamDependencies {
   forgetEmptyConversation: () => Promise<void>
   /** Returns the id of the agent. */
   getAgent: () => string | undefined
-  /** Returns the model that overrides the one of the agent. */
+  /** Returns the model that overrides the agent's model. */
   getModel: () => string | undefined
   now: () => number
 }
@@ -124,10 +124,9 @@ export class ReplyStream {
   /** Follows the reply after its last event if its id is known; otherwise sends the message. */
   #buildRequest(conversation: string, outgoing: OutgoingMessage | undefined): ReplyRequest | undefined {
     const { live } = this.#dependencies.getTranscript()
-    if (live?.id !== undefined)
-      return { conversation, reply: live.id, ...(live.lastEventId === undefined ? {} : { after: live.lastEventId }) }
+    if (live?.id !== undefined) return { conversation, reply: live.id, after: live.lastEventId }
     const model = this.#dependencies.getModel()
-    return outgoing && { conversation, ...outgoing, wait: true, ...(model === undefined ? {} : { model }) }
+    return outgoing && { conversation, ...outgoing, wait: true, model }
   }
 
   /** Disconnects from the reply, which stops it unless another client follows it. Returns false if none is in progress. */
@@ -190,12 +189,12 @@ export class ReplyStream {
   async confirm(tool: string, allow: boolean, changed?: Record<string, unknown>): Promise<void> {
     const { client, dispatch, getTranscript, ensureConversation, now } = this.#dependencies
     const message_id = getTranscript().live?.id
-    dispatch({ kind: 'answered', tool, allow, at: now(), ...(changed ? { arguments: changed } : {}) })
+    dispatch({ kind: 'answered', tool, allow, at: now(), arguments: changed })
     if (message_id === undefined) return
     try {
       const connection = await client.getConnection()
       const id = await ensureConversation(connection)
-      const body = { tool_call_id: tool, allow, ...(changed ? { arguments: changed } : {}) }
+      const body = { tool_call_id: tool, allow, arguments: changed }
       await call(connection, conversationRoutes.confirm, { params: { id, message_id }, body })
     } catch (error) {
       dispatch({ kind: 'noted', tone: 'bad', text: `Cannot send the confirmation: ${describeError(error).error}` })

@@ -1,4 +1,3 @@
-/** Searches the input history. */
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { setText } from '../input/editor.ts'
 import type { ChatSession } from './chat-session.ts'

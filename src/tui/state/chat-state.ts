@@ -1,12 +1,13 @@
 /** State of the chat screen and queries on it. */
-import type { AgentModel } from '../../cli/ask/find-agent-model.ts'
+
 import { findCitedText } from '../../cli/ask/find-quote.ts'
+import type { AgentModel } from '../../cli/ask/resolve-agent-model.ts'
 import type { MessageImage } from '../../contract/schemas/images.ts'
-import type { Citation } from '../../contract/schemas/messages.ts'
+import type { Citation, Message } from '../../contract/schemas/messages.ts'
 import type { Completion } from '../input/completion.ts'
 import { type Editor, EMPTY_EDITOR } from '../input/editor.ts'
 import { getText, type ReplyState, type ToolCall } from './reply-reducer.ts'
-import { EMPTY_TRANSCRIPT, type Entry, type Transcript } from './transcript-reducer.ts'
+import { EMPTY_TRANSCRIPT, type Entry, reduceTranscript, type Transcript } from './transcript-reducer.ts'
 
 export interface Choice {
   readonly id: string
@@ -96,6 +97,8 @@ export interface ChatState {
   readonly agent: { readonly id: string; readonly name: string } | undefined
   readonly model: Readonly<AgentModel> | undefined
   readonly conversation: { readonly id: string; readonly title: string | null } | undefined
+  /** Usage of the messages before those of the transcript, without totals until it is known; undefined if there are none. */
+  readonly earlierUsage: { readonly totals?: Totals } | undefined
   readonly connectionProblem: string | undefined
   /** Shown instead of the status line. */
   readonly hint: string | undefined
@@ -127,6 +130,7 @@ export const INITIAL_STATE: ChatState = {
   agent: undefined,
   model: undefined,
   conversation: undefined,
+  earlierUsage: undefined,
   connectionProblem: undefined,
   hint: undefined,
   showsDetails: false,
@@ -169,6 +173,24 @@ export function sumUsage({ entries }: Transcript): Totals {
   return totals
 }
 
+export const sumMessageUsage = (messages: readonly Message[]): Totals =>
+  sumUsage(reduceTranscript(EMPTY_TRANSCRIPT, { kind: 'loaded', messages }))
+
+/** Sums the usage of the current conversation with that of messages that are not shown. Undefined until it is known. */
+export function sumConversationUsage({ transcript, earlierUsage }: ChatState): Totals | undefined {
+  const shown = sumUsage(transcript)
+  if (!earlierUsage) return shown
+  const { totals: earlier } = earlierUsage
+  return (
+    earlier && {
+      tokens: earlier.tokens + shown.tokens,
+      estimated: earlier.estimated || shown.estimated,
+      cost: earlier.cost === null || shown.cost === null ? null : earlier.cost + shown.cost,
+      contextTokens: shown.contextTokens,
+    }
+  )
+}
+
 export function findLastReply(transcript: Transcript): ReplyState | undefined {
   return transcript.live ?? listReplies(transcript.entries).at(-1)
 }
@@ -192,11 +214,11 @@ export function filterChoices({ choices, filter }: Picker): readonly Choice[] {
 }
 
 /** Returns the arguments of a pending tool call if the user changed them. */
-export function findEditedArguments({ editedArguments }: ChatState, tool: ToolCall): EditedArguments | undefined {
+export function getEditedArguments({ editedArguments }: ChatState, tool: ToolCall): EditedArguments | undefined {
   return editedArguments?.tool === tool.id ? editedArguments : undefined
 }
 
-export function findUnconfirmedPermission({ unconfirmedPermission }: ChatState, tool: ToolCall): UnconfirmedPermission | undefined {
+export function getUnconfirmedPermission({ unconfirmedPermission }: ChatState, tool: ToolCall): UnconfirmedPermission | undefined {
   return unconfirmedPermission?.tool === tool.id ? unconfirmedPermission : undefined
 }
 

@@ -40,6 +40,7 @@ export class ChatStore {
       waitingSince: now,
       redrawCount: this.#state.redrawCount + 1,
       firstEntry: 0,
+      earlierUsage: undefined,
       ...change,
     })
   }

@@ -39,6 +39,8 @@ export interface ReplyState {
   readonly usage?: Usage
   readonly contextTokens?: number
   readonly cost?: number | null
+  /** Number of earlier messages that the model read as a summary. */
+  readonly summarizedMessages?: number
   readonly finishReason?: string
   readonly error?: string
   readonly hint?: string
@@ -154,7 +156,7 @@ export function applyMessage(reply: ReplyState, message: Message): ReplyState {
 const STATUS_BY_FINISH_REASON: Record<string, ReplyState['status']> = { aborted: 'aborted', interrupted: 'interrupted', error: 'failed' }
 
 function pickReplyFields(message: Message): Omit<ReplyState, 'parts' | 'kind'> {
-  const { id, citations, usage, context_tokens, cost, finish_reason, error } = message
+  const { id, citations, usage, context_tokens, cost, summarized_messages, finish_reason, error } = message
   return {
     id,
     citations: citations ?? [],
@@ -162,6 +164,7 @@ function pickReplyFields(message: Message): Omit<ReplyState, 'parts' | 'kind'> {
     ...(usage === undefined ? {} : { usage }),
     ...(context_tokens === undefined ? {} : { contextTokens: context_tokens }),
     ...(cost === undefined ? {} : { cost }),
+    ...(summarized_messages === undefined ? {} : { summarizedMessages: summarized_messages }),
     ...(finish_reason === undefined ? {} : { finishReason: finish_reason }),
     ...(error === undefined ? {} : { error }),
   }

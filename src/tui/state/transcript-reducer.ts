@@ -1,4 +1,6 @@
 /** Reduces events of replies and actions of the user to the transcript. */
+import { formatHistoryNotes } from '../../cli/ask/notes/format-history.ts'
+import { findRemembered } from '../../cli/ask/notes/format-remembered.ts'
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
 import {
@@ -131,7 +133,19 @@ function finishReply(state: Transcript, message: Message): Transcript {
   const index = state.entries.findIndex((entry) => entry.kind === 'reply' && entry.id === message.id)
   if (index >= 0) return { ...state, entries: state.entries.with(index, applyMessage(state.entries[index] as ReplyState, message)) }
   if (live && live.id !== undefined && live.id !== message.id) return state
-  return { entries: [...state.entries, applyMessage(live ?? NEW_REPLY, message)], live: undefined, isAwaitingReply: false }
+  const entries = [...state.entries, applyMessage(live ?? NEW_REPLY, message), ...createNotes(state, message)]
+  return { entries, live: undefined, isAwaitingReply: false }
+}
+
+/** Notes below a reply: what the agent remembered, and a summary when it was written or extended. */
+function createNotes({ entries }: Transcript, message: Message): Note[] {
+  const previous = entries.findLast((entry) => entry.kind === 'reply')
+  const isKnown = previous?.kind === 'reply' && previous.summarizedMessages === message.summarized_messages
+  const { omitted_messages = 0, summarized_messages = 0 } = message
+  const notes = formatHistoryNotes({ omitted_messages, summarized_messages: isKnown ? 0 : summarized_messages }, '/summary')
+  const remembered = (message.tool_calls ?? []).flatMap((call) => findRemembered(call) ?? [])
+  const undo = ({ text }: { text: string }, index: number) => (index === remembered.length - 1 ? `${text}\nTo undo: /memory undo` : text)
+  return [...remembered.map(undo), ...notes].map((text) => ({ kind: 'note', tone: 'plain', text }))
 }
 
 function toEntry(message: Message, index: number, messages: readonly Message[]): Entry {

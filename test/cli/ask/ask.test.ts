@@ -19,6 +19,7 @@ import {
   streamReply,
   streamText,
 } from '../../harness/scripted-provider.ts'
+import { readSample } from '../../knowledge/readers/samples.ts'
 
 const test = suite('ask')
 let terminal: Terminal
@@ -132,6 +133,18 @@ test('a file named with @ is attached, and a missing one is reported and sent as
   const folder = await terminal.run(['ask', 'What is in @logs?'], { cwd })
   assert.is(folder.code, 2)
   assert.match(folder.stderr, 'logs is a directory')
+})
+
+test('a document named with @ is attached as text, and one that cannot be read is reported', async () => {
+  const cwd = terminal.home
+  writeFileSync(join(cwd, 'reply.eml'), readSample('reply.eml'))
+  writeFileSync(join(cwd, 'broken.pdf'), '%PDF-1.7\nnothing')
+  const { code, stderr } = await terminal.run(['ask', 'Who wrote @reply.eml?'], { cwd })
+  assert.equal([code, stderr], [0, ''])
+  assert.match(getLastPrompt(), /^Who wrote @reply\.eml\?\n\nreply\.eml:\n```markdown\n# [\s\S]*From: [\s\S]*\n```$/)
+  const broken = await terminal.run(['ask', 'What is in @broken.pdf?'], { cwd })
+  assert.is(broken.code, 2)
+  assert.match(broken.stderr, 'broken.pdf cannot be read. ')
 })
 
 test('a model that only quotes documents receives no attachments, and ask says so', async () => {

@@ -47,9 +47,11 @@ const send = async (message: string) => {
   assert.is(status, 200)
 }
 
+let restores = 0
+
 /** Restores a backup and runs work with the environment of the restored home. */
 async function withRestored(file: string, work: (environment: Record<string, string>) => Promise<void>): Promise<void> {
-  const environment = { CADRE_HOME: join(folder, `restored-${Date.now()}`) }
+  const environment = { CADRE_HOME: join(folder, `restored-${++restores}`) }
   const { code, stderr } = await terminal.run(['restore', file], { environment })
   assert.is(code, 0, stderr)
   try {

@@ -68,8 +68,9 @@ async function restore(root: string, archive: Buffer): Promise<string | undefine
   return error
 }
 
+const DATABASE = 'SQLite format 3\0records'
 const DOCUMENT = `documents/ab/${'ab'.repeat(32)}`
-const HOME: Files = { 'cadre.db': 'records', 'vault.json': '{"location":"file"}', [DOCUMENT]: Buffer.alloc(5000, 7) }
+const HOME: Files = { 'cadre.db': DATABASE, 'vault.json': '{"location":"file"}', [DOCUMENT]: Buffer.alloc(5000, 7) }
 
 test('a backup is restored with private files, only into an empty home', async ({ root }) => {
   const paths = homePaths({ CADRE_HOME: join(root, 'home') })
@@ -88,7 +89,7 @@ test('a backup that is cut off or changed anywhere is rejected', async ({ root }
   assert.match((await restore(root, gzipSync(archive.subarray(0, 1024)))) ?? '', /incomplete/)
   assert.match((await restore(root, gzipSync(createArchive(HOME, Buffer.alloc(0))))) ?? '', /manifest is missing/)
   const changed = Buffer.from(archive)
-  changed[512] = 1
+  changed[512 + DATABASE.length - 1] = 1
   assert.match((await restore(root, gzipSync(changed))) ?? '', /checksum of "cadre.db" is wrong/)
   assert.match((await restore(root, Buffer.from('not a backup'))) ?? '', /damaged/)
   assert.match((await restore(root, gzipSync('not a tar archive'.repeat(100)))) ?? '', /not a tar archive/)
@@ -105,7 +106,7 @@ test('paths to the outside, links, unknown files, repetitions and unlisted files
     'documents/ab/x',
     'cadre.db-wal',
   ])
-    assert.match((await restore(root, gzipSync(createArchive({ 'cadre.db': 'x', [name]: 'x' })))) ?? '', /not part of a home/, name)
+    assert.match((await restore(root, gzipSync(createArchive({ 'cadre.db': DATABASE, [name]: 'x' })))) ?? '', /not part of a home/, name)
   assert.not.ok(existsSync(join(root, 'evil')))
   for (const type of ['1', '2', '3', '5', 'x', 'L']) {
     const link = createEntry('cadre.db', '', (header) => {
@@ -115,9 +116,9 @@ test('paths to the outside, links, unknown files, repetitions and unlisted files
     })
     assert.match((await restore(root, gzipSync(link))) ?? '', /not a plain file/, type)
   }
-  const twice = Buffer.concat([createEntry('cadre.db', 'x'), createArchive({ 'cadre.db': 'x' })])
+  const twice = Buffer.concat([createEntry('cadre.db', DATABASE), createArchive({ 'cadre.db': DATABASE })])
   assert.match((await restore(root, gzipSync(twice))) ?? '', /twice/)
-  const unlisted = createArchive(HOME, createManifest({ 'cadre.db': 'records' }))
+  const unlisted = createArchive(HOME, createManifest({ 'cadre.db': DATABASE }))
   assert.match((await restore(root, gzipSync(unlisted))) ?? '', /differ from its manifest/)
   for (const fields of [{ files: [null] }, { created_at: {} }, { home: 5 }]) {
     const invalid = createArchive(HOME, createManifest(HOME, fields))
@@ -125,9 +126,20 @@ test('paths to the outside, links, unknown files, repetitions and unlisted files
   }
   for (const vault of ['null', '[]', '{"location":"moon"}', 'x'])
     assert.match((await restore(root, gzipSync(createArchive({ ...HOME, 'vault.json': vault })))) ?? '', /its vault\.json /, vault)
+  const settings = ['{', 'null', '[]', '"x"', '{"url":5}', '{"start":"no"}'].map((text) => ['config.json', text] as const)
+  const others = [
+    ['token', 'two words'],
+    ['token', ''],
+    ['vault.key', 'short'],
+    ['cadre.db', ''],
+    ['cadre.db', 'SQLite'],
+    ['cadre.db', 'records'],
+  ] as const
+  for (const [name, text] of [...settings, ...others])
+    assert.match((await restore(root, gzipSync(createArchive({ ...HOME, [name]: text })))) ?? '', `its ${name} `, `${name} ${text}`)
   const late = Buffer.concat([
-    createEntry('cadre.db', 'x'),
-    createManifest({ 'cadre.db': 'x' }),
+    createEntry('cadre.db', DATABASE),
+    createManifest({ 'cadre.db': DATABASE }),
     createEntry('token', 'x'),
     createTrailer(),
   ])
@@ -136,10 +148,13 @@ test('paths to the outside, links, unknown files, repetitions and unlisted files
 })
 
 test('an archive that expands enormously, a large key and a newer format are rejected', async ({ root }) => {
-  const bomb = gzipSync(createArchive({ 'cadre.db': Buffer.alloc(80 * 1024 ** 2) }), { level: 9 })
+  const bomb = gzipSync(createArchive({ 'cadre.db': Buffer.concat([Buffer.from(DATABASE), Buffer.alloc(80 * 1024 ** 2)]) }), { level: 9 })
   assert.match((await restore(root, bomb)) ?? '', /200 times/)
-  assert.match((await restore(root, gzipSync(createArchive({ 'cadre.db': 'x', token: Buffer.alloc(17 * 1024 ** 2) })))) ?? '', /too large/)
-  const newer = createArchive({ 'cadre.db': 'x' }, createManifest({ 'cadre.db': 'x' }, { format: 2, version: '9.0.0' }))
+  assert.match(
+    (await restore(root, gzipSync(createArchive({ 'cadre.db': DATABASE, token: Buffer.alloc(17 * 1024 ** 2) })))) ?? '',
+    /too large/,
+  )
+  const newer = createArchive({ 'cadre.db': DATABASE }, createManifest({ 'cadre.db': DATABASE }, { format: 2, version: '9.0.0' }))
   assert.match((await restore(root, gzipSync(newer))) ?? '', /newer version of Cadre \(9\.0\.0\)/)
 })
 

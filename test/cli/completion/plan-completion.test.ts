@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { parseBashLine, quoteForBash } from '../../../src/cli/completion/bash-line.ts'
 import { toNames } from '../../../src/cli/completion/fetch-names.ts'
 import { readGrammar } from '../../../src/cli/completion/grammar.ts'
-import { findArgumentKinds, findFlagKinds } from '../../../src/cli/completion/name-kinds.ts'
+import { listArgumentKinds, listFlagKinds } from '../../../src/cli/completion/name-kinds.ts'
 import { planCompletion } from '../../../src/cli/completion/plan-completion.ts'
 
 const test = suite('completion')
@@ -74,10 +74,10 @@ test('every argument and flag that is described as an ID or a name of a resource
   const exceptions = /document|run|delivery|delivered/
   const missing = [...grammar.commands].flatMap(([path, { args, flags }]) => [
     ...Object.entries(args).flatMap(([name, { description = '' }]) =>
-      /\bID or (name|title|url)\b/.test(description) && findArgumentKinds(path, name).length === 0 ? [`${path} ${name}`] : [],
+      /\bID or (name|title|url)\b/.test(description) && listArgumentKinds(path, name).length === 0 ? [`${path} ${name}`] : [],
     ),
     ...Object.entries(flags).flatMap(([name, { description = '' }]) =>
-      /\bID or (name|title)\b/.test(description) && findFlagKinds(path, name).length === 0 ? [`${path} --${name}`] : [],
+      /\bID or (name|title)\b/.test(description) && listFlagKinds(path, name).length === 0 ? [`${path} --${name}`] : [],
     ),
   ])
   assert.equal(

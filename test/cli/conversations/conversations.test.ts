@@ -108,7 +108,7 @@ test('a citation of a changed document is marked as changed', async () => {
   writeFileSync(join(terminal.home, '..', 'handbook', 'leave.md'), '# Leave\n\nThirty days.\n')
   await terminal.run(['knowledge', 'sync', 'handbook', '--quiet'])
   const { stdout } = await terminal.run(['conversations', 'show', 'How many days of leave do I have?'])
-  assert.match(stdout, 'The document has been changed or deleted since.')
+  assert.match(stdout, 'The document was changed or deleted after it was read.')
   const { stdout: markdown } = await terminal.run(['conversations', 'export', 'How many days of leave do I have?'])
   assert.match(markdown, '[1] leave.md, changed since')
 })

@@ -1,14 +1,14 @@
 /** Which format a file gets. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findExportFormat } from '../../../src/cli/conversations/format-export.ts'
+import { resolveExportFormat } from '../../../src/cli/conversations/format-export.ts'
 import { formatConversationMarkdown } from '../../../src/cli/conversations/format-markdown.ts'
 import type { Conversation } from '../../../src/contract/families/conversations.ts'
 
 const test = suite('formats of exported conversations')
 
 test('the extension selects the format, in any case', () => {
-  assert.equal(['a.md', 'b.json', 'notes/c.HTML', 'd.txt', 'html'].map(findExportFormat), ['md', 'json', 'html', undefined, undefined])
+  assert.equal(['a.md', 'b.json', 'notes/c.HTML', 'd.txt', 'html'].map(resolveExportFormat), ['md', 'json', 'html', undefined, undefined])
 })
 
 test('Markdown contains the tool calls of a reply', () => {

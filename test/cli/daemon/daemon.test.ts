@@ -54,8 +54,8 @@ test('a command starts the daemon and reports it; --no-start and the start setti
     assert.is((await terminal.json(['daemon', 'status'])).running, true)
   }))
 
-test('twenty concurrent starts result in one daemon, and all exit with 0', async () => {
-  const ran = await Promise.all(Array.from({ length: 20 }, () => shared.run(['daemon', 'start', '--json'])))
+test('five concurrent starts result in one daemon, and all exit with 0', async () => {
+  const ran = await Promise.all(Array.from({ length: 5 }, () => shared.run(['daemon', 'start', '--json'])))
   assert.equal(
     ran.filter(({ code }) => code !== 0).map(({ stderr }) => stderr),
     [],

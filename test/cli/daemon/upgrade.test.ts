@@ -19,17 +19,21 @@ test('versions are compared by number, and a preview is older than its release',
 /** Reports one reply for the first two requests of its status, and exits when it is told to stop. */
 const OLD_DAEMON = `
   const { writeFileSync, rmSync } = require('node:fs')
+  const { createHmac } = require('node:crypto')
   const [home, fields] = process.argv.slice(1)
+  const secret = 'secret of an old daemon'
+  const prove = (url) => createHmac('sha256', secret).update(url.slice(-64)).digest('hex')
   let asked = 0
   const health = { status: 'healthy', version: '0.0.1', database: 'connected', vector_db: 'connected' }
   const server = require('node:http').createServer((request, response) => {
     const getStatus = () => ({ success: true, data: { queues: { replies: asked++ < 2 ? 1 : 0 } } })
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(request.url.startsWith('/api/status') ? getStatus() : health))
+    if (request.url.includes('live')) response.end(JSON.stringify({ status: 'live', proof: prove(request.url) }))
+    else response.end(JSON.stringify(request.url.startsWith('/api/status') ? getStatus() : health))
   })
   server.listen(0, '127.0.0.1', () => {
     const url = 'http://127.0.0.1:' + server.address().port
-    const record = { pid: process.pid, url, version: '0.0.1', started_at: '', ...JSON.parse(fields) }
+    const record = { pid: process.pid, url, version: '0.0.1', started_at: '', secret, ...JSON.parse(fields) }
     writeFileSync(home + '/daemon.json', JSON.stringify(record))
     console.log(url)
   })
@@ -69,6 +73,15 @@ test('a newer command waits for replies, stops the older daemon and starts its o
     assert.match(output(), 'stopped after 3')
     assert.is(terminal.url(), url)
     assert.not.match((await terminal.run(['agents', 'list'])).stderr, 'Restarting')
+  }))
+
+test('a daemon without a secret, as of version 0.1, is replaced without a request that has a token', () =>
+  withOldDaemon({ secret: null, version: '0.0.1' }, async (terminal, daemon, _, output) => {
+    const ended = once(daemon, 'close')
+    const { code, stderr } = await terminal.run(['agents', 'list'])
+    assert.is(code, 0, stderr)
+    await ended
+    assert.match(output(), 'stopped after 0')
   }))
 
 test('a daemon in the foreground, and one that must not be started, are not replaced', async () => {

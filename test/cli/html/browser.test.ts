@@ -55,23 +55,25 @@ for (const [name, text] of Object.entries(createSamples()))
   inBrowser(`the ${name} report runs and loads nothing, and fits narrow and wide screens in light and dark`, async () => {
     const file = write(name, text)
     const pages = new Set<string>()
-    for (const columns of [320, 1280])
-      for (const isDark of [false, true]) {
-        browser.requests.length = 0
-        browser.messages.length = 0
-        await browser.open(file, { columns, isDark })
-        assert.equal([browser.requests, browser.messages], [[pathToFileURL(file).href], []])
-        assert.is(await browser.evaluate('String(window.attacked)'), 'undefined')
-        await browser.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true })")
-        assert.ok((await browser.evaluate<number>('document.documentElement.scrollWidth')) <= columns, `wider than ${columns} pixels`)
-        assert.ok((await browser.evaluate<number>('document.body.offsetHeight')) > 300, 'the page is visible')
-        assert.equal(
-          await browser.evaluate("document.querySelectorAll('script, img, iframe, object, link, form, [onload], [onerror]').length"),
-          0,
-        )
-        assert.ok((await browser.evaluate<number>(MEASURE_CONTRAST)) >= 4.5, `contrast, ${isDark ? 'dark' : 'light'}`)
-        pages.add(await browser.evaluate<string>('getComputedStyle(document.body).backgroundColor'))
-      }
+    for (const { columns, isDark } of [
+      { columns: 320, isDark: false },
+      { columns: 1280, isDark: true },
+    ]) {
+      browser.requests.length = 0
+      browser.messages.length = 0
+      await browser.open(file, { columns, isDark })
+      assert.equal([browser.requests, browser.messages], [[pathToFileURL(file).href], []])
+      assert.is(await browser.evaluate('String(window.attacked)'), 'undefined')
+      await browser.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true })")
+      assert.ok((await browser.evaluate<number>('document.documentElement.scrollWidth')) <= columns, `wider than ${columns} pixels`)
+      assert.ok((await browser.evaluate<number>('document.body.offsetHeight')) > 300, 'the page is visible')
+      assert.equal(
+        await browser.evaluate("document.querySelectorAll('script, img, iframe, object, link, form, [onload], [onerror]').length"),
+        0,
+      )
+      assert.ok((await browser.evaluate<number>(MEASURE_CONTRAST)) >= 4.5, `contrast, ${isDark ? 'dark' : 'light'}`)
+      pages.add(await browser.evaluate<string>('getComputedStyle(document.body).backgroundColor'))
+    }
     assert.is(pages.size, 2, 'light and dark differ')
   })
 
@@ -94,11 +96,11 @@ inBrowser('a link to a citation opens it', async () => {
   assert.ok(await browser.evaluate("document.querySelector('#message-2-citation-1').closest('details').open"))
 })
 
-inBrowser('a report of 10,000 results opens', async () => {
-  const results = Array.from({ length: 10_000 }, (_, position) => createResult(position, position % 3 > 0))
+inBrowser('a report of 2,000 results opens', async () => {
+  const results = Array.from({ length: 2_000 }, (_, position) => createResult(position, position % 3 > 0))
   const file = write('large', formatRunHtml(createRunReport(results)))
   await browser.open(file, { columns: 1280, isDark: false })
-  assert.is(await browser.evaluate("document.querySelectorAll('details.case').length"), 10_003)
+  assert.is(await browser.evaluate("document.querySelectorAll('details.case').length"), 2_003)
 })
 
 test.run()

@@ -118,6 +118,7 @@ const createConversation = (): Conversation => ({
   user_id: 'local',
   status: 'active',
   message_count: 2,
+  summary: null,
   created_at: '2026-01-31T09:30:00.000Z',
   updated_at: '2026-01-31T09:30:00.000Z',
   messages: [

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { completeFolder, expandHome } from '../../../src/cli/input/complete-folder.ts'
-import { findFolderProblem, SUPPORTED_FILE_TYPES } from '../../../src/cli/knowledge/inspect-folder.ts'
+import { SUPPORTED_FILE_TYPES, validateFolder } from '../../../src/cli/knowledge/inspect-folder.ts'
 import { DEFAULT_FILE_TYPES } from '../../../src/contract/schemas/source-configurations.ts'
 
 const test = suite('folder inspection')
@@ -26,7 +26,7 @@ function folder(name: string, files: Record<string, string> = {}): string {
 }
 
 const said = async (path: string) => {
-  const problem = await findFolderProblem(path)
+  const problem = await validateFolder(path)
   return problem && `${problem.message} ${problem.hint}`.replaceAll(`${place}/`, '')
 }
 
@@ -42,8 +42,8 @@ test('an empty folder is reported with the supported file types and the next com
 })
 
 test('a folder without documents is reported with what it contains instead', async () => {
-  const odd = folder('odd', { 'a.png': 'x', 'deep/b.mp4': 'x', 'b.png': 'x', Makefile: 'x', 'blank.md': '', '.notes.md': 'x' })
-  assert.match((await said(odd)) ?? '', 'only 4 files of unsupported types (.mp4, .png, Makefile), 1 empty file, 1 hidden file.')
+  const odd = folder('odd', { 'a.mp3': 'x', 'deep/b.mp4': 'x', 'b.mp3': 'x', Makefile: 'x', 'blank.md': '', '.notes.md': 'x' })
+  assert.match((await said(odd)) ?? '', 'only 4 files of unsupported types (.mp3, .mp4, Makefile), 1 empty file, 1 hidden file.')
   const ignored = folder('ignored', { '.gitignore': '*.md\n', 'a.md': 'x', 'node_modules/x/readme.md': 'x' })
   assert.match((await said(ignored)) ?? '', '1 hidden file, 1 in .gitignore, node_modules.')
 })

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -74,8 +73,18 @@ test('knowledge add indexes a folder and creates its RAG tool', async () => {
   assert.match(stderr, /1 document could not be read:\n {2}broken\.pdf: \S/)
   assert.match(stderr, 'cadre rag query handbook "…"')
   const source = await terminal.json(['knowledge', 'show', 'handbook'])
-  assert.equal([source.type, source.status, source.configuration], ['folder', 'active', { path: handbook }])
+  assert.equal([source.type, source.status, source.configuration], ['folder', 'active', { path: handbook, watch: true }])
+  assert.match(stderr, 'Changes are indexed as they happen. To turn this off: cadre knowledge update handbook --no-watch')
+  assert.match((await ok(['status'])).stdout, /watching +1 folder/)
   assert.equal(await listNames('/rag-tools'), ['handbook'])
+})
+
+test('update --no-watch changes only this setting, and adding the folder again keeps it', async () => {
+  const { stderr } = await ok(['knowledge', 'update', 'handbook', '--no-watch'])
+  assert.match(stderr, 'watching: on → off')
+  await ok(['knowledge', 'add', './handbook', '--quiet'], { cwd: place })
+  const { configuration, watching } = await terminal.json(['knowledge', 'show', 'handbook'])
+  assert.equal([configuration, watching], [{ path: handbook, watch: false }, null])
 })
 
 test('describe sets, lists and removes the descriptions of a source and its folders', async () => {
@@ -170,6 +179,14 @@ test('knowledge add fails if no document can be read, and explains an empty fold
     assert.match(empty, text)
 })
 
+test('a file of an unsupported type is refused by its name, and leaves no empty source', async () => {
+  write('song.mp3', 'sound')
+  const { code, stderr } = await terminal.run(['knowledge', 'add', join(place, 'song.mp3')])
+  assert.not.equal(code, 0)
+  assert.match(stderr, /song\.mp3 is a \.mp3 file/)
+  assert.not.ok((await listNames('/knowledge-sources')).some((name) => name.includes('song')))
+})
+
 test('sync reports the documents that were read and deleted', async () => {
   write('handbook/new.md', '# New\n\nThe canteen opens at eleven.\n')
   rmSync(join(handbook, 'broken.pdf'))
@@ -200,7 +217,13 @@ function launch(words: string[]): {
   until: (text: string | RegExp) => Promise<void>
   ended: Promise<number | null>
 } {
-  const environment = { PATH: process.env.PATH, HOME: place, CADRE_HOME: terminal.home, CADRE_KEYCHAIN: 'off' }
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: place,
+    CADRE_HOME: terminal.home,
+    CADRE_KEYCHAIN: 'off',
+    CADRE_TIMEOUT_FACTOR: process.env.CADRE_TIMEOUT_FACTOR,
+  }
   const child = spawn(process.execPath, [RUN, ...words], { cwd: place, env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (part: string) => {
@@ -208,11 +231,9 @@ function launch(words: string[]): {
   })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const until = async (text: string | RegExp) => {
-    const deadline = Date.now() + 60_000
-    while (!(typeof text === 'string' ? said.includes(text) : text.test(said))) {
-      if (Date.now() > deadline || child.exitCode !== null) throw new Error(`stderr never contained ${text}: ${said}`)
-      await wait(50)
-    }
+    const hasSaid = () => (typeof text === 'string' ? said.includes(text) : text.test(said))
+    await waitFor(() => hasSaid() || child.exitCode !== null, { description: `${text} on stderr` })
+    if (!hasSaid()) throw new Error(`stderr never contained ${text}: ${said}`)
   }
   return { child, said: () => said, until, ended }
 }

@@ -10,7 +10,7 @@ import { findPackageFile } from '../../mcp/optional-package.ts'
 
 const GEMINI = findPackageFile('@google/gemini-cli', 'bundle/gemini.js')
 /** Names of Gemini CLI: mcp_SERVER_TOOL. */
-const TOOLS = ['search', 'ask', 'read_document', 'list_sources'].map((name) => `mcp_cadre_${name}`)
+const TOOLS = ['search', 'ask', 'read_document', 'list_sources', 'describe_tables', 'query_table'].map((name) => `mcp_cadre_${name}`)
 const SETTINGS = { security: { auth: { selectedType: 'gemini-api-key' } }, privacy: { usageStatisticsEnabled: false } }
 
 const test = suite('coding agents')

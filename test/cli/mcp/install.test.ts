@@ -95,6 +95,13 @@ test('every client has a file, and its configuration is printed', async ({ termi
   assert.equal(http, { type: 'http', url: 'http://127.0.0.1:7411/mcp', headers: { Authorization: 'Bearer <ACCESS_TOKEN>' } })
 })
 
+test('the variables that select the daemon are written, but no token', async ({ terminal, home }) => {
+  const environment = { CADRE_PORT: '7499', CADRE_TOKEN: 'secret' }
+  assert.is((await terminal.run(['mcp', 'install', 'cursor', '--yes'], { environment })).code, 0)
+  const { env } = JSON.parse(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8')).mcpServers.cadre
+  assert.equal(env, { CADRE_HOME: terminal.home, CADRE_PORT: '7499' })
+})
+
 test('a project gets a configuration without paths of this machine', async ({ terminal, home }) => {
   const environment = { PATH: dirname(terminal.command) }
   assert.is((await terminal.run(['mcp', 'install', 'vscode', '--project', '--yes'], { environment })).code, 0)

@@ -183,7 +183,7 @@ const assertFields = (found: Record<string, unknown>, wanted: Record<string, unk
 for (const [family, { path, create: flags, created, update, updated, name }] of Object.entries(CASES)) {
   const topic = family.split(' ')
   test(`${family}: create, show, list, update and delete`, async () => {
-    const made = await terminal.json([...topic, 'create', ...flags], { input: 'sk-from-stdin\n' })
+    const made = await terminal.json([...topic, 'create', ...flags], flags.includes('-') ? { input: 'sk-from-stdin\n' } : {})
     assertFields(made, created)
     const id = String(made.id)
     const changed = await terminal.json([...topic, 'update', id, ...update])

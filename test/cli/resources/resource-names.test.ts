@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createAmbiguousNameError } from '../../../src/cli/resources/name-errors.ts'
 import { agentTopic } from '../../../src/cli/resources/topics/agents.ts'
+import { webhookTopic } from '../../../src/cli/resources/topics/webhooks.ts'
 import { formatDuplicateName } from '../../../src/cli/resources/verbs/create.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
@@ -43,6 +44,13 @@ test('a name with line breaks is printed on one line', () => {
   assert.match(
     formatDuplicateName(agentTopic, { id: 'agent_1', name: 'two\nlines' }, { id: 'agent_2' }),
     'Another agent is named two lines: agent_2.',
+  )
+})
+
+test('a second webhook for a URL is reported with the command that deletes it', () => {
+  assert.is(
+    formatDuplicateName(webhookTopic, { id: 'hook_2', url: 'https://a.example/' }, { id: 'hook_1' }),
+    'Another webhook is named https://a.example/: hook_1. Refer to this one by its ID, hook_2, or delete it: cadre webhooks delete hook_2',
   )
 })
 

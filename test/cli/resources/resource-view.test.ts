@@ -28,7 +28,7 @@ test('agents create prints the given fields, references by name and a next comma
   const id = /agent_\S+/.exec(stdout)?.[0]
   assert.equal(
     [code, stdout],
-    [0, `id        ${id}\nname      Helper\nmodel id  Local Llama (${model})\ntools     leave (${tool})\n`],
+    [0, `id        ${id}\nname      Helper\nmodel id  Local Llama (${model})\ntools     leave (${tool})\nmemory    no\n`],
     'no empty fields and no timestamps',
   )
   assert.match(stderr, /Ask it a question: cadre ask Helper "…"\n$/)

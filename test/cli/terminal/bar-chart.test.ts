@@ -159,7 +159,10 @@ test('--days ends today, and --from and --to are used as given', () => {
   const now = new Date('2026-01-31T23:30:00.000Z')
   assert.equal(parsePeriod({}, now).query, { start_date: '2026-01-02', end_date: '2026-01-31' })
   assert.equal(parsePeriod({ days: 1 }, now), { query: { start_date: '2026-01-31', end_date: '2026-01-31' }, title: 'Today, 2026-01-31' })
-  assert.equal(parsePeriod({ from: '2025-01-01' }, now), { query: { start_date: '2025-01-01' }, title: 'Since 2025-01-01' })
+  assert.equal(parsePeriod({ from: '2025-01-01' }, now), {
+    query: { start_date: '2025-01-01', end_date: undefined },
+    title: 'Since 2025-01-01',
+  })
   assert.throws(() => parsePeriod({ to: 'yesterday' }, now), /--to yesterday is not a date/)
 })
 

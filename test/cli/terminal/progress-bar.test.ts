@@ -178,7 +178,7 @@ test('files to upload are selected by the rules of the daemon', async () => {
     'deep/.gitignore': 'private.md\n',
     'deep/private.md': '',
     'deep/kept.md': '',
-    'picture.png': '',
+    'song.mp3': '',
     'top.txt': '',
   })) {
     mkdirSync(join(root, file, '..'), { recursive: true })
@@ -191,9 +191,9 @@ test('files to upload are selected by the rules of the daemon', async () => {
   assert.equal(await names({ include: ['.hidden/**'] }), ['.hidden/a.md'])
   assert.equal(await names({ include: ['deep'] }), ['deep/kept.md'])
   assert.equal(await names({ include: ['[!d]*.txt'] }), ['top.txt'])
-  await listFiles(root, { include: [`${'{a,aa}'.repeat(40)}c.md`] }).then(
+  await listFiles(root, { include: ['a'.repeat(1_001)] }).then(
     () => assert.unreachable(),
-    (error: Error) => assert.match(error.message, 'has too many braces'),
+    (error: Error) => assert.match(error.message, 'is too long'),
   )
 })
 

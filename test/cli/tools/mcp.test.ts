@@ -7,7 +7,7 @@ import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { type OAuthServer, startOAuthServer } from '../../mcp-tools/servers/oauth-server.ts'
 
-const SCRIPT = fileURLToPath(new URL('../../../test/mcp-tools/servers/hostile.mjs', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('../../mcp-tools/servers/hostile.mjs', import.meta.url))
 const test = suite('MCP servers at the terminal')
 let terminal: Terminal
 let web: OAuthServer
@@ -41,7 +41,7 @@ test('add-mcp shows descriptions, approves the named tools and passes named vari
     'good',
   ]
   const { stdout, stderr } = await ok(words, { environment: { CANARY: 'canary-secret-value' } })
-  assert.match(stderr, /demo \(hostile 1\.0\.0\) offers 11 tools; 2 selected\./)
+  assert.match(stderr, /demo \(hostile 1\.0\.0\) offers \d+ tools; 2 selected\./)
   assert.match(stderr, /\+ echo\n +Returns its argument\n +text \(string, optional\)/)
   assert.match(stdout, /demo__echo +yes/)
   assert.match((await ok(['tools', 'test', 'demo__environment'])).stdout, /\bCANARY\b/)

@@ -53,8 +53,6 @@ async function complete(): Promise<string> {
   return id
 }
 
-const LINE_TIMEOUT_MS = 60_000
-
 /** A running `webhooks listen` command. */
 class ListenProcess {
   readonly #child: ChildProcess
@@ -62,8 +60,16 @@ class ListenProcess {
   #wake = () => {}
 
   constructor(words: string[]) {
-    const environment = { PATH: process.env.PATH, HOME: terminal.home, CADRE_HOME: terminal.home, CADRE_KEYCHAIN: 'off', CADRE_PORT: '0' }
+    const environment = {
+      PATH: process.env.PATH,
+      HOME: terminal.home,
+      CADRE_HOME: terminal.home,
+      CADRE_KEYCHAIN: 'off',
+      CADRE_PORT: '0',
+      CADRE_TIMEOUT_FACTOR: process.env.CADRE_TIMEOUT_FACTOR,
+    }
     this.#child = spawn(process.execPath, [RUN, 'webhooks', 'listen', ...words], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child.once('exit', () => this.#wake())
     for (const name of ['stdout', 'stderr'] as const) {
       let rest = ''
       this.#child[name]?.setEncoding('utf8').on('data', (text: string) => {
@@ -78,21 +84,15 @@ class ListenProcess {
   /** Waits for the next line that matches and drops the lines before it. */
   async line(name: 'stdout' | 'stderr', pattern: RegExp): Promise<string> {
     const dropped: string[] = []
-    const timer = setTimeout(() => this.#wake(), LINE_TIMEOUT_MS)
-    const deadline = Date.now() + LINE_TIMEOUT_MS
-    try {
-      for (;;) {
-        const line = this.#lines[name].shift()
-        if (line !== undefined && pattern.test(line)) return line
-        if (line !== undefined) dropped.push(line)
-        else if (Date.now() >= deadline) throw new Error(`no line on ${name} matched ${pattern}: ${dropped.join('\n')}`)
-        else
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve
-          })
-      }
-    } finally {
-      clearTimeout(timer)
+    for (;;) {
+      const line = this.#lines[name].shift()
+      if (line !== undefined && pattern.test(line)) return line
+      if (line !== undefined) dropped.push(line)
+      else if (this.#child.exitCode !== null) throw new Error(`no line on ${name} matched ${pattern}: ${dropped.join('\n')}`)
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
     }
   }
 

@@ -20,9 +20,11 @@ export const bodies: {
   BackupCreate: Schemas['BackupCreate'] & hey.BackupCreate
   ChatCompletionCreate: Schemas['ChatCompletionCreate'] & hey.ChatCompletionCreate
   Confirmation: Schemas['Confirmation'] & hey.Confirmation
+  ConversationCompact: Schemas['ConversationCompact'] & hey.ConversationCompact
   ConversationCreate: Schemas['ConversationCreate'] & hey.ConversationCreate
   ConversationUpdate: Schemas['ConversationUpdate'] & hey.ConversationUpdate
   ConversationPatch: Schemas['ConversationPatch'] & hey.ConversationPatch
+  DocumentContent: Schemas['DocumentContent'] & hey.DocumentContent
   DocumentCreate: Schemas['DocumentCreate'] & hey.DocumentCreate
   EmbeddingCreate: Schemas['EmbeddingCreate'] & hey.EmbeddingCreate
   EvaluationCreate: Schemas['EvaluationCreate'] & hey.EvaluationCreate
@@ -42,6 +44,10 @@ export const bodies: {
   MCPToolUpdate: Schemas['MCPToolUpdate'] & hey.McpToolUpdate
   MessageCreate: Schemas['MessageCreate'] & hey.MessageCreate
   ModelAdoption: Schemas['ModelAdoption'] & hey.ModelAdoption
+  MemoryCreate: Schemas['MemoryCreate'] & hey.MemoryCreate
+  MemoryPatch: Schemas['MemoryPatch'] & hey.MemoryPatch
+  MemorySearch: Schemas['MemorySearch'] & hey.MemorySearch
+  MemoryUpdate: Schemas['MemoryUpdate'] & hey.MemoryUpdate
   ModelCreate: Schemas['ModelCreate'] & hey.ModelCreate
   ModelUpdate: Schemas['ModelUpdate'] & hey.ModelUpdate
   ModelPatch: Schemas['ModelPatch'] & hey.ModelPatch
@@ -62,6 +68,7 @@ export const bodies: {
   RunCreate: Schemas['RunCreate'] & hey.RunCreate
   SecretRotation: Schemas['SecretRotation'] & hey.SecretRotation
   SettingsUpdate: Schemas['SettingsUpdate'] & hey.SettingsUpdate
+  TableQuery: Schemas['TableQuery'] & hey.TableQuery
   TestCasesCreate: Schemas['TestCasesCreate'] & hey.TestCasesCreate
   TokenCreate: Schemas['TokenCreate'] & hey.TokenCreate
   TokenUpdate: Schemas['TokenUpdate'] & hey.TokenUpdate
@@ -85,9 +92,11 @@ export const bodies: {
   BackupCreate: { path: '/backups/cadre.tar.gz' },
   ChatCompletionCreate: { model: 'Helper', messages: [{ role: 'user' }] },
   Confirmation: { tool_call_id: 'call_1' },
+  ConversationCompact: {},
   ConversationCreate: { agent_id: 'agent_1' },
   ConversationUpdate: {},
   ConversationPatch: {},
+  DocumentContent: { name: 'leave.md', content_base64: 'IyBMZWF2ZQ==' },
   DocumentCreate: { name: 'leave.md' },
   EmbeddingCreate: { model: 'minilm', input: 'leave' },
   EvaluationCreate: { name: 'Leave', type: 'agent', target_id: 'agent_1', test_cases: [{ input: 'How many days?' }] },
@@ -107,6 +116,10 @@ export const bodies: {
   MCPToolUpdate: {},
   MessageCreate: {},
   ModelAdoption: { origin: 'OPENAI_API_KEY' },
+  MemoryCreate: { agent_id: 'agent_1', content: 'The user works in Berlin.' },
+  MemoryPatch: {},
+  MemorySearch: { agent_id: 'agent_1', query: 'Where?' },
+  MemoryUpdate: {},
   ModelCreate: { name: 'Llama', provider: 'ollama', model_id: 'llama3.2' },
   ModelUpdate: {},
   ModelPatch: {},
@@ -127,6 +140,7 @@ export const bodies: {
   RunCreate: {},
   SecretRotation: {},
   SettingsUpdate: {},
+  TableQuery: { sql: 'SELECT count(*) FROM orders' },
   TestCasesCreate: { test_cases: [{ input: 'How many days?' }] },
   TokenCreate: { name: 'script', role: 'viewer' },
   TokenUpdate: {},

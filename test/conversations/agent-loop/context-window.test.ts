@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { buildHistory, composeRequest, type PromptInput } from '../../../daemon/conversations/agent-loop/context-window.ts'
+import { buildHistory, composeInput, type PromptInput } from '../../../daemon/conversations/agent-loop/context-window.ts'
 import type { StoredMessage } from '../../../daemon/conversations/store.ts'
 import type { ChatMessage } from '../../../daemon/models/chat-model.ts'
-import { estimateRequest } from '../../../daemon/models/token-estimate.ts'
+import { estimateInput } from '../../../daemon/models/token-estimate.ts'
 
 const test = suite('context window')
 /** Creates a text of about this many tokens. */
@@ -24,20 +24,20 @@ const nothing = { steps: [], tools: [], passages: undefined }
 const firstWords = (messages: readonly ChatMessage[]) => messages.map(({ content }) => content.split(' ')[0])
 
 test('everything is included if it fits', () => {
-  const { messages, tools, passages } = composeRequest(setting({ history: [turn('one', 10), turn('two', 10)] }), nothing)
+  const { messages, tools, passages } = composeInput(setting({ history: [turn('one', 10), turn('two', 10)] }), nothing)
   assert.equal(firstWords(messages), ['S', 'one?', 'one!', 'two?', 'two!', 'Q'])
   assert.equal([tools, passages], [undefined, undefined])
 })
 
 test('the newest complete turns are kept, with room for the reply', () => {
   const past = [turn('one', 10), turn('two', 1_500), turn('three', 1_000), turn('four', 900)]
-  const composed = composeRequest(setting({ history: past }), nothing)
+  const composed = composeInput(setting({ history: past }), nothing)
   assert.equal(firstWords(composed.messages), ['S', 'three?', 'three!', 'four?', 'four!', 'Q'])
-  assert.ok(estimateRequest(composed) <= 3_000)
+  assert.ok(estimateInput(composed) <= 3_000)
 })
 
 test('instructions and question are included even if nothing else fits', () => {
-  const composed = composeRequest(setting({ system: words(5_000), history: [turn('one', 1)] }), nothing)
+  const composed = composeInput(setting({ system: words(5_000), history: [turn('one', 1)] }), nothing)
   assert.equal(
     composed.messages.map(({ role }) => role),
     ['system', 'user'],
@@ -46,19 +46,19 @@ test('instructions and question are included even if nothing else fits', () => {
 
 test('at most half of the context window is reserved for the reply', () => {
   for (const maxTokens of [null, 1_000_000]) {
-    const { messages } = composeRequest(setting({ maxTokens, history: [turn('one', 1_500)], contextTokens: 8_000 }), nothing)
+    const { messages } = composeInput(setting({ maxTokens, history: [turn('one', 1_500)], contextTokens: 8_000 }), nothing)
     assert.is(messages.length, 4)
   }
 })
 
 test('tool definitions count as input', () => {
   const tools = [{ name: 'a', description: words(1_500), parameters: { type: 'object' } }]
-  const { messages, tools: offered } = composeRequest(setting({ history: [turn('one', 1_600)] }), { ...nothing, tools })
+  const { messages, tools: offered } = composeInput(setting({ history: [turn('one', 1_600)] }), { ...nothing, tools })
   assert.equal(firstWords(messages), ['S', 'Q'])
   assert.is(offered, tools)
 })
 
-test('the longest tool results are truncated after earlier turns were dropped', () => {
+test('the longest tool results are truncated before earlier turns are dropped', () => {
   const result = (name: string, content: string): ChatMessage => ({ role: 'tool', callId: name, name, content, failed: false })
   const done: ChatMessage[] = [
     { role: 'assistant', content: '', toolCalls: [] },
@@ -66,23 +66,40 @@ test('the longest tool results are truncated after earlier turns were dropped', 
     result('long', words(20_000)),
     result('longer', words(50_000)),
   ]
-  const composed = composeRequest(setting({ history: [turn('one', 10)] }), { ...nothing, steps: done })
-  const [, , , short, long, longer] = composed.messages
+  const composed = composeInput(setting({ history: [turn('one', 10)] }), { ...nothing, steps: done })
+  assert.equal(firstWords(composed.messages).slice(0, 4), ['S', 'one?', 'one!', 'Q'])
+  const [, , , , , short, long, longer] = composed.messages
   assert.is(short?.content, words(100))
-  assert.match(long?.content ?? '', /characters are left out\)$/)
+  assert.match(long?.content ?? '', /characters are left out; call the tool again for the rest\)$/)
   const [a, b] = [long, longer].map((message) => message?.content.length ?? 0) as [number, number]
   assert.ok(Math.abs(a - b) < 200, `${a} ${b}`)
-  assert.ok(estimateRequest(composed) <= 3_100, String(estimateRequest(composed)))
+  assert.ok(estimateInput(composed) <= 3_100, String(estimateInput(composed)))
+})
+
+test('long results and attached files of earlier turns are truncated before the turns are dropped', () => {
+  const call: ChatMessage = { role: 'assistant', content: '', toolCalls: [] }
+  const result: ChatMessage = { role: 'tool', callId: 'c', name: 'c', content: words(5_000), failed: false }
+  const past = [[{ role: 'user' as const, content: `one? ${words(9_000)}` }, call, result], turn('two', 500)]
+  const { messages } = composeInput(setting({ history: past }), nothing)
+  assert.equal(firstWords(messages), ['S', 'one?', '', 'abc', 'two?', 'two!', 'Q'])
+  assert.match(messages[1]?.content ?? '', /ask the user for the rest\)$/)
+  assert.match(messages[3]?.content ?? '', /call the tool again for the rest\)$/)
+  assert.ok(estimateInput({ messages }) <= 3_000)
+})
+
+test('the summary of earlier turns is part of the instructions', () => {
+  const { messages } = composeInput(setting({ summary: 'They met.', history: [turn('two', 5)] }), nothing)
+  assert.is(messages[0]?.content, 'S\n\nThey met.')
 })
 
 test('the best passages are kept, at least the first', () => {
   const passage = (tokens: number) => ({ content: words(tokens), source: 's', page: 1 })
   const kept = (...tokens: number[]) =>
-    composeRequest(setting(), { ...nothing, passages: tokens.map(passage) }).passages?.map(({ content }) => content.length)
+    composeInput(setting(), { ...nothing, passages: tokens.map(passage) }).passages?.map(({ content }) => content.length)
   assert.equal(kept(1_000, 1_500, 1_000), [4_000, 6_000])
   const [only, ...more] = kept(10_000, 1) ?? []
   assert.ok((only as number) < 13_000 && more.length === 0)
-  assert.equal(composeRequest(setting(), { ...nothing, passages: [] }).passages, [])
+  assert.equal(composeInput(setting(), { ...nothing, passages: [] }).passages, [])
 })
 
 test('history omits empty replies and citation markers and includes tool results', () => {

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MessageDraft } from '../../../daemon/conversations/reply/message-draft.ts'
@@ -7,6 +6,7 @@ import { reportFailure } from '../../harness/hooks.ts'
 import type { ScriptedToolCall } from '../../harness/provider-formats.ts'
 import { type ReceivedRequest, respondWithError, ScriptedProvider, streamReply, streamText } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
+import { waitFor } from '../../harness/wait-for.ts'
 import { type RecordingServer, startRecordingServer } from '../../outbound/recording-server.ts'
 import { ConversationFixture } from '../conversation-fixture.ts'
 
@@ -109,7 +109,7 @@ test('tool calls of one step run concurrently', async () => {
   let maxOpenCalls = 0
   server.listener = async (_, response) => {
     maxOpenCalls = Math.max(maxOpenCalls, ++openCalls)
-    for (const deadline = Date.now() + 5_000; maxOpenCalls < 4 && Date.now() < deadline; ) await pause(5)
+    await waitFor(() => maxOpenCalls === 4, { intervalMs: 1, description: 'four open calls' })
     openCalls--
     response.end('ok')
   }

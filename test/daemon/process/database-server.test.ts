@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findDatabaseServer } from '../../../daemon/process/database-server.ts'
+import { resolveDatabaseServer } from '../../../daemon/process/database-server.ts'
 import { parseOptions, UsageError } from '../../../daemon/process/options.ts'
 import { homePaths, type Paths, parseDatabaseUrl } from '../../../src/config.ts'
 
@@ -19,17 +19,17 @@ test.after.each(({ paths }) => {
 })
 
 test('records are in a file by default', async ({ paths }) => {
-  assert.is(await findDatabaseServer(paths, undefined), undefined)
+  assert.is(await resolveDatabaseServer(paths, undefined), undefined)
 })
 
 test('the flag comes before the environment, and the environment before config.json', async ({ paths }) => {
   writeFileSync(paths.settings, JSON.stringify({ 'database-url': 'ws://config:1', 'database-token': 'stored' }))
-  assert.equal(await findDatabaseServer(paths, undefined), { url: 'ws://config:1', token: 'stored' })
+  assert.equal(await resolveDatabaseServer(paths, undefined), { url: 'ws://config:1', token: 'stored' })
   process.env.CADRE_DATABASE_URL = 'libsql://environment/'
   process.env.CADRE_DATABASE_TOKEN = 'secret'
-  assert.equal(await findDatabaseServer(paths, undefined), { url: 'libsql://environment', token: 'secret' })
+  assert.equal(await resolveDatabaseServer(paths, undefined), { url: 'libsql://environment', token: 'secret' })
   const { databaseUrl } = parseOptions(['--database-url', 'https://flag'])
-  assert.equal(await findDatabaseServer(paths, databaseUrl), { url: 'https://flag', token: 'secret' })
+  assert.equal(await resolveDatabaseServer(paths, databaseUrl), { url: 'https://flag', token: 'secret' })
 })
 
 test('a bad address is explained without repeating its password', () => {

@@ -45,7 +45,7 @@ function catchRefusal(home: string): CadreError {
 test('a missing home is created with private directories', ({ root }) => {
   const paths = getPaths(join(root, 'deep', 'home'))
   prepareHome(paths)
-  for (const directory of [paths.home, paths.vectors, paths.documents, paths.models, paths.work, paths.logs])
+  for (const directory of [paths.home, paths.vectors, paths.documents, paths.work, paths.logs])
     assert.is(getMode(directory), 0o700, directory)
 })
 
@@ -69,7 +69,7 @@ test('an existing home and its files become readable by their owner only', ({ ro
 test('preparing a home leaves no probe files', ({ root }) => {
   const paths = getPaths(join(root, 'home'))
   prepareHome(paths)
-  assert.equal(readdirSync(paths.home).sort(), ['documents', 'logs', 'models', 'vectors', 'work'])
+  assert.equal(readdirSync(paths.home).sort(), ['documents', 'logs', 'vectors', 'work'])
 })
 
 test('a file in place of the home is rejected with a hint', ({ root }) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseOptions, UsageError } from '../../../daemon/process/options.ts'
-import { findStorage, findStorages } from '../../../daemon/process/storage-address.ts'
+import { resolveStorage, resolveStorages } from '../../../daemon/process/storage-address.ts'
 import { homePaths, type Paths } from '../../../src/config.ts'
 import { parseStorageUrl, takeStorageKeys } from '../../../src/storage-settings.ts'
 
@@ -23,14 +23,14 @@ test.after.each(({ paths }) => {
 
 test('documents are in the home by default, and the variables of AWS are left alone', ({ paths }) => {
   setKeys()
-  assert.is(findStorage(paths, undefined), undefined)
+  assert.is(resolveStorage(paths, undefined), undefined)
   assert.is(process.env.AWS_SECRET_ACCESS_KEY, 'secret')
 })
 
 test('the flag comes before the environment, and the environment before config.json', ({ paths }) => {
   const find = (flag?: string) => {
     setKeys()
-    return findStorage(paths, flag)?.url
+    return resolveStorage(paths, flag)?.url
   }
   writeFileSync(paths.settings, JSON.stringify({ 'storage-url': 's3://config/' }))
   assert.is(find(), 's3://config')
@@ -42,7 +42,7 @@ test('the flag comes before the environment, and the environment before config.j
 test('keys are taken out of the environment', ({ paths }) => {
   setKeys()
   Object.assign(process.env, { AWS_ENDPOINT_URL: 'http://127.0.0.1:9000/', CADRE_CACHE_MB: '5' })
-  const { source, target } = findStorages(paths, 's3://bucket', 's3://other')
+  const { source, target } = resolveStorages(paths, 's3://bucket', 's3://other')
   const keys = { endpoint: 'http://127.0.0.1:9000', region: 'us-east-1', accessKeyId: 'key', secretAccessKey: 'secret' }
   const expected = { ...keys, sessionToken: undefined, vectors: undefined, cacheBytes: 5 * 1024 ** 2 }
   assert.equal(source, { url: 's3://bucket', ...expected })
@@ -51,10 +51,10 @@ test('keys are taken out of the environment', ({ paths }) => {
 })
 
 test('missing keys and bad addresses are explained', ({ paths }) => {
-  assert.throws(() => findStorage(paths, 's3://bucket'), /The keys for the object storage s3:\/\/bucket are missing/)
+  assert.throws(() => resolveStorage(paths, 's3://bucket'), /The keys for the object storage s3:\/\/bucket are missing/)
   setKeys()
   process.env.AWS_ENDPOINT_URL = 'localhost:9000'
-  assert.throws(() => findStorage(paths, 's3://bucket'), /AWS_ENDPOINT_URL must be a URL/)
+  assert.throws(() => resolveStorage(paths, 's3://bucket'), /AWS_ENDPOINT_URL must be a URL/)
   for (const text of ['', 'bucket', 's3://', 's3://UPPER', 'https://bucket/x', 's3://a/b?c', 's3://bucket/a//b', 's3://user:pass@bucket'])
     assert.throws(
       () => parseStorageUrl(text, 'CADRE_STORAGE_URL'),

@@ -62,7 +62,7 @@ export class Collector {
   }
 
   find = (name: string): Promise<CollectedSpan> =>
-    waitFor(() => this.spans.find((span) => span.name === name), { description: `the span ${name}`, timeoutMs: 30_000 })
+    waitFor(() => this.spans.find((span) => span.name === name), { description: `the span ${name}` })
 
   close = () => this.server.close()
 

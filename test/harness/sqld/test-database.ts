@@ -32,12 +32,13 @@ export function connectTestDatabase(paths: Paths): Database {
   const opened = createTestDatabase(paths).then((server) => openServer(server as NonNullable<typeof server>))
   return {
     location: getNamespace(paths),
-    isShared: true,
+    isRemote: true,
+    daemonId: null,
     get: async (sql, values) => (await opened).get(sql, values),
     all: async (sql, values) => (await opened).all(sql, values),
     write: async (work) => (await opened).write(work),
     writeWithoutFlush: async (work) => (await opened).writeWithoutFlush(work),
-    findDamage: () => undefined,
+    validateIntegrity: () => undefined,
     isDamaged: () => false,
     close: async () => (await opened).close(),
   }

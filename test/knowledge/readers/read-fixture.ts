@@ -6,11 +6,11 @@ export function read(content: Uint8Array | string, name: string): Promise<Parsed
   return readDocument(typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : new Uint8Array(content), name)
 }
 
-/** Returns the error message of a document that cannot be read, else the start of its text. */
+/** Returns why a document cannot be read or has no text, else the start of its text. */
 export async function readOutcome(content: Uint8Array | string, name: string): Promise<string> {
   try {
-    const { text } = await read(content, name)
-    return `read: ${text.slice(0, 200)}`
+    const { text, skipReason } = await read(content, name)
+    return skipReason ?? `read: ${text.slice(0, 200)}`
   } catch (error) {
     if (error instanceof DocumentReadError) return error.message
     throw error

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { describeDocument } from '../../../daemon/knowledge/search/describe-document.ts'
 import { buildSystemPrompt } from '../../../daemon/models/system-prompt.ts'
-import { estimateRequest } from '../../../daemon/models/token-estimate.ts'
+import { estimateInput } from '../../../daemon/models/token-estimate.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import type { Json } from '../../harness/test-server.ts'
@@ -81,7 +81,7 @@ test('a model is told each description once, and it cannot close the marker of a
   assert.is(prompt.split('Handbook: Rules').length, 2)
   assert.is(prompt.split('</passage>').length, 3)
   const plain = { content: 'Text.', source: 'a.md', page: 1 }
-  assert.ok(estimateRequest({ messages: [], passages: [passage] }) > estimateRequest({ messages: [], passages: [plain] }))
+  assert.ok(estimateInput({ messages: [], passages: [passage] }) > estimateInput({ messages: [], passages: [plain] }))
 })
 
 test.run()

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { findDocuments } from '../../../daemon/knowledge/sources/find-documents.ts'
 import type { SourceDocument } from '../../../daemon/knowledge/sources/source-document.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
-import { writeFiles } from './source-fixtures.ts'
+import { listNames as names, writeFiles } from './source-fixtures.ts'
 
 const test = suite<{ root: string }>('file and text sources')
 
@@ -31,10 +31,9 @@ async function collectDocuments(
   }
   return { found, error: undefined }
 }
-const names = (found: SourceDocument[]) => found.map(({ name }) => name).sort()
 
 test('listed files and folders are named by the last part of their path, files of any type', async ({ root }) => {
-  writeFiles(root, { 'one.md': '1', 'odd.log': '2', 'docs/a.md': '3', 'docs/sub/b.txt': '4', 'docs/image.png': '' })
+  writeFiles(root, { 'one.md': '1', 'odd.log': '2', 'docs/a.md': '3', 'docs/sub/b.txt': '4', 'docs/song.mp3': '' })
   const { found, error } = await collectDocuments('file', { paths: [join(root, 'one.md'), join(root, 'odd.log'), join(root, 'docs')] })
   assert.is(error, undefined)
   assert.equal(names(found), ['docs/a.md', 'docs/sub/b.txt', 'odd.log', 'one.md'])

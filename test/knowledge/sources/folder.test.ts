@@ -44,8 +44,9 @@ onLinux('file names that are equal after normalization stay distinct', async ({ 
 })
 
 test('a folder source includes known file types, or the configured ones, in any case', async ({ root }) => {
-  writeFiles(root, { 'a.md': '', 'b.PDF': '', 'c.png': '', 'd.zip': '', Makefile: '', 'e.log': '' })
-  assert.equal(await names(root), ['a.md', 'b.PDF'])
+  writeFiles(root, { 'a.md': '', 'b.PDF': '', 'c.png': '', 'd.7z': '', Makefile: '', 'e.log': '' })
+  assert.equal(await names(root), ['a.md', 'b.PDF', 'c.png'])
+  assert.equal(await names(root, { ocr: false }), ['a.md', 'b.PDF'])
   assert.equal(await names(root, { file_types: ['LOG', 'pdf'] }), ['b.PDF', 'e.log'])
 })
 

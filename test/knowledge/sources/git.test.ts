@@ -8,7 +8,7 @@ import type { SourceDocument } from '../../../daemon/knowledge/sources/source-do
 import { createOutbound, type Outbound } from '../../../daemon/outbound/client.ts'
 import { type RecordingServer, startRecordingServer } from '../../outbound/recording-server.ts'
 import { commit, createGitBackend, git } from './git-server.ts'
-import { expectFailure } from './source-fixtures.ts'
+import { expectFailure, listNames as names } from './source-fixtures.ts'
 
 interface Context {
   root: string
@@ -41,7 +41,6 @@ async function listDocuments({ root, outbound }: Context, configuration: Record<
     found.push(document)
   return found
 }
-const names = (found: SourceDocument[]) => found.map(({ name }) => name).sort()
 const text = async (found: SourceDocument[], name: string) =>
   Buffer.from((await found.find((one) => one.name === name)?.read(signal)) ?? []).toString('utf8')
 const remote = ({ server }: Context, name = 'docs') => ({

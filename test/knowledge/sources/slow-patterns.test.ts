@@ -12,11 +12,9 @@ test.before.each((context) => {
 })
 test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
 
-test('a glob with too many stars or braces is rejected', async ({ root }) => {
-  for (const glob of ['*a*a*a*a*a*a*b', `${'{a,aa}'.repeat(40)}c.md`, 'a'.repeat(1_001)]) {
-    const error = await expectFailure(names(root, { include: [glob] }))
-    assert.is(error.code, 'VALIDATION_ERROR')
-  }
+test('a glob that is too long is rejected', async ({ root }) => {
+  const error = await expectFailure(names(root, { include: ['a'.repeat(1_001)] }))
+  assert.is(error.code, 'VALIDATION_ERROR')
 })
 
 test('rules of a .gitignore that could take forever are skipped', async ({ root }) => {

@@ -26,8 +26,12 @@ export async function listFolderDocuments(root: string, configuration: Record<st
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+/** Lists the names of documents, without skipped files. */
+export const listNames = (found: readonly SourceDocument[]): string[] =>
+  found.flatMap(({ name, skipReason }) => (skipReason === undefined ? [name] : [])).sort()
+
 export const listFolderNames = async (root: string, configuration?: Record<string, unknown>): Promise<string[]> =>
-  (await listFolderDocuments(root, configuration)).map(({ name }) => name)
+  listNames(await listFolderDocuments(root, configuration))
 
 /** Returns the CadreError that the work must fail with. */
 export async function expectFailure(work: Promise<unknown>): Promise<CadreError> {

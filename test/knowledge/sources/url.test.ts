@@ -29,7 +29,7 @@ test('text, PDF and JSON are accepted as pages, and other types are rejected', a
     const [found] = await listDocuments(context, {}, { '/': { headers: { 'content-type': type }, body: 'x' } })
     assert.is(found?.type, expected, type)
   }
-  for (const type of ['image/png', 'application/zip', 'video/mp4', 'application/octet-stream', 'text/css'])
+  for (const type of ['image/png', 'application/x-7z-compressed', 'video/mp4', 'application/octet-stream', 'text/css'])
     assert.is(
       (await expectFailure(context, {}, { '/': { headers: { 'content-type': type }, body: 'x' } })).code,
       'UNSUPPORTED_MEDIA_TYPE',
@@ -131,7 +131,7 @@ test('a page of a site that cannot be fetched has a problem, and the others are 
     '/broken': { status: 500 },
     '/closed': { status: 401 },
     '/ok': html('Fine'),
-    '/file': { headers: { 'content-type': 'application/zip' }, body: 'PK' },
+    '/file': { headers: { 'content-type': 'application/x-7z-compressed' }, body: '7z' },
   }
   const found = await listDocuments(context, { mode: 'site' }, pages)
   assert.equal(

@@ -12,8 +12,6 @@ interface Context {
 }
 const test = suite<Context>('folder watcher')
 
-const DEADLINE_MS = 30_000
-
 test.before.each((context) => {
   context.root = mkdtempSync(join(tmpdir(), 'cadre-watch-'))
 })
@@ -41,10 +39,9 @@ async function startWatching(context: Context, configuration: Record<string, unk
     failed: failed.then(([error]) => error),
     calls: () => calls,
     after: async (change: () => void) => {
-      const deadline = AbortSignal.timeout(DEADLINE_MS)
-      const changed = once(events, 'changed', { signal: deadline })
+      const changed = once(events, 'changed')
       change()
-      await changed.catch(() => assert.unreachable(`no change was reported within ${DEADLINE_MS} ms`))
+      await changed
     },
   }
 }
@@ -82,7 +79,7 @@ test('a burst of changes is reported once, and excluded files never', async (con
   })
   assert.is(calls(), 1)
   writeFileSync(join(context.root, 'node_modules/x.md'), '')
-  writeFileSync(join(context.root, 'image.png'), '')
+  writeFileSync(join(context.root, 'song.mp3'), '')
   writeFileSync(join(context.root, '.a.md.swp'), '')
   await after(() => writeFileSync(join(context.root, 'last.md'), ''))
   assert.is(calls(), 2)

@@ -48,7 +48,7 @@ test('the restart removes the index, tables and clone of a deleted source', asyn
   const source = await knowledge.createSyncedSource({ 'a.md': 'The brass key opens the attic.' })
   const [index] = await knowledge.listIndexes(source.id)
   const clone = join(knowledge.service.paths.work, source.id)
-  mkdirSync(clone)
+  mkdirSync(clone, { recursive: true })
   writeFileSync(join(clone, 'HEAD'), 'ref: refs/heads/main')
   disk.hold()
   const deleted = expectData(knowledge.service.delete(`/knowledge-sources/${source.id}`))
@@ -85,7 +85,15 @@ for (const stage of ['parsing', 'indexing']) {
     )
     const after = await restartAfterKill()
     await renamed
-    assert.equal((await after.waitForSync(source.id)).statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
+    assert.equal((await after.waitForSync(source.id)).statistics, {
+      documents: 2,
+      chunks: 2,
+      failed: 0,
+      skipped: 0,
+      skipped_types: {},
+      embedded: 2,
+      recognizing: 0,
+    })
     assert.is((await after.getDocument(source.id, 'b.md')).status, 'indexed')
     await after.close()
   })

@@ -1,13 +1,16 @@
+import { setImmediate } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createDeferred } from '../../../daemon/async/deferred.ts'
 import { generatePassages, type Passage } from '../../../daemon/knowledge/chunking/chunk-document.ts'
 import type { ChunkingSettings } from '../../../daemon/knowledge/chunking/chunking-settings.ts'
 import { DocumentReadError } from '../../../daemon/knowledge/readers/parsed-document.ts'
 import { readDocument } from '../../../daemon/knowledge/readers/read-document.ts'
 import { ParserPool } from '../../../daemon/knowledge/sync/parser-pool.ts'
-import { waitFor } from '../../harness/wait-for.ts'
+import type { OnPassages } from '../../../daemon/knowledge/sync/parser-task.ts'
+import { FakeClock } from '../../webhooks/fake-clock.ts'
+import { createInput, DISCARD } from './parser-input.ts'
 
-const countThreads = () => (process.report.getReport() as { workers: unknown[] }).workers.length
 const test = suite('parser pool')
 const encode = (text: string) => new Uint8Array(Buffer.from(text))
 const sections = (count: number) =>
@@ -18,8 +21,12 @@ const createHeavyPage = () => encode(`<html><body>${'<i class="a" id="b">x</i>'.
 /** Returns the pages and the passages of each setting. */
 async function parse(pool: ParserPool, bytes: Uint8Array, name: string, settings: ChunkingSettings[], signal?: AbortSignal) {
   const passages: Passage[][] = settings.map(() => [])
-  const collect = async (setting: number, batch: Passage[]) => void passages[setting]?.push(...batch)
-  return { pages: await pool.parse(bytes, name, settings, collect, signal), passages }
+  const onPassages = async (setting: number, batch: Passage[]) => void passages[setting]?.push(...batch)
+  const onRestart = async () => {
+    for (const list of passages) list.length = 0
+  }
+  const { pages } = await pool.parse(createInput(bytes, name), settings, { onPassages, onRestart }, signal)
+  return { pages, passages }
 }
 
 /** Returns the first passage, which is the whole text of a short document. */
@@ -38,7 +45,7 @@ async function getError(promise: Promise<unknown>): Promise<Error> {
 }
 
 async function withPool(options: ConstructorParameters<typeof ParserPool>[0], run: (pool: ParserPool) => Promise<void>): Promise<void> {
-  const pool = new ParserPool(options)
+  const pool = new ParserPool({ clock: new FakeClock(), ...options })
   try {
     await run(pool)
   } finally {
@@ -46,7 +53,7 @@ async function withPool(options: ConstructorParameters<typeof ParserPool>[0], ru
   }
 }
 
-test('a parser thread returns the same passages as the main thread', async () => {
+test('a parser process returns the same passages as this one', async () => {
   await withPool({}, async (pool) => {
     const text = sections(3_000)
     const settings = [
@@ -63,62 +70,26 @@ test('a parser thread returns the same passages as the main thread', async () =>
   })
 })
 
-test('the next passages are requested when the last ones were handled, and an error there ends the document', async () => {
-  await withPool({ threads: 1 }, async (pool) => {
-    let [running, calls] = [0, 0]
-    const settings = [{ size: 800, overlap: 0 }]
-    const slowly = async () => {
-      calls++
-      assert.is(++running, 1)
-      await new Promise((resolve) => setTimeout(resolve, 30))
-      running--
-    }
-    await pool.parse(encode(sections(3_000)), 'a.md', settings, slowly)
-    assert.ok(calls > 3, String(calls))
-    const failing = pool.parse(encode(sections(3_000)), 'a.md', settings, () => Promise.reject(new Error('disk')))
-    assert.is((await getError(failing)).message, 'disk')
-    assert.is(await readText(pool, encode('after'), 'a.txt'), 'after')
-  })
-})
-
-test('time in which passages are handled does not count as reading', async () => {
-  await withPool({ threads: 1, timeoutMs: 2_000 }, async (pool) => {
-    await readText(pool, encode('warm'), 'a.txt')
-    const handled: unknown[] = []
-    await pool.parse(encode('short'), 'a.txt', [{ size: 800, overlap: 0 }], async (passages) => {
-      await new Promise((resolve) => setTimeout(resolve, 2_500))
-      handled.push(passages)
-    })
-    assert.ok(handled.length > 0)
-  })
-})
-
 test('a document of invisible characters is rejected as empty', async () => {
-  await withPool({ timeoutMs: 10_000 }, async (pool) => {
+  await withPool({}, async (pool) => {
     const error = await getError(parse(pool, encode('\u200b\u200b'), 'a.txt', [{ size: 800, overlap: 120 }]))
     assert.is(error.message, 'The document is empty.')
   })
 })
 
-test('parsing a large document does not block the event loop', async () => {
-  await withPool({ threads: 1 }, async (pool) => {
-    await readText(pool, encode('warm'), 'a.txt')
-    let last = performance.now()
-    const gaps: number[] = []
-    const timer = setInterval(() => {
-      gaps.push(performance.now() - last)
-      last = performance.now()
-    }, 5)
-    const { passages: chunks } = await parse(pool, encode(sections(10_000)), 'a.md', [{ size: 800, overlap: 120 }])
-    clearInterval(timer)
-    assert.ok((chunks[0]?.length ?? 0) >= 8_000)
-    // A single long pause may be caused by the machine.
-    assert.ok(gaps.filter((gap) => gap > 100).length < 3, `${gaps.filter((gap) => gap > 100).map(Math.round)}`)
+test('passages arrive in batches that the event loop handles quickly', async () => {
+  await withPool({}, async (pool) => {
+    const sizes: number[] = []
+    const onPassages: OnPassages = async (_, passages) =>
+      void sizes.push(passages.reduce((sum, { content, words }) => sum + content.length + words.length, 0))
+    await pool.parse(createInput(encode(sections(10_000)), 'a.md'), [{ size: 800, overlap: 120 }], { ...DISCARD, onPassages })
+    assert.ok(sizes.length > 10, `${sizes.length} batches`)
+    assert.ok(Math.max(...sizes) < 510_000, `${Math.max(...sizes)} characters in a batch`)
   })
 })
 
 test('the pool parses many documents concurrently', async () => {
-  await withPool({ threads: 2 }, async (pool) => {
+  await withPool({}, async (pool) => {
     const texts = await Promise.all(Array.from({ length: 20 }, (_, index) => readText(pool, encode(`Text ${index}.`), 'a.txt')))
     assert.equal(
       texts,
@@ -127,7 +98,7 @@ test('the pool parses many documents concurrently', async () => {
   })
 })
 
-test('a read error of a thread is passed on unchanged', async () => {
+test('a read error of a process is passed on unchanged', async () => {
   await withPool({}, async (pool) => {
     const error = await getError(readText(pool, new Uint8Array(), 'a.txt'))
     assert.instance(error, DocumentReadError)
@@ -136,16 +107,21 @@ test('a read error of a thread is passed on unchanged', async () => {
 })
 
 test('the pool continues after a document that exceeds the time limit', async () => {
-  await withPool({ threads: 1, timeoutMs: 100 }, async (pool) => {
-    const error = await getError(readText(pool, createHeavyPage(), 'a.html'))
+  const clock = new FakeClock()
+  await withPool({ clock }, async (pool) => {
+    const reading = getError(readText(pool, createHeavyPage(), 'a.html'))
+    await clock.waitForTimers(1)
+    clock.advance()
+    const error = await reading
     assert.instance(error, DocumentReadError)
-    assert.is(error.message, 'Reading took longer than 0.1 s.')
+    // Tests multiply the limit of 60 s (CADRE_TIMEOUT_FACTOR).
+    assert.match(error.message, /^Reading took longer than \d+ s\.$/)
     assert.is(await readText(pool, encode('fine'), 'a.txt'), 'fine')
   })
 })
 
 test('the pool continues after a document that exceeds the memory limit', async () => {
-  await withPool({ threads: 1, memoryMb: 64 }, async (pool) => {
+  await withPool({ memoryMb: 64 }, async (pool) => {
     const error = await getError(readText(pool, createHeavyPage(), 'a.html'))
     assert.instance(error, DocumentReadError)
     assert.is(error.message, 'Reading needed more memory than 64 MB.')
@@ -154,7 +130,7 @@ test('the pool continues after a document that exceeds the memory limit', async 
 })
 
 test('a running and a queued document can be cancelled', async () => {
-  await withPool({ threads: 1 }, async (pool) => {
+  await withPool({}, async (pool) => {
     await readText(pool, encode('warm'), 'a.txt')
     const [first, second] = [new AbortController(), new AbortController()]
     const running = getError(readText(pool, createHeavyPage(), 'a.html', first.signal))
@@ -169,28 +145,54 @@ test('a running and a queued document can be cancelled', async () => {
   })
 })
 
-test('the pool copies bytes that are part of a larger buffer', async () => {
+/** Passages of one character each: 200 KB need more than 100 MB. */
+const createManySentences = () => encode('. '.repeat(200_000))
+
+test('a small document that needs much memory is read again by the process for large ones', async () => {
+  await withPool({ smallMemoryMb: 16 }, async (pool) => {
+    let restarts = 0
+    const passages: Passage[] = []
+    const handlers = {
+      onPassages: async (_: number, batch: Passage[]) => void passages.push(...batch),
+      onRestart: async () => {
+        restarts++
+        passages.length = 0
+      },
+    }
+    const bytes = createManySentences()
+    await pool.parse(createInput(bytes, 'a.txt'), [{ size: 800, overlap: 0 }], handlers)
+    assert.is(restarts, 1)
+    assert.is(passages.at(-1)?.end, bytes.length - 1)
+  })
+})
+
+test('the bytes of a large document are read when the one before it is done', async () => {
   await withPool({}, async (pool) => {
-    const buffer = Buffer.from('one two')
-    assert.is(await readText(pool, buffer.subarray(0, 3), 'a.txt'), 'one')
-    assert.is(buffer.toString(), 'one two')
+    const [first, second] = [createDeferred<Uint8Array>(), createDeferred<Uint8Array>()]
+    const reads: string[] = []
+    const parseOne = (name: string, bytes: Promise<Uint8Array>) => {
+      const read = () => {
+        reads.push(name)
+        return bytes
+      }
+      return pool.parse({ name, size: 2 * 1024 * 1024, read }, [{ size: 800, overlap: 0 }], DISCARD)
+    }
+    const parsing = [parseOne('first.txt', first.promise), parseOne('second.txt', second.promise)]
+    await setImmediate()
+    assert.equal(reads, ['first.txt'])
+    first.resolve(encode('one'))
+    second.resolve(encode('two'))
+    await Promise.all(parsing)
+    assert.equal(reads, ['first.txt', 'second.txt'])
   })
 })
 
 test('closing the pool rejects running and queued documents', async () => {
-  const pool = new ParserPool({ threads: 1 })
+  const pool = new ParserPool()
   const errors = [getError(readText(pool, createHeavyPage(), 'a.html')), getError(readText(pool, encode('x'), 'a.txt'))]
   await pool.close()
   for (const error of await Promise.all(errors)) assert.match(error.message, 'stopping')
   assert.match((await getError(readText(pool, encode('x'), 'a.txt'))).message, 'stopping')
-})
-
-test('idle threads end, and new ones start with the next document', async () => {
-  await withPool({ idleMs: 20 }, async (pool) => {
-    await readText(pool, encode('one'), 'a.txt')
-    await waitFor(async () => countThreads() === 0)
-    assert.is(await readText(pool, encode('two'), 'a.txt'), 'two')
-  })
 })
 
 test.run()

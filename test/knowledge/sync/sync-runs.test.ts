@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { IndexSelector } from '../../../daemon/knowledge/search/index-selector.ts'
+import type { Synchronizer } from '../../../daemon/knowledge/sync/synchronizer.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { waitFor } from '../../harness/wait-for.ts'
@@ -53,7 +55,7 @@ test('concurrent requests share one sync, and requests during it cause one more'
   embedder.release()
   const { status, statistics } = await knowledge.waitForSync(source.id)
   assert.is(status, 'active')
-  assert.equal(statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
+  assert.equal(statistics, { documents: 2, chunks: 2, failed: 0, skipped: 0, skipped_types: {}, embedded: 2, recognizing: 0 })
   assert.is(embedder.requests - before, 2)
 })
 
@@ -67,7 +69,15 @@ test('a sync requested while an index is built is reported as running', async ()
   await knowledge.addDocument(source.id, 'b.md', 'Sent while the new index was built.')
   assert.is((await knowledge.startSync(source.id)).status, 'syncing')
   embedder.release()
-  assert.equal((await knowledge.waitForSync(source.id)).statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
+  assert.equal((await knowledge.waitForSync(source.id)).statistics, {
+    documents: 2,
+    chunks: 2,
+    failed: 0,
+    skipped: 0,
+    skipped_types: {},
+    embedded: 2,
+    recognizing: 0,
+  })
 })
 
 test('a cancelled sync keeps its work and the next sync continues from there', async () => {
@@ -82,7 +92,7 @@ test('a cancelled sync keeps its work and the next sync continues from there', a
   await expectData(knowledge.service.delete(`/knowledge-sources/${source.id}/sync`))
   const { status, progress, statistics } = await knowledge.getSource(source.id)
   assert.equal([status, progress], ['pending', null])
-  assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, embedded: 0 })
+  assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, skipped: 0, skipped_types: {}, embedded: 0, recognizing: 0 })
   assert.equal(await knowledge.searchNames(tool, 'attic'), ['a.md'])
   embedder.release()
   const [before] = await knowledge.listIndexes(source.id)
@@ -128,7 +138,7 @@ test('full-text search finds a document before its vectors exist', async () => {
   assert.equal(await knowledge.searchNames(fullTextTool, 'observatory'), ['a.md'])
   const { status, progress, statistics } = await knowledge.getSource(source.id)
   assert.equal([status, progress.stage], ['syncing', 'embedding'])
-  assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, embedded: 0 })
+  assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, skipped: 0, skipped_types: {}, embedded: 0, recognizing: 0 })
   embedder.release()
   await knowledge.waitForSync(source.id)
 })
@@ -139,9 +149,14 @@ test('full-text search works before the first sync of a source has ended', async
   embedder.hold()
   await knowledge.startSync(source.id)
   const fullTextTool = await knowledge.createTool(source.id, { embedding_model: model.id, search_method: 'full_text' })
-  const began = Date.now()
   assert.equal(await knowledge.searchNames(fullTextTool, 'vineyard'), ['a.md'])
-  assert.ok(Date.now() - began < 14_000, 'the query waited for the vectors')
+  const waits: string[] = []
+  const synchronizer = { waitUntilTextReady: async () => void waits.push('text'), waitUntilIdle: async () => void waits.push('vectors') }
+  const selector = new IndexSelector(knowledge.service.database, synchronizer as unknown as Synchronizer)
+  assert.is((await selector.select(source.id, undefined, true))?.ready, 0)
+  assert.equal(waits, [], 'full-text search waits neither for the text, which is there, nor for the vectors')
+  await selector.select(source.id, undefined, false)
+  assert.equal(waits, ['vectors'])
   embedder.release()
   await knowledge.waitForSync(source.id)
 })
@@ -213,7 +228,15 @@ test('the progress of a sync only grows and is null at the end', async () => {
     { intervalMs: 1 },
   )
   assert.ok(seen > 0)
-  assert.equal((await knowledge.getSource(source.id)).statistics, { documents: 150, chunks: 150, failed: 0, embedded: 150 })
+  assert.equal((await knowledge.getSource(source.id)).statistics, {
+    documents: 150,
+    chunks: 150,
+    failed: 0,
+    skipped: 0,
+    skipped_types: {},
+    embedded: 150,
+    recognizing: 0,
+  })
 })
 
 test.run()

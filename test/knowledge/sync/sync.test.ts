@@ -44,7 +44,7 @@ test('a sync indexes sent documents and updates the statistics and time of the s
   assert.is(error, null)
   assert.is(progress, null)
   assert.ok(Date.parse(last_sync) >= Date.parse(before.created_at))
-  assert.equal(statistics, { documents: 2, chunks: 2, failed: 0, embedded: 2 })
+  assert.equal(statistics, { documents: 2, chunks: 2, failed: 0, skipped: 0, skipped_types: {}, embedded: 2, recognizing: 0 })
   for (const document of await knowledge.documents(source.id))
     assert.equal([document.status, document.error, document.chunks], ['indexed', null, 1])
   assert.equal(await knowledge.searchNames(tool, 'notice period', { top_k: 1 }), ['notice.txt'])
@@ -104,7 +104,7 @@ test('a deleted document is no longer found and leaves the index with the next s
   await expectData(knowledge.service.delete(`/knowledge-sources/${source.id}/documents/${gone.id}`))
   assert.equal(await knowledge.searchNames(tool, 'safe combination treasurer'), ['kept.md'])
   const { statistics } = await knowledge.sync(source.id)
-  assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, embedded: 1 })
+  assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, skipped: 0, skipped_types: {}, embedded: 1, recognizing: 0 })
   const [index] = await knowledge.listIndexes(source.id)
   for (const side of ['text', 'vectors'] as const) {
     const rows = await knowledge.readRows(index, side)
@@ -161,11 +161,43 @@ test('a sync follows added, changed, deleted and renamed files of a folder', asy
   folder.remove('deep')
   renameSync(join(folder.path, 'c.md'), join(folder.path, 'renamed.md'))
   const { statistics } = await knowledge.sync(source.id)
-  assert.equal(statistics, { documents: 3, chunks: 3, failed: 0, embedded: 3 })
+  assert.equal(statistics, { documents: 3, chunks: 3, failed: 0, skipped: 0, skipped_types: {}, embedded: 3, recognizing: 0 })
   const found = async (query: string) => (await knowledge.searchNames(tool, query)).join()
   assert.equal([await found('delta'), await found('aleph'), await found('gamma')], ['d.md', 'a.md', 'renamed.md'])
   assert.equal([await found('alpha'), await found('beta')], ['', ''])
   assert.is(embedder.texts.length - textsBefore, 3)
+  folder.remove()
+})
+
+test('skipped files are counted by type, listed by their status and read once their type is included', async () => {
+  const folder = new TemporaryFolder()
+  folder.write({
+    'a.md': 'The lighthouse keeper sleeps by day.',
+    'b.mp3': 'sound',
+    'c.mp3': 'sound',
+    'd.xyz': 'The harbour pilot sleeps at night.',
+  })
+  const { source, tool } = await createScriptedSource('folder', { path: folder.path })
+  const { statistics } = await knowledge.sync(source.id)
+  assert.equal(statistics, {
+    documents: 1,
+    chunks: 1,
+    failed: 0,
+    skipped: 3,
+    skipped_types: { mp3: 2, xyz: 1 },
+    embedded: 1,
+    recognizing: 0,
+  })
+  const path = `/knowledge-sources/${source.id}/documents?sort=name&order=asc`
+  const list = async (query: string) =>
+    (await expectData(knowledge.service.get(`${path}${query}`))).map(({ name }: { name: string }) => name)
+  assert.equal(await list(''), ['a.md'])
+  assert.equal(await list('&status=skipped'), ['b.mp3', 'c.mp3', 'd.xyz'])
+  const configuration = { path: folder.path, file_types: ['md', 'xyz'] }
+  await expectData(knowledge.service.put(`/knowledge-sources/${source.id}`, { configuration }))
+  assert.is((await knowledge.sync(source.id)).statistics.skipped, 0)
+  assert.equal(await list('&status=skipped'), [])
+  assert.is((await knowledge.searchNames(tool, 'harbour pilot'))[0], 'd.xyz')
   folder.remove()
 })
 
@@ -179,7 +211,7 @@ test('a missing folder is an error and keeps the documents', async () => {
   assert.is(lost.status, 'error')
   assert.match(lost.error, /does not exist\./)
   assert.is(lost.last_sync, last_sync)
-  assert.equal(lost.statistics, { documents: 1, chunks: 1, failed: 0, embedded: 1 })
+  assert.equal(lost.statistics, { documents: 1, chunks: 1, failed: 0, skipped: 0, skipped_types: {}, embedded: 1, recognizing: 0 })
   assert.equal(await knowledge.searchNames(tool, 'lighthouse keeper'), ['a.md'])
   folder.write({ 'a.md': 'The lighthouse keeper sleeps at night.' })
   const { status, error } = await knowledge.sync(source.id)
@@ -189,7 +221,15 @@ test('a missing folder is an error and keeps the documents', async () => {
 
 test('a text source is one document that a new text replaces', async () => {
   const { source, tool } = await createScriptedSource('text', { text: 'Parcels are handed out at gate four.' })
-  assert.equal((await knowledge.sync(source.id)).statistics, { documents: 1, chunks: 1, failed: 0, embedded: 1 })
+  assert.equal((await knowledge.sync(source.id)).statistics, {
+    documents: 1,
+    chunks: 1,
+    failed: 0,
+    skipped: 0,
+    skipped_types: {},
+    embedded: 1,
+    recognizing: 0,
+  })
   assert.match((await knowledge.search(tool, 'parcels'))[0].content, /gate four/)
   await expectData(
     knowledge.service.put(`/knowledge-sources/${source.id}`, { configuration: { text: 'Parcels are handed out at gate nine.' } }),

@@ -1,4 +1,5 @@
 // An MCP server for tests, without the SDK, so that it can break every rule. The first argument is its behaviour.
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
 const [mode = 'good', ...more] = process.argv.slice(2)
@@ -10,6 +11,7 @@ const nest = (depth) => {
   for (let level = 0; level < depth; level++) schema = { type: 'object', properties: { a: schema } }
   return schema
 }
+const createKeys = (count) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
 let description = 'Returns its argument'
 let sampled
 const kept = []
@@ -25,6 +27,11 @@ const GOOD = () => [
   { name: 'sample', description: 'Asks the client for a completion', inputSchema: object() },
   { name: 'change', description: 'Changes the tool echo', inputSchema: object() },
   { name: 'endless', description: 'Answers without an end', inputSchema: object() },
+  { name: 'fork', description: 'Starts a process that keeps its output open', inputSchema: object() },
+  { name: 'keys', description: 'Returns too many keys', inputSchema: object() },
+  { name: 'many_keys', description: 'Returns 300,000 keys', inputSchema: object() },
+  { name: 'many_blocks', description: 'Returns 1,000,000 blocks', inputSchema: object() },
+  { name: 'blocks', description: 'Returns too many blocks', inputSchema: object() },
   { name: 'structured', description: 'Returns a value', inputSchema: object() },
 ]
 const LISTS = {
@@ -95,14 +102,14 @@ function list(id, params) {
       result: { tools: [{ name: `t${params?.cursor ?? 0}`, inputSchema: object() }], nextCursor: String(Number(params?.cursor ?? 0) + 1) },
     })
   if (mode === 'deep') {
-    const depth = 100_000
+    const depth = 20_000
     const schema = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
     return process.stdout.write(
       `{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"a","inputSchema":{"type":"object","properties":${schema}}}]}}\n`,
     )
   }
   if (mode === 'huge') {
-    const tools = Array.from({ length: 20_000 }, (_, index) => ({ name: `tool_${index}`, description: 'A tool', inputSchema: object() }))
+    const tools = Array.from({ length: 600 }, (_, index) => ({ name: `tool_${index}`, description: 'A tool', inputSchema: object() }))
     return send({ id, result: { tools } })
   }
   send({ id, result: { tools: (LISTS[mode] ?? GOOD)() } })
@@ -113,6 +120,14 @@ const CALLS = {
   environment: (id) => send({ id, result: text(Object.keys(process.env).sort().join(' ')) }),
   secret: (id) => send({ id, result: text(`it is ${process.env.CANARY}`) }),
   large: (id) => send({ id, result: text('x'.repeat(1_000_000)) }),
+  fork: (id) => {
+    const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)'], { stdio: 'inherit' })
+    send({ id, result: text(String(pid)) })
+  },
+  keys: (id) => send({ id, result: { content: [], structuredContent: createKeys(30_001) } }),
+  many_keys: (id) => send({ id, result: { content: [], structuredContent: createKeys(300_000) } }),
+  many_blocks: (id) => send({ id, result: { content: Array(1_000_000).fill({}) } }),
+  blocks: (id) => send({ id, result: { content: Array(15_001).fill({ type: 'text', text: 'x' }) } }),
   fail: (id) => send({ id, result: { ...text('the disk is full'), isError: true } }),
   crash: () => {
     process.stderr.write(`out of \u001b[31mluck ${process.env.CANARY ?? ''}\n`)

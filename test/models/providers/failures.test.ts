@@ -161,7 +161,7 @@ test('an overload error before the first text is retried, also inside the stream
 })
 
 test('retries wait for Retry-After, unless it is too long or the quota is exhausted', async () => {
-  for (const headers of [{ 'retry-after': '0.15' }, { 'retry-after-ms': '150' }]) {
+  for (const headers of [{ 'retry-after': '0.15' }, { 'retry-after-ms': '150' }] as Record<string, string>[]) {
     const provider = await start('openai', respondWithError(429, undefined, headers), streamText('Now.'))
     const startTime = performance.now()
     assert.is(joinText(await collectParts(fixture.getModel(provider))), 'Now.')

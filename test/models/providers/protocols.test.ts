@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ChatRequest } from '../../../daemon/models/chat-model.ts'
+import type { ChatInput } from '../../../daemon/models/chat-model.ts'
 import type { ProviderFormat } from '../../harness/provider-formats.ts'
 import { ScriptedProvider, sendBody, streamReply, streamText } from '../../harness/scripted-provider.ts'
 import { collectParts, createRequest, joinText, KEY, ProviderFixture } from './provider-fixture.ts'
@@ -24,7 +24,7 @@ const TOOLS = ['weather', 'clock'].map((name) => ({
   description: `Returns the ${name}`,
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 }))
-const withTools = (): ChatRequest => ({ ...createRequest('Weather and time in Bonn?'), tools: TOOLS })
+const withTools = (): ChatInput => ({ ...createRequest('Weather and time in Bonn?'), tools: TOOLS })
 
 for (const format of FORMATS) {
   test(`${format}: text arrives in the provider's pieces and ends with a finish reason and usage`, async () => {

@@ -1,6 +1,6 @@
 /** Creates chat models of a scripted provider and collects their replies. */
 import * as assert from 'uvu/assert'
-import type { ChatModel, ChatPart, ChatRequest } from '../../../daemon/models/chat-model.ts'
+import type { ChatInput, ChatModel, ChatPart } from '../../../daemon/models/chat-model.ts'
 import type { ProviderTimeouts } from '../../../daemon/models/providers/http-exchange.ts'
 import type { ProviderModelRecord } from '../../../daemon/models/providers/provider-chat-model.ts'
 import { ProviderRegistry } from '../../../daemon/models/providers/provider-registry.ts'
@@ -10,11 +10,13 @@ import type { ScriptedProvider } from '../../harness/scripted-provider.ts'
 
 /** Does not occur in any scripted response. */
 export const KEY = 'sk-ZQXJ/0123+456789='
+const HOUR_MS = 3_600_000
+/** Longer than a test takes on any machine. Tests of a timeout set it. */
 const TIMEOUTS: ProviderTimeouts = {
-  connectMs: 1_000,
-  firstByteMs: 10_000,
-  idleMs: 10_000,
-  totalMs: 20_000,
+  connectMs: HOUR_MS,
+  firstByteMs: HOUR_MS,
+  idleMs: HOUR_MS,
+  totalMs: HOUR_MS,
   retryDelayMs: 5,
   maxRetryDelayMs: 200,
 }
@@ -47,16 +49,16 @@ export class ProviderFixture {
   }
 }
 
-export const createRequest = (content = 'Hello?'): ChatRequest => ({ messages: [{ role: 'user', content }] })
+export const createRequest = (content = 'Hello?'): ChatInput => ({ messages: [{ role: 'user', content }] })
 
-export async function collectParts(model: ChatModel, request: ChatRequest = createRequest()): Promise<ChatPart[]> {
+export async function collectParts(model: ChatModel, request: ChatInput = createRequest()): Promise<ChatPart[]> {
   const parts: ChatPart[] = []
   for await (const part of model.stream(request)) parts.push(part)
   return parts
 }
 
 /** Returns the error of a call that must fail, and the parts before it. The error must not contain the API key. */
-export async function captureStreamError(model: ChatModel, request: ChatRequest): Promise<{ parts: ChatPart[]; error: CadreError }> {
+export async function captureStreamError(model: ChatModel, request: ChatInput): Promise<{ parts: ChatPart[]; error: CadreError }> {
   const parts: ChatPart[] = []
   try {
     for await (const part of model.stream(request)) parts.push(part)

@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ChatRequest } from '../../../daemon/models/chat-model.ts'
+import type { ChatInput } from '../../../daemon/models/chat-model.ts'
 import { buildCallOptions } from '../../../daemon/models/providers/ai-sdk/build-call-options.ts'
-import { estimateRequest } from '../../../daemon/models/token-estimate.ts'
+import { estimateInput } from '../../../daemon/models/token-estimate.ts'
 
 const test = suite('request settings')
-const messages: ChatRequest['messages'] = [{ role: 'user', content: 'Hi' }]
+const messages: ChatInput['messages'] = [{ role: 'user', content: 'Hi' }]
 const tools = [{ name: 'search', description: '', parameters: {} }]
 
 test('settings are passed to the AI SDK, and missing ones are left out', () => {
@@ -45,7 +45,7 @@ test('images are passed to the AI SDK and count as tokens', () => {
   ])
   const [alone] = buildCallOptions({ messages: [{ role: 'user', content: '', images }] }).prompt
   assert.equal(alone?.content, [{ type: 'file', mediaType: 'image/png', data: 'aGk=' }])
-  assert.ok(estimateRequest({ messages: [{ content: '', images }] }) > estimateRequest({ messages: [{ content: '' }] }) + 500)
+  assert.ok(estimateInput({ messages: [{ content: '', images }] }) > estimateInput({ messages: [{ content: '' }] }) + 500)
 })
 
 test.run()

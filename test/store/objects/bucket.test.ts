@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Database, openDatabase, type Reader } from '../../../daemon/store/database.ts'
+import { type Database, type DatabaseReader, openDatabase } from '../../../daemon/store/database.ts'
 import { migrate } from '../../../daemon/store/migrations.ts'
 import { BucketOriginals, formatKey } from '../../../daemon/store/objects/bucket-originals.ts'
 import { DiskCache } from '../../../daemon/store/objects/disk-cache.ts'
@@ -15,6 +15,7 @@ import type { VectorStore } from '../../../daemon/store/vector-store.ts'
 import type { CadreError } from '../../../src/contract/errors.ts'
 import { BUCKET, isCephInstalled, ObjectStore } from '../../harness/object-store/start-object-store.ts'
 import { findFreePort } from '../../harness/sqld/start-sqld.ts'
+import { waitFor } from '../../harness/wait-for.ts'
 import { StorageProxy } from './storage-proxy.ts'
 
 const suiteWithStore = suite('documents and vectors in a bucket')
@@ -118,7 +119,7 @@ test('an original that another daemon removes before it is recorded is stored ag
 test('leftovers of a crash are removed, and nothing else', async () => {
   await withOriginals(async (first, second, client) => {
     for (const bytes of [content, Buffer.from('orphan')]) await first.keep(bytes, async () => undefined)
-    const isInUse = async (hash: string, _?: Reader) => hash === contentHash
+    const isInUse = async (hash: string, _?: DatabaseReader) => hash === contentHash
     await second.removeUnused(new Set([contentHash]), isInUse)
     const keys: string[] = []
     for await (const { key } of client.list('documents/')) keys.push(key)
@@ -205,22 +206,17 @@ async function openVectors(storage: Storage, name: string): Promise<{ vectors: V
   return { vectors: (await openBucket(storage, database, join(folder, `${name}-${prefixes}`))).vectors, database }
 }
 
-test('another daemon sees commits within two seconds, also of a table that is created, dropped and created again', async () => {
+test('another daemon sees commits, also of a table that is created, dropped and created again', async () => {
   const storage = createStorage()
   const [writer, reader] = [await openVectors(storage, 'writer'), await openVectors(storage, 'reader')]
-  const find = async (id: string) => {
-    const startedAt = performance.now()
-    for (;;) {
-      const found = await reader.vectors.table('passages', SCHEMA).list({ id }, ['id', 'page'])
-      if (found.length > 0 || performance.now() - startedAt > 10_000) return { found: found.length, ms: performance.now() - startedAt }
-    }
-  }
+  const waitForRow = (id: string) =>
+    waitFor(async () => (await reader.vectors.table('passages', SCHEMA).list({ id }, ['id', 'page'])).length > 0)
   assert.equal(await reader.vectors.table('passages', SCHEMA).list({ id: 'row-0' }, ['id']), [])
   const table = writer.vectors.table('passages', SCHEMA)
   for (const from of [0, 100, 200]) {
     await table.add(rows(from, 100))
     if (from === 100) await table.optimize()
-    assert.is((await find(`row-${from + 99}`)).found, 1)
+    await waitForRow(`row-${from + 99}`)
   }
   assert.equal((await reader.vectors.table('passages', SCHEMA).searchText('number150', { columns: ['id'], limit: 5 }))[0]?.id, 'row-150')
   assert.ok(existsSync(join(folder, `reader-${prefixes}`, 'vectors', 'passages.lance')))
@@ -228,7 +224,7 @@ test('another daemon sees commits within two seconds, also of a table that is cr
   assert.is((await table.list({ id: 'row-299' }, ['id'])).length, 1)
   await writer.vectors.drop('passages')
   await writer.vectors.table('passages', SCHEMA).add(rows(1_000, 10))
-  assert.is((await find('row-1005')).found, 1)
+  await waitForRow('row-1005')
   assert.is((await reader.vectors.table('passages', SCHEMA).list({ id: 'row-5' }, ['id'])).length, 0)
   for (const { vectors, database } of [writer, reader]) await Promise.all([vectors.close(), database.close()])
 })

@@ -63,7 +63,7 @@ check('a sync that another daemon requests is run by the daemon of the source, w
   assert.equal([ended.status, ended.changes.embedded], ['active', 1])
   assert.is(await getHolder(), holder)
   const { statistics } = await b.waitForSync(source.id)
-  assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, embedded: 1 })
+  assert.equal(statistics, { documents: 1, chunks: 1, failed: 0, skipped: 0, skipped_types: {}, embedded: 1, recognizing: 0 })
 })
 
 check('a sync is cancelled through another daemon', async () => {
@@ -85,7 +85,10 @@ check('a daemon takes over the sync of one that ended', async () => {
   const c = await KnowledgeFixture.start({ databaseServer: { url: sqld.url, token: undefined }, home: a.service.paths.home })
   await waitFor(async () => (await getHolder()) !== 'ended')
   const { status, statistics } = await c.waitForSync(source.id)
-  assert.equal([status, statistics], ['active', { documents: 2, chunks: 2, failed: 0, embedded: 2 }])
+  assert.equal(
+    [status, statistics],
+    ['active', { documents: 2, chunks: 2, failed: 0, skipped: 0, skipped_types: {}, embedded: 2, recognizing: 0 }],
+  )
   await c.service.stop()
   // Unless one of the others has taken it over already.
   assert.equal(await database.all("SELECT holder FROM leases WHERE holder <> '' AND holder NOT IN (SELECT id FROM live_daemons)"), [])

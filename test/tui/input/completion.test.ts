@@ -93,6 +93,7 @@ test('an attached file is fenced so that its text cannot end the fence', () => {
     message: 'What is in @notes.md?\n\nnotes.md:\n```md\nRemember the milk.\n```',
     images: [],
     files: ['notes.md'],
+    documents: [],
     missing: [],
   })
   assert.match(attachFiles('@docs/code.ts', folder).message, '````ts\nconst a = `1`\n```\n````')
@@ -104,6 +105,7 @@ test('an @ without a file is text, and a missing path is reported', () => {
     message: 'see @docs/cod.ts.',
     images: [],
     files: [],
+    documents: [],
     missing: [`@docs/cod.ts: no such file: ${join(folder, 'docs/cod.ts')}. Did you mean @docs/code.ts?`],
   })
   assert.equal(attachFiles('ask @ada about @notes.md', folder).files, ['notes.md'])
@@ -111,6 +113,7 @@ test('an @ without a file is text, and a missing path is reported', () => {
     message: 'write to a@notes.md or @ noon',
     images: [],
     files: [],
+    documents: [],
     missing: [],
   })
 })
@@ -139,23 +142,27 @@ test('images are recognized by their first bytes, whatever their name is', () =>
   assert.equal(attachFiles('@fake.png', folder).images, [])
 })
 
-test('a file that is too large, binary or not a regular file is rejected', () => {
-  writeFileSync(join(folder, 'long.txt'), 'x'.repeat(MAX_FILE_BYTES + 1))
-  writeFileSync(join(folder, 'binary.bin'), Buffer.from([1, 0, 2]))
+test('documents and texts in other encodings are listed for the daemon to read', () => {
   writeFileSync(join(folder, 'latin.txt'), Buffer.from([0x66, 0xfc, 0x72]))
-  assert.throws(() => attachFiles('@long.txt', folder), /long\.txt has .*; .* is the maximum/)
-  assert.throws(() => attachFiles('@binary.bin', folder), /binary\.bin is neither a UTF-8 text file nor/)
-  assert.throws(() => attachFiles('@latin.txt', folder), /latin\.txt is neither a UTF-8 text file nor/)
-  assert.throws(() => attachFiles('@docs', folder), /docs is a directory/)
-  for (const name of ['text.pdf', 'Report.DOCX', 'book.epub']) {
-    writeFileSync(join(folder, name), '%PDF-1.4\n1 0 obj\n')
-    assert.throws(() => attachFiles(`Summarize @${name}`, folder), new RegExp(`${name} cannot be attached.*knowledge add ${name}$`))
-    assert.equal(findMentionedFiles(`@${name} and @notes.md`, folder), ['notes.md'], 'not shown as attached')
+  for (const name of ['text.pdf', 'Report.DOCX', 'book.epub']) writeFileSync(join(folder, name), '%PDF-1.4\n1 0 obj\n')
+  for (const name of ['text.pdf', 'Report.DOCX', 'book.epub', 'latin.txt']) {
+    const { message, files, documents } = attachFiles(`Summarize @${name}`, folder)
+    assert.equal([message, files], [`Summarize @${name}`, [name]])
+    assert.equal(documents, [{ path: name, file: join(folder, name) }])
+    assert.equal(findMentionedFiles(`@${name} and @notes.md`, folder), [name, 'notes.md'])
   }
   const { HOME } = process.env
   process.env.HOME = folder
-  assert.throws(() => attachFiles('@~/text.pdf', '/'), new RegExp(`knowledge add ${join(folder, 'text.pdf')}$`))
+  assert.equal(attachFiles('@~/text.pdf', '/').documents, [{ path: '~/text.pdf', file: join(folder, 'text.pdf') }])
   process.env.HOME = HOME
+})
+
+test('a file that is too large, binary or not a regular file is rejected', () => {
+  writeFileSync(join(folder, 'long.txt'), 'x'.repeat(MAX_FILE_BYTES + 1))
+  writeFileSync(join(folder, 'binary.bin'), Buffer.from([1, 0, 2]))
+  assert.throws(() => attachFiles('@long.txt', folder), /long\.txt has .*; .* is the maximum/)
+  assert.throws(() => attachFiles('@binary.bin', folder), /binary\.bin is neither a UTF-8 text file nor/)
+  assert.throws(() => attachFiles('@docs', folder), /docs is a directory/)
   for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `${name}.txt`), 'y'.repeat(MAX_FILE_BYTES))
   assert.throws(() => attachFiles('@a.txt @b.txt @c.txt', folder), /600,\d+ characters/)
 })

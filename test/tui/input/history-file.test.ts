@@ -34,6 +34,16 @@ test('lines that cannot be read and long texts are skipped', () => {
   assert.equal(history.read(), ['first', 'last'])
 })
 
+test('commands that quit are neither stored nor read from files of earlier versions', () => {
+  const path = createPath()
+  const history = new HistoryFile(path)
+  history.append('How do I quit?')
+  for (const text of ['/quit', '/exit', '/q', 'quit', 'Exit ', ':q']) history.append(text)
+  assert.is(readFileSync(path, 'utf8'), '"How do I quit?"\n')
+  appendFileSync(path, '"/quit"\n')
+  assert.equal(history.read(), ['How do I quit?'])
+})
+
 test('the file is bounded and the newest 1,000 texts are kept', () => {
   const path = createPath()
   const history = new HistoryFile(path)

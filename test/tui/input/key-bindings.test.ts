@@ -91,6 +91,16 @@ test('a file that cannot be attached keeps the message in the input', async () =
   assert.equal([notes(), text()], [['x.bin is neither a UTF-8 text file nor a PNG, JPEG, GIF or WebP image.'], '@x.bin and more'])
 })
 
+test('a document that the daemon cannot read keeps the message in the input', async () => {
+  const { type, text, notes, session } = setUp()
+  session.client.getConnection = async () => Promise.reject(new Error('The daemon does not respond.'))
+  writeFileSync(join(folder, 'lease.docx'), 'x')
+  type('Summarize @lease.docx\r')
+  await nextTurn()
+  assert.match(notes()[0] ?? '', 'The daemon does not respond.')
+  assert.is(text(), 'Summarize @lease.docx')
+})
+
 test('an image named with @ is sent with the message', async () => {
   const { type, session } = setUp()
   const sent: unknown[] = []
@@ -113,6 +123,29 @@ test('a missing file keeps the message in the input until Enter is pressed again
   type('!', '\u007f', '\r')
   await nextTurn()
   assert.equal([text(), sent], ['', ['compare @note.md']])
+})
+
+test('a shell command is not sent until Enter is pressed again, and a note says what to do instead', async () => {
+  for (const command of ['!ls -la', '! ./run.sh', ' !git status ']) {
+    const { type, session, text, notes } = setUp()
+    const sent: string[] = []
+    session.replies.send = async (message) => void sent.push(message)
+    type(`${command}\r`)
+    await nextTurn()
+    assert.match(notes().join(), /^Cadre has no shell, .* Run the command in a terminal\. .* @output\.txt\. Press Enter again to send /)
+    assert.equal([text(), sent], [command, []])
+    type('\r')
+    await nextTurn()
+    assert.equal([text(), sent], ['', [command]])
+  }
+  for (const message of ['!= or !==?', '![chart](a.png) shows', '!!', 'Run !ls', `${ESC}[200~!function () {\n}()${ESC}[201~`]) {
+    const { type, session, notes } = setUp()
+    const sent: string[] = []
+    session.replies.send = async (text) => void sent.push(text)
+    type(message, '\r')
+    await nextTurn()
+    assert.equal([notes(), sent.length], [[], 1], message)
+  }
 })
 
 test('a model that only quotes documents is sent no file, after a warning', async () => {

@@ -154,7 +154,7 @@ test('the arguments of a tool call can be edited before it is allowed', async ()
   time.now += 1000
   type('e')
   await nextTurn()
-  assert.equal([store.state.editedArguments, confirmations], [{ tool: 'c1', values: { id: 7 } }, []])
+  assert.equal([store.state.editedArguments, confirmations], [{ tool: 'c1', values: { id: 7 }, request: undefined }, []])
   type('y')
   assert.equal(confirmations, [['c1', true, { id: 7 }]])
 })

@@ -141,6 +141,18 @@ test('the status line drops the least important facts if it is narrow', () => {
   assert.match(toPlainText(renderStatusLine(state({ transcript: unknown }))), 'cost unknown')
 })
 
+test('the status line of a resumed conversation counts the messages that are not shown, and no part of them', () => {
+  const transcript = after(
+    said,
+    end({ usage: { input_tokens: 1000, output_tokens: 440, total_tokens: 1440 }, context_tokens: 1440, cost: 0.02 }),
+  )
+  const status = (earlierUsage: ChatState['earlierUsage']) => toPlainText(renderStatusLine(state({ transcript, earlierUsage })))
+  const totals = { tokens: 43_560, estimated: true, cost: 0.09, contextTokens: 900 }
+  assert.is(status({ totals }), '  Guide · llama · about 45k tokens · cost 0.11 · context 1.4k · /quit')
+  assert.match(status({ totals: { ...totals, cost: null } }), 'cost unknown')
+  assert.is(status({}), '  Guide · llama · context 1.4k · /quit', 'not counted yet')
+})
+
 test('external text cannot send control characters to the terminal', () => {
   const evil = '\u001b[2J\u001b]0;x\u0007\u009b31m\u202eevil\r\n\u0007'
   const transcript = after(

@@ -5,10 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Agent } from '../../../src/contract/families/agents.ts'
+import type { ConversationItem } from '../../../src/contract/families/conversations.ts'
 import { KeyDecoder } from '../../../src/tui/input/key-decoder.ts'
 import { handleKey } from '../../../src/tui/key-bindings.ts'
 import { ChatSession } from '../../../src/tui/session/chat-session.ts'
-import type { ChatState } from '../../../src/tui/state/chat-state.ts'
+import { type ChatState, sumConversationUsage } from '../../../src/tui/state/chat-state.ts'
 import { ChatStore } from '../../../src/tui/state/chat-store.ts'
 import { waitFor } from '../../harness/wait-for.ts'
 import { FAKE_TERMINAL } from '../fake-terminal.ts'
@@ -129,6 +130,30 @@ test('the first state without the picker has the chosen conversation, agent, mod
   )
 })
 
+test('the messages before those that are shown are counted after the conversation is resumed', async () => {
+  const { store, session, answerUntil } = await setUp()
+  const usage = { input_tokens: 6, output_tokens: 4, total_tokens: 10 }
+  const turns = Array.from({ length: 15 }, (_, turn) => [
+    { id: `msg_${turn}_question`, role: 'user', content: 'And then?' },
+    { id: `msg_${turn}_reply`, role: 'assistant', content: 'Then this.', finish_reason: 'stop', usage, cost: 1 },
+  ])
+  const path = `/api/conversations/${CONVERSATION}/messages`
+  const before = ANSWERS[path]
+  ANSWERS[path] = page(turns.flat().reverse())
+  try {
+    const resuming = session.resume({ id: CONVERSATION, title: 'Found', agent_id: JANITOR } as ConversationItem)
+    await answerUntil(() => store.state.earlierUsage !== undefined)
+    await resuming
+    assert.equal([store.state.earlierUsage, store.state.transcript.entries.length], [{}, 21], 'the last 20 messages and a note')
+    await answerUntil(() => store.state.earlierUsage?.totals !== undefined)
+    assert.equal([store.state.earlierUsage?.totals?.tokens, sumConversationUsage(store.state)?.cost], [50, 15])
+    store.replaceTranscript([{ kind: 'loaded', messages: turns.flat() as never }])
+    assert.is(sumConversationUsage(store.state)?.tokens, 150, '/history shows all of them')
+  } finally {
+    ANSWERS[path] = before as object
+  }
+})
+
 test('Up right after the choice recalls a message of the chosen conversation', async () => {
   const { store, type, answerUntil } = await setUp()
   type(`/resume ${CONVERSATION}`, ENTER, UP)
@@ -164,8 +189,8 @@ test('Escape cancels a switch, and its late response changes nothing', async () 
   type('typed', ESC)
   await answerUntil(() => store.state.panel === undefined)
   late.answer()
-  const over = Date.now() + 100
-  await answerUntil(() => Date.now() > over)
+  let rounds = 0
+  await answerUntil(() => ++rounds > 50)
   assert.equal([store.state.conversation?.id, store.state.editor.text, notes()], [OLD_CONVERSATION, 'typed', []])
 })
 

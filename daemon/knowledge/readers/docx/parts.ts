@@ -1,5 +1,6 @@
 /** Reads the styles, numberings and notes of a Word document. */
-import { parseAttributes, walkMarkup } from '../walk-markup.ts'
+import { findAttribute, getLocalName } from '../open-package.ts'
+import { walkMarkup } from '../walk-markup.ts'
 
 export interface Numbering {
   id: string
@@ -17,14 +18,6 @@ interface DeclaredStyle extends Style {
 }
 
 const MAX_STYLE_DEPTH = 10
-
-/** Removes the namespace prefix. */
-export const getLocalName = (name: string): string => name.slice(name.indexOf(':') + 1)
-
-export function findAttribute(attributes: string, name: string): string | undefined {
-  for (const [key, value] of parseAttributes(attributes)) if (getLocalName(key) === name) return value
-  return undefined
-}
 
 /** Whether a property is on; without a value it is. */
 export const isOn = (value: string): boolean => !['0', 'false', 'off'].includes(value)
@@ -57,12 +50,12 @@ export function readStyles(xml: string): Map<string, Style> {
 export function hasStyledHeadings(xml: string, styles: Map<string, Style>): boolean {
   if (/<\w{1,9}:outlineLvl\s/.test(xml)) return true
   for (const [, id = ''] of xml.matchAll(/:pStyle\s+\w{1,9}:val="([^"]{1,200})"/g))
-    if (findStyle(styles, id)?.heading !== undefined) return true
+    if (getStyle(styles, id)?.heading !== undefined) return true
   return false
 }
 
 /** A document without style definitions still names the built-in heading styles. */
-export function findStyle(styles: Map<string, Style>, id: string): Style | undefined {
+export function getStyle(styles: Map<string, Style>, id: string): Style | undefined {
   const level = /^Heading([1-6])$/.exec(id)?.[1]
   return styles.get(id) ?? (level === undefined ? undefined : { heading: Number(level), numbering: undefined })
 }

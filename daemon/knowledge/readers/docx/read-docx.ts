@@ -1,13 +1,12 @@
 /** Reads Word documents: converts headings, lists, tables, notes and pages from XML without building a tree. */
-import { MAX_CELL_LENGTH, MarkdownWriter } from '../markdown-writer.ts'
+import { DocumentWriter } from '../document-writer.ts'
+import { describeUnreadParts, findAttribute, findMainPart, findTitle, getLocalName } from '../open-package.ts'
+import { type PageBreak, PageTracker } from '../page-tracker.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
-import { type PageBreak, PageTracker } from './page-tracker.ts'
 import {
-  findAttribute,
-  findStyle,
-  getLocalName,
+  getStyle,
   hasStyledHeadings,
   isOn,
   type Numbering,
@@ -18,8 +17,15 @@ import {
   type Style,
 } from './parts.ts'
 
+const UNREAD_PARTS: [RegExp, string][] = [
+  [/\/vbaProject\.bin$/, 'macros'],
+  [/\/charts\//, 'charts'],
+  [/\/media\//, 'images'],
+]
+
 export function readDocx(archive: ZipArchive): ParsedDocument {
-  const main = findMainPart(archive)
+  const main = findMainPart(archive, 'word/document.xml')
+  if (main === undefined) throw new DocumentReadError('The Word document is damaged: its main part is missing.')
   const folder = main.slice(0, main.lastIndexOf('/') + 1)
   const xml = archive.readText(main)
   const styles = readStyles(archive.readText(`${folder}styles.xml`))
@@ -33,26 +39,15 @@ export function readDocx(archive: ZipArchive): ParsedDocument {
     hasHeadings: hasStyledHeadings(xml, styles),
   })
   walkMarkup(xml, 'xml', converter)
-  const text = cleanText(converter.finish())
-  return { text, format: 'markdown', pages: converter.pages.listPages(text), title: findTitle(archive) ?? converter.firstHeading }
-}
-
-function findMainPart(archive: ZipArchive): string {
-  let target: string | undefined
-  walkMarkup(archive.readText('_rels/.rels'), 'xml', {
-    open(name, attributes) {
-      if (getLocalName(name) === 'Relationship' && findAttribute(attributes, 'Type')?.endsWith('/officeDocument'))
-        target ??= findAttribute(attributes, 'Target')?.replace(/^\//, '')
-    },
-  })
-  const main = target !== undefined && archive.has(target) ? target : 'word/document.xml'
-  if (!archive.has(main)) throw new DocumentReadError('The Word document is damaged: its main part is missing.')
-  return main
-}
-
-function findTitle(archive: ZipArchive): string | null {
-  const title = /<dc:title>([^<]{1,300})/.exec(archive.readText('docProps/core.xml'))?.[1]?.trim()
-  return title || null
+  const text = cleanText(converter.writer.finish())
+  const notice = describeUnreadParts(archive.names, UNREAD_PARTS)
+  return {
+    text,
+    format: 'markdown',
+    pages: converter.pages.listPages(text),
+    title: findTitle(archive) ?? converter.writer.firstHeading,
+    ...(notice === undefined ? {} : { notice }),
+  }
 }
 
 interface DocumentParts {
@@ -92,13 +87,10 @@ const MAX_BOLD_HEADING_LENGTH = 80
 /** Handles the tags of the main part. Writes a paragraph or an outermost table when it ends. */
 class DocxConverter {
   readonly pages = new PageTracker()
-  firstHeading: string | null = null
+  readonly writer = new DocumentWriter()
   readonly #document: DocumentParts
-  readonly #usedNotes: string[] = []
-  readonly #writer = new MarkdownWriter()
   readonly #paragraphs: Paragraph[] = []
   readonly #tables: Table[] = []
-  #listDepth = 0
   #inText = false
   #inProperties = false
   #isBoldRun = false
@@ -148,20 +140,11 @@ class DocxConverter {
     paragraph.isBold &&= this.#isBoldRun
   }
 
-  finish(): string {
-    this.#setListDepth(0)
-    for (const note of this.#usedNotes) {
-      this.#writer.writeText(note)
-      this.#writer.endParagraph()
-    }
-    return this.#writer.finish()
-  }
-
   #readProperty(tag: string, attributes: string): void {
     const paragraph = this.#paragraphs.at(-1)
     if (!paragraph) return
     const value = findAttribute(attributes, 'val') ?? ''
-    if (tag === 'pStyle') paragraph.style = findStyle(this.#document.styles, value)
+    if (tag === 'pStyle') paragraph.style = getStyle(this.#document.styles, value)
     else if (tag === 'outlineLvl') paragraph.heading = parseOutlineLevel(value)
     else if (tag === 'numId') paragraph.numbering = { id: value, level: paragraph.numbering?.level ?? 0 }
     else if (tag === 'ilvl') paragraph.numbering = { id: paragraph.numbering?.id ?? '', level: Number(value) || 0 }
@@ -186,9 +169,7 @@ class DocxConverter {
 
   #addNoteReference(kind: 'footnote' | 'endnote', attributes: string, parts: string[] | undefined): void {
     const note = this.#document.notes[kind].get(findAttribute(attributes, 'id') ?? '')
-    if (note === undefined) return
-    parts?.push(`[^${this.#usedNotes.length + 1}]`)
-    this.#usedNotes.push(`[^${this.#usedNotes.length + 1}]: ${note}`)
+    if (note !== undefined) parts?.push(this.writer.addNote(note))
   }
 
   /** A paragraph or row that continues on the next page belongs to the page on which it starts. */
@@ -197,7 +178,7 @@ class DocxConverter {
     const paragraph = this.#paragraphs.at(-1)
     if (row) row.pageBreak ??= kind
     else if (paragraph?.hasText) paragraph.pageBreaks.push(kind)
-    else this.pages.add(kind, this.#writer.length)
+    else this.pages.add(kind, this.writer.length)
   }
 
   /** The text after a page break of the author is a new paragraph. */
@@ -216,7 +197,7 @@ class DocxConverter {
     const table = this.#tables.at(-1)
     if (table) table.cell.push(paragraph.parts.join(''))
     else this.#writeParagraph(paragraph)
-    if (!table) for (const kind of paragraph.pageBreaks) this.pages.add(kind, this.#writer.length)
+    if (!table) for (const kind of paragraph.pageBreaks) this.pages.add(kind, this.writer.length)
   }
 
   #writeParagraph({ style, heading, numbering, parts, isBold }: Paragraph): void {
@@ -225,27 +206,9 @@ class DocxConverter {
     const list = numbering ?? style?.numbering
     const isHeading = !this.#document.hasHeadings && isBold && !list && isHeadingText(text)
     const level = heading ?? style?.heading ?? (isHeading ? BOLD_HEADING_LEVEL : undefined)
-    if (level !== undefined) {
-      this.#setListDepth(0)
-      this.firstHeading ??= text.replaceAll(/\s+/g, ' ').trim()
-      this.#writer.writeText(text)
-      this.#writer.endHeading(level)
-      return
-    }
-    if (list && list.id !== '0' && list.id !== '') {
-      this.#setListDepth(Math.min(list.level, 8) + 1, this.#document.isNumbered(list))
-      this.#writer.startItem()
-    } else this.#setListDepth(0)
-    for (const [index, line] of text.split('\n').entries()) {
-      if (index > 0) this.#writer.writeNewline()
-      this.#writer.writeText(line)
-    }
-    this.#writer.endParagraph()
-  }
-
-  #setListDepth(depth: number, numbered = false): void {
-    for (; this.#listDepth > depth; this.#listDepth--) this.#writer.endList()
-    for (; this.#listDepth < depth; this.#listDepth++) this.#writer.startList(numbered)
+    const isListed = list && list.id !== '0' && list.id !== ''
+    const format = { heading: level, list: isListed ? { level: list.level, isNumbered: this.#document.isNumbered(list) } : undefined }
+    this.writer.writeParagraph(text, format)
   }
 
   #endCell(): void {
@@ -266,24 +229,8 @@ class DocxConverter {
       outer.cell.push(rows.map(({ cells }) => cells.join(' ')).join('\n'))
       return
     }
-    this.#setListDepth(0)
-    const isLayout =
-      rows.some(({ cells }) => cells.some((cell) => cell.length > MAX_CELL_LENGTH)) || rows.every(({ cells }) => cells.length < 2)
-    if (isLayout) this.#writeLayoutTable(rows)
-    else {
-      const offsets = this.#writer.writeTable(rows.map(({ cells }) => cells.map((cell) => cell.replaceAll(/\s+/g, ' '))))
-      for (const [index, { pageBreak }] of rows.entries()) if (pageBreak) this.pages.add(pageBreak, offsets[index] as number)
-    }
-  }
-
-  #writeLayoutTable(rows: readonly TableRow[]): void {
-    for (const { cells, pageBreak } of rows) {
-      if (pageBreak) this.pages.add(pageBreak, this.#writer.length)
-      for (const paragraph of cells.join('\n').split('\n')) {
-        this.#writer.writeText(paragraph)
-        this.#writer.endParagraph()
-      }
-    }
+    const offsets = this.writer.writeTable(rows.map(({ cells }) => cells))
+    for (const [index, { pageBreak }] of rows.entries()) if (pageBreak) this.pages.add(pageBreak, offsets[index] as number)
   }
 }
 

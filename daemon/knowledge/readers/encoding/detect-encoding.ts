@@ -5,15 +5,15 @@ import { detectLegacyEncoding } from './detect-legacy-encoding.ts'
 const SAMPLE_BYTES = 64 * 1024
 
 export function detectEncoding(bytes: Uint8Array): string {
-  const encoding = findByteOrderMark(bytes) ?? detectWideEncoding(bytes)
+  const encoding = detectByteOrderMark(bytes) ?? detectWideEncoding(bytes)
   if (encoding !== undefined) return encoding
   if (hasJapaneseEscape(bytes)) return 'iso-2022-jp'
   // Text that is valid UTF-8 is almost never in another encoding, whatever it declares.
   if (isMostlyUtf8(bytes)) return 'utf-8'
-  return findDeclaredEncoding(bytes) ?? detectLegacyEncoding(bytes.subarray(0, SAMPLE_BYTES))
+  return parseDeclaredEncoding(bytes) ?? detectLegacyEncoding(bytes.subarray(0, SAMPLE_BYTES))
 }
 
-function findByteOrderMark(bytes: Uint8Array): string | undefined {
+function detectByteOrderMark(bytes: Uint8Array): string | undefined {
   const [a, b, c, d] = bytes
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
   if (a === 0xff && b === 0xfe) return c === 0 && d === 0 && bytes.length % 4 === 0 ? 'utf-32le' : 'utf-16le'
@@ -53,7 +53,7 @@ const DECLARATIONS = [
 ]
 
 /** Accepts a declaration only if the bytes are valid in it: pages saved in another encoding often keep the old declaration. */
-function findDeclaredEncoding(bytes: Uint8Array): string | undefined {
+function parseDeclaredEncoding(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 2_048))
   for (const declaration of DECLARATIONS) {
     const label = declaration.exec(head)?.[1]

@@ -11,6 +11,8 @@ const IGNORED_ELEMENTS = new Set(
     'annotation annotation-xml ix:header'
   ).split(' '),
 )
+/** Ignored elements whose text users see. It is read if a page has no other. */
+const FORM_ELEMENTS = new Set('button select textarea dialog'.split(' '))
 const ASIDE_ELEMENTS = new Set(['header', 'footer', 'aside'])
 const ASIDE_ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'complementary', 'menu', 'menubar', 'dialog', 'alertdialog'])
 const BOILERPLATE_NAMES =
@@ -63,6 +65,7 @@ function findContent(body: HtmlElement, statistics: Map<HtmlElement, TextStatist
 function removeBoilerplate(content: HtmlElement, statistics: Map<HtmlElement, TextStatistics>): HtmlElement {
   const isInMain = content.name !== 'body' && content.name !== '#root'
   const visible = prune(content, isHidden)
+  if (visible.textLength === 0) return prune(content, (element) => isHidden(element) && !FORM_ELEMENTS.has(element.name)).element
   const main = prune(visible.element, (element) => isBoilerplate(element, isInMain, statistics))
   return main.textLength >= visible.textLength * MIN_CONTENT_SHARE ? main.element : visible.element
 }

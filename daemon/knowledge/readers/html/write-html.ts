@@ -5,7 +5,7 @@ import type { HtmlElement } from './parse-html.ts'
 const BLOCK_ELEMENTS = new Set(
   (
     'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header hr html legend ' +
-    'main p section summary #root'
+    'main option p section summary #root'
   ).split(' '),
 )
 
@@ -32,7 +32,7 @@ function writeElement(element: HtmlElement, writer: MarkdownWriter): void {
     writeHtml(element, writer)
     writer.endParagraph()
   } else if (name === 'table') writeTable(element, writer)
-  else if (name === 'pre') writer.writeCode(getPreformattedText(element), findLanguage(element))
+  else if (name === 'pre') writer.writeCode(getPreformattedText(element), detectLanguage(element))
   else if (name === 'blockquote') {
     writer.startQuote()
     writeHtml(element, writer)
@@ -66,7 +66,7 @@ function getPreformattedText(element: HtmlElement): string {
     .join('')
 }
 
-function findLanguage(element: HtmlElement): string {
+function detectLanguage(element: HtmlElement): string {
   const code = element.children.find((child): child is HtmlElement => typeof child !== 'string' && child.name === 'code')
   const classes = `${element.attributes.get('class') ?? ''} ${code?.attributes.get('class') ?? ''}`
   return /(?:language|lang|highlight-source)-([\w+#-]{1,20})/.exec(classes)?.[1] ?? ''

@@ -81,10 +81,12 @@ export class PageWriter {
     return this.#output.join('')
   }
 
-  writePage(number: number, page: PdfPage): void {
+  /** @param recognized the text of a scanned page */
+  writePage(number: number, page: PdfPage, recognized = ''): void {
     const { repeated } = this.#profile
     const lines = page.lines.filter((line) => !(repeated.size > 0 && isAtEdge(line, page) && repeated.has(maskNumbers(line.text))))
     this.pages.push({ number, start: this.#length + (this.#length > 0 ? 2 : 0) })
+    if (recognized !== '') this.#writeBlock(recognized, 0)
     for (let start = 0; start < lines.length; ) {
       const level = this.#getHeadingLevel(lines[start])
       let end = start + 1

@@ -1,7 +1,9 @@
 /** Reads PDF files: the text of every page as paragraphs and headings. */
 import { getDocumentProxy } from 'unpdf'
+import type { Recognition } from '../../recognition/recognized-page.ts'
 import { DECOMPRESSION_LIMIT_MESSAGE } from '../limit-allocations.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
+import { createSkipped, describeRecognition, RECOGNITION_OFF_MESSAGE } from '../read-image.ts'
 import { buildLines, type PdfPage, type TextItem } from './lines.ts'
 import { measureLayout, PageWriter } from './paragraphs.ts'
 
@@ -9,7 +11,7 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 
 const MAX_PAGES = 20_000
 
-export async function readPdf(bytes: Uint8Array): Promise<ParsedDocument> {
+export async function readPdf(bytes: Uint8Array, recognition: Recognition): Promise<ParsedDocument> {
   // Before the document is opened: the PDF library detaches the bytes.
   const hints = inspectBytes(bytes)
   const pdf = await openPdf(bytes)
@@ -17,10 +19,22 @@ export async function readPdf(bytes: Uint8Array): Promise<ParsedDocument> {
     if (pdf.numPages > MAX_PAGES) throw new DocumentReadError(`The PDF has ${pdf.numPages} pages; the maximum is ${MAX_PAGES}.`)
     const { pages, unreadable } = await readPages(pdf)
     const writer = new PageWriter(measureLayout(pages))
-    for (const [index, page] of pages.entries()) writer.writePage(index + 1, page)
+    const empty = hints.hasImages ? pages.flatMap(({ lines }, index) => (lines.length === 0 ? [index + 1] : [])) : []
+    const recognized = new Map(recognition.pages.filter(({ page }) => empty.includes(page)).map((page) => [page.page, page]))
+    for (const [index, page] of pages.entries()) writer.writePage(index + 1, page, recognized.get(index + 1)?.text)
     const text = cleanText(writer.text)
-    if (!/[\p{L}\p{N}]/u.test(text)) throw explainMissingText(pdf.numPages, unreadable, hints)
-    return { text, format: 'markdown', pages: writer.pages, title: await findTitle(pdf, writer.firstHeading) }
+    const missing = empty.filter((page) => !recognized.has(page))
+    const scans = recognition.isEnabled ? missing : []
+    if (!/[\p{L}\p{N}]/u.test(text) && scans.length === 0)
+      return recognized.size > 0 ? describeUnrecognized([...recognized.values()]) : describeMissingText(pdf.numPages, unreadable, hints)
+    return {
+      text,
+      format: 'markdown',
+      pages: writer.pages,
+      title: await findTitle(pdf, writer.firstHeading),
+      ...(recognized.size > 0 ? describeRecognition([...recognized.values()]) : {}),
+      ...(scans.length > 0 ? { scans } : {}),
+    }
   } finally {
     // A failed cleanup does not affect the result.
     await pdf.destroy().catch(() => undefined)
@@ -69,13 +83,19 @@ async function readPages(pdf: Pdf): Promise<{ pages: PdfPage[]; unreadable: numb
   return { pages, unreadable }
 }
 
-function explainMissingText(pages: number, unreadable: number, hints: Hints): DocumentReadError {
-  if (unreadable === pages) return new DocumentReadError('The PDF is damaged: none of its pages can be read.')
-  if (unreadable > 0) return new DocumentReadError('The PDF is damaged: the pages that can be read have no text.')
+function describeUnrecognized(pages: Recognition['pages']): ParsedDocument {
+  const problem = pages.find((page) => page.problem !== undefined)?.problem
+  if (problem !== undefined) throw new DocumentReadError(problem)
+  return createSkipped('No text was found in the images of the PDF.')
+}
+
+function describeMissingText(pages: number, unreadable: number, hints: Hints): ParsedDocument {
+  if (unreadable === pages) throw new DocumentReadError('The PDF is damaged: none of its pages can be read.')
+  if (unreadable > 0) throw new DocumentReadError('The PDF is damaged: the pages that can be read have no text.')
   if (hints.hasLegacyCharacterMaps)
-    return new DocumentReadError('The PDF uses a legacy Chinese, Japanese or Korean character map, which is not supported.')
-  if (hints.hasImages) return new DocumentReadError('The PDF has no text; it seems to be a scan. Run text recognition (OCR) on it first.')
-  return new DocumentReadError('The PDF has no text; its pages seem to be blank.')
+    throw new DocumentReadError('The PDF uses a legacy Chinese, Japanese or Korean character map, which is not supported.')
+  if (hints.hasImages) return createSkipped(`The PDF has no text; it seems to be a scan. ${RECOGNITION_OFF_MESSAGE}`)
+  throw new DocumentReadError('The PDF has no text; its pages seem to be blank.')
 }
 
 interface Hints {

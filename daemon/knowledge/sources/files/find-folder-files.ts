@@ -12,7 +12,7 @@ export async function* findFolderFiles({ configuration, signal, workDirectory }:
   const root = await resolveFolder(path, 'configuration.path')
   const selection = createSelection(configuration)
   const before = await getIdentity(root)
-  const skip = new Set(await findHome(workDirectory))
+  const skip = new Set(await resolveHome(workDirectory))
   if (skip.has(root)) throw createValidationError('configuration.path', `${path} is the home directory of Cadre`)
   for await (const entry of walkFolder({ root, selection, gitignore, signal, skip }))
     yield createFileDocument(root, entry, selection.maxFileSize)
@@ -42,18 +42,23 @@ export function toPathError(path: string, error: unknown): CadreError {
   return new CadreError('UNAVAILABLE', `${path} cannot be read. ${toReadError(error).message}`, { cause: error })
 }
 
-export function createFileDocument(root: string, { path, name, fingerprint, problem }: FileEntry, limit: number): SourceDocument {
+export function createFileDocument(
+  root: string,
+  { path, name, fingerprint, problem, skipReason }: FileEntry,
+  limit: number,
+): SourceDocument {
   return {
     name,
     fingerprint,
     metadata: { path },
-    ...(problem === undefined ? {} : { problem }),
+    problem,
+    skipReason,
     read: (signal) => readFileWithin(root, path, limit, signal),
   }
 }
 
 /** Returns the home of Cadre, whose files are never documents. */
-export async function findHome(workDirectory: string): Promise<string[]> {
+export async function resolveHome(workDirectory: string): Promise<string[]> {
   try {
     return [await realpath(dirname(dirname(workDirectory)))]
   } catch {

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, sep } from 'node:path'
 import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
 import { createSelection, getExtension } from '../../../../src/files/selection.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
-import { createFileDocument, findHome, toPathError } from './find-folder-files.ts'
+import { createFileDocument, resolveHome, toPathError } from './find-folder-files.ts'
 import { createEntry, walkFolder } from './walk-folder.ts'
 
 interface ListedPath {
@@ -19,7 +19,7 @@ export async function* findListedFiles({ configuration, signal, workDirectory }:
   const { paths = [], file_types } = configuration as { paths?: string[]; file_types?: string[] }
   const selection = createSelection(configuration)
   const { listedPaths, missing } = await resolvePaths(paths)
-  const skip = new Set([...listedPaths.map(({ realPath }) => realPath), ...(await findHome(workDirectory))])
+  const skip = new Set([...listedPaths.map(({ realPath }) => realPath), ...(await resolveHome(workDirectory))])
   for (const { realPath, label, stats } of listedPaths) {
     signal.throwIfAborted()
     if (stats.isFile()) {

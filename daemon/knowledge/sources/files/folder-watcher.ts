@@ -7,10 +7,12 @@ import { createSelection, type Selection } from '../../../../src/files/selection
 import { resolveFolder } from './find-folder-files.ts'
 import { isWithin } from './read-file-within.ts'
 import { walkFolder } from './walk-folder.ts'
+import { WatchBudget } from './watch-budget.ts'
 
 const DEBOUNCE_MS = 300
 /** A file that changes all the time must not delay the report of others. */
 const MAX_DEBOUNCE_MS = 5_000
+const LIMIT_HINT = 'Increase fs.inotify.max_user_watches and max_user_instances, or exclude folders.'
 
 export class FolderWatcher {
   readonly #configuration: Record<string, unknown>
@@ -19,15 +21,22 @@ export class FolderWatcher {
   readonly #selection: Selection
   readonly #closed = new AbortController()
   readonly #watchers = new Map<string, FSWatcher>()
+  readonly #budget: WatchBudget
   #root = ''
   #timer: NodeJS.Timeout | undefined
   #firstChangeAt = 0
-  #isExhausted = false
 
-  constructor(configuration: Record<string, unknown>, onChange: () => void, onError: (error: Error) => void) {
+  /** After an error, the watcher is closed. */
+  constructor(
+    configuration: Record<string, unknown>,
+    onChange: () => void,
+    onError: (error: Error) => void,
+    budget: WatchBudget = new WatchBudget(),
+  ) {
     this.#configuration = configuration
     this.#onChange = onChange
     this.#onError = onError
+    this.#budget = budget
     this.#selection = createSelection(configuration)
   }
 
@@ -37,15 +46,28 @@ export class FolderWatcher {
       this.#root = await resolveFolder(this.#configuration.path as string, 'configuration.path')
       await this.#add(this.#root)
     } catch (error) {
-      if (!this.#closed.signal.aborted) this.#onError(error as Error)
+      this.#fail(error as Error)
     }
   }
 
   close(): void {
     this.#closed.abort()
     clearTimeout(this.#timer)
-    for (const watcher of this.#watchers.values()) watcher.close()
-    this.#watchers.clear()
+    for (const path of [...this.#watchers.keys()]) this.#closeWatcher(path)
+  }
+
+  #fail(error: Error): void {
+    if (this.#closed.signal.aborted) return
+    this.close()
+    this.#onError(error)
+  }
+
+  #closeWatcher(path: string): void {
+    const watcher = this.#watchers.get(path)
+    if (!watcher) return
+    watcher.close()
+    this.#watchers.delete(path)
+    this.#budget.release()
   }
 
   /** Linux cannot watch recursively; only included folders are watched, which skips node_modules. */
@@ -55,6 +77,7 @@ export class FolderWatcher {
     const selection: Selection = {
       maxFileSize: 0,
       includesFile: () => false,
+      hasUnsupportedType: () => false,
       includesFolder: (name) => this.#selection.includesFolder(prefix === '' ? name : `${prefix}/${name}`),
     }
     const walked = walkFolder({
@@ -69,33 +92,28 @@ export class FolderWatcher {
 
   #watch(folder: string, recursive: boolean): void {
     if (this.#closed.signal.aborted || this.#watchers.has(folder)) return
+    if (!this.#budget.take()) {
+      const problem = `The folder has too many subfolders: the daemon watches at most ${this.#budget.limit.toLocaleString('en')} folders.`
+      this.#fail(new CadreError('UNAVAILABLE', problem, { hint: LIMIT_HINT }))
+      return
+    }
     try {
       const watcher = watch(folder, { recursive }, (_, name) => void this.#handleEvent(folder, name))
       watcher.on('error', (error) => this.#handleWatchError(folder, error))
       this.#watchers.set(folder, watcher)
     } catch (error) {
+      this.#budget.release()
       this.#handleWatchError(folder, error as NodeJS.ErrnoException)
     }
   }
 
   #handleWatchError(folder: string, error: NodeJS.ErrnoException): void {
-    this.#watchers.get(folder)?.close()
-    this.#watchers.delete(folder)
-    // Deleted after it was listed; the watcher of its parent reports that.
-    if ((error.code === 'ENOENT' || error.code === 'EPERM') && folder !== this.#root) return
-    if (error.code !== 'ENOSPC' && error.code !== 'EMFILE') {
-      this.#onError(error)
-      return
-    }
-    if (this.#isExhausted) return
-    this.#isExhausted = true
-    const hint = 'Increase fs.inotify.max_user_watches and max_user_instances, exclude folders, or use a schedule instead of watch.'
-    this.#onError(
-      new CadreError('UNAVAILABLE', `The system limit for watched folders is reached; changes in ${folder} and other folders are missed.`, {
-        hint,
-        cause: error,
-      }),
-    )
+    this.#closeWatcher(folder)
+    // Deleted after it was listed, which the watcher of its parent reports, or without permission, so that its files cannot be read.
+    if (['ENOENT', 'EPERM', 'EACCES'].includes(error.code ?? '') && folder !== this.#root) return
+    const isLimit = error.code === 'ENOSPC' || error.code === 'EMFILE'
+    const problem = 'The limit of the system for watched folders is reached.'
+    this.#fail(isLimit ? new CadreError('UNAVAILABLE', problem, { hint: LIMIT_HINT, cause: error }) : error)
   }
 
   async #handleEvent(folder: string, name: string | null): Promise<void> {
@@ -116,11 +134,7 @@ export class FolderWatcher {
 
   /** Closes the watchers of a moved folder, whose paths have changed. */
   #unwatch(folder: string): void {
-    for (const [path, watcher] of this.#watchers) {
-      if (!isWithin(folder, path)) continue
-      watcher.close()
-      this.#watchers.delete(path)
-    }
+    for (const path of [...this.#watchers.keys()]) if (isWithin(folder, path)) this.#closeWatcher(path)
   }
 
   async #addNewFolder(folder: string): Promise<void> {
@@ -147,9 +161,7 @@ export class FolderWatcher {
     try {
       return (await stat(this.#root)).isDirectory()
     } catch (cause) {
-      if (this.#closed.signal.aborted) return false
-      this.close()
-      this.#onError(new CadreError('NOT_FOUND', `The folder ${this.#root} was removed and is no longer watched.`, { cause }))
+      this.#fail(new CadreError('NOT_FOUND', `The folder ${this.#root} was removed.`, { cause }))
       return false
     }
   }

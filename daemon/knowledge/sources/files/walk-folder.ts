@@ -4,6 +4,7 @@ import { lstat, opendir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Ignore } from 'ignore'
 import type { Selection } from '../../../../src/files/selection.ts'
+import { formatSkipReason } from '../format-skip-reason.ts'
 import { addRules, copyRules } from './gitignore.ts'
 import { formatSizeProblem, isWithin, readFileWithin, toReadError } from './read-file-within.ts'
 
@@ -20,6 +21,8 @@ export interface FileEntry {
   name: string
   fingerprint: string
   problem?: string
+  /** Why the file is not a document. */
+  skipReason?: string
 }
 
 interface WalkOptions {
@@ -119,8 +122,11 @@ async function inspectEntry(candidate: Candidate, options: WalkOptions): Promise
       ? { folder: { path, name, rules: folder.rules, isLinked: folder.isLinked } }
       : {}
   if (dirent.isSymbolicLink()) return inspectLink(candidate, options)
-  if (!dirent.isFile() || !selection.includesFile(name) || isIgnored(name)) return {}
-  return inspectFile(path, name, selection)
+  if (!dirent.isFile()) return {}
+  if (selection.includesFile(name)) return isIgnored(name) ? {} : inspectFile(path, name, selection)
+  return selection.hasUnsupportedType(name) && !isIgnored(name)
+    ? { entry: { path, name, fingerprint: '', skipReason: formatSkipReason(name) } }
+    : {}
 }
 
 /**

@@ -5,15 +5,20 @@ import { CadreError, createValidationError } from '../../../../src/contract/erro
 import { removeUrlCredentials } from '../../../../src/contract/url-credentials.ts'
 import { createSelection, type Selection } from '../../../../src/files/selection.ts'
 import { formatSizeProblem } from '../files/read-file-within.ts'
+import { formatSkipReason, REPOSITORY_IMAGE_MESSAGE } from '../format-skip-reason.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
 import { BlobReader } from './blob-reader.ts'
-import { findLocalPath, type Remote, resolveRemote } from './resolve-remote.ts'
+import { FolderSizeLimit } from './folder-size-limit.ts'
+import { type Remote, resolveLocalPath, resolveRemote } from './resolve-remote.ts'
 import { GitError, runGit, streamGit } from './run-git.ts'
 
 const COMMAND_TIMEOUT_MS = 60_000
 const FETCH_TIMEOUT_MS = 30 * 60_000
 const LIST_TIMEOUT_MS = 10 * 60_000
 const MAX_DOCUMENTS = 100_000
+/** Of all types: a few kilobytes of nested trees can list billions of paths. */
+const MAX_PATHS = 1_000_000
+const MAX_REPOSITORY_BYTES = 1024 ** 3
 const FETCHED_REF = 'refs/cadre/fetched'
 
 export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerator<SourceDocument> {
@@ -21,13 +26,20 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
   const { repository, branch } = configuration as { repository: string; branch?: string }
   // Git would read it as an option.
   if (branch?.startsWith('-')) throw createValidationError('configuration.branch', 'must not begin with a dash')
-  const local = findLocalPath(repository)
+  const local = resolveLocalPath(repository)
   const directory = local ?? (await fetchRepository(repository, branch, options))
   const commit = await resolveCommit(directory, local ? (branch ?? 'HEAD') : FETCHED_REF, repository, signal)
   const selection = createSelection(configuration)
-  await requireDocumentLimit(repository, listTree(directory, commit, signal), selection)
+  await requireDocumentLimit(listTree(directory, commit, signal), selection, options)
   const blobs = new BlobReader(directory, selection.maxFileSize)
   for await (const { mode, blob, size, name } of listTree(directory, commit, signal)) {
+    if (isFile(mode) && selection.hasUnsupportedType(name))
+      yield {
+        name,
+        fingerprint: '',
+        skipReason: formatSkipReason(name, REPOSITORY_IMAGE_MESSAGE),
+        read: () => Promise.reject(new Error('skipped')),
+      }
     if (!isDocument(mode, name, selection)) continue
     if (size === undefined) {
       // The next sync fetches everything again.
@@ -46,17 +58,27 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
 }
 
 /** Symbolic links and submodules are not documents. */
-const isDocument = (mode: string, name: string, selection: Selection): boolean => mode.startsWith('100') && selection.includesFile(name)
+const isFile = (mode: string): boolean => mode.startsWith('100')
+const isDocument = (mode: string, name: string, selection: Selection): boolean => isFile(mode) && selection.includesFile(name)
 
 /** Counts first: a repository is written by others, and a few kilobytes can list millions of files. */
-async function requireDocumentLimit(repository: string, entries: AsyncIterable<TreeEntry>, selection: Selection): Promise<void> {
+async function requireDocumentLimit(
+  entries: AsyncIterable<TreeEntry>,
+  selection: Selection,
+  { configuration, maxPaths = MAX_PATHS, maxDocuments = MAX_DOCUMENTS }: SourceOptions,
+): Promise<void> {
+  const { repository } = configuration as { repository: string }
   let count = 0
-  for await (const { mode, name } of entries)
-    if (isDocument(mode, name, selection) && ++count > MAX_DOCUMENTS)
-      throw new CadreError('PAYLOAD_TOO_LARGE', `${removeUrlCredentials(repository)} has more than ${MAX_DOCUMENTS} documents.`, {
-        hint: 'Select fewer with include, exclude or file_types.',
-      })
+  let paths = 0
+  for await (const { mode, name } of entries) {
+    if (++paths > maxPaths) throw createSizeError(repository, `more than ${maxPaths} files`, 'Choose a smaller repository or branch.')
+    if (isDocument(mode, name, selection) && ++count > maxDocuments)
+      throw createSizeError(repository, `more than ${maxDocuments} documents`, 'Select fewer with include, exclude or file_types.')
+  }
 }
+
+const createSizeError = (repository: string, size: string, hint: string) =>
+  new CadreError('PAYLOAD_TOO_LARGE', `${removeUrlCredentials(repository)} has ${size}.`, { hint })
 
 function rejectLfsPointer(bytes: Uint8Array): Uint8Array {
   if (bytes.length > 1_024 || !Buffer.from(bytes).toString('latin1').startsWith('version https://git-lfs.github.com/spec/')) return bytes
@@ -65,21 +87,36 @@ function rejectLfsPointer(bytes: Uint8Array): Uint8Array {
 
 /** Fetches the latest commit of the branch, without history, into a bare repository in the work directory. */
 async function fetchRepository(repository: string, branch: string | undefined, options: SourceOptions): Promise<string> {
-  const { configuration, signal, workDirectory, outbound, auth = { type: 'none' } } = options
+  const { configuration, signal, workDirectory, outbound, auth = { type: 'none' }, maxRepositoryBytes = MAX_REPOSITORY_BYTES } = options
   const allowPrivateNetwork = configuration.allow_private_network === true
   const remote = await resolveRemote(repository, { outbound, allowPrivateNetwork, signal, auth })
   const directory = join(workDirectory, 'repository.git')
   const first = (await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined
   await requireGitVersion(directory, remote, signal)
+  const size = new FolderSizeLimit(directory, maxRepositoryBytes)
+  const rejectSize = async () => {
+    await rm(directory, { recursive: true, force: true })
+    const megabytes = Math.floor(maxRepositoryBytes / 1024 ** 2)
+    return createSizeError(
+      repository,
+      `more than ${megabytes} MB in its latest commit`,
+      'Clone it yourself, and add its folder as a source.',
+    )
+  }
   try {
-    await fetchBranch(directory, remote, branch, signal)
+    await fetchBranch(directory, remote, branch, AbortSignal.any([signal, size.signal]))
+    await size.isExceeded()
+    size.signal.throwIfAborted()
   } catch (error) {
+    if (size.signal.aborted && !signal.aborted) throw await rejectSize()
     if (!(error instanceof GitError)) throw error
     const reason = toSourceError(error, repository, branch, auth.type !== 'none')
     if (first || reason.code !== 'UNAVAILABLE') throw reason
     // Files of an interrupted fetch (locks, partial packs) may be the cause: retry with an empty repository.
     await rm(directory, { recursive: true, force: true })
     return fetchRepository(repository, branch, options)
+  } finally {
+    size.close()
   }
   return directory
 }

@@ -23,7 +23,7 @@ interface RemoteOptions {
 }
 
 /** Returns undefined for a remote repository. */
-export function findLocalPath(repository: string): string | undefined {
+export function resolveLocalPath(repository: string): string | undefined {
   return /^(\/|[A-Za-z]:[\\/])/.test(repository) ? repository : undefined
 }
 
@@ -111,6 +111,8 @@ async function followRedirects(
 async function resolveSshRemote(host: string, address: string, { outbound, allowPrivateNetwork }: RemoteOptions): Promise<Remote> {
   if (!/^[A-Za-z0-9.-]+$|^\[[0-9A-Fa-f:.]+\]$/.test(host) || host.startsWith('-'))
     throw createValidationError('configuration.repository', 'has an invalid host name')
+  // ssh would read it as an option.
+  if (/^(ssh:\/\/)?(-|%2d)/i.test(address)) throw createValidationError('configuration.repository', 'has an invalid user name')
   const [checked] = await outbound.resolveAddresses(host, allowPrivateNetwork)
   const command = `ssh -o BatchMode=yes -o ConnectTimeout=20 -o HostName=${checked} -o HostKeyAlias=${host.replace(/[[\]]/g, '')}`
   return {

@@ -1,6 +1,7 @@
 /** Runs git without a shell, prompts, hooks or helper programs, and with a time limit. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { CadreError } from '../../../../src/contract/errors.ts'
+import { scaleTimeout, startDeadline } from '../../../../src/deadline.ts'
 
 interface GitCommand {
   directory: string
@@ -43,22 +44,18 @@ const KILL_DELAY_MS = 2_000
 export async function* streamGit(command: GitCommand): AsyncGenerator<Buffer> {
   command.signal.throwIfAborted()
   const { child, exit } = spawnGit(command)
-  let isTimedOut = false
   const end = () => stopGit(child)
-  const timer = setTimeout(() => {
-    isTimedOut = true
-    end()
-  }, command.timeoutMs)
+  const deadline = startDeadline(scaleTimeout(command.timeoutMs), end)
   command.signal.addEventListener('abort', end, { once: true })
   try {
     for await (const part of child.stdout ?? []) yield part as Buffer
     const { code, stderr } = await exit
     command.signal.throwIfAborted()
-    if (isTimedOut)
+    if (deadline.hasPassed)
       throw new CadreError('PROVIDER_TIMEOUT', `git ${command.args[0]} timed out after ${Math.round(command.timeoutMs / 1000)} s.`)
     if (code !== 0) throw new GitError(command.args[0] ?? '', stderr)
   } finally {
-    clearTimeout(timer)
+    deadline.cancel()
     command.signal.removeEventListener('abort', end)
     end()
   }

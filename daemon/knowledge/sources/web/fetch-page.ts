@@ -1,5 +1,6 @@
 /** Fetches one page with a conditional request and extracts its links. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { findTypeByMediaType } from '../../../../src/contract/document-types.ts'
 import { CadreError } from '../../../../src/contract/errors.ts'
 import { DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/schemas/source-configurations.ts'
 import type { Outbound, OutboundResponse } from '../../../outbound/client.ts'
@@ -17,7 +18,8 @@ export interface FetchContext {
 
 const REQUEST_TIMEOUT_MS = 30_000
 const MAX_RETRY_AFTER_S = 30
-const ACCEPT = 'text/html, application/xhtml+xml, text/*;q=0.9, application/pdf;q=0.9, application/json;q=0.8, application/xml;q=0.8'
+const ACCEPT =
+  'text/html, application/xhtml+xml, text/*;q=0.9, application/pdf;q=0.9, application/json;q=0.8, application/xml;q=0.8, */*;q=0.5'
 
 /**
  * Returns undefined for an unsupported content type. Throws CadreError if the page cannot be fetched, unless a stored copy may be used.
@@ -89,8 +91,9 @@ function toHttpError(url: string, status: number): CadreError {
 
 const isReadable = (type: string | undefined): boolean =>
   type === undefined ||
-  (/^\s*(text\/|application\/(pdf|json|xhtml\+xml|xml|[a-z.-]+\+json)\b)/i.test(type) &&
-    !/^\s*text\/(css|javascript|calendar|vcard)/i.test(type))
+  findTypeByMediaType(type) !== undefined ||
+  (/^\s*(text\/|application\/(json|xhtml\+xml|xml|x-tex|x-subrip|[a-z.-]+\+json)\b)/i.test(type) &&
+    !/^\s*text\/(css|javascript)/i.test(type))
 
 /** Without a content type, only text and PDF are accepted. */
 function isPage({ headers, body }: OutboundResponse): boolean {
@@ -112,10 +115,10 @@ async function describePage({ body, headers, url }: OutboundResponse): Promise<S
     contentType: isHtml && contentType === '' ? 'text/html' : contentType,
     hash: await hashBytes(body),
     links: [...links],
-    ...(headers.etag === undefined ? {} : { etag: headers.etag }),
-    ...(headers['last-modified'] === undefined ? {} : { lastModified: headers['last-modified'] }),
+    etag: headers.etag,
+    lastModified: headers['last-modified'],
     ...(found?.title === undefined ? {} : { title: found.title }),
-    ...(canonical === undefined ? {} : { canonical }),
+    canonical,
   }
 }
 

@@ -1,4 +1,5 @@
 /** Finds the documents of url sources: a page, the pages of a site, or those of a sitemap. */
+import { findTypeByMediaType } from '../../../../src/contract/document-types.ts'
 import { CadreError } from '../../../../src/contract/errors.ts'
 import { parseHttpUrl } from '../../../outbound/parse-url.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
@@ -61,7 +62,7 @@ async function fetchSinglePage(url: string, context: FetchContext): Promise<Sour
   const page = await fetchPage(url, context, 'refuse')
   if (!page)
     throw new CadreError('UNSUPPORTED_MEDIA_TYPE', `${url} has an unsupported content type.`, {
-      hint: 'Supported types are HTML, text, PDF, JSON and XML.',
+      hint: 'Supported types are HTML, text, PDF, Office documents, mails, archives, JSON and XML.',
     })
   return createPageDocument({ name: url, url, page }, context.store)
 }
@@ -81,7 +82,7 @@ function createPageDocument(result: CrawlResult, store: PageStore): SourceDocume
     name,
     fingerprint: hash,
     type: getFileType(contentType),
-    metadata: { url, ...(title === undefined ? {} : { title }), ...(contentType === '' ? {} : { content_type: contentType }) },
+    metadata: { url, title, ...(contentType === '' ? {} : { content_type: contentType }) },
     read: () => store.read(result.url, hash),
   }
 }
@@ -89,9 +90,23 @@ function createPageDocument(result: CrawlResult, store: PageStore): SourceDocume
 /** URLs rarely end in a file type, so the content type decides. */
 function getFileType(contentType: string): string {
   if (/html/i.test(contentType)) return 'html'
+  const document = findTypeByMediaType(contentType)
+  if (document !== undefined) return document
   const [, kind = ''] = /^\s*[a-z]+\/(?:[\w.-]+\+)?([\w-]+)/i.exec(contentType) ?? []
-  return (
-    { pdf: 'pdf', json: 'json', xml: 'xml', csv: 'csv', markdown: 'md', 'tab-separated-values': 'tsv', yaml: 'yaml' }[kind.toLowerCase()] ??
-    'txt'
-  )
+  return TYPE_BY_SUBTYPE[kind.toLowerCase()] ?? 'txt'
+}
+
+/** By the part of the media type after the slash. */
+const TYPE_BY_SUBTYPE: Record<string, string> = {
+  json: 'json',
+  xml: 'xml',
+  csv: 'csv',
+  markdown: 'md',
+  'tab-separated-values': 'tsv',
+  yaml: 'yaml',
+  calendar: 'ics',
+  vcard: 'vcf',
+  vtt: 'vtt',
+  'x-subrip': 'srt',
+  'x-tex': 'tex',
 }

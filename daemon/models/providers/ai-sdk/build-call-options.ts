@@ -1,5 +1,5 @@
 /** Converts a chat request to the call options of the AI SDK. */
-import type { ChatMessage, ChatRequest, ResponseFormat, ToolChoice, ToolDefinition } from '../../chat-model.ts'
+import type { ChatInput, ChatMessage, ResponseFormat, ToolChoice, ToolDefinition } from '../../chat-model.ts'
 import { buildSystemPrompt } from '../../system-prompt.ts'
 import { markToolResult } from '../../untrusted-text.ts'
 import type { CallOptions } from './load-language-model.ts'
@@ -11,7 +11,7 @@ type AssistantContent = Extract<Message, { role: 'assistant' }>['content']
 type ToolContent = Extract<Message, { role: 'tool' }>['content']
 type Schema = Extract<NonNullable<CallOptions['tools']>[number], { type: 'function' }>['inputSchema']
 
-export function buildCallOptions(request: ChatRequest): CallOptions {
+export function buildCallOptions(request: ChatInput): CallOptions {
   const { messages, tools = [], toolChoice = 'auto', temperature, maxTokens } = request
   const systemPrompt = buildSystemPrompt(request)
   const prompt: Prompt = systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt }]
@@ -25,7 +25,7 @@ export function buildCallOptions(request: ChatRequest): CallOptions {
   }
 }
 
-function convertSettings({ topP, stop, seed, frequencyPenalty, presencePenalty, responseFormat }: ChatRequest): Partial<CallOptions> {
+function convertSettings({ topP, stop, seed, frequencyPenalty, presencePenalty, responseFormat }: ChatInput): Partial<CallOptions> {
   return {
     ...(topP === undefined ? {} : { topP }),
     ...(stop === undefined ? {} : { stopSequences: [...stop] }),

@@ -1,7 +1,7 @@
 /** Loads the AI SDK package of a provider on first use. */
 import type { createOpenAI } from '@ai-sdk/openai'
-import { resolveEndpoint } from '../../../providers/endpoints.ts'
-import type { RemoteModel } from '../../../providers/remote-model.ts'
+import { resolveEndpoint } from '../endpoints.ts'
+import type { RemoteModel } from '../remote-model.ts'
 
 /** The packages do not export these types. */
 type LanguageModel = ReturnType<ReturnType<typeof createOpenAI>['chat']>

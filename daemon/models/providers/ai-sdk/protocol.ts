@@ -1,7 +1,6 @@
-/** Protocols of providers that the AI SDK implements. */
-import type { RemoteModel } from '../../../providers/remote-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
 import type { OpenStream } from '../protocol.ts'
+import type { RemoteModel } from '../remote-model.ts'
 import { buildCallOptions } from './build-call-options.ts'
 import { loadLanguageModel } from './load-language-model.ts'
 import { AiSdkStream } from './stream.ts'

@@ -1,9 +1,10 @@
 /** Converts the stream of an AI SDK package to the parts of a reply. */
-import { createStreamError } from '../../../providers/provider-error.ts'
+
 import type { ChatPart, FinishReason } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
 import { parseUsage } from '../parse-usage.ts'
 import type { ProviderStream } from '../protocol.ts'
+import { createStreamError } from '../provider-error.ts'
 import { ToolCallParser } from '../tool-call-parser.ts'
 import type { StreamPart } from './load-language-model.ts'
 

@@ -1,15 +1,16 @@
 /** OpenAI's chat completions protocol, which all local servers support. */
-import { joinEndpoint, resolveEndpoint } from '../../../providers/endpoints.ts'
-import type { RemoteModel } from '../../../providers/remote-model.ts'
-import type { ChatMessage, ChatRequest, ResponseFormat, ToolChoice, ToolDefinition } from '../../chat-model.ts'
+
+import type { ChatInput, ChatMessage, ResponseFormat, ToolChoice, ToolDefinition } from '../../chat-model.ts'
 import { buildSystemPrompt } from '../../system-prompt.ts'
 import { markToolResult } from '../../untrusted-text.ts'
+import { joinEndpoint, resolveEndpoint } from '../endpoints.ts'
 import type { OpenStream } from '../protocol.ts'
+import type { RemoteModel } from '../remote-model.ts'
 import { ChatCompletionsStream } from './stream.ts'
 
 export function createChatCompletionsProtocol(record: RemoteModel, requestsUsage: boolean): OpenStream {
   const url = joinEndpoint(resolveEndpoint(record.provider, record.endpoint), 'chat/completions')
-  const authorization = record.api_key === null ? {} : { authorization: `Bearer ${record.api_key}` }
+  const authorization: Record<string, string> = record.api_key === null ? {} : { authorization: `Bearer ${record.api_key}` }
   const headers = { 'content-type': 'application/json', ...authorization }
   return async (request, exchange) => {
     const { type, bytes } = await exchange.post(url, headers, JSON.stringify(buildBody(record.model_id, request, requestsUsage)))
@@ -17,7 +18,7 @@ export function createChatCompletionsProtocol(record: RemoteModel, requestsUsage
   }
 }
 
-function buildBody(model: string, request: ChatRequest, requestsUsage: boolean): Record<string, unknown> {
+function buildBody(model: string, request: ChatInput, requestsUsage: boolean): Record<string, unknown> {
   const { messages, tools = [], toolChoice = 'auto', temperature, maxTokens } = request
   const systemPrompt = buildSystemPrompt(request)
   return {
@@ -41,7 +42,7 @@ async function* toSingleEvent(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buff
 }
 
 /** Undefined settings are left out of the JSON. */
-const formatSettings = ({ topP, stop, seed, frequencyPenalty, presencePenalty, responseFormat }: ChatRequest) => ({
+const formatSettings = ({ topP, stop, seed, frequencyPenalty, presencePenalty, responseFormat }: ChatInput) => ({
   top_p: topP,
   stop,
   seed,

@@ -1,11 +1,11 @@
 /** Reads a reply in the chat completions format, including the variants of compatible servers. */
 import { StringDecoder } from 'node:string_decoder'
 import { EventDecoder } from '../../../../src/sse.ts'
-import { createStreamError, ProviderError, parseJson } from '../../../providers/provider-error.ts'
 import type { ChatPart, FinishReason, TokenUsage } from '../../chat-model.ts'
 import type { HttpExchange } from '../http-exchange.ts'
 import { parseUsage } from '../parse-usage.ts'
 import type { ProviderStream } from '../protocol.ts'
+import { createStreamError, ProviderError, parseJson } from '../provider-error.ts'
 import { type RawToolCall, ToolCallParser } from '../tool-call-parser.ts'
 
 /** Fields are unknown, because some servers send other types. */

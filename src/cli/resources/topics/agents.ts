@@ -1,4 +1,3 @@
-/** CLI topic of agents. */
 import { agentRoutes, agents } from '../../../contract/families/agents.ts'
 import type { Topic } from '../topic.ts'
 

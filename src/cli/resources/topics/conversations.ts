@@ -1,4 +1,3 @@
-/** CLI topic of conversations. */
 import { conversationRoutes, conversations } from '../../../contract/families/conversations.ts'
 import type { Topic } from '../topic.ts'
 

@@ -1,4 +1,3 @@
-/** CLI topic of evaluations. */
 import { evaluationRoutes, evaluations } from '../../../contract/families/evaluations.ts'
 import { readEvaluations } from '../../evaluations/read-test-cases.ts'
 import { getKindsByField } from '../resolve-references.ts'

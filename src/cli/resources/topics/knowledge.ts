@@ -1,7 +1,7 @@
 /** CLI topic of knowledge sources. Each configuration field has its own flag. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Static, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import {
   KnowledgeSource,
   KnowledgeSourceUpdate,
@@ -41,10 +41,31 @@ function toBody(given: Body): Body {
   return { ...body, type: body.type ?? inferred, ...(Object.keys(whole).length > 0 ? { configuration: whole } : {}) }
 }
 
+/** The API replaces the whole configuration; a flag changes one setting. */
+function toUpdateBody(given: Body, current: Body): Body {
+  const top = Object.entries(given).filter(([field]) => !(field in configurationFields))
+  const nested = Object.entries(given).filter(([field]) => field in configurationFields)
+  const body = Object.fromEntries(top)
+  if (nested.length === 0) return body
+  const settings = Object.fromEntries(nested.map(([field, value]) => [field, resolvePaths(field, value)]))
+  return { ...body, configuration: { ...((body.configuration ?? current.configuration) as Body), ...settings } }
+}
+
+/** Returns `on`, `off` or `polling: …`. */
+export function formatWatching({ configuration, watching }: Pick<KnowledgeSource, 'configuration' | 'watching'>): string {
+  if (watching?.mode === 'polling') return `polling: ${watching.reason}`
+  return configuration.watch === true ? 'on' : 'off'
+}
+
 /** Counts the documents that were indexed apart from those that could not be read. */
-function showStatistics(source: Body): Body {
-  const { documents, failed, chunks, embedded } = source.statistics as Static<typeof KnowledgeSource>['statistics']
-  return { ...source, statistics: { indexed: documents - failed, unreadable: failed, passages: chunks, embedded } }
+function toView(source: Body): Body {
+  const { statistics, watching: _, ...rest } = source as KnowledgeSource & Body
+  const { documents, failed, skipped, skipped_types, chunks, embedded } = statistics
+  return {
+    ...rest,
+    ...(rest.type === 'folder' ? { watching: formatWatching(source as KnowledgeSource) } : {}),
+    statistics: { indexed: documents - failed, unreadable: failed, skipped, skipped_types, passages: chunks, embedded },
+  }
 }
 
 export const knowledgeTopic: Topic = {
@@ -55,7 +76,8 @@ export const knowledgeTopic: Topic = {
   label: 'name',
   getNextStep: ({ name }) => ['Index its documents', `cadre knowledge sync ${name}`],
   references: {},
-  toView: showStatistics,
+  toView,
   createExample: 'cadre knowledge add ./docs',
   form: { schema: object({ name, ...optional({ description, type, configuration, auth, ...configurationFields }) }), toBody },
+  updateForm: { schema: object({ ...KnowledgeSourceUpdate.properties, ...configurationFields }), toBody: toUpdateBody },
 }

@@ -1,4 +1,3 @@
-/** CLI topic of models. */
 import { modelRoutes, models, type Pricing } from '../../../contract/families/models.ts'
 import type { Body } from '../../input/input-reader.ts'
 import type { Topic } from '../topic.ts'

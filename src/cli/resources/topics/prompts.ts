@@ -1,4 +1,3 @@
-/** CLI topic of prompt templates. */
 import { promptTemplateRoutes, promptTemplates } from '../../../contract/families/prompt-templates.ts'
 import type { Topic } from '../topic.ts'
 

@@ -1,4 +1,3 @@
-/** CLI topic of RAG tools. */
 import { ragToolRoutes, ragTools } from '../../../contract/families/rag-tools.ts'
 import type { Topic } from '../topic.ts'
 

@@ -1,4 +1,3 @@
-/** CLI topic of retrieval tools. */
 import { retrievalToolRoutes, retrievalTools } from '../../../contract/families/retrieval-tools.ts'
 import type { Topic } from '../topic.ts'
 

@@ -1,4 +1,3 @@
-/** CLI topic of usage thresholds. */
 import { usageThresholdRoutes, usageThresholds } from '../../../contract/families/usage.ts'
 import { getKindsByField } from '../resolve-references.ts'
 import type { Topic } from '../topic.ts'

@@ -1,4 +1,3 @@
-/** CLI topic of tokens. */
 import { tokenRoutes, tokens } from '../../../contract/families/tokens.ts'
 import type { Topic } from '../topic.ts'
 

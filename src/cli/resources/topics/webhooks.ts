@@ -1,4 +1,3 @@
-/** CLI topic of webhooks. */
 import { webhookRoutes, webhooks } from '../../../contract/families/webhooks.ts'
 import type { Topic } from '../topic.ts'
 

@@ -13,7 +13,7 @@ import { quoteShellWord } from '../../terminal/shell-quote.ts'
 import type { Row } from '../../terminal/table.ts'
 import { sanitizeLine } from '../../terminal/text.ts'
 import type { FoundResource } from '../name-errors.ts'
-import { findNamesakes, resolveReferences } from '../resolve-references.ts'
+import { listNamesakes, resolveReferences } from '../resolve-references.ts'
 import { addReferenceNames, omitEmptyFields } from '../resource-view.ts'
 import { formatTitle, type Topic } from '../topic.ts'
 import type { Example } from './list.ts'
@@ -58,15 +58,15 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
       const isTable = this.getFormat(flags) === 'table'
       const { isList, bodies, defaults, locateError } = await readInput(topic, fields, flags as FlagValues)
       const given = bodies.map((body) => ({ ...defaults, ...body }))
-      const prompts = interview && !isList && findMissing(given[0] ?? {}).length > 0 && canPrompt() && isTable
+      const prompts = interview && !isList && listMissing(given[0] ?? {}).length > 0 && canPrompt() && isTable
       if (!prompts) given.forEach(checkRequired)
       const connection = await this.connect(flags)
       const complete = prompts ? [await interview.ask(connection, given[0] ?? {})] : given
       const created: Row[] = []
       for (const [index, body] of complete.map(toBody).entries()) {
         try {
-          const named = await resolveReferences(connection, references, body)
-          const resolved = await resolveReferences(connection, conditionalReferences ?? {}, named, { keepUnknown: true })
+          const withIds = await resolveReferences(connection, references, body)
+          const resolved = await resolveReferences(connection, conditionalReferences ?? {}, withIds, { keepUnknown: true })
           created.push((await call(connection, routes.create, { body: resolved })).data as Row)
         } catch (error) {
           const place = locateError?.(error)
@@ -90,7 +90,7 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
     async #reportDuplicateNames(connection: Connection, created: readonly Row[]): Promise<boolean> {
       let isUnique = true
       for (const resource of created) {
-        const [other] = await findNamesakes(connection, topic, resource as FoundResource)
+        const [other] = await listNamesakes(connection, topic, resource as FoundResource)
         if (!other) continue
         isUnique = false
         this.notify(formatDuplicateName(topic, resource, other))
@@ -99,12 +99,12 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
     }
   }
 
-  function findMissing(given: Body): Field[] {
+  function listMissing(given: Body): Field[] {
     return fields.filter((field) => field.required && given[field.name] === undefined)
   }
 
   function checkRequired(given: Body): void {
-    const missing = findMissing(given)
+    const missing = listMissing(given)
     if (missing.length === 0) return
     throw new UsageError(
       `Missing ${missing.map(({ flag }) => `--${flag}`).join(', ')}.`,
@@ -118,9 +118,12 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
   }
 }
 
-/** Webhooks get no rename hint: two webhooks with the same URL are usually intended. */
+/** Webhooks have no name to change: every event is sent twice to the URL, which is rarely intended. */
 export function formatDuplicateName({ family, command, label = 'name' }: Topic, { id, [label]: name }: Row, other: Row): string {
-  const alternative = label === 'url' ? '' : `, or rename it: cadre ${command} update ${String(id)} --${label} …`
+  const alternative =
+    label === 'url'
+      ? `, or delete it: cadre ${command} delete ${String(id)}`
+      : `, or rename it: cadre ${command} update ${String(id)} --${label} …`
   const duplicate = `Another ${family.noun} is named ${sanitizeLine(String(name))}: ${String(other.id)}.`
   return `${duplicate} Refer to this one by its ID, ${String(id)}${alternative}`
 }

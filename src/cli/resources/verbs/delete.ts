@@ -1,6 +1,8 @@
 /** `cadre <topic> delete`: deletes resources after a confirmation. */
 import { boolean } from '@oclif/core/flags'
 import { call } from '../../../client/call.ts'
+import type { Connection } from '../../../client/request.ts'
+import { pluralize } from '../../../contract/crud.ts'
 import { CadreError } from '../../../contract/errors.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { confirm } from '../../terminal/confirm.ts'
@@ -12,12 +14,15 @@ import { createIdArguments } from './show.ts'
 
 export const yesFlag = boolean({ char: 'y', description: 'Skip the confirmation.' })
 
-export function deleteCommand(topic: Topic, examples: Example[] = []) {
+/** Returns what to tell the user after a resource was deleted. */
+type DescribeRest = (connection: Connection, id: string) => Promise<string | undefined>
+
+export function deleteCommand(topic: Topic, examples: Example[] = [], describeRest?: DescribeRest) {
   const { family, command } = topic
   const id = createIdArguments(topic)
   return class DeleteCommand extends CadreCommand {
     static override description =
-      `Delete ${family.noun}s.\n\nAsks for confirmation at a terminal; scripts need --yes. Resources in use also need --force.`
+      `Delete ${pluralize(family.noun)}.\n\nAsks for confirmation at a terminal; scripts need --yes. Resources in use also need --force.`
     static override examples = [
       ...examples,
       {
@@ -34,8 +39,8 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(DeleteCommand)
       const names = args.id
-      const asked = names.length === 1 ? `${family.noun} ${names[0]}` : `${names.length} ${family.noun}s (${names.join(', ')})`
-      await confirm(`Delete ${asked}?`, flags.yes)
+      const subject = names.length === 1 ? `${family.noun} ${names[0]}` : `${names.length} ${pluralize(family.noun)} (${names.join(', ')})`
+      await confirm(`Delete ${subject}?`, flags.yes)
       const connection = await this.connect(flags)
       const ids = await Promise.all(names.map((name) => resolveResource(connection, topic, name)))
       const deleted: { id: string; message: string }[] = []
@@ -52,6 +57,8 @@ export function deleteCommand(topic: Topic, examples: Example[] = []) {
           .catch(addForceHint(`${command} delete ${quoteShellWord(names[index] ?? id)}`))
         deleted.push({ id, message })
         this.notify(message)
+        const rest = await describeRest?.(connection, id)
+        if (rest !== undefined) this.notify(rest)
       }
       if (this.getFormat(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
     }

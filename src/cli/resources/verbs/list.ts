@@ -2,6 +2,7 @@
 import { boolean, integer, option, string } from '@oclif/core/flags'
 import { call, paginate } from '../../../client/call.ts'
 import type { Connection } from '../../../client/request.ts'
+import { pluralize } from '../../../contract/crud.ts'
 import type { Route } from '../../../contract/route.ts'
 import { getFields, getScalarType, object } from '../../../contract/schemas/fields.ts'
 import { DEFAULT_LIMIT, getSortableFields, MAX_LIMIT, type Pagination } from '../../../contract/schemas/list-query.ts'
@@ -56,8 +57,7 @@ export function createQuery(flags: FlagValues): Body {
 }
 
 export async function fetchList(connection: Connection, route: Route, params: Body, query: Body, all: boolean): Promise<Page> {
-  const read = async (page?: number) =>
-    (await call(connection, route, { params, query: { ...query, ...(page === undefined ? {} : { page }) } })) as unknown as Page
+  const read = async (page = query.page) => (await call(connection, route, { params, query: { ...query, page } })) as unknown as Page
   if (!all) return read()
   const data: Row[] = []
   for await (const page of paginate(read, connection)) data.push(...page.data)
@@ -95,7 +95,7 @@ function createFilterFields({ family, references }: Topic): Field[] {
 export function listCommand(topic: Topic, examples: Example[], formatRows?: FormatRows) {
   const { family, routes, columns, references, command, createExample, alternatives = [] } = topic
   const filters = [...createFilterFields(topic), ...createSwitchFields(topic)]
-  const plural = `${family.noun}s`
+  const plural = pluralize(family.noun)
   return class ListCommand extends CadreCommand {
     static override description = `List ${plural}.`
     static override examples = [...examples, { command: `cadre ${command} list --all --json`, description: 'List all as JSON' }]

@@ -9,7 +9,7 @@ import { UsageError } from '../../terminal/errors.ts'
 import type { Row } from '../../terminal/table.ts'
 import { formatChanges } from '../format-changes.ts'
 import type { FoundResource } from '../name-errors.ts'
-import { findNamesakes, resolveReferences, resolveResource } from '../resolve-references.ts'
+import { listNamesakes, resolveReferences, resolveResource } from '../resolve-references.ts'
 import { fetchNames } from '../resource-names.ts'
 import { addReferenceNames, listReferencedIds } from '../resource-view.ts'
 import { findTopic, formatTitle, type Topic } from '../topic.ts'
@@ -19,8 +19,8 @@ import type { Example } from './list.ts'
 import { createIdArgument } from './show.ts'
 
 export function updateCommand(topic: Topic, examples: Example[]) {
-  const { family, command, references, label } = topic
-  const fields = createFields(family.update, Object.keys(references)).map((field) => ({
+  const { family, command, references, label, updateForm } = topic
+  const fields = createFields(updateForm?.schema ?? family.update, Object.keys(references)).map((field) => ({
     ...field,
     required: false,
     schema: { ...field.schema, default: undefined },
@@ -40,13 +40,13 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       const params = { id: await resolveResource(connection, topic, args.id as string) }
       const found = findTopic(topic, params.id)
       const { data: current, ifMatch } = await readCurrent(connection, found, params)
-      const resolved = await resolveReferences(connection, references, body)
+      const resolved = await resolveReferences(connection, references, updateForm?.toBody(body, current) ?? body)
       const change = {
         params,
         body: await editLists(connection, { topic, fields: lists, flags: flags as FlagValues, current, body: resolved }),
       }
-      // A list that is computed from the stored one must not undo a change that happened in between.
-      const headers = hasListChanges(lists, flags as FlagValues) ? ifMatch : {}
+      // What is computed from the stored resource must not undo a change that happened in between.
+      const headers = updateForm || hasListChanges(lists, flags as FlagValues) ? ifMatch : {}
       const { data } = await call(connection, found.routes.update, change, { headers }).catch((error: unknown) => {
         const place = locateError?.(error)
         if (place !== undefined) this.notify(`Rejected: ${place}.`)
@@ -57,7 +57,7 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       for (const line of formatChanges(found, current, data as Row, names)) this.notify(`  ${line}`)
       const [other] =
         label !== undefined && label in body && this.getFormat(flags) === 'table'
-          ? await findNamesakes(connection, found, data as FoundResource)
+          ? await listNamesakes(connection, found, data as FoundResource)
           : []
       if (other) this.notify(formatDuplicateName(topic, data as Row, other))
       await this.print(

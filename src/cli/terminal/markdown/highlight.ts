@@ -1,5 +1,5 @@
 /** Highlights keywords, strings, comments and numbers line by line, with state across lines, so that streamed code is highlighted once. */
-import type { Line, Span, Style } from './styled-text.ts'
+import type { Line, Style, StyledSpan } from './styled-text.ts'
 
 interface Language {
   keywords: ReadonlySet<string>
@@ -155,7 +155,7 @@ export function highlight(text: string, name: string, open?: OpenToken): Highlig
   if (family === undefined) return { spans: highlightDiff(text, name), open: undefined }
   const language: Language = FAMILIES[family]
   const pattern = PATTERNS[family] as RegExp
-  const spans: Span[] = []
+  const spans: StyledSpan[] = []
   let start = 0 // of the text that is not emitted yet
   let index = 0
   const emit = (end: number, ...styles: Style[]) => {

@@ -1,7 +1,7 @@
 /** Renders inline Markdown: emphasis, code, links and citations. */
 import type { Token, Tokens } from 'marked'
 import { sanitizeText } from '../text.ts'
-import { type Line, type Span, type Style, span } from './styled-text.ts'
+import { type Line, type Style, type StyledSpan, span } from './styled-text.ts'
 
 const NAMED_ENTITIES: Record<string, string> = {
   amp: '&',
@@ -31,8 +31,8 @@ export function decodeEntities(text: string): string {
 
 /** Returns one line of spans for each hard line break. */
 export function renderInline(tokens: readonly Token[], styles: readonly Style[] = []): Line[] {
-  const lines: Span[][] = [[]]
-  const append = (spans: readonly Span[]) => lines[lines.length - 1]?.push(...spans)
+  const lines: StyledSpan[][] = [[]]
+  const append = (spans: readonly StyledSpan[]) => lines[lines.length - 1]?.push(...spans)
   for (const token of tokens) {
     if (isBreak(token)) lines.push([])
     else if (isNested(token)) {
@@ -78,14 +78,14 @@ function getLeafText(token: Token): string {
 }
 
 /** Highlights numbers in brackets, which refer to sources. */
-function renderCitations(text: string, styles: readonly Style[]): Span[] {
+function renderCitations(text: string, styles: readonly Style[]): StyledSpan[] {
   return text
     .split(CITATION)
     .flatMap((part) => (part === '' ? [] : [CITATION.test(part) ? span(part, ...styles, 'cyan') : span(part, ...styles)]))
 }
 
 /** Shows the target of a link unless it equals the text. */
-function renderLinkTarget({ href, text }: Tokens.Link, styles: readonly Style[]): Span[] {
+function renderLinkTarget({ href, text }: Tokens.Link, styles: readonly Style[]): StyledSpan[] {
   const shown = decodeEntities(href)
   return shown === '' || shown === text || shown === `mailto:${text}` || shown === `http://${text}`
     ? []

@@ -1,7 +1,7 @@
 /** Finds the start of a paragraph that no longer changes while the paragraph is being streamed. */
 import type { Token, Tokens } from 'marked'
 import { renderInline } from './inline.ts'
-import { parseBlocks, renderBlock } from './render-markdown.ts'
+import { lexMarkdown, renderBlock } from './render-markdown.ts'
 import { type Line, toPlainText } from './styled-text.ts'
 
 /** The last lines may still change: with the next letters, or because the last line of text turns out to be a list or a table. */
@@ -88,7 +88,7 @@ const countCharacters = (text: string) => text.replaceAll(/\s/g, '').length
 const countShown = (lines: readonly Line[]) => lines.reduce((sum, line) => sum + countCharacters(toPlainText(line)), 0)
 
 function renderParagraph(text: string, columns: number): Line[] | undefined {
-  const [block, ...others] = parseBlocks(text)
+  const [block, ...others] = lexMarkdown(text)
   return block?.type === 'paragraph' && others.every(({ type }) => type === 'space') ? renderBlock(block, columns) : undefined
 }
 

@@ -14,7 +14,7 @@ const BULLETS = ['•', '◦', '▪']
 const CODE_MARGIN = '  '
 
 /** Returns the text as one paragraph if the parser fails (stack overflow on deep nesting). */
-export function parseBlocks(text: string): Token[] {
+export function lexMarkdown(text: string): Token[] {
   try {
     return new Lexer({ gfm: true, breaks: true }).lex(text)
   } catch {
@@ -23,7 +23,7 @@ export function parseBlocks(text: string): Token[] {
 }
 
 export function renderMarkdown(text: string, columns: number): Line[] {
-  return joinBlocks(parseBlocks(sanitizeText(text)).map((block) => renderBlock(block, columns)))
+  return joinBlocks(lexMarkdown(sanitizeText(text)).map((block) => renderBlock(block, columns)))
 }
 
 /** Joins blocks with an empty line between them. */
@@ -31,12 +31,8 @@ export function joinBlocks(blocks: readonly Line[][]): Line[] {
   return blocks.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : [[], ...lines]))
 }
 
-/** Wraps again, because deeply nested parts may be wider than the columns. */
-export function renderBlock(block: Token, columns: number): Line[] {
-  return renderToken(block, columns, 0).flatMap((line) => wrapLine(line, columns))
-}
-
-function renderToken(block: Token, columns: number, depth: number): Line[] {
+/** Code, long words and deeply nested parts may be wider than the columns. `foldLine` breaks their lines, which cannot be copied then. */
+export function renderBlock(block: Token, columns: number, depth = 0): Line[] {
   const width = Math.max(MIN_COLUMNS, columns)
   switch (block.type) {
     case 'heading':
@@ -45,9 +41,9 @@ function renderToken(block: Token, columns: number, depth: number): Line[] {
     case 'text':
       return renderText(block as Tokens.Paragraph, width)
     case 'code':
-      return renderCode((block as Tokens.Code).text.split('\n'), parseLanguage(block.lang), width).lines
+      return renderCode((block as Tokens.Code).text.split('\n'), parseLanguage(block.lang)).lines
     case 'blockquote':
-      return prefixLines(joinBlocks((block as Tokens.Blockquote).tokens.map((token) => renderToken(token, width - 2, depth))), '│ ', '│ ')
+      return prefixLines(joinBlocks((block as Tokens.Blockquote).tokens.map((token) => renderBlock(token, width - 2, depth))), '│ ', '│ ')
     case 'list':
       return renderList(block as Tokens.List, width, depth)
     case 'table':
@@ -60,7 +56,7 @@ function renderToken(block: Token, columns: number, depth: number): Line[] {
         : block.raw
             .trimEnd()
             .split('\n')
-            .flatMap((text: string) => wrapLine(line(expandTabs(text), 'dim'), width))
+            .flatMap((text: string) => wrapLine(line(expandTabs(text), 'dim'), width, true))
     default:
       return []
   }
@@ -70,7 +66,7 @@ function renderText({ tokens, text }: { tokens?: Token[]; text: string }, column
   const lines = renderInline(tokens ?? [{ type: 'text', raw: text, text }], styles)
   const label = labelCitations(text)
   if (label !== '') lines[0] = [span(label, 'dim'), ...(lines[0] ?? [])]
-  return lines.flatMap((line) => wrapLine(line, columns))
+  return lines.flatMap((line) => wrapLine(line, columns, true))
 }
 
 function prefixLines(lines: readonly Line[], first: string, rest: string): Line[] {
@@ -100,7 +96,7 @@ function renderList(list: Tokens.List, columns: number, depth: number): Line[] {
 function renderItem({ tokens }: Tokens.ListItem, columns: number, depth: number): Line[] {
   const lines: Line[] = []
   for (const [index, token] of tokens.entries()) {
-    const block = renderToken(token, columns, depth + 1)
+    const block = renderBlock(token, columns, depth + 1)
     if (block.length > 0 && lines.length > 0 && endsWithEmptyLine(tokens[index - 1])) lines.push([])
     lines.push(...block)
   }
@@ -114,19 +110,13 @@ export function parseLanguage(info: string | undefined): string {
   return /^[^\s{]*/.exec(info ?? '')?.[0] ?? ''
 }
 
-/** Highlights and wraps lines of code. */
-export function renderCode(
-  texts: readonly string[],
-  language: string,
-  columns: number,
-  open?: OpenToken,
-): { lines: Line[]; open: OpenToken | undefined } {
+/** Highlights lines of code. */
+export function renderCode(texts: readonly string[], language: string, open?: OpenToken): { lines: Line[]; open: OpenToken | undefined } {
   let openToken = open
-  const margin = { first: [span(CODE_MARGIN)], rest: [span(CODE_MARGIN)] }
-  const lines = texts.flatMap((text) => {
+  const lines = texts.map((text) => {
     const highlighted = highlight(expandTabs(text), language, openToken)
     openToken = highlighted.open
-    return indentLines(wrapLine(highlighted.spans, Math.max(MIN_COLUMNS, columns) - CODE_MARGIN.length), margin)
+    return [span(CODE_MARGIN), ...highlighted.spans]
   })
   return { lines, open: openToken }
 }

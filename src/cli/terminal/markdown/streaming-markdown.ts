@@ -1,9 +1,9 @@
 /** Renders Markdown while it is being streamed: what no longer changes once, the unfinished rest on every update. */
 import type { Token, Tokens } from 'marked'
-import { sanitizeText } from '../text.ts'
+import { findIncompleteSequence, sanitizeText } from '../text.ts'
 import type { OpenToken } from './highlight.ts'
 import { findParagraphStart } from './paragraph-start.ts'
-import { endsWithEmptyLine, getFirstNumber, joinBlocks, parseBlocks, parseLanguage, renderBlock, renderCode } from './render-markdown.ts'
+import { endsWithEmptyLine, getFirstNumber, joinBlocks, lexMarkdown, parseLanguage, renderBlock, renderCode } from './render-markdown.ts'
 import type { Line } from './styled-text.ts'
 
 interface Fence {
@@ -49,7 +49,6 @@ interface StreamUpdate {
 /** Longer blocks are split, so that rendering them again stays cheap. Rows of a table need its head, so tables may be longer. */
 const MAX_BLOCK_LENGTH = 8_000
 const MAX_TABLE_LENGTH = 64_000
-const PARTIAL_SEQUENCE = /(?:\u001b(?:\[[0-?]*[ -/]*|\][^\u0007\u001b]{0,500}|[PX^_][^\u001b]{0,500})?|\r)$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/
 const FENCE_AHEAD = /^(?:`{3,}[^`\n]*|~{3,}[^\n]*)\n/m
 const PARTIAL_FENCE = /^ {0,3}(?:`{3,}|~{3,})[^\n]*$/
@@ -59,7 +58,7 @@ const PARTIAL_MARKER = /^(?:[-*_=+>| \t]*|[ \t]*(?:\d{1,9}[.)]?|#{1,6}|`{1,3}|~{
 /** Renders the part of `text` after the position in `state`. With `isComplete`, no live lines remain. */
 export function renderStream(state: StreamState, text: string, columns: number, isComplete: boolean): StreamUpdate {
   const raw = state.partialSequence + text.slice(state.consumed)
-  const partialSequence = isComplete ? '' : (PARTIAL_SEQUENCE.exec(raw)?.[0] ?? '')
+  const partialSequence = isComplete ? '' : findIncompleteSequence(raw)
   const pending = state.pending + sanitizeText(raw.slice(0, raw.length - partialSequence.length))
   const renderer = new StreamRenderer({ ...state, consumed: text.length, partialSequence, pending }, columns)
   renderer.advance(isComplete)
@@ -105,7 +104,7 @@ class StreamRenderer {
     const tail = texts.at(-1) ?? ''
     const includesTail = (isComplete && tail !== '') || tail.length > MAX_BLOCK_LENGTH
     const body = texts.slice(0, end !== -1 ? end : includesTail ? texts.length : texts.length - 1)
-    const { lines, open } = renderCode(body, fence.language, this.#columns, fence.open)
+    const { lines, open } = renderCode(body, fence.language, fence.open)
     this.done.push(...lines)
     if (end === -1) {
       const pending = isComplete || includesTail ? '' : tail
@@ -135,7 +134,7 @@ class StreamRenderer {
   /** Numbers the items of a list whose start was written as if it was one list. */
   #parse(text: string): readonly Token[] {
     if (text === this.#parsed?.text) return this.#parsed.blocks
-    const [first, ...others] = parseBlocks(text)
+    const [first, ...others] = lexMarkdown(text)
     const { itemNumber } = this.state
     const blocks = !first ? [] : [first.type === 'list' && itemNumber !== undefined ? { ...first, start: itemNumber } : first, ...others]
     this.#parsed = { text, blocks }
@@ -192,7 +191,7 @@ class StreamRenderer {
 
   renderLive(): Line[] {
     const { pending, fence, needsEmptyLine } = this.state
-    if (fence) return pending === '' ? [] : renderCode([pending], fence.language, this.#columns, fence.open).lines
+    if (fence) return pending === '' ? [] : renderCode([pending], fence.language, fence.open).lines
     if (pending.trim() === '' || PARTIAL_FENCE.test(pending.trimStart())) return []
     const lines = this.#render(this.#parse(completeTable(pending)))
     return needsEmptyLine && lines.length > 0 ? [[], ...lines] : lines

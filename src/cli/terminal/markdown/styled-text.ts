@@ -16,16 +16,16 @@ const SGR_CODES = {
 } as const
 export type Style = keyof typeof SGR_CODES
 
-export interface Span {
+export interface StyledSpan {
   readonly text: string
   readonly styles: readonly Style[]
 }
-export type Line = readonly Span[]
+export type Line = readonly StyledSpan[]
 
 const TAB_SIZE = 4
 
 /** Sanitizes the text: it contains no control characters and is one line. */
-export function span(text: string, ...styles: Style[]): Span {
+export function span(text: string, ...styles: Style[]): StyledSpan {
   return { text: sanitizeText(text).replaceAll('\n', ' ').replaceAll('\t', ' '), styles }
 }
 
@@ -66,7 +66,7 @@ export function toAnsi(spans: Line, colors: boolean): string {
 /** Truncates a line to the columns and marks it with an ellipsis. */
 export function truncateLine(spans: Line, columns: number): Line {
   if (measureLine(spans) <= columns) return spans
-  const kept: Span[] = []
+  const kept: StyledSpan[] = []
   let left = columns - 1
   for (const { text, styles } of spans) {
     const part = takeColumns(text, left)
@@ -108,12 +108,31 @@ export function indentLines(lines: readonly Line[], { first, rest }: Margin): Li
   return lines.map((line, index) => [...(index === 0 ? first : rest), ...line])
 }
 
-/** Wraps at words; breaks words that are longer than a line. */
-export function wrapLine(spans: Line, columns: number): Line[] {
+/** What each line below repeats, and the mark of a list item, below which the text continues. */
+const MARGIN = /^([ │]*)((?:[•◦▪]|\d{1,9}\.) )?/
+
+/** Folds a line that is still too long after wrapping, such as code or an address. The rest is below its start. */
+export function foldLine(spans: Line, columns: number): Line[] {
+  if (measureLine(spans) <= columns) return [spans]
+  const [, repeated = '', mark = ''] = MARGIN.exec(toPlainText(spans)) ?? []
+  const length = repeated.length + mark.length
+  if (length > columns / 2) return wrapLine(spans, columns)
+  let left = length
+  const content = spans.map(({ text, styles }) => {
+    const kept = text.slice(left)
+    left -= text.length - kept.length
+    return { text: kept, styles }
+  })
+  const margin = { first: [span(repeated), span(mark, 'cyan')], rest: [span(repeated + ' '.repeat(mark.length))] }
+  return indentLines(wrapLine(content, columns - length), margin)
+}
+
+/** Wraps at words. Breaks words that are longer than a line, unless `keepsWords`. */
+export function wrapLine(spans: Line, columns: number, keepsWords = false): Line[] {
   const maxWidth = Math.max(1, columns)
   if (measureLine(spans) <= maxWidth) return [spans]
   const lines: Line[] = []
-  let current: Span[] = []
+  let current: StyledSpan[] = []
   let used = 0
   const flush = () => {
     lines.push(trimLineEnd(current))
@@ -124,7 +143,7 @@ export function wrapLine(spans: Line, columns: number): Line[] {
     const size = measureLine(word)
     const shown = measureLine(trimLineEnd(word))
     if (used > 0 && used + shown > maxWidth) flush()
-    if (shown <= maxWidth) {
+    if (shown <= maxWidth || keepsWords) {
       // Spaces at a line break are dropped.
       if (used === 0 && shown === 0 && lines.length > 0) continue
       current.push(...word)
@@ -144,9 +163,9 @@ export function wrapLine(spans: Line, columns: number): Line[] {
 }
 
 /** Returns words with their trailing space. A word may consist of several spans; CJK text breaks between any two characters. */
-function splitWords(spans: Line): Span[][] {
-  const all: Span[][] = []
-  let current: Span[] = []
+function splitWords(spans: Line): StyledSpan[][] {
+  const all: StyledSpan[][] = []
+  let current: StyledSpan[] = []
   for (const { text, styles } of spans)
     for (const part of text.split(/(?<=[ \t])(?=[^ \t])|(?<=[\u3000-\u9fff\uac00-\ud7a3\uff01-\uff60])(?=[\u3040-\u9fff\uac00-\ud7a3])/)) {
       if (part === '') continue
@@ -160,10 +179,10 @@ function splitWords(spans: Line): Span[][] {
   return all
 }
 
-function trimLineEnd(spans: readonly Span[]): Span[] {
+function trimLineEnd(spans: readonly StyledSpan[]): StyledSpan[] {
   const kept = [...spans]
   while (kept.length > 0) {
-    const last = kept[kept.length - 1] as Span
+    const last = kept[kept.length - 1] as StyledSpan
     const text = last.text.trimEnd()
     if (text === last.text) break
     kept.pop()
@@ -176,8 +195,8 @@ function trimLineEnd(spans: readonly Span[]): Span[] {
 }
 
 /** Merges adjacent spans of the same style. */
-function mergeSpans(spans: readonly Span[]): Line {
-  const made: Span[] = []
+function mergeSpans(spans: readonly StyledSpan[]): Line {
+  const made: StyledSpan[] = []
   for (const next of spans) {
     const last = made.at(-1)
     if (last && last.styles === next.styles) made[made.length - 1] = { text: last.text + next.text, styles: last.styles }

@@ -14,7 +14,7 @@ export const serverFlags = {
   url: string({ description: 'URL of a server that speaks Streamable HTTP, instead of a command.', helpValue: '<url>' }),
   env: string({
     ...repeatable,
-    description: 'Environment variable of the command; without a value, the one of your shell. Repeatable.',
+    description: 'Environment variable of the command; without a value, it is taken from your shell. Repeatable.',
     helpValue: '<NAME[=secret|@file|env:NAME]>',
   }),
   header: string({
@@ -50,9 +50,9 @@ export async function buildServer(name: string, words: readonly string[], flags:
     ...(Object.keys(env).length > 0 ? { env } : {}),
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
     ...(await readAuth(flags, reader)),
-    ...(flags.description === undefined ? {} : { description: flags.description }),
-    ...(flags['timeout-ms'] === undefined ? {} : { timeout_ms: flags['timeout-ms'] }),
-    ...(flags['memory-mb'] === undefined ? {} : { memory_mb: flags['memory-mb'] }),
+    description: flags.description,
+    timeout_ms: flags['timeout-ms'],
+    memory_mb: flags['memory-mb'],
     ...(flags['allow-private-network'] ? { allow_private_network: true } : {}),
   }
 }
@@ -74,9 +74,9 @@ async function readAuth(flags: ServerFlags, reader: InputReader): Promise<Pick<S
   return {
     auth: {
       type: 'oauth',
-      ...(client_id === undefined ? {} : { client_id }),
+      client_id,
       ...(secret === undefined ? {} : { client_secret: await reader.readSecret(secret, 'client-secret') }),
-      ...(scope === undefined ? {} : { scope }),
+      scope,
     },
   }
 }

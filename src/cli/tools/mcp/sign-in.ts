@@ -5,6 +5,7 @@ import { call } from '../../../client/call.ts'
 import type { Connection } from '../../../client/request.ts'
 import { CadreError } from '../../../contract/errors.ts'
 import { mcpServerRoutes } from '../../../contract/families/mcp/mcp-servers.ts'
+import { startDeadline } from '../../../deadline.ts'
 import { openWithSystem } from '../../terminal/open-with-system.ts'
 import { sanitizeLine } from '../../terminal/text.ts'
 
@@ -41,12 +42,12 @@ async function listen(server: Server): Promise<number> {
 /** Ignores requests without the state of this sign-in: other pages in the browser can reach the address too. */
 function receiveRedirect(server: Server, state: string): Promise<{ code: string; iss?: string }> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new CadreError('UNAVAILABLE', 'Nobody signed in within five minutes.')), TIMEOUT_MS)
+    const deadline = startDeadline(TIMEOUT_MS, () => reject(new CadreError('UNAVAILABLE', 'Nobody signed in within five minutes.')))
     server.on('request', (request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
       if (pathname !== '/callback' || searchParams.get('state') !== state) return void response.writeHead(404).end()
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGE)
-      clearTimeout(timer)
+      deadline.cancel()
       const code = searchParams.get('code')
       const iss = searchParams.get('iss')
       if (code !== null) return resolve({ code, ...(iss === null ? {} : { iss }) })

@@ -1,9 +1,11 @@
 /** Markdown with all blocks, rendered at once and as a stream. */
 import { renderMarkdown } from '../../../../src/cli/terminal/markdown/render-markdown.ts'
 import { INITIAL_STREAM, renderStream, type StreamState } from '../../../../src/cli/terminal/markdown/streaming-markdown.ts'
-import { type Line, toPlainText } from '../../../../src/cli/terminal/markdown/styled-text.ts'
+import { foldLine, type Line, toPlainText } from '../../../../src/cli/terminal/markdown/styled-text.ts'
 
-export const renderPlain = (text: string, columns = 60) => renderMarkdown(text, columns).map(toPlainText)
+const fold = (lines: readonly Line[], columns: number) => lines.flatMap((line) => foldLine(line, columns)).map(toPlainText)
+
+export const renderPlain = (text: string, columns = 60) => fold(renderMarkdown(text, columns), columns)
 
 /** Returns the final lines, and the live lines after each piece. */
 export function stream(pieces: readonly string[], columns = 60): { done: string[]; live: string[][] } {
@@ -16,9 +18,9 @@ export function stream(pieces: readonly string[], columns = 60): { done: string[
     const next = renderStream(state, text, columns, piece === undefined)
     state = next.state
     done.push(...next.done)
-    live.push(next.live.map(toPlainText))
+    live.push(fold(next.live, columns))
   }
-  return { done: done.map(toPlainText), live }
+  return { done: fold(done, columns), live }
 }
 
 export const EVERYTHING = `# Leave

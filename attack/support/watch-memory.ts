@@ -1,0 +1,58 @@
+/** Measures the memory of a daemon and the processes that it started, during an attack. */
+import { readdirSync, readFileSync } from 'node:fs'
+
+const INTERVAL_MS = 100
+
+export interface MemoryPeak {
+  /** Highest memory of the daemon with all its processes at a time. What they share counts once. */
+  bytes: number
+  /** The memory of each of them then, the daemon first. */
+  processes: number[]
+}
+
+/** Measures until it is stopped. Zero where /proc does not exist. */
+export function watchMemory(pid: number | undefined): { stop(): MemoryPeak } {
+  let peak: MemoryPeak = { bytes: 0, processes: [] }
+  const measure = () => {
+    const processes = [pid ?? 0, ...listDescendants(pid ?? 0)].map(readShare)
+    const bytes = processes.reduce((sum, size) => sum + size, 0)
+    if (bytes > peak.bytes) peak = { bytes, processes }
+  }
+  const timer = setInterval(measure, INTERVAL_MS)
+  return {
+    stop() {
+      clearInterval(timer)
+      measure()
+      return peak
+    },
+  }
+}
+
+/** Memory that processes share, such as the code of Node, counts in equal parts for each of them. */
+function readShare(pid: number): number {
+  const [, kilobytes = '0'] = /^Pss:\s+(\d+)/m.exec(readProcessFile(pid, 'smaps_rollup')) ?? []
+  return Number(kilobytes) * 1024
+}
+
+function listDescendants(pid: number): number[] {
+  return listThreads(pid).flatMap((thread) => {
+    const children = readProcessFile(pid, `task/${thread}/children`).split(' ').filter(Boolean).map(Number)
+    return children.flatMap((child) => [child, ...listDescendants(child)])
+  })
+}
+
+function listThreads(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return [] // it has ended
+  }
+}
+
+function readProcessFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return '' // it has ended
+  }
+}

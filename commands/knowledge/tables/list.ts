@@ -1,0 +1,31 @@
+/** `cadre knowledge tables list`. */
+import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
+import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
+import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
+import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
+import { call } from '../../../src/client/call.ts'
+import { tableRoutes } from '../../../src/contract/families/tables.ts'
+
+export default class TablesList extends CadreCommand {
+  static override description = 'List the tables in the documents of a knowledge source.'
+  static override examples = [{ command: 'cadre knowledge tables list Sales', description: 'List the tables of a source' }]
+  static override args = { source: createIdArgument(knowledgeTopic) }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(TablesList)
+    const connection = await this.connect(flags)
+    const id = await resolveResource(connection, knowledgeTopic, args.source)
+    const { data } = await call(connection, tableRoutes.list, { params: { id } })
+    if (this.getFormat(flags) !== 'table') return this.print({ data: data.tables }, flags)
+    if (data.tables.length === 0)
+      return this.notify('The documents have no tables. CSV, JSON and spreadsheets have them, and Markdown can.')
+    const rows = data.tables.map(({ name, document, rows, columns, notice }) => ({
+      name,
+      document,
+      rows,
+      columns: columns.map((column) => column.name).join(', '),
+      notice,
+    }))
+    await this.print({ data: rows, columns: ['name', 'document', 'rows', 'columns', 'notice'] }, flags)
+  }
+}

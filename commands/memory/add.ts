@@ -1,0 +1,42 @@
+/** `cadre memory add`: stores a fact by hand. */
+import { string } from '@oclif/core/args'
+import { string as text } from '@oclif/core/flags'
+import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { resolveReferences } from '../../src/cli/resources/resolve-references.ts'
+import { memoryTopic } from '../../src/cli/resources/topics/memories.ts'
+import { sanitizeLine } from '../../src/cli/terminal/text.ts'
+import { call } from '../../src/client/call.ts'
+import { memoryRoutes } from '../../src/contract/families/memory/memories.ts'
+
+export default class MemoryAdd extends CadreCommand {
+  static override description =
+    'Store a fact that an agent remembers about you.\n\nA known fact is not stored twice, and a contradicting one replaces it.'
+  static override examples = [
+    { command: "cadre memory add 'The user works in the Berlin office.' --agent 'Handbook helper'", description: 'Store a fact' },
+    {
+      command: "cadre memory add 'The user is on leave.' --agent 'Handbook helper' --expires-at 2027-01-31T00:00:00Z",
+      description: 'Store a fact that expires',
+    },
+  ]
+  static override args = { fact: string({ required: true, ignoreStdin: true, description: 'The fact, in a sentence or two.' }) }
+  static override flags = {
+    agent: text({ required: true, description: 'Agent that remembers it, by ID or name.', helpValue: '<text>' }),
+    user: text({ description: 'User whom the fact is about (default: you).', helpValue: '<text>' }),
+    'expires-at': text({ description: 'Time at which it is deleted (ISO 8601).', helpValue: '<time>' }),
+  }
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(MemoryAdd)
+    const connection = await this.connect(flags)
+    const { agent_id } = await resolveReferences(connection, memoryTopic.references, { agent_id: flags.agent })
+    const body = {
+      agent_id: agent_id as string,
+      content: args.fact,
+      ...(flags.user === undefined ? {} : { user_id: flags.user }),
+      ...(flags['expires-at'] === undefined ? {} : { expires_at: flags['expires-at'] }),
+    }
+    const { data } = await call(connection, memoryRoutes.create, { body })
+    this.notify(`Remembered: ${sanitizeLine(data.content)} (${data.id})`)
+    if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
+  }
+}

@@ -1,0 +1,25 @@
+/** Lists the mails of a mailbox and the attachments of a mail as files of a container. */
+import type { Member } from '../containers/member.ts'
+import { cleanName } from '../containers/member-path.ts'
+import { formatSender, formatSubject } from './format-mail.ts'
+import { listMailAttachments, readMailHeader, toBuffer } from './read-mail.ts'
+import { listOutlookFiles } from './read-outlook-mail.ts'
+import { splitMailbox } from './split-mailbox.ts'
+
+/** Mails are named by date, subject and sender, so that a name stays the same when other mails are deleted. */
+export function* listMails(bytes: Uint8Array): Generator<Member> {
+  for (const mail of splitMailbox(toBuffer(bytes))) {
+    const { subject, from, date } = readMailHeader(mail)
+    const sender = formatSender(from)
+    const title = [date?.day ?? '', formatSubject(subject).slice(0, 120), sender === '' ? '' : `(${sender})`]
+    yield { name: `${cleanName(title.filter((part) => part !== '').join(' '))}.eml`, bytes: mail, isMail: true }
+  }
+}
+
+export function* listAttachments(bytes: Uint8Array): Generator<Member> {
+  for (const { name, read } of listMailAttachments(bytes)) yield { name: cleanName(name), bytes: read() }
+}
+
+export function* listOutlookAttachments(bytes: Uint8Array): Generator<Member> {
+  for (const { name, read } of listOutlookFiles(bytes)) yield { name: cleanName(name), bytes: read() }
+}

@@ -1,0 +1,14 @@
+/** Where the WebAssembly modules and the data of text recognition are. */
+import { fileURLToPath } from 'node:url'
+import { resolvePackageFolder } from '../../../src/package-folder.ts'
+
+interface RecognitionFiles {
+  tesseract: string
+  pdfium: string
+  english: string
+}
+
+export function getRecognitionFiles(): RecognitionFiles {
+  const resolve = (file: string) => fileURLToPath(new URL(`dist/recognition/${file}`, resolvePackageFolder()))
+  return { tesseract: resolve('tesseract.wasm'), pdfium: resolve('pdfium.wasm'), english: resolve('eng.traineddata.gz') }
+}

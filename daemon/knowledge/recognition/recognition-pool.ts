@@ -1,0 +1,81 @@
+/** Recognises scanned pages in processes with a low priority, within limits of time and memory. */
+import { availableParallelism } from 'node:os'
+import { scaleTimeout } from '../../../src/deadline.ts'
+import { startProcess } from '../../workers/start-worker.ts'
+import { WorkerError } from '../../workers/worker-error.ts'
+import { WorkerPool } from '../../workers/worker-pool.ts'
+import type { WorkerPoolLogger } from '../../workers/worker-pool-options.ts'
+import type { RecognitionTask, RecognizedPage } from './recognized-page.ts'
+
+/** Recognises pages, which are handed over one by one. A page that cannot be recognised has a problem. */
+export interface PageRecognizer {
+  recognize(bytes: Uint8Array, pages: readonly number[], onPage: OnPage, signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+type OnPage = (page: RecognizedPage) => Promise<void>
+
+const WORKER = { built: 'dist/daemon/knowledge/recognition-worker.js', source: new URL('recognition-worker.ts', import.meta.url) }
+const MEMORY_MB = 1_024
+/** A page takes about two seconds of CPU time; with the lowest priority on a busy machine, minutes. */
+const TIMEOUT_MS = 600_000
+/** The process frees the memory of rendered pages after each job. */
+const PAGES_PER_JOB = 10
+
+export class RecognitionPool implements PageRecognizer {
+  readonly #pool: WorkerPool<RecognitionTask, undefined, RecognizedPage>
+
+  constructor(logger: WorkerPoolLogger) {
+    this.#pool = new WorkerPool({
+      name: 'text recognition',
+      size: Math.min(Math.ceil(availableParallelism() / 4), 4),
+      start: () => startProcess(WORKER, { memoryMb: MEMORY_MB }),
+      timeoutMs: scaleTimeout(TIMEOUT_MS),
+      idleMs: 30_000,
+      maxQueued: 100,
+      logger,
+    })
+  }
+
+  async recognize(bytes: Uint8Array, pages: readonly number[], onPage: OnPage, signal: AbortSignal): Promise<void> {
+    for (let rest = [...pages]; rest.length > 0; ) {
+      const batch = rest.slice(0, PAGES_PER_JOB)
+      const done = new Set<number>()
+      const onPart = async (page: RecognizedPage) => {
+        done.add(page.page)
+        await onPage(page)
+      }
+      try {
+        await this.#pool.run({ bytes, pages: batch }, { priority: 'low', onPart, signal })
+        for (const page of batch) done.add(page)
+      } catch (error) {
+        const problem = error instanceof WorkerError ? explainError(error) : undefined
+        const failed = batch.find((page) => !done.has(page))
+        if (problem === undefined || failed === undefined) throw error
+        // The other pages may be fine.
+        await onPart({ page: failed, text: '', confidence: 0, problem })
+      }
+      rest = rest.filter((page) => !done.has(page))
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+}
+
+/** Returns undefined if the page is not the cause. */
+function explainError({ problem, detail }: WorkerError): string | undefined {
+  switch (problem) {
+    case 'failed':
+      return `The document is damaged (${detail}).`
+    case 'timeout':
+      return `Text recognition took longer than ${Number(detail) / 1000} s.`
+    case 'memory':
+      return `Text recognition needed more memory than ${detail} MB.`
+    case 'lost':
+      return 'The page cannot be rendered; it may be damaged.'
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,30 @@
+/** The text of a scanned page, and what the process that recognises it does. */
+
+export interface RecognizedPage {
+  /** Starting with 1. An image has one page, unless it is a TIFF file. */
+  page: number
+  text: string
+  /** Mean confidence of the words, from 0 to 100. */
+  confidence: number
+  /** Why the page could not be recognised. */
+  problem?: string
+}
+
+/** What a reader needs to know of text recognition. */
+export interface Recognition {
+  /** Whether pages that are not recognised yet will be. */
+  isEnabled: boolean
+  pages: readonly RecognizedPage[]
+}
+
+/** Pages of an image or a PDF file. Each one is sent as a part of the result. */
+export interface RecognitionTask {
+  bytes: Uint8Array
+  pages: readonly number[]
+}
+
+/** Codes of languages as Tesseract names them, joined by +. */
+export const ENGLISH = 'eng'
+
+/** Text of a page is uncertain below this confidence. Printed pages have 85 to 96. */
+export const UNCERTAIN_CONFIDENCE = 70

@@ -1,0 +1,80 @@
+/** Answers a question from the tables of sources. */
+import { answerTableQuestion, type QueryableTable, type TableAnswer } from '../../tables/answer-table-question.ts'
+import type { Computation } from '../../tables/computation.ts'
+import { parseQuestion, splitWords } from '../../tables/parse-question.ts'
+import type { Weights } from '../../tables/rank-queries.ts'
+import type { CellValue, SqlValue } from '../../tables/typed-table.ts'
+import { writeRowsSql } from '../../tables/write-sql.ts'
+import type { StoredTable, TableStore } from './table-store.ts'
+
+/** Tables that share most words with the question are tried. */
+const MAX_TABLES = 3
+/** Tables that share fewer words with the question than the best one are not tried. */
+const MAX_OVERLAP_GAP = 2
+const MAX_RUNS = 20
+/** Running a query over a large table takes a while. */
+const MAX_RUNS_OF_LARGE_TABLES = 6
+const LARGE_ROW_COUNT = 50_000
+/** Lower than for tables alone, because the query must also explain the words of the question. */
+const MIN_PROBABILITY = 0.5
+/** One word of a question may name the rows in another way than the document does. */
+const MAX_UNEXPLAINED = 1
+const MAX_SHOWN_ROWS = 5
+/** Longer values are sentences, of which a question must contain half. */
+const MAX_NAME_WORDS = 5
+
+export function askTables(question: string, files: readonly TableStore[], weights: Weights): Computation[] {
+  const parsed = parseQuestion(question)
+  const words = parsed.words.filter(({ isStop, number }) => !isStop && number === undefined).map(({ text }) => text)
+  const numbers = [...new Set(parsed.numbers.map(({ value }) => value))]
+  const candidates = files.flatMap((file) =>
+    file.listTables().map((table) => {
+      const values = file.findValues(table, words, numbers).filter((value) => isNamed(value, parsed.stems))
+      return { file, table, values, overlap: countSharedWords(parsed.stems, table, values) }
+    }),
+  )
+  const largest = Math.max(0, ...candidates.map(({ overlap }) => overlap))
+  if (largest === 0) return []
+  const best = candidates
+    .filter(({ overlap }) => overlap > 0 && overlap >= largest - MAX_OVERLAP_GAP)
+    .sort((a, b) => b.overlap - a.overlap)
+    .slice(0, MAX_TABLES)
+  const tables = best.map(
+    ({ file, table, values }): QueryableTable<StoredTable> => ({
+      table,
+      values,
+      run: (sql) => file.database.prepare(sql).raw().all() as SqlValue[][],
+    }),
+  )
+  const isLarge = best.some(({ table }) => table.rowCount > LARGE_ROW_COUNT)
+  const answers = answerTableQuestion(question, tables, weights, {
+    maxUnexplained: MAX_UNEXPLAINED,
+    minProbability: MIN_PROBABILITY,
+    maxRuns: isLarge ? MAX_RUNS_OF_LARGE_TABLES : MAX_RUNS,
+  })
+  return answers.map((answer) => toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>))
+}
+
+const isNamed = ({ stems: cell }: CellValue, stems: ReadonlySet<string>): boolean =>
+  cell.length <= MAX_NAME_WORDS || cell.filter((stem) => stems.has(stem)).length >= cell.length / 2
+
+/** Counts the words of a question that are in the headers or the values of a table. Those of its title count twice. */
+function countSharedWords(stems: ReadonlySet<string>, { title, columns }: StoredTable, values: QueryableTable['values']): number {
+  const listStems = (text: string) => splitWords(text.replaceAll(/[_./-]/g, ' ')).flatMap(({ isStop, stem }) => (isStop ? [] : [stem]))
+  const titleStems = new Set(listStems(title))
+  const known = new Set([...columns.flatMap(({ header }) => listStems(header)), ...values.flatMap(({ stems: cell }) => cell)])
+  return [...stems].reduce((sum, stem) => sum + (titleStems.has(stem) ? 2 : 0) + (known.has(stem) ? 1 : 0), 0)
+}
+
+function toComputation({ query, sql, rows, values, explanation }: TableAnswer, { table, run }: QueryableTable<StoredTable>): Computation {
+  return {
+    values,
+    result: rows,
+    sql,
+    table: table.name,
+    document: table.document,
+    interpretation: explanation,
+    header: table.columns.map(({ header }, index) => header || `Column ${index + 1}`),
+    rows: run(writeRowsSql(table, query, MAX_SHOWN_ROWS)),
+  }
+}

@@ -1,0 +1,233 @@
+/** The tables of knowledge sources: kept up to date with the documents, listed, queried and asked. */
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { CadreError } from '../../../src/contract/errors.ts'
+import type { Table, TableQueryResult } from '../../../src/contract/families/tables.ts'
+import type { Logger } from '../../logging/logger.ts'
+import type { Database } from '../../store/database.ts'
+import type { OriginalStore } from '../../store/original-store.ts'
+import type { Computation } from '../../tables/computation.ts'
+import { WorkerError } from '../../workers/worker-error.ts'
+import { type DocumentRow, listReadDocuments, readSignature } from './document-store.ts'
+import { TablePool } from './table-pool.ts'
+import type { StoredTable, TableDocument } from './table-store.ts'
+
+export const MAX_QUERY_MS = 5_000
+const MAX_BUILD_MS = 10 * 60_000
+const MAX_LIST_MS = 30_000
+/** How long a question waits for tables that are being built. */
+const MAX_WAIT_MS = 2_000
+/** Types of documents with tables. The bytes of those with a pattern must match it: starting the process for others is not worth it. */
+const TYPES = new Map<string, RegExp | undefined>([
+  ...'csv tsv tab json jsonl ndjson xlsx xlsm ods docx'.split(' ').map((type) => [type, undefined] as const),
+  ...'md markdown mdx txt'.split(' ').map((type) => [type, /^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|/m] as const),
+  ...'html htm xhtml'.split(' ').map((type) => [type, /<table/i] as const),
+])
+/** Exists if the source has no tables, and contains the signature of its documents. */
+const MARKER_NAME = 'tables.none'
+
+interface SourceTablesDependencies {
+  database: Database
+  originals: OriginalStore
+  logger: Logger
+  workDirectory: string
+}
+
+export interface TableDescription {
+  source: string
+  name: string
+  document: string
+  rows: number
+  columns: { name: string; type: string; unit: string }[]
+}
+
+/** Rows of a query, and the documents of the tables that it read. */
+export interface DocumentQueryResult {
+  result: TableQueryResult
+  documents: TableDocument[]
+}
+
+interface SourceState {
+  /** Changes with the documents of the source. */
+  signature: string
+  tableCount: number
+}
+
+export class SourceTables {
+  readonly #dependencies: SourceTablesDependencies
+  /** Building a large table takes minutes, so that queries have a process of their own. */
+  readonly #builder: TablePool
+  readonly #querier: TablePool
+  readonly #states = new Map<string, SourceState>()
+  readonly #updates = new Map<string, Promise<void>>()
+
+  constructor(dependencies: SourceTablesDependencies) {
+    this.#dependencies = dependencies
+    const { logger } = dependencies
+    this.#builder = new TablePool({ memoryMb: 1_536, logger })
+    this.#querier = new TablePool({ memoryMb: 400, logger })
+  }
+
+  /** Builds the tables of new and changed documents, and removes those of deleted ones. */
+  async update(sourceId: string, signal?: AbortSignal): Promise<void> {
+    await this.#updates.get(sourceId)
+    const update = this.#build(sourceId, signal).finally(() => this.#updates.delete(sourceId))
+    this.#updates.set(sourceId, update)
+    await update
+  }
+
+  /** Passages are complete without tables: a failure is only logged. */
+  async updateAfterSync(sourceId: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.update(sourceId, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      this.#dependencies.logger.error({ source: sourceId, err: error }, 'cannot build the tables of a source')
+    }
+  }
+
+  async list(sourceId: string): Promise<StoredTable[]> {
+    await this.#ensureCurrent(sourceId)
+    return this.#querier.run({ kind: 'list', path: this.#getPath(sourceId) }, { timeoutMs: MAX_LIST_MS })
+  }
+
+  /** Whether a source has tables, as far as this is known without reading its documents. */
+  hasTables(sourceId: string): boolean {
+    const state = this.#states.get(sourceId)
+    return state ? state.tableCount > 0 : existsSync(this.#getPath(sourceId))
+  }
+
+  /** Lists the tables of a source for chat models. */
+  async describe(sourceId: string): Promise<TableDescription[]> {
+    return (await this.list(sourceId)).map((table) => {
+      const { name, document, rows, columns } = toTableView(table)
+      return {
+        source: sourceId,
+        name,
+        document,
+        rows,
+        columns: columns.map(({ name: column, type, unit }) => ({ name: column, type, unit })),
+      }
+    })
+  }
+
+  async query(sourceId: string, sql: string, maxRows: number, signal?: AbortSignal): Promise<DocumentQueryResult> {
+    await this.#ensureCurrent(sourceId)
+    try {
+      const task = { kind: 'query', path: this.#getPath(sourceId), sql, maxRows } as const
+      const { columns, rows, isCut, documents } = await this.#querier.run(task, { timeoutMs: MAX_QUERY_MS, signal })
+      return { result: { columns, rows, truncated: isCut }, documents }
+    } catch (error) {
+      if (!(error instanceof WorkerError) || (error.problem !== 'timeout' && error.problem !== 'memory')) throw error
+      const limit = error.problem === 'timeout' ? `took longer than ${MAX_QUERY_MS / 1000} s` : 'needed too much memory'
+      throw new CadreError('CONFLICT', `The query ${limit} and was ended.`, { hint: 'Select less, or add conditions.' })
+    }
+  }
+
+  /** Returns the readings of a question with their results; none if it is not about a table. */
+  async ask(sourceIds: readonly string[], question: string, signal?: AbortSignal): Promise<Computation[]> {
+    const current = Promise.all(sourceIds.map((id) => this.#ensureCurrent(id)))
+    current.catch((error: unknown) => this.#dependencies.logger.warn({ err: error }, 'cannot build tables'))
+    // The first question after an update of Cadre does not wait until all tables are built.
+    await Promise.race([current, pause(MAX_WAIT_MS, undefined, { ref: false })]).catch(() => undefined)
+    signal?.throwIfAborted()
+    const ids = sourceIds.filter((id) => (this.#states.get(id)?.tableCount ?? 0) > 0)
+    if (ids.length === 0) return []
+    try {
+      return await this.#querier.run(
+        { kind: 'ask', paths: ids.map((id) => this.#getPath(id)), question },
+        { timeoutMs: MAX_QUERY_MS, signal },
+      )
+    } catch (error) {
+      signal?.throwIfAborted()
+      // The documents are quoted then.
+      this.#dependencies.logger.warn({ err: error }, 'a question could not be answered from tables')
+      return []
+    }
+  }
+
+  forget(sourceId: string): void {
+    this.#states.delete(sourceId)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#builder.close(), this.#querier.close()])
+  }
+
+  #getPath(sourceId: string): string {
+    return join(this.#dependencies.workDirectory, sourceId, 'tables.db')
+  }
+
+  /** Builds the tables of sources that were synced by an older version or by another daemon. */
+  async #ensureCurrent(sourceId: string): Promise<void> {
+    await this.#updates.get(sourceId)
+    if (this.#states.get(sourceId)?.signature === (await readSignature(this.#dependencies.database, sourceId))) return
+    await this.update(sourceId)
+  }
+
+  async #build(sourceId: string, signal: AbortSignal | undefined): Promise<void> {
+    const signature = await readSignature(this.#dependencies.database, sourceId)
+    const path = this.#getPath(sourceId)
+    const marker = join(dirname(path), MARKER_NAME)
+    const setTableCount = (tableCount: number) => this.#states.set(sourceId, { signature, tableCount })
+    if (!existsSync(path)) {
+      if ((await readFile(marker, 'utf8').catch(() => undefined)) === signature) return void setTableCount(0)
+      if (!(await this.#mayHaveTables(sourceId))) {
+        setTableCount(0)
+        await mkdir(dirname(marker), { recursive: true, mode: 0o700 })
+        return writeFile(marker, signature, { mode: 0o600 })
+      }
+    }
+    const documents = (await this.#listDocuments(sourceId)).map(({ id, name, content_hash }) => ({ id, name, contentHash: content_hash }))
+    const missing = await this.#builder.run({ kind: 'compare', path, documents }, { timeoutMs: MAX_LIST_MS, signal })
+    for (const document of missing) await this.#addDocument(path, document, signal)
+    const tables = await this.#builder.run({ kind: 'list', path }, { timeoutMs: MAX_LIST_MS, signal })
+    setTableCount(tables.length)
+  }
+
+  /** A document whose tables cannot be read is not tried again until it changes. */
+  async #addDocument(path: string, document: TableDocument, signal: AbortSignal | undefined): Promise<void> {
+    const { originals, logger } = this.#dependencies
+    try {
+      const bytes = await originals.read(document.contentHash)
+      await this.#builder.run({ kind: 'add', path, document, bytes }, { timeoutMs: MAX_BUILD_MS, signal })
+    } catch (error) {
+      signal?.throwIfAborted()
+      logger.warn({ document: document.name, err: error }, 'cannot read the tables of a document')
+      await this.#builder.run({ kind: 'add', path, document, bytes: new Uint8Array() }, { timeoutMs: MAX_LIST_MS, signal })
+    }
+  }
+
+  async #listDocuments(sourceId: string): Promise<DocumentRow[]> {
+    return (await listReadDocuments(this.#dependencies.database, sourceId)).filter(({ type }) => TYPES.has(type))
+  }
+
+  async #mayHaveTables(sourceId: string): Promise<boolean> {
+    for (const { type, content_hash } of await this.#listDocuments(sourceId)) {
+      const pattern = TYPES.get(type)
+      if (!pattern) return true
+      const text = (await this.#dependencies.originals.read(content_hash).catch(() => Buffer.alloc(0))).toString('latin1')
+      if (pattern.test(text)) return true
+    }
+    return false
+  }
+}
+
+export function toTableView({ name, document, documentId, rowCount, columns, notice }: StoredTable): Table {
+  return {
+    name,
+    document,
+    document_id: documentId,
+    rows: rowCount,
+    columns: columns.map(({ header, type, unit, readings }) => ({
+      name: (type === 'text' ? undefined : (readings.number ?? readings.date)) ?? readings.text,
+      header,
+      type,
+      unit,
+      text_name: readings.text,
+    })),
+    notice,
+  }
+}

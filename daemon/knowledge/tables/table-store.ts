@@ -1,0 +1,239 @@
+/** The tables of a knowledge source: a SQLite file that is built from the documents, and can be built again at any time. */
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'libsql'
+import { createIdentifier, inferSchema } from '../../tables/infer-columns.ts'
+import { createCellValue } from '../../tables/link-question.ts'
+import type { CellValue, Column, SqlDatabase, TypedTable } from '../../tables/typed-table.ts'
+import { quoteName } from '../../tables/write-sql.ts'
+import { createInsert, createTable } from '../../tables/write-table.ts'
+import type { ExtractedTable } from './extracted-table.ts'
+
+/** Raised when tables are built differently: older files are built again. */
+export const FORMAT_VERSION = 2
+export const MAX_COLUMNS = 200
+export const MAX_ROWS = 2_000_000
+export const MAX_TABLES = 500
+/** Longer values are not searched for in questions. */
+const MAX_VALUE_LENGTH = 120
+/** Distinct values of a column that questions can name. */
+const MAX_VALUES = 200_000
+/** The values of a table with fewer cells are all compared with a question; of others, those that share a word with it. */
+const MAX_COMPARED_CELLS = 20_000
+const MAX_FOUND_VALUES = 60
+
+export interface TableDocument {
+  id: string
+  name: string
+  contentHash: string
+}
+
+export interface StoredTable extends TypedTable {
+  documentId: string
+  document: string
+  /** What was left out, if the table exceeds the bounds. */
+  notice: string | null
+}
+
+export class TableStore {
+  readonly #database: Database.Database
+
+  /** Opens a file for changes. A file of another version, or one that is damaged, is replaced. */
+  static openForWriting(path: string): TableStore {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    try {
+      return new TableStore(openDatabase(path))
+    } catch {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+      return new TableStore(openDatabase(path))
+    }
+  }
+
+  /** Returns undefined if there is no file yet. */
+  static openForReading(path: string): TableStore | undefined {
+    return existsSync(path) ? new TableStore(new Database(path, { readonly: true })) : undefined
+  }
+
+  private constructor(database: Database.Database) {
+    this.#database = database
+  }
+
+  get database(): SqlDatabase {
+    return this.#database
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  listDocuments(): { id: string; contentHash: string }[] {
+    return this.#database.prepare('SELECT id, content_hash AS contentHash FROM cadre_documents').all() as {
+      id: string
+      contentHash: string
+    }[]
+  }
+
+  listTables(): StoredTable[] {
+    const rows = this.#database.prepare('SELECT * FROM cadre_tables ORDER BY document, position').all() as Record<string, unknown>[]
+    return rows.map((row) => ({
+      name: String(row.name),
+      title: String(row.title),
+      rowCount: Number(row.row_count),
+      columns: JSON.parse(String(row.columns)) as Column[],
+      documentId: String(row.document_id),
+      document: String(row.document),
+      notice: row.notice === null ? null : String(row.notice),
+    }))
+  }
+
+  remove(documentIds: readonly string[]): void {
+    this.#transact(() => {
+      for (const id of documentIds) this.#removeDocument(id)
+    })
+  }
+
+  /** Replaces the tables of a document in one transaction. */
+  replace({ id, name, contentHash }: TableDocument, tables: readonly ExtractedTable[]): void {
+    this.#transact(() => {
+      this.#removeDocument(id)
+      this.#database.prepare('INSERT INTO cadre_documents VALUES (?, ?)').run([id, contentHash])
+      const room = Math.max(0, MAX_TABLES - this.listTables().length)
+      for (const [position, table] of tables.slice(0, room).entries()) this.#addTable(id, name, position, table, tables.length > 1)
+    })
+  }
+
+  #transact(work: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      work()
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      this.#database.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  #removeDocument(id: string): void {
+    const names = this.#database.prepare('SELECT name FROM cadre_tables WHERE document_id = ?').raw().all([id]) as [string][]
+    for (const [name] of names) {
+      this.#database.exec(`DROP TABLE IF EXISTS ${quoteName(name)}`)
+      this.#database.prepare('DELETE FROM cadre_values WHERE table_name = ?').run([name])
+    }
+    this.#database.prepare('DELETE FROM cadre_tables WHERE document_id = ?').run([id])
+    this.#database.prepare('DELETE FROM cadre_documents WHERE id = ?').run([id])
+  }
+
+  #addTable(documentId: string, document: string, position: number, table: ExtractedTable, isOneOfSeveral: boolean): void {
+    const header = table.header.slice(0, MAX_COLUMNS)
+    const rows = limitRows(table)
+    const { columns, sqlColumns, rowCount, convertRow } = inferSchema(header, rows.forEach)
+    const name = this.#createName(document, table.caption, isOneOfSeveral)
+    const title = isOneOfSeveral && table.caption !== '' ? `${table.caption} in ${document}` : document
+    createTable(this.#database, name, sqlColumns)
+    const insert = createInsert(this.#database, name, sqlColumns.length)
+    rows.forEach((row) => {
+      const values = convertRow(row)
+      if (values) insert.run(values)
+    })
+    const notice = describeBounds(table.header.length, rows.isCut())
+    this.#database
+      .prepare('INSERT INTO cadre_tables VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+      .run([name, documentId, document, position, title, rowCount, JSON.stringify(columns), notice])
+    for (const [index, { readings }] of columns.entries()) this.#indexValues(name, index, readings.text)
+  }
+
+  #indexValues(table: string, column: number, sqlColumn: string): void {
+    const text = quoteName(sqlColumn)
+    this.#database
+      .prepare(
+        `INSERT INTO cadre_values (value, table_name, column_index)
+         SELECT DISTINCT ${text}, ?, ? FROM ${quoteName(table)}
+         WHERE typeof(${text}) = 'text' AND length(${text}) <= ? AND ${text} GLOB '*[^0-9 .,:%+-]*' LIMIT ?`,
+      )
+      .run([table, column, MAX_VALUE_LENGTH, MAX_VALUES])
+  }
+
+  #createName(document: string, caption: string, isOneOfSeveral: boolean): string {
+    const used = new Set((this.#database.prepare('SELECT name FROM sqlite_master').raw().all() as [string][]).map(([name]) => name))
+    const base = document.replace(/^.*\//, '').replace(/\.[^.]*$/, '')
+    return createIdentifier(isOneOfSeveral && caption !== '' ? `${base} ${caption}` : base, used)
+  }
+
+  /** Returns the values of a table that a question may name. `words` are its words without frequent ones. */
+  findValues({ name, columns, rowCount }: TypedTable, words: readonly string[], numbers: readonly number[]): CellValue[] {
+    if (rowCount * columns.length <= MAX_COMPARED_CELLS) return columns.flatMap((_, index) => this.#listValues(name, columns, index))
+    const select = this.#database
+      .prepare('SELECT value, column_index FROM cadre_values WHERE cadre_values MATCH ? AND table_name = ? LIMIT ?')
+      .raw()
+    const phrases = [...words.map((word) => `"${word}"`), ...words.slice(1).map((word, index) => `"${words[index]}" AND "${word}"`)]
+    const found = new Map<string, CellValue>()
+    for (const phrase of phrases)
+      for (const [text, column] of select.all([phrase, name, MAX_FOUND_VALUES]) as [string, number][])
+        found.set(`${column} ${text}`, createCellValue(column, text))
+    return [...found.values(), ...this.#findNumbers(name, columns, numbers)]
+  }
+
+  #listValues(table: string, columns: readonly Column[], index: number): CellValue[] {
+    const text = quoteName((columns[index] as Column).readings.text)
+    const rows = this.#database
+      .prepare(`SELECT DISTINCT ${text} FROM ${quoteName(table)} WHERE ${text} IS NOT NULL`)
+      .raw()
+      .all() as [string | number][]
+    return rows.map(([value]) => createCellValue(index, String(value)))
+  }
+
+  #findNumbers(table: string, columns: readonly Column[], numbers: readonly number[]): CellValue[] {
+    if (numbers.length === 0) return []
+    return columns.flatMap(({ readings }, index) => {
+      if (!readings.number) return []
+      const condition = `${quoteName(readings.number)} IN (${numbers.map(() => '?').join(', ')})`
+      const sql = `SELECT DISTINCT ${quoteName(readings.text)} FROM ${quoteName(table)} WHERE ${condition} LIMIT ${MAX_FOUND_VALUES}`
+      return (
+        this.#database
+          .prepare(sql)
+          .raw()
+          .all([...numbers]) as [string | number][]
+      ).map(([value]) => createCellValue(index, String(value)))
+    })
+  }
+}
+
+function openDatabase(path: string): Database.Database {
+  const database = new Database(path)
+  database.exec('PRAGMA journal_mode = WAL')
+  const [[version]] = database.prepare('PRAGMA user_version').raw().all() as [[number]]
+  if (version !== 0 && version !== FORMAT_VERSION) {
+    database.close()
+    throw new Error('The file has another version.')
+  }
+  database.exec(`CREATE TABLE IF NOT EXISTS cadre_documents (id TEXT PRIMARY KEY, content_hash TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS cadre_tables (name TEXT PRIMARY KEY, document_id TEXT NOT NULL, document TEXT NOT NULL,
+      position INTEGER NOT NULL, title TEXT NOT NULL, row_count INTEGER NOT NULL, columns TEXT NOT NULL, notice TEXT);
+    CREATE VIRTUAL TABLE IF NOT EXISTS cadre_values 
+      USING fts5(value, table_name UNINDEXED, column_index UNINDEXED, tokenize = 'porter unicode61');
+    PRAGMA user_version = ${FORMAT_VERSION}`)
+  return database
+}
+
+/** Stops after the largest number of rows. */
+function limitRows(table: ExtractedTable) {
+  let isCut = false
+  return {
+    isCut: () => isCut,
+    forEach(add: (row: readonly string[]) => void): void {
+      let count = 0
+      table.forEachRow((row) => {
+        if (count++ < MAX_ROWS) add(row)
+        else isCut = true
+      })
+    },
+  }
+}
+
+function describeBounds(columnCount: number, isCut: boolean): string | null {
+  const limits = [
+    ...(columnCount > MAX_COLUMNS ? [`the first ${MAX_COLUMNS} of ${columnCount} columns`] : []),
+    ...(isCut ? [`the first ${MAX_ROWS.toLocaleString('en-US')} rows`] : []),
+  ]
+  return limits.length === 0 ? null : `Only ${limits.join(' and ')} can be computed with.`
+}

@@ -1,0 +1,32 @@
+/** Tasks of the process that builds and queries tables, and their results. */
+import type { CadreError } from '../../../src/contract/errors.ts'
+import type { Computation } from '../../tables/computation.ts'
+import type { QueryRows } from '../../tables/run-query.ts'
+import type { StoredTable, TableDocument } from './table-store.ts'
+
+/** `path` is the file of a source. */
+export type TableTask =
+  /** Removes the tables of other documents, and returns the documents whose tables are missing. */
+  | { kind: 'compare'; path: string; documents: TableDocument[] }
+  | { kind: 'add'; path: string; document: TableDocument; bytes: Uint8Array }
+  | { kind: 'list'; path: string }
+  | { kind: 'query'; path: string; sql: string; maxRows: number }
+  | { kind: 'ask'; paths: string[]; question: string }
+
+/** Rows of a query, and the documents of the tables that it read. */
+export interface TableRows extends Omit<QueryRows, 'tables'> {
+  documents: TableDocument[]
+}
+
+export interface TableResults {
+  compare: TableDocument[]
+  add: null
+  list: StoredTable[]
+  query: TableRows
+  ask: Computation[]
+}
+
+export type TableOutcome =
+  | { kind: 'done'; result: TableResults[TableTask['kind']] }
+  /** The task is not valid. */
+  | { kind: 'refused'; code: CadreError['code']; message: string; hint: string | undefined }

@@ -1,0 +1,85 @@
+/** A process that builds and queries the tables of sources. */
+import { CadreError } from '../../../src/contract/errors.ts'
+import type { Weights } from '../../tables/rank-queries.ts'
+import { runQuery } from '../../tables/run-query.ts'
+import { loadWeights } from '../../tables/weights.ts'
+import { serveJobs } from '../../workers/serve-jobs.ts'
+import { DocumentReadError } from '../readers/parsed-document.ts'
+import { askTables } from './ask-tables.ts'
+import { extractTables } from './extract-tables.ts'
+import { type TableDocument, TableStore } from './table-store.ts'
+import type { TableOutcome, TableResults, TableTask } from './table-task.ts'
+
+let weights: Weights | undefined
+
+async function runTask(task: TableTask): Promise<TableResults[TableTask['kind']]> {
+  switch (task.kind) {
+    case 'compare':
+      return withFile(TableStore.openForWriting(task.path), (file) => compareDocuments(file, task.documents))
+    case 'add': {
+      const tables = await extractTables(task.bytes, task.document.name).catch((error: unknown) => {
+        // Its passages report the problem.
+        if (error instanceof DocumentReadError) return []
+        throw error
+      })
+      return withFile(TableStore.openForWriting(task.path), (file) => {
+        file.replace(task.document, tables)
+        return null
+      })
+    }
+    case 'list':
+      return withFile(TableStore.openForReading(task.path), (file) => file?.listTables() ?? [])
+    case 'query':
+      return withFile(TableStore.openForReading(task.path), (file) => {
+        if (!file) throw new CadreError('CONFLICT', 'The source has no tables.', { hint: 'Sync the source first.' })
+        const tables = file.listTables()
+        const names = tables.map(({ name }) => name)
+        const { tables: used, ...rows } = runQuery(file.database, names, task.sql, task.maxRows)
+        return { ...rows, documents: listDocuments(file, used) }
+      })
+    case 'ask': {
+      const files = task.paths.flatMap((path) => TableStore.openForReading(path) ?? [])
+      try {
+        weights ??= loadWeights()
+        return askTables(task.question, files, weights)
+      } finally {
+        for (const file of files) file.close()
+      }
+    }
+  }
+}
+
+function withFile<F extends TableStore | undefined, T>(file: F, work: (file: F) => T): T {
+  try {
+    return work(file)
+  } finally {
+    file?.close()
+  }
+}
+
+/** Returns the documents of tables. */
+function listDocuments(file: TableStore, names: readonly string[]): TableDocument[] {
+  const hashes = new Map(file.listDocuments().map(({ id, contentHash }) => [id, contentHash]))
+  const documents = file
+    .listTables()
+    .filter(({ name }) => names.includes(name))
+    .map(({ documentId, document }) => [documentId, { id: documentId, name: document, contentHash: hashes.get(documentId) ?? '' }] as const)
+  return [...new Map(documents).values()]
+}
+
+function compareDocuments(file: TableStore, documents: readonly TableDocument[]): TableDocument[] {
+  const known = new Map(file.listDocuments().map(({ id, contentHash }) => [id, contentHash]))
+  const current = new Set(documents.map(({ id }) => id))
+  const removed = [...known.keys()].filter((id) => !current.has(id))
+  if (removed.length > 0) file.remove(removed)
+  return documents.filter(({ id, contentHash }) => known.get(id) !== contentHash)
+}
+
+await serveJobs<TableTask, TableOutcome>(() => async (task) => {
+  try {
+    return { kind: 'done', result: await runTask(task) }
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error
+    return { kind: 'refused', code: error.code, message: error.message, hint: error.hint }
+  }
+})

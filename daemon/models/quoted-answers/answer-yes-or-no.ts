@@ -1,0 +1,80 @@
+/** Decides whether a quoted sentence answers a question with yes or no. English. */
+import { extractContentWords } from '../../language/content-words.ts'
+import { expandQuery } from '../../language/expand-query.ts'
+import { asksYesOrNo } from './question/detect-task.ts'
+
+type Verdict = 'Yes' | 'No' | 'It depends'
+
+const NEGATION = /\b(?:no|not|never|none|nobody|nothing|neither|nor|cannot|without|forbidden|prohibited|ineligible|unable)\b|n['’]t\b/i
+/** Negations that do not deny what the sentence says. */
+const NO_NEGATION = /\b(?:not only|no (?:later|more|less|fewer) than|not (?:later|more|less|fewer) than|whether or not|no matter)\b/gi
+const DENIED = new RegExp(
+  String.raw`\b(?:can|may|must|could|should|shall|will|is|are|do|does)\s*(?:not|n['’]t)\b|\bcannot\b|\bnever\b|\bnobody\b` +
+    String.raw`|\bnot (?:be )?(?:allowed|permitted|entitled|eligible|possible|supported|able)\b|\b(?:prohibited|forbidden|ineligible)\b` +
+    String.raw`|\bno \p{L}+ (?:may|can|shall|is|are)\b`,
+  'iu',
+)
+const CONDITION = new RegExp(
+  String.raw`\b(?:if|unless|except|only|provided|depend(?:s|ing)|subject to|as long as|discretion|case[- ]by[- ]case|sometimes|until` +
+    '|when|where|within|up to|at most' +
+    String.raw`|(?:with|without|prior|after|needs?) (?:\p{L}+ ){0,3}(?:approval|consent|permission|agreement))\b`,
+  'iu',
+)
+const ALLOWED = /\b(?:can|may|could|allowed|permitted|entitled|eligible|free to|welcome to|able to|possible|supports?|supported)\b/i
+const REQUIRED = /\b(?:must|required?|requires|mandatory|obliged|obligatory|needs? to|ha(?:s|ve) to|shall)\b/i
+const OPTIONAL =
+  /\b(?:optional|voluntary|need not|no need|not (?:required|mandatory|necessary|obliged)|(?:do|does)(?: not|n['’]t) (?:need|have) to)\b/i
+const ASKS_PERMISSION = /^\W*(?:can|may|could)\b|\b(?:allowed|permitted|entitled|eligible|possible|able)\b/i
+const ASKS_OBLIGATION = /^\W*(?:must|should|shall)\b|\b(?:have to|has to|needs? to|required|mandatory|obliged|necessary|obligatory)\b/i
+/** Words of questions that ask for permission or obligation: the sentence may say it in other words. */
+const MODAL_WORDS = new Set(
+  extractContentWords('allowed permitted entitled eligible possible able required mandatory obliged necessary obligatory need get there'),
+)
+/** Only a sentence with most of the question's words is about the same case. */
+const MIN_COVERAGE = 0.6
+const NUMBER = /(?<![\p{L}\p{N}.,-])(\d+(?:[.,]\d+)?)\s*(%|\p{L}+)?/u
+const LIMIT = new RegExp(
+  String.raw`\b(up to|at most|maximum(?: of)?|max\.?|(?:no|not) more than|limited to|at least|minimum(?: of)?|min\.?)` +
+    String.raw`\s+(\d+(?:[.,]\d+)?)\s*(%|\p{L}+)?`,
+  'iu',
+)
+
+/** Returns undefined if the sentence does not settle the question. Headings above it may name what it is about. */
+export function answerYesOrNo(question: string, sentence: string, headings: readonly string[] = []): Verdict | undefined {
+  if (!asksYesOrNo(question) || NEGATION.test(question) || /\bor\b/i.test(question)) return undefined
+  const coverage = computeCoverage(question, [sentence, ...headings].join('\n'))
+  if (coverage < MIN_COVERAGE || /[?？:]\W*$/.test(sentence)) return undefined
+  if (NUMBER.test(question)) return compareWithLimit(question, sentence)
+  const text = sentence.replaceAll(NO_NEGATION, '')
+  if (ASKS_OBLIGATION.test(question)) return OPTIONAL.test(text) ? 'No' : decide(text, REQUIRED)
+  if (ASKS_PERMISSION.test(question)) return decide(text, ALLOWED)
+  // A fact needs the same words: other verbs may say something else.
+  if (coverage < 1 || CONDITION.test(text) || /\b(?:but|however|instead|unlike|whereas|while|although)\b/i.test(text)) return undefined
+  return NEGATION.test(text) ? 'No' : 'Yes'
+}
+
+function decide(text: string, affirmation: RegExp): Verdict | undefined {
+  if (DENIED.test(text)) return CONDITION.test(text) ? 'It depends' : 'No'
+  if (!affirmation.test(text)) return undefined
+  return CONDITION.test(text) || NEGATION.test(text) ? 'It depends' : 'Yes'
+}
+
+/** "Can I take 30 days?" is settled by "up to 20 days". */
+function compareWithLimit(question: string, sentence: string): Verdict | undefined {
+  const [, number = '', unit = ''] = NUMBER.exec(question) ?? []
+  const [, kind = '', limit = '', limitUnit = ''] = LIMIT.exec(sentence) ?? []
+  if (limit === '' || extractContentWords(unit).join() !== extractContentWords(limitUnit).join()) return undefined
+  const [asked, allowed] = [number, limit].map((text) => Number(text.replace(',', '.'))) as [number, number]
+  return (/least|min/i.test(kind) ? asked >= allowed : asked <= allowed) ? 'Yes' : 'No'
+}
+
+/** Returns the share of the question's content words that the text contains, also as synonyms. */
+function computeCoverage(question: string, text: string): number {
+  const said = new Set(extractContentWords(text))
+  const words = question.split(/\s+/).flatMap((word) => {
+    const stems = extractContentWords(word).filter((stem) => !MODAL_WORDS.has(stem) && !/^\d/.test(stem))
+    return stems.length === 0 ? [] : [[stems, ...expandQuery(word).map(extractContentWords)]]
+  })
+  const isSaid = (forms: readonly (readonly string[])[]) => forms.some((stems) => stems.length > 0 && stems.every((stem) => said.has(stem)))
+  return words.length === 0 ? 0 : words.filter(isSaid).length / words.length
+}

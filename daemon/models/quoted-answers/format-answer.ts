@@ -1,0 +1,233 @@
+/** Formats answers: a short answer, the quote that contains it, and its citation. */
+
+import { classifyConfigLine } from '../../language/classify-config-line.ts'
+import { extractContentWords, isEnglish, isOtherLanguage } from '../../language/content-words.ts'
+import { parseFence, stripMarkdown } from '../../language/parse-markdown.ts'
+import type { ContextPassage } from '../chat-model.ts'
+import { answerYesOrNo } from './answer-yes-or-no.ts'
+import { cleanAnswer, extendSpan } from './clean-answer.ts'
+import { isRecord } from './match-records.ts'
+import { type Block, findTableHeader, type Part, parseParts, type Span } from './parse-passage.ts'
+import { fitsQuestion } from './question/answer-type.ts'
+import { asksForList, asksYesOrNo } from './question/detect-task.ts'
+import { type QuotableAnswer, repeatsQuestion } from './select-answer.ts'
+import { selectValue } from './select-value.ts'
+
+const MAX_SHORT_ANSWER_LENGTH = 100
+/** A short answer is omitted if it is most of the sentence. */
+const MAX_SHARE_OF_SENTENCE = 0.75
+/** Only text without punctuation has longer sentences. */
+const MAX_QUOTE_LENGTH = 800
+const MAX_BLOCK_LINES = 16
+const MAX_BLOCK_LENGTH = 1_000
+const MAX_SETTING_LINES = 3
+const MIN_QUOTE_LENGTH = 30
+const MAX_ITEM_LENGTH = 300
+/** Names of options, functions and commands. A quote from their section often does not repeat them. */
+const NAME = /^[\w.$@:/<>-]*(?:[a-z][A-Z]|[_.$@/-]|\(.*\))[\w.$@:/<>()[\], -]*$/
+/** In configuration files, only a number, a quoted text or a single name is clearly a value. */
+const VALUE = /\d|^["'“].*["'”]$|^\S+$|^(?:yes|no|true|false|on|off)\b/i
+/** A negation in the same clause, at the end of the text before an answer. */
+const NEGATION_BEFORE = /(?:\b(?:no(?! (?:later|more|less|fewer) than)|not|never|none|nobody|neither|nor|cannot)|n['’]t)\b[^,;:.()]*$/i
+/** Pieces of tables, rules and tags. */
+const MARKUP = /\||-{3}|={3}|<\/?[a-z]+[^<>]*>|\]\(/i
+
+export function formatAnswer(question: string, answer: QuotableAnswer, passage: ContextPassage): string {
+  const quote = quoteAnswer(question, answer, passage)
+  const short = findBoldAnswer(question, answer, passage)
+  return short === undefined ? quote : `**${escapeReferences(short)}**\n\n${quote}`
+}
+
+/** Returns yes, no, or the words that answer the question. Undefined if only the whole quote does. */
+function findBoldAnswer(question: string, answer: QuotableAnswer, { content, headings }: ContextPassage): string | undefined {
+  // In other languages the reading model finds sentences, but not the words in them.
+  if (!isEnglish(question) || isOtherLanguage(question, content)) return undefined
+  const quote = content.slice(answer.part.start, answer.part.end)
+  if (asksYesOrNo(question) && !hasValue(answer.part, content, answer.span.start))
+    return answerYesOrNo(question, stripMarkdown(quote), headings)
+  const short = mayMislead(answer, content) ? undefined : getShortAnswer(question, answer, content)
+  if (short === undefined || repeatsQuestion(new Set(extractContentWords(question)), short)) return undefined
+  const before = content.slice(answer.part.start, Math.max(answer.part.start, answer.span.start))
+  return asksForList(question) || !fitsQuestion(question, { text: short, quote, before }) ? undefined : short
+}
+
+/** Returns the quote and its citation. */
+export function quoteAnswer(question: string, answer: QuotableAnswer, { content, source, headings = [] }: ContextPassage): string {
+  const heading = answer.heading === undefined ? headings.filter((name) => !source.endsWith(name)).at(-1) : undefined
+  return formatQuote(question, answer, content, heading)
+}
+
+/** For answers of different documents that contradict each other. */
+export function formatDisagreement(question: string, answers: readonly QuotableAnswer[], passages: readonly ContextPassage[]): string {
+  const parts = answers.map((answer) => formatAnswer(question, answer, passages[answer.passage] as ContextPassage))
+  return ['Your documents give different answers.', ...parts].join('\n\n')
+}
+
+/** Whether a few words would not answer the question: after "No person may be elected", "more than twice" says the opposite. */
+function mayMislead({ span, heading, isClear, part }: QuotableAnswer, content: string): boolean {
+  if (heading !== undefined || hasValue(part, content, span.start)) return false
+  return !isClear || NEGATION_BEFORE.test(content.slice(part.start, Math.max(part.start, span.start)))
+}
+
+/** Returns undefined if the quote alone is as short, or if no part of it is clearly the answer. */
+export function getShortAnswer(question: string, { span, heading, part, blocks }: QuotableAnswer, content: string): string | undefined {
+  if (heading !== undefined) return cleanAnswer(heading)
+  const { kind } = part.block
+  const start = Math.max(0, span.start)
+  if (hasValue(part, content, start)) return selectValue(question, content, blocks, part.blockIndex, { start, end: span.end })
+  // An answer in a heading of the content is above its part.
+  const limits = { start: Math.min(content.lastIndexOf('\n', start) + 1, part.start), end: Math.max(span.end, part.end) }
+  const { start: from, end: to } = extendSpan(content, { start, end: span.end }, limits)
+  if (content.slice(from, to).trim().includes('\n\n')) return undefined
+  const short = cleanAnswer(kind === 'setting' ? removeCommentMarks(content.slice(from, to)) : content.slice(from, to))
+  const whole = stripMarkdown(content.slice(part.start, part.end))
+  if (short === '' || short.length > MAX_SHORT_ANSWER_LENGTH || !/[\p{L}\p{N}]/u.test(short)) return undefined
+  if (kind === 'statement') return short.includes(' ') ? undefined : short
+  if (kind === 'setting' && !VALUE.test(short)) return undefined
+  if (kind === 'code') return short
+  return MARKUP.test(short) || short.length > MAX_SHARE_OF_SENTENCE * whole.length ? undefined : short
+}
+
+/** Whether the part has columns, or is a setting: one of its values is the answer. */
+const hasValue = (part: Part, content: string, position: number): boolean =>
+  isRecord(part) || (part.block.kind === 'setting' && !isInComment(content, position))
+
+/** Whether the position is in a line of text, not of a setting. */
+function isInComment(content: string, position: number): boolean {
+  const start = content.lastIndexOf('\n', position - 1) + 1
+  return classifyConfigLine(content.slice(start).split('\n', 1)[0] as string, '', '').kind === 'comment'
+}
+
+export const removeCommentMarks = (text: string) => text.replaceAll(/^[ \t]*[#;]+[ \t]?/gm, '')
+
+function formatQuote(question: string, answer: QuotableAnswer, content: string, heading: string | undefined): string {
+  const { passage, span, part, lastBlock, blocks } = answer
+  const citation = `[${passage + 1}]`
+  const { blockIndex, block } = part
+  if (block.kind === 'row') return `${formatRows(content, blocks, blockIndex, lastBlock)}\n\n${citation}`
+  if (block.kind === 'record' || block.kind === 'setting' || block.kind === 'statement')
+    return `${formatCode(content, block, span)}\n\n${citation}`
+  if (block.kind === 'code') {
+    return formatBlock(formatCode(content, block, span), findExplanation(content, blocks, blockIndex), citation)
+  }
+  const list = findList(question, answer, content)
+  if (list) {
+    const items = limitBlock(content.slice((blocks[list.first] as Block).start, (blocks[list.last] as Block).end))
+    return formatBlock(items, findExplanation(content, blocks, list.first), citation)
+  }
+  const text = escapeReferences(stripMarkdown(cutSentence(content, extendQuote(content, part, blocks), span)))
+  const name = heading !== undefined && NAME.test(heading) && !text.includes(heading) ? `${heading}: ` : ''
+  const quote = `${name}“${text}” ${citation}`
+  const below = findAnnounced(content, part, blocks)
+  return below === undefined ? quote : `${quote}\n\n${below}`
+}
+
+/** A block is shown below the sentence that explains it. */
+const formatBlock = (block: string, sentence: string | undefined, citation: string) =>
+  sentence === undefined ? `${block}\n\n${citation}` : `“${escapeReferences(sentence)}” ${citation}\n\n${block}`
+
+/** Returns the items of an answer that is a list: it has several items, or the sentence above the list is what was asked for. */
+function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer, content: string) {
+  const isItem = (index: number) => blocks[index]?.kind === 'item'
+  let [first, last] = [part.blockIndex, lastBlock]
+  if (!isItem(first)) return undefined
+  if (last > first && blocks.slice(first, last + 1).every(({ kind }) => kind === 'item')) return { first, last }
+  while (isItem(first - 1)) first--
+  while (isItem(last + 1)) last++
+  const lead = findExplanation(content, blocks, first) ?? ''
+  const words = new Set(extractContentWords(question))
+  const countWords = (text: string) => extractContentWords(text).filter((word) => words.has(word)).length
+  const isAsked = /[:：]$/.test(lead) && countWords(lead) > countWords(content.slice(part.start, part.end))
+  return isAsked && last > first ? { first, last } : undefined
+}
+
+/** A short list item is quoted as a whole, and a few words, such as "Default: true", with the sentence after them. */
+function extendQuote(content: string, part: Part, blocks: readonly Block[]): Span {
+  const { block } = part
+  const isShortItem = block.kind === 'item' && block.end - block.start <= MAX_ITEM_LENGTH
+  const { start, end } = isShortItem ? { start: (parseParts(content, [block])[0] ?? part).start, end: block.end } : part
+  if (end - start >= MIN_QUOTE_LENGTH) return { start, end }
+  const next = parseParts(content, blocks.slice(part.blockIndex, part.blockIndex + 2)).find((other) => other.start >= end)
+  const isSentence = next?.block.kind === 'text' && !announces(content, next)
+  return { start, end: isSentence ? next.end : end }
+}
+
+/** Returns the sentence, or the words around the answer if it is too long. */
+function cutSentence(content: string, { start, end }: Span, span: Span): string {
+  if (end - start <= MAX_QUOTE_LENGTH) return content.slice(start, end)
+  const middle = Math.min(Math.max(span.start, start), end)
+  const from = Math.max(start, middle - MAX_QUOTE_LENGTH / 2)
+  const to = Math.min(end, from + MAX_QUOTE_LENGTH)
+  const words = content
+    .slice(from, to)
+    .replace(from > start ? /^\S{0,100}\s+/ : /^/, '')
+    .replace(to < end ? /\s+\S{0,100}$/ : /$/, '')
+  return `${from > start ? '… ' : ''}${words}${to < end ? ' …' : ''}`
+}
+
+/** Returns the last sentence above a block, which usually explains it. */
+function findExplanation(content: string, blocks: readonly Block[], blockIndex: number): string | undefined {
+  const above = blocks[blockIndex - 1]
+  if (above?.kind !== 'text' && above?.kind !== 'item') return undefined
+  const last = parseParts(content, [above]).at(-1)
+  return last && stripMarkdown(content.slice(last.start, last.end))
+}
+
+/** Returns the list, table or code right below a sentence that announces it, or code that belongs to its paragraph. */
+function findAnnounced(content: string, part: Part, blocks: readonly Block[]): string | undefined {
+  const { end, blockIndex, block } = part
+  const next = blocks[blockIndex + 1]
+  const isLast = content.slice(end, block.end).trim() === ''
+  if (!next || !isLast) return undefined
+  if (next.kind === 'code') return next.isComplete ? formatCode(content, next, next) : undefined
+  if (!announces(content, part) || (next.kind !== 'item' && next.kind !== 'row')) return undefined
+  const others = blocks.findIndex(({ kind }, index) => index > blockIndex && kind !== next.kind)
+  const last = (others < 0 ? blocks.at(-1) : blocks[others - 1]) as Block
+  return limitBlock(content.slice(next.start, last.end))
+}
+
+/** Rows are quoted with the header of their table, if the passage contains it. */
+function formatRows(content: string, blocks: readonly Block[], first: number, last: number): string {
+  const header = findTableHeader(content, blocks, first)
+  const end = blocks[last]?.kind === 'row' ? last : first
+  // A header alone is no answer: the rows below it are.
+  const rows = blocks[first] === header ? blocks.slice(first + 1).filter(({ kind }) => kind === 'row') : blocks.slice(first, end + 1)
+  const kept = header ? [header, ...rows] : rows
+  return limitBlock(kept.map(({ start, end: to }) => content.slice(start, to).trim()).join('\n'))
+}
+
+/** Long code, records and settings are cut to the lines around the answer. */
+function formatCode(content: string, { kind, start, end, isComplete, language, settings }: Block, span: Span): string {
+  const raw = content.slice(start, end)
+  if (kind === 'code' && isComplete && fits(raw)) return raw
+  const splitLines = (text: string) => text.split('\n').filter((line) => parseFence(line) === undefined)
+  const lines = splitLines(raw)
+  const before = splitLines(content.slice(start, Math.max(start, span.start))).length - 1
+  const first = Math.max(0, Math.min(before - MAX_BLOCK_LINES / 2, lines.length - MAX_BLOCK_LINES))
+  const kept = limitLines(lines.slice(first, first + MAX_BLOCK_LINES))
+  const marked = [...(first > 0 ? ['…'] : []), ...kept, ...(first + kept.length < lines.length ? ['…'] : [])]
+  // The comment says what a setting does; the line to write is below it.
+  const below = settings ? ['…', ...limitLines(content.slice(settings.start, settings.end).split('\n').slice(0, MAX_SETTING_LINES))] : []
+  return [`\`\`\`${language}`, ...marked, ...below, '```'].join('\n')
+}
+
+const announces = (content: string, { start, end }: Span) => /[:：]$/.test(content.slice(start, end))
+
+const fits = (text: string) => text.split('\n').length <= MAX_BLOCK_LINES && text.length <= MAX_BLOCK_LENGTH
+
+/** Keeps the beginning of a long list or table. */
+function limitBlock(text: string): string {
+  return escapeReferences(fits(text) ? text : [...limitLines(text.split('\n').slice(0, MAX_BLOCK_LINES)), '…'].join('\n'))
+}
+
+function limitLines(lines: readonly string[]): string[] {
+  const kept: string[] = []
+  for (const line of lines) {
+    if (kept.join('\n').length + line.length > MAX_BLOCK_LENGTH) break
+    kept.push(line)
+  }
+  return kept
+}
+
+/** Adds a zero-width character to the document's own numbers in brackets, so that they are not read as citations. */
+export const escapeReferences = (text: string) => (text.startsWith('```') ? text : text.replaceAll(/\[(?=\d[\d\s,;–-]*\])/g, '[\u2060'))

@@ -1,0 +1,60 @@
+/** Formats the result of a question over a table: the result, how it was computed, and the first rows that were used. */
+import type { Computation } from '../../tables/computation.ts'
+import { formatNumber } from '../../tables/format-value.ts'
+import type { SqlValue } from '../../tables/typed-table.ts'
+import type { ContextPassage } from '../chat-model.ts'
+import { escapeReferences } from './format-answer.ts'
+
+/** More values are shown as a list. */
+const MAX_BOLD_VALUES = 3
+const MAX_LISTED_VALUES = 50
+const MAX_COLUMNS = 8
+const MAX_CELL_LENGTH = 60
+
+/** Cites the first passage of the document, if the search found one. */
+export function formatComputations(computations: readonly Computation[], passages: readonly ContextPassage[]): string {
+  const parts = computations.map((computation) => formatComputation(computation, passages))
+  return computations.length > 1 ? ['The question can be read in more than one way.', ...parts].join('\n\n') : (parts[0] ?? '')
+}
+
+function formatComputation(computation: Computation, passages: readonly ContextPassage[]): string {
+  const position = passages.findIndex(({ source }) => source === computation.document)
+  const citation = position < 0 ? '' : ` [${position + 1}]`
+  return [formatResult(computation), `${escapeReferences(computation.interpretation)}${citation}`, ...formatRows(computation)].join('\n\n')
+}
+
+function formatResult({ values, result }: Computation): string {
+  const isGrouped = result.some((row) => row.length > 1)
+  if (isGrouped && result.length > 1) return formatTable(['', ''], result)
+  if (isGrouped) return `**${escapeReferences(values.join(', '))}** (${formatCell(result[0]?.[1] ?? null)})`
+  if (values.length <= MAX_BOLD_VALUES) return `**${escapeReferences(values.join(', '))}**`
+  const more = values.length > MAX_LISTED_VALUES ? [`… and ${values.length - MAX_LISTED_VALUES} more`] : []
+  const shown = values.slice(0, MAX_LISTED_VALUES)
+  return [`**${values.length} values**`, ...[...shown, ...more].map((value) => `- ${escapeReferences(value)}`)].join('\n')
+}
+
+function formatRows({ header, rows }: Computation): string[] {
+  if (rows.length === 0) return []
+  const columns = header.slice(0, MAX_COLUMNS)
+  return [
+    `First rows used:`,
+    formatTable(
+      ['Row', ...columns],
+      rows.map((row) => row.slice(0, columns.length + 1)),
+    ),
+  ]
+}
+
+const formatTable = (header: readonly string[], rows: readonly (readonly SqlValue[])[]): string =>
+  [
+    `| ${header.map((name) => formatCell(name)).join(' | ')} |`,
+    `|${header.map(() => '---').join('|')}|`,
+    ...rows.map((row) => `| ${row.map(formatCell).join(' | ')} |`),
+  ].join('\n')
+
+function formatCell(value: SqlValue): string {
+  if (value === null) return ''
+  if (typeof value === 'number') return formatNumber(value)
+  const text = value.length > MAX_CELL_LENGTH ? `${value.slice(0, MAX_CELL_LENGTH)}…` : value
+  return escapeReferences(text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' '))
+}

@@ -1,0 +1,97 @@
+/** Checks whether a short answer is of the type that the question word asks for: a person, a time, a quantity, a name. English. */
+import { extractContentWords } from '../../../language/content-words.ts'
+import { expandQuery } from '../../../language/expand-query.ts'
+
+interface ShortAnswer {
+  text: string
+  /** The quoted text that contains it. */
+  quote: string
+  /** The quoted text up to the answer. */
+  before: string
+}
+
+const list = (words: string) => String.raw`\b(?:${words.replaceAll(/\s+/g, '|')})\b`
+const NUMBERS =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen ' +
+  'twenty thirty forty fifty sixty seventy eighty ninety hundreds? thousands? millions? billions? dozen half twice once quarters?'
+const QUANTITY = new RegExp(`\\d|${list(`${NUMBERS} no none nothing free unlimited all full`)}`, 'i')
+const TIME = new RegExp(
+  `\\d|${list(
+    `${NUMBERS} first second third fourth last next
+    january february march april may june july august september october november december
+    mondays? tuesdays? wednesdays? thursdays? fridays? saturdays? sundays? weekdays? weekends? spring summer autumn fall winter
+    today tomorrow yesterday noon midnight mornings? afternoons? evenings? nights? immediately now always never forever indefinitely
+    hourly daily weekly monthly quarterly annually yearly every each after before until during when while within by upon since
+    seconds? minutes? hours? days? weeks? months? years? quarters? decades? century centuries start beginning end early late time`,
+  )}`,
+  'i',
+)
+/** Nouns of people and groups, by their endings or as words. */
+const PERSON = new RegExp(
+  String.raw`\p{Lu}|\p{L}{2}(?:er|or|ist|ant|ent|ee|ian|man|men)s?\b|${list(
+    `people person persons parents? child children team teams group committee board body company department office staff government
+    court council chair head lead user users guest guests we you they i it everyone anyone everybody anybody nobody someone`,
+  )}`,
+  'u',
+)
+/** A person after one of these is not the one who acts, unlike after "by". */
+const OBJECT_BEFORE = /\b(?:through|from|with|via|at|of|for|to|in|on|under|into|about)\s+(?:(?:the|an?|our|your)\s+)?$/i
+const AUXILIARY = /^(?:am|are|be|been|can|could|did|do|does|had|has|have|is|may|might|must|shall|should|was|were|will|would)$/i
+/** The question word, after prepositions: "Until when …", "In which …". */
+const QUESTION_WORD = /^\W*(?:(?:and|at|but|by|during|for|from|in|of|on|since|so|to|until|with|within)\s+){0,2}(wh\p{L}+|how)\b\s*(.*)$/isu
+const EXTENT = /^(?:many|much|old|far|big|large|high|tall|deep|wide|fast|heavy|few|little)\b/i
+const DURATION = /^(?:long|often|soon|late|early|frequently)\b/i
+const TIME_NOUN = /^(?:\p{L}+\s+)?(?:date|day|month|year|time|century|deadline)s?\b/iu
+const NUMBER_NOUN = /^(?:\p{L}+\s+){0,2}?(?:port|version|percentage|percent|age|number)\b/iu
+const NAME_NOUN = new RegExp(
+  String.raw`^(?:[\p{L}-]+\s+){0,2}?(?:variable|option|flag|setting|parameter|property|field|key|function|method|hook|command|file` +
+    String.raw`|package|module|header|class|event|attribute|directive)\b`,
+  'iu',
+)
+const IDENTIFIER = /(?:--?)?[\p{L}$@][\p{L}\p{N}$@]*(?:[_.:/-][\p{L}\p{N}$@]+|\p{Lu}[\p{L}\p{N}]*)+|--?\p{L}[\p{L}-]*/gu
+
+export function fitsQuestion(question: string, answer: ShortAnswer): boolean {
+  const [, word = '', rest = ''] = QUESTION_WORD.exec(question) ?? []
+  const { text } = answer
+  switch (word.toLowerCase()) {
+    case 'how':
+      return EXTENT.test(rest) ? QUANTITY.test(text) : !DURATION.test(rest) || TIME.test(text)
+    case 'when':
+      return TIME.test(text)
+    case 'where':
+      return /\p{L}/u.test(text)
+    case 'who':
+    case 'whom':
+    case 'whose':
+      return PERSON.test(text) && isActor(rest, answer)
+    case 'what':
+    case 'which':
+      if (TIME_NOUN.test(rest)) return TIME.test(text)
+      if (NUMBER_NOUN.test(rest)) return QUANTITY.test(text)
+      return !NAME_NOUN.test(rest) || isBestName(question, answer)
+    default:
+      return true
+  }
+}
+
+/** Whether the quote says who does what the question asks for: the insurer is not the one who pays. */
+function isActor(rest: string, { quote, before }: ShortAnswer): boolean {
+  const words = rest.match(/[\p{L}\p{N}'’-]+/gu) ?? []
+  const verb = words.find((word) => !AUXILIARY.test(word)) ?? ''
+  const isPassive = AUXILIARY.test(words[0] ?? '')
+  if (!isPassive && OBJECT_BEFORE.test(before)) return false
+  const said = new Set(extractContentWords(quote))
+  const forms = [verb, ...expandQuery(verb)].map(extractContentWords)
+  return forms.some((stems) => stems.every((stem) => said.has(stem)))
+}
+
+/** Whether no other name of the quote has more words of the question: RESTIC_PASSWORD_FILE is the password file, not RESTIC_PASSWORD. */
+function isBestName(question: string, { text, quote }: ShortAnswer): boolean {
+  const words = new Set(extractContentWords(question))
+  const count = (name: string) => {
+    const parts = name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    return new Set(extractContentWords(parts).filter((part) => words.has(part))).size
+  }
+  const own = count(text)
+  return !(quote.match(IDENTIFIER) ?? []).some((name) => !text.includes(name) && count(name) > own)
+}

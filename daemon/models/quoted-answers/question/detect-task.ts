@@ -1,0 +1,66 @@
+/** Detects questions that quoting cannot answer: comparisons, calculations and summaries. English and German. */
+import { extractContentWords } from '../../../language/content-words.ts'
+
+const SUMMARY = new RegExp(
+  String.raw`\b(?:compar(?:e|ed|ing|ison)|differences? between|differ(?:s|ent)? from|versus|vs\.?|pros and cons` +
+    `|advantages and disadvantages|summari[sz]e|summary|overview|outline|main points|key points|tl;?dr` +
+    String.raw`|vergleich\w*|unterschied\w*|zusammenfass\w*|überblick)(?!\w)`,
+  'iu',
+)
+const ADJECTIVES = '(?:expensive|costly|popular|powerful|accurate|efficient)'
+const COMPARATIVES = [
+  'cheaper|larger|bigger|smaller|higher|lower|longer|shorter|older|newer|younger|faster|slower|heavier|lighter|better|worse',
+  `(?:more|less) ${ADJECTIVES}`,
+  'günstiger|billiger|teurer|größer|kleiner|höher|niedriger|länger|kürzer|älter|neuer|jünger|schneller|langsamer|schwerer|leichter|besser',
+].join('|')
+const SUPERLATIVES = [
+  'cheapest|largest|biggest|smallest|highest|lowest|longest|shortest|oldest|newest|youngest|latest|earliest|fastest|slowest|heaviest',
+  `lightest|best|worst|(?:most|least) ${ADJECTIVES}|how many|count|total|average|wie viele|anzahl|gesamt\\w*`,
+  '(?:günstig|billig|teuer|größ|klein|höch|niedrig|läng|kürze|ält|neue|jüng|schnell|langsam|schwer|leichte|be)ste\\w*',
+].join('|')
+/** Only a choice compares: "Can I get a larger screen?" does not. */
+const CHOICE = new RegExp(
+  String.raw`^\W*(?:which|what|who|welche[rsnm]?|was|wer)\b.*(?<!\w)(?:${COMPARATIVES})(?!\w)` +
+    String.raw`|(?<!\w)(?:${COMPARATIVES})(?!\w).*\b(?:or|oder)\b`,
+  'iu',
+)
+const CALCULATION = new RegExp(
+  String.raw`\b(?:in total|altogether|on average|(?:the|an) average|sum of|add up` +
+    String.raw`|insgesamt|im durchschnitt|durchschnittlich\w*|im schnitt|summe|zusammengerechnet)(?!\w)`,
+  'iu',
+)
+/** A row cannot tell that it has the largest value, or how many rows there are. */
+const SUPERLATIVE = new RegExp(String.raw`(?<!\w)(?:${SUPERLATIVES})(?!\w)`, 'iu')
+
+const TERM = new RegExp(`${COMPARATIVES}|${CALCULATION.source}|${SUPERLATIVE.source}`, 'giu')
+
+export const asksForSummary = (question: string): boolean => SUMMARY.test(question)
+
+/**
+ * Whether the question compares or calculates. A sentence that says it, such as "The largest file allowed is …", answers it anyway,
+ * and so does a record that the question names.
+ */
+export function asksForCalculation(question: string, answer: { text: string; isRecord: boolean; isNamedRecord: boolean }): boolean {
+  const task = (CHOICE.exec(question) ?? CALCULATION.exec(question) ?? (answer.isRecord ? SUPERLATIVE.exec(question) : null))?.[0]
+  if (task === undefined) return false
+  const terms = [...task.matchAll(TERM)].map(([term]) => term)
+  const words = new Set(extractContentWords(answer.text))
+  const saysIt = terms.some((term) => extractContentWords(term).some((word) => words.has(word)))
+  return !saysIt && !(answer.isNamedRecord && !CHOICE.test(question))
+}
+
+/** "List all …", "What are the five levels?", "Which states have …?" A noun in the plural ends in s, but not in ss, us or is. */
+const PLURAL = String.raw`(?:\p{L}+[^sui\W\d_]s|people|children|men|women|criteria|data)`
+const LIST = new RegExp(
+  String.raw`^\W*(?:please\s+)?(?:(?:list|enumerate|name)\s|(?:give|show|tell)\s+(?:me\s+)?(?:all|the list|a list)\b)` +
+    String.raw`|^\W*(?:what|which|who)\s+(?:all\s+)?are\s+(?!you\b|we\b|they\b)` +
+    String.raw`|^\W*(?:in\s+|for\s+|on\s+|to\s+)?(?:what|which)\s+(?:[\p{L}-]+\s+){0,2}?${PLURAL}\s+` +
+    String.raw`(?:are|were|do|does|did|can|could|have|had|must|may|might|should|shall|will|would|exist|need|apply|belong|of|in|for)\b`,
+  'iu',
+)
+
+export const asksForList = (question: string): boolean => LIST.test(question)
+
+const YES_OR_NO = /^(?:am|are|can|could|did|do|does|has|have|is|may|might|must|should|was|were|will|would)\b/i
+
+export const asksYesOrNo = (question: string) => YES_OR_NO.test(question.trim())

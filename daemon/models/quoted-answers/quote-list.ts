@@ -1,0 +1,118 @@
+/** Quotes the list that answers a question in the plural, also if its items are in the next passages or are headings there. */
+import type { FollowingPassage } from '../../core/tool.ts'
+import { extractContentWords } from '../../language/content-words.ts'
+import { stripMarkdown } from '../../language/parse-markdown.ts'
+import type { ContextPassage } from '../chat-model.ts'
+import { escapeReferences } from './format-answer.ts'
+import { type Block, parseBlocks, parseParts } from './parse-passage.ts'
+import type { QuotableAnswer } from './select-answer.ts'
+
+interface QuotedList {
+  /** The sentence or heading above the items. */
+  lead: string
+  items: readonly string[]
+}
+
+const MAX_ITEMS = 20
+const MAX_ITEM_LENGTH = 300
+const MIN_ITEMS = 2
+
+/** Returns undefined if the answer is not part of a list, nor above one. */
+export async function quoteList(
+  question: string,
+  answer: QuotableAnswer,
+  passage: ContextPassage,
+  readOn: () => Promise<readonly FollowingPassage[]>,
+): Promise<string | undefined> {
+  const list = await findList(question, answer, passage, readOn)
+  return list && formatList(list, answer.passage + 1)
+}
+
+function formatList({ lead, items }: QuotedList, number: number): string {
+  const shown = items.slice(0, MAX_ITEMS).map((item) => `- ${escapeReferences(item)}`)
+  const more = items.length > MAX_ITEMS ? [`- … and ${items.length - MAX_ITEMS} more`] : []
+  return [`“${escapeReferences(lead)}” [${number}] (${items.length} items)\n`, ...shown, ...more].join('\n')
+}
+
+async function findList(
+  question: string,
+  { part, blocks }: QuotableAnswer,
+  passage: ContextPassage,
+  readOn: () => Promise<readonly FollowingPassage[]>,
+): Promise<QuotedList | undefined> {
+  const { content, headings = [] } = passage
+  const isItem = (index: number) => blocks[index]?.kind === 'item'
+  const sentence = stripMarkdown(content.slice(part.start, part.end))
+  const isLastOfBlock = content.slice(part.end, part.block.end).trim() === ''
+  const announces = /[:：]$/.test(sentence) && isLastOfBlock && part.block.kind === 'text'
+  if (isItem(part.blockIndex) || (announces && isItem(part.blockIndex + 1))) {
+    let [first, last] = [isItem(part.blockIndex) ? part.blockIndex : part.blockIndex + 1, part.blockIndex + 1]
+    while (isItem(first - 1)) first--
+    while (isItem(last + 1)) last++
+    last = isItem(last) ? last : first
+    const lead = announces ? sentence : findLead(question, content, blocks, first, headings)
+    if (lead === undefined) return undefined
+    const next = blocks[last + 1] === undefined ? listLeadingItems(await readOn(), headings) : []
+    return createList(lead, [...readItems(content, blocks.slice(first, last + 1)), ...next])
+  }
+  const isEnd = blocks.slice(part.blockIndex + 1).every(({ kind }) => kind === 'heading')
+  if (announces && isEnd) {
+    const following = await readOn()
+    const items = listLeadingItems(following, headings)
+    return createList(sentence, items.length > 0 ? items : listSubheadings(following, headings))
+  }
+  // A section whose heading is what was asked for, and which consists of sections.
+  const title = headings.at(-1)
+  if (title === undefined || !sharesWords(question, title)) return undefined
+  return createList(title, listSubheadings(await readOn(), headings))
+}
+
+const createList = (lead: string, items: readonly string[]) => (items.length < MIN_ITEMS ? undefined : { lead, items })
+
+/** Returns what is above a list: a sentence that announces it, or a heading with words of the question. */
+function findLead(question: string, content: string, blocks: readonly Block[], first: number, headings: readonly string[]) {
+  const above = blocks[first - 1]
+  const last = above?.kind === 'text' ? parseParts(content, [above]).at(-1) : undefined
+  const sentence = last && stripMarkdown(content.slice(last.start, last.end))
+  if (sentence?.endsWith(':')) return sentence
+  const heading = above?.kind === 'heading' ? stripMarkdown(content.slice(above.start, above.end)) : headings.at(-1)
+  return heading !== undefined && sharesWords(question, heading) ? heading : undefined
+}
+
+function sharesWords(question: string, text: string): boolean {
+  const words = new Set(extractContentWords(question))
+  return extractContentWords(text).some((word) => words.has(word))
+}
+
+/** Without the items below others. */
+function readItems(content: string, items: readonly Block[]): string[] {
+  const measureIndent = ({ start }: Block) =>
+    start - (content.lastIndexOf('\n', start - 1) + 1) + (/^\s*/.exec(content.slice(start))?.[0].length ?? 0)
+  const least = Math.min(...items.map(measureIndent))
+  return items.filter((item) => measureIndent(item) <= least).map((item) => formatItem(content.slice(item.start, item.end)))
+}
+
+function formatItem(text: string): string {
+  const plain = stripMarkdown(text.replace(/^\s*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/, ''), { keepsCode: true })
+  return plain.length > MAX_ITEM_LENGTH ? `${plain.slice(0, MAX_ITEM_LENGTH)} …` : plain
+}
+
+/** Returns the items that the next passages of the same section begin with. */
+function listLeadingItems(following: readonly FollowingPassage[], headings: readonly string[]): string[] {
+  const items: string[] = []
+  for (const { content, headings: path } of following) {
+    const blocks = parseBlocks(content)
+    const end = blocks.findIndex(({ kind }) => kind !== 'item')
+    if (path.join('\n') !== headings.join('\n') || end === 0) break
+    items.push(...readItems(content, end < 0 ? blocks : blocks.slice(0, end)))
+    if (end > 0) break
+  }
+  return items
+}
+
+/** Returns the headings one level below, up to the end of the section. */
+function listSubheadings(following: readonly FollowingPassage[], headings: readonly string[]): string[] {
+  const end = following.findIndex(({ headings: path }) => headings.some((heading, level) => path[level] !== heading))
+  const section = end < 0 ? following : following.slice(0, end)
+  return [...new Set(section.flatMap(({ headings: path }) => path[headings.length] ?? []))]
+}

@@ -1,0 +1,22 @@
+/** The result of a question over a table, with how it was computed. */
+import type { SqlValue } from './typed-table.ts'
+
+export interface Computation {
+  /** The result as text. */
+  values: string[]
+  /** The result as the query returns it. Groups have a name and a number each. */
+  result: SqlValue[][]
+  sql: string
+  table: string
+  /** The document with the table. */
+  document: string
+  /** What the query does, in plain words. */
+  interpretation: string
+  /** The columns of the table. */
+  header: string[]
+  /** The first rows that were used: their number, then their cells. */
+  rows: SqlValue[][]
+}
+
+/** Returns the readings of a question with their results, best first; none if it is not about a table. */
+export type Compute = (question: string, signal?: AbortSignal) => Promise<Computation[]>

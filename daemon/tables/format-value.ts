@@ -1,0 +1,30 @@
+/** Formats results of queries. */
+import type { Query } from './query.ts'
+import type { SqlValue, TypedTable } from './typed-table.ts'
+
+/** Digits of an average whose column has none. */
+const AVERAGE_DIGITS = 2
+
+/** Formats the first column of a result: numbers with the unit and digits of their column, yes and no in words. */
+export function formatValue(table: TypedTable, { operation }: Query, value: SqlValue): string {
+  if (operation.kind === 'exists') return value === 1 ? 'yes' : 'no'
+  if (typeof value !== 'number') return String(value)
+  if (operation.kind === 'share') return `${formatNumber(value, AVERAGE_DIGITS)}%`
+  if (operation.kind === 'aggregate') return formatColumnNumber(table, operation.column, value, operation.aggregate === 'average')
+  if (operation.kind === 'difference') return formatColumnNumber(table, operation.column, value)
+  return formatNumber(value)
+}
+
+/** Formats a number of a column. */
+export function formatColumnNumber(table: TypedTable, column: number, value: number, isAverage = false): string {
+  const { unit = '', scale = 0 } = table.columns[column] ?? {}
+  const number = formatNumber(value, isAverage ? Math.max(scale, AVERAGE_DIGITS) : scale)
+  if (unit === '') return number
+  return /^[$€£¥₹₽₩]/.test(unit) ? `${unit}${number}` : unit === '%' ? `${number}%` : `${number} ${unit}`
+}
+
+/** Rounds to the digits that a double holds, so that 0.1 + 0.2 is 0.3. */
+export const formatNumber = (value: number, digits?: number): string => {
+  const rounded = Number(value.toPrecision(15))
+  return digits !== undefined && !Number.isInteger(rounded) ? String(Number(rounded.toFixed(digits))) : String(rounded)
+}

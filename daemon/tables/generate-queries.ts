@@ -1,0 +1,240 @@
+/** Generates the queries that a question may mean, with the features of each. */
+import { type Candidate, countBits, type FilterSet, getMask } from './candidate.ts'
+import { createFeatureSource } from './features.ts'
+import { isIdentifier } from './infer-columns.ts'
+import type { LinkedCondition, Links } from './link-question.ts'
+import { type Question, readOrdinal } from './parse-question.ts'
+import type { Aggregate, Condition, DatePart, Direction, Operation } from './query.ts'
+import type { Column, Reading, TypedTable } from './typed-table.ts'
+import { AGE_DIRECTIONS, DIRECTIONS, GROUP_WORDS, TRIGGERS } from './vocabulary.ts'
+
+const MAX_FILTER_SETS = 36
+const MAX_SET_SIZE = 3
+const MAX_LIMIT = 100
+
+export function* generateQueries(question: Question, table: TypedTable, links: Links): Generator<Candidate> {
+  const source = createFeatureSource(question, table, links)
+  const columns = table.columns.map((_, index) => index)
+  const comparable = columns.flatMap((index) => listComparable(table.columns[index] as Column).map((reading) => ({ index, reading })))
+  const numeric = comparable.filter(({ reading }) => reading === 'number').map(({ index }) => index)
+  const directions = (['max', 'min'] as const).filter((direction) => question.words.some(({ text }) => DIRECTIONS[direction].has(text)))
+  const limits = listLimits(question)
+  const groupings = listGroupings(question, table)
+  const ordinal = question.words.map(({ text }) => readOrdinal(text)).find((position) => position !== undefined && position > 1)
+  const sets = listFilterSets(question, links, comparable)
+
+  for (const set of sets) {
+    // The words of a comparison, such as "after 2020", ask for nothing else.
+    const compared = set.conditions.reduce((mask, linked) => (COMPARING.has(linked.match) ? mask | getMask(linked) : mask), 0)
+    const has = (trigger: keyof typeof TRIGGERS) => hasTrigger(question, trigger, compared)
+    const conditions = set.conditions.map(({ condition }) => condition)
+    const create = (operation: Operation, sign: string, roles: { target?: number; key?: number; direction?: Direction } = {}): Candidate =>
+      source.createCandidate({ conditions, operation }, sign, set, roles)
+    const isPair = set.conditions.some(({ match }) => match === 'pair')
+
+    if (conditions.length > 0) {
+      for (const column of columns) yield create({ kind: 'list', column }, 'list', { target: column })
+      yield create({ kind: 'exists' }, 'exists')
+    } else for (const column of columns) yield create({ kind: 'list', column }, 'list_all', { target: column })
+    yield create({ kind: 'list' }, 'rows')
+    if (has('count')) {
+      yield create({ kind: 'count' }, 'count')
+      for (const column of columns) yield create({ kind: 'count_values', column }, 'count_values', { target: column })
+    }
+    const aggregates = [
+      ...(has('sum') ? (['sum'] as const) : []),
+      ...(has('average') ? (['average'] as const) : []),
+      ...(has('extreme') ? directions : []),
+    ]
+    for (const aggregate of aggregates)
+      for (const column of numeric) yield create({ kind: 'aggregate', aggregate, column }, aggregate, { target: column })
+    if (has('extreme'))
+      for (const direction of directions)
+        for (const { index: key, reading } of comparable.filter(({ index }) => !isOppositeAge(question, table.columns[index], direction)))
+          for (const column of columns)
+            for (const limit of limits) {
+              const sign = `${isPair ? 'compare' : limit > 1 ? 'tops' : 'top'}_${direction}`
+              yield create({ kind: 'top', key, reading, direction, limit, column }, sign, { target: column, key, direction })
+            }
+    if (has('edge'))
+      for (const from of ['first', 'last'] as const)
+        for (const column of columns) {
+          for (const limit of limits) yield create({ kind: 'edge', from, position: 1, limit, column }, from, { target: column })
+          if (ordinal !== undefined)
+            yield create({ kind: 'edge', from, position: ordinal, limit: 1, column }, `nth_${from}`, { target: column })
+        }
+    if (has('neighbor') && conditions.length > 0)
+      for (const offset of [1, -1] as const)
+        for (const column of columns)
+          yield create({ kind: 'neighbor', offset, column }, offset > 0 ? 'next' : 'previous', { target: column })
+    if (has('group'))
+      for (const { by, part } of groupings)
+        for (const direction of directions)
+          for (const limit of limits) {
+            const role = part ? {} : { target: by }
+            const sign = `${limit > 1 ? 'top_groups' : 'group'}${part ? '_by_date' : ''}`
+            yield create({ kind: 'group', by, ...part, aggregate: 'count', direction, limit }, `${sign}_${direction}`, role)
+            for (const key of numeric.filter((index) => index !== by))
+              for (const aggregate of has('average') ? (['sum', 'average'] as const) : (['sum'] as const))
+                yield create({ kind: 'group', by, ...part, aggregate, key, direction, limit }, `${sign}_${aggregate}_${direction}`, {
+                  ...role,
+                  key,
+                  direction,
+                })
+          }
+    if (has('share') && conditions.length > 0)
+      for (const key of [undefined, ...numeric]) {
+        // "What percentage of German orders were cancelled?" The condition that is named last is the part.
+        const ordered = [...set.conditions].sort((a, b) => a.start - b.start).map(({ condition }) => condition)
+        const operation: Operation = { kind: 'share', among: ordered.slice(0, -1), ...(key === undefined ? {} : { key }) }
+        const sign = key === undefined ? 'share' : 'share_sum'
+        yield source.createCandidate({ conditions: ordered.slice(-1), operation }, sign, set, key === undefined ? {} : { target: key })
+      }
+    if (question.words.some(({ text }) => GROUP_WORDS.has(text)))
+      for (const { by, part } of groupings) {
+        const role = part ? {} : { target: by }
+        const sign = part ? 'groups_by_date' : 'groups'
+        yield create({ kind: 'group', by, ...part, aggregate: 'count' }, sign, role)
+        for (const key of numeric)
+          for (const aggregate of listGroupAggregates(aggregates))
+            if (key !== by) yield create({ kind: 'group', by, ...part, aggregate, key }, `${sign}_${aggregate}`, { ...role, key })
+      }
+    if (has('same') && conditions.length > 0)
+      for (const shared of columns)
+        for (const column of columns)
+          if (shared !== column) yield create({ kind: 'same', shared, column }, 'same', { target: column, key: shared })
+  }
+  if (hasTrigger(question, 'difference', 0)) yield* generateDifferences(source, table, links)
+}
+
+/** The oldest has the largest age, but the smallest date. */
+const isOppositeAge = ({ words }: Question, column: Column | undefined, direction: Direction): boolean =>
+  /\bage\b/i.test(column?.header ?? '') &&
+  words.some(({ text }) => AGE_DIRECTIONS[text] !== undefined && AGE_DIRECTIONS[text] !== direction)
+
+const COMPARING: ReadonlySet<LinkedCondition['match']> = new Set(['comparison', 'date', 'row'])
+
+const hasTrigger = ({ words }: Question, trigger: keyof typeof TRIGGERS, ignored: number): boolean =>
+  words.some(
+    ({ text }, index) => !(ignored & getMask({ start: index, end: index + 1 })) && (TRIGGERS[trigger] as readonly string[]).includes(text),
+  )
+
+/** Columns to group by, and the month, quarter or year of dates: "revenue per month", "which month had the most orders". */
+function listGroupings({ words }: Question, { columns }: TypedTable): { by: number; part?: { part: DatePart } }[] {
+  const isGrouping = (word: string) => GROUP_WORDS.has(word) || word === 'which' || word === 'what'
+  const part = (['month', 'quarter', 'year'] as const).find((name) =>
+    words.some(({ text }, index) => text === `${name}ly` || (text === name && isGrouping(words[index - 1]?.text ?? ''))),
+  )
+  const dates = part ? columns.flatMap(({ readings }, by) => (readings.date ? [{ by, part: { part } }] : [])) : []
+  return [...dates, ...columns.map((_, by) => ({ by }))]
+}
+
+const listGroupAggregates = (aggregates: readonly Exclude<Aggregate, 'count'>[]) =>
+  aggregates.length > 0 ? aggregates : (['sum'] as const)
+
+/** The difference of two rows named by values of one column: "How much more does A cost than B?" */
+function* generateDifferences(source: ReturnType<typeof createFeatureSource>, table: TypedTable, links: Links): Generator<Candidate> {
+  for (const pair of listPairs(links.conditions)) {
+    const set: FilterSet = { conditions: [], mask: pair[0].mask | pair[1].mask }
+    const rows: [Condition, Condition] = [pair[0].linked.condition, pair[1].linked.condition]
+    yield source.createCandidate({ conditions: [], operation: { kind: 'difference_of_counts', rows } }, 'difference_of_counts', set, {})
+    for (const [column, { readings }] of table.columns.entries())
+      if ((readings.number || readings.date) && column !== rows[0].column)
+        yield source.createCandidate({ conditions: [], operation: { kind: 'difference', column, rows } }, 'difference', set, {
+          target: column,
+        })
+  }
+}
+
+const listComparable = ({ readings, type, header }: Column): Reading[] =>
+  type === 'boolean' || isIdentifier(header)
+    ? []
+    : [...(readings.number ? (['number'] as const) : []), ...(readings.date ? (['date'] as const) : [])]
+
+/** "Top 5" and "the three largest" limit the number of rows. */
+function listLimits({ numbers, words }: Question): number[] {
+  const isSuperlative = (index: number) => DIRECTIONS.max.has(words[index]?.text ?? '') || DIRECTIONS.min.has(words[index]?.text ?? '')
+  const limits = numbers
+    .filter(
+      ({ start, end, value, comparison, isOrdinal }) =>
+        comparison === 'equal' &&
+        !isOrdinal &&
+        Number.isInteger(value) &&
+        value > 1 &&
+        value <= MAX_LIMIT &&
+        (isSuperlative(start - 1) || isSuperlative(end)),
+    )
+    .map(({ value }) => value)
+  return limits.length > 0 ? limits : [1]
+}
+
+function listPairs(conditions: readonly LinkedCondition[]) {
+  const values = conditions.filter(
+    ({ match, condition }) => condition.kind === 'equals' && (match === 'exact' || match === 'part' || match === 'number'),
+  )
+  return values.flatMap((first, index) =>
+    values.slice(index + 1).flatMap((second) => {
+      const [a, b] = [first.condition, second.condition]
+      const isPair = a.column === b.column && a.kind === 'equals' && b.kind === 'equals' && a.reading === b.reading
+      if (!isPair || getMask(first) & getMask(second)) return []
+      return [
+        [first, second].map((linked) => ({ linked, mask: getMask(linked) })) as [
+          { linked: LinkedCondition; mask: number },
+          { linked: LinkedCondition; mask: number },
+        ],
+      ]
+    }),
+  )
+}
+
+/** Returns sets of conditions that different words state, those that cover most words first. */
+function listFilterSets(question: Question, links: Links, comparable: readonly { index: number; reading: Reading }[]): FilterSet[] {
+  const pairs = listPairs(links.conditions).map(([first, second]): LinkedCondition => {
+    const [a, b] = [first.linked.condition, second.linked.condition] as Extract<Condition, { kind: 'equals' }>[]
+    const condition: Condition = { ...(a as Extract<Condition, { kind: 'equals' }>), values: [...(a?.values ?? []), ...(b?.values ?? [])] }
+    return { start: first.linked.start, end: second.linked.end, match: 'pair', condition }
+  })
+  const pool = [...links.conditions, ...pairs.slice(0, 6), ...listRowComparisons(question, links.conditions, comparable).slice(0, 8)]
+  const masked = pool.map((linked) => ({ linked, mask: getMask(linked) }))
+  let sets: FilterSet[] = [{ conditions: [], mask: 0 }]
+  const all: FilterSet[] = [...sets]
+  for (let size = 1; size <= MAX_SET_SIZE; size++) {
+    sets = sets.flatMap(({ conditions, mask }) => {
+      const from = conditions.length === 0 ? 0 : pool.indexOf(conditions.at(-1) as LinkedCondition) + 1
+      return masked
+        .slice(from)
+        .flatMap(({ linked, mask: own }) => (own & mask ? [] : [{ conditions: [...conditions, linked], mask: mask | own }]))
+    })
+    sets = sets.sort((a, b) => countBits(b.mask) - countBits(a.mask)).slice(0, MAX_FILTER_SETS)
+    all.push(...sets.slice(0, size === 1 ? MAX_FILTER_SETS : MAX_FILTER_SETS / 2))
+  }
+  return all
+}
+
+/** "More points than Acme": a column compared with that of the row a value names. */
+function listRowComparisons(
+  question: Question,
+  conditions: readonly LinkedCondition[],
+  comparable: readonly { index: number; reading: Reading }[],
+): LinkedCondition[] {
+  const than = question.words.findIndex(({ text }) => text === 'than')
+  const words = question.words.slice(0, Math.max(0, than)).map(({ text }) => text)
+  const comparison = words.some((word) => DIRECTIONS.max.has(word))
+    ? 'more'
+    : words.some((word) => DIRECTIONS.min.has(word))
+      ? 'less'
+      : undefined
+  if (than < 0 || !comparison) return []
+  return conditions
+    .filter(({ start, match }) => start > than && start <= than + 2 && (match === 'exact' || match === 'part'))
+    .flatMap(({ start, end, condition }) =>
+      comparable.map(
+        ({ index, reading }): LinkedCondition => ({
+          start: Math.min(start, than),
+          end,
+          match: 'row',
+          condition: { kind: 'than_row', column: index, reading, comparison, row: condition },
+        }),
+      ),
+    )
+}

@@ -1,0 +1,233 @@
+/** Finds which words of a question name columns and values of a table, and which conditions they may state. */
+import { isIdentifier } from './infer-columns.ts'
+import { type Question, type Span, splitWords, type Word } from './parse-question.ts'
+import type { Condition } from './query.ts'
+import type { CellValue, Column, TypedTable } from './typed-table.ts'
+import { areSynonyms, COLUMN_WORDS, EMPTY_WORDS, ZERO_PHRASES } from './vocabulary.ts'
+
+export interface ColumnLink extends Span {
+  column: number
+  /** How the words match the header: all of its words, some of them, or a word that means the same. */
+  match: 'exact' | 'part' | 'synonym'
+}
+
+export interface LinkedCondition extends Span {
+  condition: Condition
+  match: 'exact' | 'part' | 'number' | 'comparison' | 'date' | 'boolean' | 'empty' | 'pair' | 'row'
+}
+
+export interface Links {
+  columns: ColumnLink[]
+  conditions: LinkedCondition[]
+}
+
+const MAX_CONDITIONS = 24
+/** A value that is part of more cells than this is searched for with LIKE. */
+const MAX_LISTED_VALUES = 4
+const EXCEPTIONS = new Set(['not', 'except', 'excluding', 'besides', 'without', 'than', 'beside'])
+const NEGATIONS = new Set(['not', 'no', 'without', 'isnt', 'arent', 'never'])
+
+interface CellRun extends Span {
+  column: number
+  text: string
+  isExact: boolean
+}
+
+export function linkQuestion(question: Question, table: TypedTable, values: readonly CellValue[]): Links {
+  const columns = linkColumns(question, table.columns)
+  const runs = values.flatMap((value) => findRuns(question, value))
+  const valueConditions = createValueConditions(runs)
+  const found = [
+    ...valueConditions,
+    ...negateConditions(question, valueConditions),
+    ...createNumberConditions(question, table.columns, columns, values),
+    ...createDateConditions(question, table.columns),
+    ...createBooleanConditions(question, table.columns, columns),
+    ...createEmptyConditions(question, table.columns, columns),
+    ...createZeroConditions(question, table.columns),
+  ]
+  const ranked = found.sort((a, b) => rankCondition(b) - rankCondition(a)).slice(0, MAX_CONDITIONS)
+  return { columns, conditions: ranked }
+}
+
+const MATCH_RANKS = { exact: 1.5, comparison: 1.5, date: 1.2, boolean: 0.5, empty: 0.5, number: 0.6, part: 0, pair: 0, row: 0 }
+const rankCondition = ({ start, end, match }: LinkedCondition) => end - start + MATCH_RANKS[match]
+
+function linkColumns({ words }: Question, columns: readonly Column[]): ColumnLink[] {
+  return columns.flatMap(({ header }, column) => {
+    // Units and remarks in parentheses are not asked for.
+    const headerWords = splitWords(header.replaceAll('_', ' ').replace(/(?<=\S.*)\(.*\)/, ''))
+    const content = headerWords.filter(({ isStop, text }) => !isStop || COLUMN_WORDS.has(text))
+    const wanted = content.length > 0 ? content : headerWords
+    const links: ColumnLink[] = []
+    for (let start = 0; start < words.length; start++) {
+      const word = words[start] as Word
+      if (wanted.some(({ stem }) => stem === word.stem)) {
+        let end = start + 1
+        const seen = new Set([word.stem])
+        while (end < words.length && wanted.some(({ stem }) => stem === words[end]?.stem && !seen.has(stem)))
+          seen.add(words[end++]?.stem ?? '')
+        links.push({ column, start, end, match: seen.size >= new Set(wanted.map(({ stem }) => stem)).size ? 'exact' : 'part' })
+        start = end - 1
+      } else if (wanted.some(({ stem }) => areSynonyms(stem, word.stem))) links.push({ column, start, end: start + 1, match: 'synonym' })
+    }
+    return links
+  })
+}
+
+export function createCellValue(column: number, text: string): CellValue {
+  const stems = splitWords(text).map(({ stem }) => stem)
+  const bareLength = /[([]/.test(text) ? splitWords(text.replaceAll(/\([^)]*\)|\[[^\]]*\]/g, ' ')).length : stems.length
+  return { column, text, stems, bareLength }
+}
+
+/** Finds the longest parts of a question that are also in a cell. */
+function findRuns({ words, stems }: Question, { column, text, stems: cell, bareLength }: CellValue): CellRun[] {
+  if (!cell.some((stem) => stems.has(stem))) return []
+  const runs: CellRun[] = []
+  for (let start = 0; start < words.length; start++)
+    for (let from = 0; from < cell.length; from++) {
+      if (words[start]?.stem !== cell[from] || (start > 0 && from > 0 && words[start - 1]?.stem === cell[from - 1])) continue
+      let length = 1
+      while (start + length < words.length && words[start + length]?.stem === cell[from + length]) length++
+      const isStop = words.slice(start, start + length).every((word) => word.isStop)
+      if (isStop && (length < cell.length || length < 2)) continue
+      runs.push({ column, text, start, end: start + length, isExact: from === 0 && (length === cell.length || length === bareLength) })
+    }
+  return runs
+}
+
+/** Joins the cells of a column that match the same words. */
+function createValueConditions(runs: readonly CellRun[]): LinkedCondition[] {
+  const groups = new Map<string, CellRun[]>()
+  for (const run of runs) {
+    const key = `${run.column} ${run.start} ${run.end}`
+    groups.set(key, [...(groups.get(key) ?? []), run])
+  }
+  return [...groups.values()].flatMap((group): LinkedCondition[] => {
+    const { column, start, end } = group[0] as CellRun
+    const exact = [...new Set(group.filter(({ isExact }) => isExact).map(({ text }) => text))]
+    const all = [...new Set(group.map(({ text }) => text))]
+    const found: LinkedCondition[] = []
+    if (exact.length > 0) found.push({ start, end, match: 'exact', condition: { kind: 'equals', column, reading: 'text', values: exact } })
+    if (all.length > exact.length)
+      found.push({ start, end, match: 'part', condition: createPartCondition(column, all, group[0] as CellRun) })
+    return found
+  })
+}
+
+/** "Except cancelled ones", "not paid": the rows without the value. */
+function negateConditions({ words }: Question, conditions: readonly LinkedCondition[]): LinkedCondition[] {
+  return conditions.flatMap((linked): LinkedCondition[] => {
+    const { start, condition } = linked
+    const from = [start - 1, start - 2].find((index) => EXCEPTIONS.has(words[index]?.text ?? ''))
+    if (from === undefined || condition.kind !== 'equals') return []
+    return [{ ...linked, start: from, condition: { ...condition, isNegated: true } }]
+  })
+}
+
+function createPartCondition(column: number, texts: string[], { text, start, end }: CellRun): Condition {
+  if (texts.length <= MAX_LISTED_VALUES) return { kind: 'equals', column, reading: 'text', values: texts }
+  // The words as they are written in a cell.
+  const words = text.match(/[\p{L}\p{N}]+/gu) ?? []
+  const phrase = findCommonPhrase(words, texts, end - start)
+  return phrase === undefined ? { kind: 'equals', column, reading: 'text', values: texts } : { kind: 'contains', column, phrase }
+}
+
+/** Returns words of a cell that all cells contain. */
+function findCommonPhrase(words: readonly string[], texts: readonly string[], length: number): string | undefined {
+  for (let start = 0; start + length <= words.length; start++) {
+    const phrase = words.slice(start, start + length).join(' ')
+    if (texts.every((text) => text.toLowerCase().includes(phrase.toLowerCase()))) return phrase
+  }
+  return undefined
+}
+
+function createNumberConditions(
+  { numbers }: Question,
+  columns: readonly Column[],
+  links: readonly ColumnLink[],
+  values: readonly CellValue[],
+): LinkedCondition[] {
+  const texts = columns.map((_, column) => values.filter((value) => value.column === column).map(({ text }) => text))
+  return numbers.flatMap(({ start, end, value, until, comparison, isWord, isOrdinal }) =>
+    columns.flatMap(({ readings, header }, column): LinkedCondition[] => {
+      if (!readings.number || (comparison !== 'equal' && isIdentifier(header))) return []
+      if (comparison === 'between')
+        return [{ start, end, match: 'comparison', condition: { kind: 'between', column, from: value, to: until as number } }]
+      if (comparison !== 'equal') return [{ start, end, match: 'comparison', condition: { kind: 'numbers', column, comparison, value } }]
+      const digits = value
+        .toLocaleString('en-US')
+        .replace('.', '[.,]')
+        .replaceAll(/,(?!\])/g, '[.,]?')
+      const pattern = new RegExp(`(?<![\\d.,])${digits}(?!\\d|[.,]\\d)`)
+      if (isOrdinal ? !links.some((link) => link.column === column && link.start === end) : isWord && value <= 1) return []
+      if (!texts[column]?.some((text) => pattern.test(text))) return []
+      return [{ start, end, match: 'number', condition: { kind: 'equals', column, reading: 'number', values: [value] } }]
+    }),
+  )
+}
+
+function createDateConditions({ dates }: Question, columns: readonly Column[]): LinkedCondition[] {
+  return dates.flatMap(({ start, end, from, to, month, comparison }) =>
+    columns.flatMap(({ readings }, column): LinkedCondition[] => {
+      if (!readings.date) return []
+      if (month !== undefined) return [{ start, end, match: 'date', condition: { kind: 'month', column, month } }]
+      const bounds = {
+        equal: { from, to },
+        less: { to: from },
+        at_most: { to },
+        more: { from: to },
+        at_least: { from },
+        between: { from, to },
+      }
+      return [{ start, end, match: 'date', condition: { kind: 'dates', column, ...bounds[comparison] } }]
+    }),
+  )
+}
+
+/** "Suppliers without a phone number", "the item that was never counted". */
+function createEmptyConditions({ words }: Question, columns: readonly Column[], links: readonly ColumnLink[]): LinkedCondition[] {
+  return links.flatMap(({ column, start, end }): LinkedCondition[] => {
+    const at = [start - 1, start - 2, end, end + 1].find((index) => EMPTY_WORDS.has(words[index]?.text ?? ''))
+    if (at === undefined || !columns[column]?.hasEmptyCells || columns[column]?.type === 'boolean') return []
+    return [{ start: Math.min(start, at), end: Math.max(end, at + 1), match: 'empty', condition: { kind: 'empty', column } }]
+  })
+}
+
+/** "Which items are out of stock?" */
+function createZeroConditions({ words }: Question, columns: readonly Column[]): LinkedCondition[] {
+  return ZERO_PHRASES.flatMap(([phrase, names]) => {
+    const parts = phrase.split(' ')
+    const start = words.findIndex((_, index) => parts.every((part, offset) => words[index + offset]?.text === part))
+    if (start < 0) return []
+    return columns.flatMap(({ readings, header }, column): LinkedCondition[] => {
+      if (!readings.number || !splitWords(header).some(({ text }) => names.has(text))) return []
+      const condition: Condition = { kind: 'equals', column, reading: 'number', values: [0] }
+      return [{ start, end: start + parts.length, match: 'exact', condition }]
+    })
+  })
+}
+
+/** "Paid invoices", "unpaid invoices" and "invoices that are not paid" state the value of a column with yes and no. */
+function createBooleanConditions({ words }: Question, columns: readonly Column[], links: readonly ColumnLink[]): LinkedCondition[] {
+  const create = (column: number, start: number, end: number, value: 0 | 1): LinkedCondition => ({
+    start,
+    end,
+    match: 'boolean',
+    condition: { kind: 'equals', column, reading: 'number', values: [value] },
+  })
+  const named = links.flatMap(({ column, start, end, match }): LinkedCondition[] => {
+    if (columns[column]?.type !== 'boolean' || match === 'synonym') return []
+    const negation = words.findIndex(({ text }, index) => index >= start - 3 && index < start && NEGATIONS.has(text))
+    return [create(column, negation < 0 ? start : negation, end, negation < 0 ? 1 : 0)]
+  })
+  const opposite = words.flatMap(({ text }, index) => {
+    const [, rest] = /^(?:un|in|non)([a-z]{3,})$/.exec(text) ?? []
+    const stem = rest === undefined ? undefined : splitWords(rest)[0]?.stem
+    return columns.flatMap(({ type, header }, column) =>
+      type === 'boolean' && splitWords(header).some((word) => word.stem === stem) ? [create(column, index, index + 1, 0)] : [],
+    )
+  })
+  return [...named, ...opposite]
+}

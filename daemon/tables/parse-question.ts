@@ -1,0 +1,192 @@
+/** Splits a question into words, and finds its numbers, dates and comparisons. */
+import { stem } from '../language/content-words.ts'
+import { readMonth } from './parse-cell.ts'
+import { COMPARISONS, type Comparison, NUMBER_WORDS, ORDINAL_WORDS, STOP_WORDS } from './vocabulary.ts'
+
+export interface Word {
+  text: string
+  stem: string
+  isStop: boolean
+  number?: number
+}
+
+/** A part of a question: the words from `start` up to but not including `end`. */
+export interface Span {
+  start: number
+  end: number
+}
+
+export interface NumberMention extends Span {
+  value: number
+  /** The upper bound of "between 3 and 5". */
+  until?: number
+  comparison: Comparison
+  isWord: boolean
+  /** "10th" in "the 10th week". */
+  isOrdinal?: true
+}
+
+/** A year, a month, or both, or a day. */
+export interface DateMention extends Span {
+  /** The first moment, and the first after it, as prefixes of ISO dates. Both are empty for a month without a year. */
+  from: string
+  to: string
+  month?: number
+  comparison: Comparison
+}
+
+export interface Question {
+  text: string
+  words: Word[]
+  stems: ReadonlySet<string>
+  numbers: NumberMention[]
+  dates: DateMention[]
+}
+
+/** Ordinals, dates, numbers with thousands separators, numbers, words, and mixtures such as B12. */
+const WORD = new RegExp(
+  [
+    String.raw`\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d{2}-\d{2}`,
+    String.raw`\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`,
+    String.raw`[\p{L}\p{M}]+|[\p{L}\p{N}\p{M}]+`,
+  ].join('|'),
+  'giu',
+)
+
+/** Returns the words of a question or a cell. */
+export function splitWords(text: string): Word[] {
+  const folded = text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/['’`´](?=s\b)/gi, ' ')
+    .replaceAll(/['’`´]/g, '')
+  // In a text with small letters, "IT" and "US" are names.
+  const hasSmallLetters = /[a-z]/.test(folded)
+  return Array.from(folded.matchAll(WORD), ([written]) => {
+    const word = written.toLowerCase()
+    const isDigits = /^\d/.test(word)
+    const plain = isDigits ? removeSeparators(word) : word
+    return {
+      text: word,
+      stem: isDigits ? plain : stem(word),
+      isStop: STOP_WORDS.has(word) && !(hasSmallLetters && /^[A-Z]{2,}$/.test(written)),
+      ...(isDigits && Number.isFinite(Number(plain)) ? { number: Number(plain) } : {}),
+    }
+  })
+}
+
+const removeSeparators = (digits: string) =>
+  /\.\d{3},\d/.test(digits) ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '')
+
+export function parseQuestion(text: string): Question {
+  const words = splitWords(text.replaceAll(/(?<!\d\s*)%/g, ' percent '))
+  return { text, words, stems: new Set(words.map((word) => word.stem)), numbers: findNumbers(words), dates: findDates(words) }
+}
+
+function findNumbers(words: readonly Word[]): NumberMention[] {
+  const mentions: NumberMention[] = []
+  for (const [index, word] of words.entries()) {
+    const ordinal = readOrdinal(word.text)
+    if (ordinal !== undefined)
+      mentions.push({ start: index, end: index + 1, value: ordinal, comparison: 'equal', isWord: true, isOrdinal: true })
+    const value = word.number ?? NUMBER_WORDS[word.text]
+    if (value === undefined) continue
+    const isWord = word.number === undefined
+    const upper = words[index + 2]?.number ?? NUMBER_WORDS[words[index + 2]?.text ?? '']
+    const isRange = upper !== undefined && ['and', 'to', 'through', 'until'].includes(words[index + 1]?.text ?? '')
+    if (isRange && ['between', 'from'].includes(words[index - 1]?.text ?? ''))
+      mentions.push({ start: index - 1, end: index + 3, value, until: upper, comparison: 'between', isWord })
+    const compared = findComparison(words, index, index + 1)
+    if (compared) mentions.push({ ...compared, value, isWord })
+    mentions.push({ start: index, end: index + 1, value, comparison: 'equal', isWord })
+  }
+  return mentions
+}
+
+/** Finds a comparison before or after the words from `start` to `end`. An article or currency may stand between. */
+function findComparison(words: readonly Word[], start: number, end: number): (Span & { comparison: Comparison }) | undefined {
+  for (const [phrase, comparison] of COMPARISONS) {
+    const parts = phrase.split(' ')
+    if (parts[0] === '…') {
+      const after = parts.slice(1)
+      for (const gap of [0, 1])
+        if (after.every((part, offset) => words[end + gap + offset]?.text === part))
+          return { start, end: end + gap + after.length, comparison }
+    } else
+      for (const gap of [0, 1, 2]) {
+        const from = start - gap - parts.length
+        const isGap = words.slice(from + parts.length, start).every((word) => word.isStop || word.text.length <= 3 || word.text === 'year')
+        if (from >= 0 && isGap && parts.every((part, offset) => words[from + offset]?.text === part))
+          return { start: from, end, comparison }
+      }
+  }
+  return undefined
+}
+
+const isYear = (number: number | undefined): number is number =>
+  number !== undefined && Number.isInteger(number) && number >= 1500 && number <= 2100
+const isDay = (number: number | undefined): number is number =>
+  number !== undefined && Number.isInteger(number) && number >= 1 && number <= 31
+
+function findDates(words: readonly Word[]): DateMention[] {
+  const mentions: DateMention[] = []
+  const add = (span: Span, bounds: Pick<DateMention, 'from' | 'to' | 'month'>) => {
+    const compared = findComparison(words, span.start, span.end)
+    if (compared && bounds.from !== '') mentions.push({ ...bounds, ...compared })
+    mentions.push({ ...bounds, ...span, comparison: 'equal' })
+  }
+  for (const [index, { text, number }] of words.entries()) {
+    if (/^\d{4}-\d{2}-\d{2}$/.test(text)) add({ start: index, end: index + 1 }, getDayBounds(text))
+    if (isYear(number) && !text.includes(',')) {
+      add({ start: index, end: index + 1 }, { from: text, to: String(number + 1) })
+      const upper = words[index + 2]?.number
+      if (isYear(upper) && ['and', 'to', 'through', 'until'].includes(words[index + 1]?.text ?? ''))
+        mentions.push({ start: Math.max(0, index - 1), end: index + 3, from: text, to: String(upper + 1), comparison: 'equal' })
+    }
+    const quarter = findQuarter(words, index)
+    if (quarter) add(quarter, quarter)
+    const month = /^[a-z]{3,9}$/.test(text) ? readFullMonth(text) : 0
+    if (month === 0) continue
+    const [previous, next, second] = [words[index - 1]?.number, words[index + 1]?.number, words[index + 2]?.number]
+    const iso = String(month).padStart(2, '0')
+    if (isYear(next)) add({ start: index, end: index + 2 }, getMonthBounds(next, month))
+    else if (isDay(next) && isYear(second))
+      add({ start: index, end: index + 3 }, getDayBounds(`${second}-${iso}-${String(next).padStart(2, '0')}`))
+    else if (isDay(next)) add({ start: index, end: index + 2 }, getDayBounds(`0000-${iso}-${String(next).padStart(2, '0')}`))
+    else if (isDay(previous)) add({ start: index - 1, end: index + 1 }, getDayBounds(`0000-${iso}-${String(previous).padStart(2, '0')}`))
+    else add({ start: index, end: index + 1 }, { from: '', to: '', month })
+    if (isDay(previous) && isYear(next))
+      add({ start: index - 1, end: index + 2 }, getDayBounds(`${next}-${iso}-${String(previous).padStart(2, '0')}`))
+  }
+  return mentions
+}
+
+/** "Q1 2024" and "the first quarter of 2024". */
+function findQuarter(words: readonly Word[], index: number): (Span & Pick<DateMention, 'from' | 'to'>) | undefined {
+  const [text, next] = [words[index]?.text ?? '', words[index + 1]]
+  const quarter = text === 'q' ? next?.number : next?.text === 'quarter' ? readOrdinal(text) : undefined
+  const at = [index + 2, index + 3].find((position) => isYear(words[position]?.number))
+  const year = at === undefined ? undefined : words[at]?.number
+  if (quarter === undefined || quarter < 1 || quarter > 4 || at === undefined || year === undefined) return undefined
+  return { start: index, end: at + 1, from: getMonthBounds(year, quarter * 3 - 2).from, to: getMonthBounds(year, quarter * 3).to }
+}
+
+/** "May" is a verb more often than "mar" is a month: only whole names, and abbreviations of at least three letters but no words. */
+function readFullMonth(text: string): number {
+  const month = readMonth(text)
+  const isName =
+    month > 0 && (text.length > 4 || ['june', 'july', 'may', 'jan', 'feb', 'apr', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec'].includes(text))
+  return isName && /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/.test(text) ? month : 0
+}
+
+const getDayBounds = (iso: string) => ({ from: iso, to: `${iso}~` })
+const getMonthBounds = (year: number, month: number) => ({
+  from: `${year}-${String(month).padStart(2, '0')}`,
+  to: month === 12 ? String(year + 1) : `${year}-${String(month + 1).padStart(2, '0')}`,
+})
+
+/** Returns the nth that an ordinal such as "third" or "3rd" stands for. */
+export function readOrdinal(text: string): number | undefined {
+  const digits = /^(\d{1,2})(?:st|nd|rd|th)$/.exec(text)?.[1]
+  return digits === undefined ? ORDINAL_WORDS[text] : Number(digits)
+}

@@ -1,0 +1,47 @@
+/** A query over one table. It is written as SQL and described in plain words. */
+import type { Reading } from './typed-table.ts'
+
+export type Condition =
+  | { kind: 'equals'; column: number; reading: Reading; values: (string | number)[]; isNegated?: true }
+  | { kind: 'contains'; column: number; phrase: string }
+  /** Dates are prefixes of ISO dates; `to` is excluded. */
+  | { kind: 'dates'; column: number; from?: string; to?: string }
+  | { kind: 'numbers'; column: number; comparison: 'more' | 'less' | 'at_least' | 'at_most'; value: number }
+  | { kind: 'between'; column: number; from: number; to: number }
+  | { kind: 'month'; column: number; month: number }
+  | { kind: 'empty'; column: number }
+  /** More or less than the value of the row that meets the other condition. */
+  | { kind: 'than_row'; column: number; reading: Reading; comparison: 'more' | 'less'; row: Condition }
+
+export type Aggregate = 'count' | 'sum' | 'average' | 'min' | 'max'
+export type Direction = 'max' | 'min'
+export type DatePart = 'year' | 'quarter' | 'month'
+
+export type Operation =
+  /** The values of a column, or whole rows if there is no column. */
+  | { kind: 'list'; column?: number }
+  | { kind: 'count' }
+  | { kind: 'count_values'; column: number }
+  | { kind: 'aggregate'; aggregate: Exclude<Aggregate, 'count'>; column: number }
+  /** The column of the rows with the largest or smallest key. */
+  | { kind: 'top'; key: number; reading: Reading; direction: Direction; limit: number; column: number }
+  /** The column of the nth row from the start or the end. */
+  | { kind: 'edge'; from: 'first' | 'last'; position: number; limit: number; column: number }
+  /** The column of the row after or before the row found. */
+  | { kind: 'neighbor'; offset: 1 | -1; column: number }
+  /** Groups with a number each; only those with the largest or smallest one if there is a direction. */
+  | { kind: 'group'; by: number; part?: DatePart; aggregate: Aggregate; key?: number; direction?: Direction; limit?: number }
+  /** The percentage of the rows, or of the sum of a column, that meets the conditions; of those that meet other conditions. */
+  | { kind: 'share'; key?: number; among: Condition[] }
+  /** The difference between the values of two rows, or of a count for two values. */
+  | { kind: 'difference'; column: number; rows: [Condition, Condition] }
+  | { kind: 'difference_of_counts'; rows: [Condition, Condition] }
+  /** The column of other rows that share a value with the row found. */
+  | { kind: 'same'; shared: number; column: number }
+  /** Whether there are rows. */
+  | { kind: 'exists' }
+
+export interface Query {
+  conditions: Condition[]
+  operation: Operation
+}

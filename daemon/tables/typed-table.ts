@@ -1,0 +1,65 @@
+/** A table with typed columns, as the parser of questions sees it. */
+
+export type ColumnType = 'integer' | 'decimal' | 'percentage' | 'currency' | 'duration' | 'date' | 'boolean' | 'text'
+
+/** How a cell is compared: by its text, its number or its date. */
+export type Reading = 'text' | 'number' | 'date'
+
+export interface Column {
+  /** The header as it is in the document. */
+  header: string
+  type: ColumnType
+  /** The unit of all numbers, such as "EUR" or "%". */
+  unit: string
+  /** Digits after the decimal point. */
+  scale: number
+  /** The SQL columns with each reading of the cells. Dates and numbers are there if most cells have one. */
+  readings: Partial<Record<Reading, string>> & { text: string }
+  hasEmptyCells?: true
+}
+
+/** A distinct value of a column. */
+export interface CellValue {
+  column: number
+  text: string
+  /** The stems of its words, and how many of them precede a remark in parentheses. */
+  stems: string[]
+  bareLength: number
+}
+
+export interface TypedTable {
+  /** The name of the SQL table. */
+  name: string
+  /** The document and, where it has several, the sheet or caption. */
+  title: string
+  rowCount: number
+  columns: Column[]
+}
+
+export type SqlValue = string | number | null
+
+export interface SqlColumn {
+  name: string
+  type: 'INTEGER' | 'REAL' | 'TEXT'
+}
+
+/** The parts of libSQL's database that are used here. */
+export interface SqlDatabase {
+  exec(sql: string): void
+  prepare(sql: string): SqlStatement
+}
+
+export interface SqlStatement {
+  run(values: readonly SqlValue[]): unknown
+  /** Makes rows lists of values instead of objects. */
+  raw(): SqlStatement
+  all(values?: readonly SqlValue[]): unknown[]
+  iterate(values?: readonly SqlValue[]): Iterable<unknown>
+  columns(): { name: string }[]
+}
+
+/** The rows of a typed table in the order of its SQL columns. */
+export interface TableRows {
+  sqlColumns: SqlColumn[]
+  rows: SqlValue[][]
+}

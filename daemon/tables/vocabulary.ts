@@ -1,0 +1,220 @@
+/** The words of questions over tables: comparisons, numbers, triggers of operations, synonyms. */
+import { stem } from '../language/content-words.ts'
+
+const list = (text: string) => text.trim().split(/\s+/)
+
+/** Words without content: they are not searched for in cells or headers, and need not be covered by a query. */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  list(`a an the of in on at by for from to with and or is are was were be been being do does did done has have had having
+  it its this that these those there their them they he she his her who whom whose what which when where why how many much
+  as than then not no yes me i we you us my our your please tell give show name list find all each every any some
+  would could can will shall should may might must also only just about into up out per if so such between both
+  's s t according chart table listed list number total amount`),
+)
+
+/** Words without content that are also names of columns. */
+export const COLUMN_WORDS: ReadonlySet<string> = new Set(list('number total amount name list'))
+
+/** Each phrase compares with the number or date that follows it, or precedes it if the phrase starts with "…". */
+export type Comparison = 'more' | 'less' | 'at_least' | 'at_most' | 'between' | 'equal'
+export const COMPARISONS: readonly (readonly [string, Comparison])[] = [
+  ['no more than', 'at_most'],
+  ['not more than', 'at_most'],
+  ['no less than', 'at_least'],
+  ['no fewer than', 'at_least'],
+  ['not less than', 'at_least'],
+  ['more than', 'more'],
+  ['greater than', 'more'],
+  ['larger than', 'more'],
+  ['higher than', 'more'],
+  ['bigger than', 'more'],
+  ['longer than', 'more'],
+  ['taller than', 'more'],
+  ['older than', 'more'],
+  ['better than', 'more'],
+  ['later than', 'more'],
+  ['in excess of', 'more'],
+  ['exceeding', 'more'],
+  ['exceed', 'more'],
+  ['exceeds', 'more'],
+  ['exceeded', 'more'],
+  ['over', 'more'],
+  ['above', 'more'],
+  ['after', 'more'],
+  ['past', 'more'],
+  ['less than', 'less'],
+  ['fewer than', 'less'],
+  ['lower than', 'less'],
+  ['smaller than', 'less'],
+  ['shorter than', 'less'],
+  ['earlier than', 'less'],
+  ['under', 'less'],
+  ['below', 'less'],
+  ['before', 'less'],
+  ['prior to', 'less'],
+  ['at least', 'at_least'],
+  ['a minimum of', 'at_least'],
+  ['since', 'at_least'],
+  ['starting', 'at_least'],
+  ['at most', 'at_most'],
+  ['a maximum of', 'at_most'],
+  ['up to', 'at_most'],
+  ['until', 'at_most'],
+  ['by the end of', 'at_most'],
+  ['… or more', 'at_least'],
+  ['… or higher', 'at_least'],
+  ['… or greater', 'at_least'],
+  ['… or above', 'at_least'],
+  ['… or better', 'at_least'],
+  ['… or later', 'at_least'],
+  ['… or over', 'at_least'],
+  ['… and above', 'at_least'],
+  ['… and over', 'at_least'],
+  ['… and later', 'at_least'],
+  ['… or less', 'at_most'],
+  ['… or fewer', 'at_most'],
+  ['… or lower', 'at_most'],
+  ['… or below', 'at_most'],
+  ['… or under', 'at_most'],
+  ['… or earlier', 'at_most'],
+]
+
+export const NUMBER_WORDS: Readonly<Record<string, number>> = Object.fromEntries(
+  list(
+    `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty`,
+  ).map((word, number) => [word, number]),
+)
+
+export const ORDINAL_WORDS: Readonly<Record<string, number>> = Object.fromEntries(
+  list('zeroth first second third fourth fifth sixth seventh eighth ninth tenth').map((word, number) => [word, number]),
+)
+
+/** An operation is considered only if the question has one of its words. Words ending in "*" are prefixes. */
+export const TRIGGERS = {
+  count: list('many number count amount total times often frequently'),
+  sum: list('total combined sum altogether overall together all many much collectively add added amount revenue spent spend turnover cost'),
+  average: list('average mean avg typical'),
+  share: list('percentage percent share proportion fraction'),
+  extreme: list(`most least highest lowest largest smallest biggest greatest longest shortest fewest best worst top bottom maximum minimum
+    max min oldest youngest earliest latest newest recent fastest slowest heaviest lightest tallest more less fewer higher lower longer
+    shorter larger smaller bigger greater older younger earlier later first last better worse taller heavier faster slower cheapest
+    expensive highly peak closest farthest furthest deepest widest final leading leader winner ranked ranking top-ranked`),
+  edge: list(
+    `first last final top bottom initial latest earliest recent start begin end oldest newest second third fourth fifth
+    previous original originally listed`,
+  ),
+  neighbor: list(`next after before previous prior following follow follows followed above below preceding preceded precedes precede
+    directly immediately right succeeding succeeded subsequent subsequently later earlier came comes come`),
+  group: list('most least often frequently common fewest more times each per by every more highest largest top biggest lowest greatest'),
+  difference: list(
+    'difference more less between longer older taller higher fewer larger many much greater margin gap older younger farther apart',
+  ),
+  same: list('same also besides other share shared another else tied equal identical'),
+  boolean: list('is are was were did does do has have had can will'),
+} as const
+
+/** Words that ask for an operation: a query need not explain them otherwise. */
+export const OPERATION_WORDS: ReadonlySet<string> = new Set([...Object.values(TRIGGERS).flat(), ...list('different distinct unique had')])
+
+/** Words that ask for groups: "average salary per department". */
+export const GROUP_WORDS: ReadonlySet<string> = new Set(['per', 'by', 'each', 'every', 'monthly', 'quarterly', 'yearly'])
+
+/** The order that a word asks for: the largest or the smallest first. */
+export const DIRECTIONS: Readonly<Record<'max' | 'min', ReadonlySet<string>>> = {
+  max: new Set(
+    list(`most highest largest biggest greatest longest best top maximum max latest newest recent fastest heaviest tallest more higher
+    longer larger bigger greater later last final oldest older better expensive peak widest deepest
+    farthest furthest leading heavier taller`),
+  ),
+  min: new Set(
+    list(`least lowest smallest shortest fewest worst bottom minimum min earliest slowest lightest less fewer lower shorter smaller earlier
+    first youngest younger cheapest initial closest original oldest best fastest`),
+  ),
+}
+
+/** The order of ages that a word asks for. */
+export const AGE_DIRECTIONS: Readonly<Record<string, 'max' | 'min'>> = { oldest: 'max', older: 'max', youngest: 'min', younger: 'min' }
+
+const MIN_ROOT_LENGTH = 5
+const MAX_ENDING_LENGTH = 3
+
+/** Words of questions and headers that mean the same in tables. */
+const SYNONYMS = `
+amount total sum value price cost spend spent expense paid worth fee charge budget
+cost spend spent expense price
+revenue sales turnover income earnings
+customer client buyer account
+employee staff person worker member
+salary pay wage earn compensation
+country nation
+city town location place where venue
+location venue stadium site ground
+date when day
+year when season
+name who title person
+player who name athlete
+winner won win champion
+opponent versus against team rival
+film movie title
+song track title single
+nation country
+height tall tallest taller
+length long distance longest shortest
+age old oldest youngest older younger
+price expensive cheapest cheaper cost
+cost expensive cheapest cheaper
+population people inhabitants
+points score scored
+attendance attended crowd people spectators
+position rank place finish finished
+notes comments remarks
+department division team unit
+product item article sku
+description item product article name
+quantity units pieces sold stock
+stock hand inventory available quantity left
+supplier vendor
+order purchase
+invoice bill
+due deadline
+category type kind group
+status state
+owner responsible assignee assigned
+manager boss lead
+started start begin hired joined
+ended end finish
+speed fast fastest slowest
+weight heavy heaviest lightest
+`
+
+/** Returns the stems of words that may mean the same as a stem. */
+const SYNONYM_STEMS: ReadonlyMap<string, ReadonlySet<string>> = buildSynonyms()
+
+function buildSynonyms(): Map<string, Set<string>> {
+  const related = new Map<string, Set<string>>()
+  for (const line of SYNONYMS.trim().split('\n')) {
+    const [head = '', ...others] = list(line).map(stem)
+    for (const other of others) {
+      related.set(head, (related.get(head) ?? new Set()).add(other))
+      related.set(other, (related.get(other) ?? new Set()).add(head))
+    }
+  }
+  return related
+}
+
+/** Words with the same root, such as "renew" and "renewal", count as well. */
+export const areSynonyms = (first: string, second: string): boolean => {
+  if (SYNONYM_STEMS.get(first)?.has(second)) return true
+  const length = Math.max(MIN_ROOT_LENGTH, first.length - MAX_ENDING_LENGTH, second.length - MAX_ENDING_LENGTH)
+  return first.length >= length && second.length >= length && first.slice(0, length) === second.slice(0, length)
+}
+
+/** Phrases for a column that is zero. */
+export const ZERO_PHRASES: readonly (readonly [phrase: string, columns: ReadonlySet<string>])[] = [
+  ['out of stock', new Set(list('stock quantity inventory hand available'))],
+  ['sold out', new Set(list('stock quantity inventory hand available'))],
+]
+
+/** Words for an empty cell, before or after the name of a column. */
+export const EMPTY_WORDS: ReadonlySet<string> = new Set(list('without missing no empty blank lack lacks lacking never unset not'))

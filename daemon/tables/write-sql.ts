@@ -1,0 +1,194 @@
+/** Writes a query as SQL that people can read and run. */
+import type { Aggregate, Condition, DatePart, Query } from './query.ts'
+import type { Column, Reading, TypedTable } from './typed-table.ts'
+
+const KEYWORDS = new Set(
+  `abort action add after all alter always analyze and any as asc attach autoincrement before begin between by cascade case cast check
+  collate column commit conflict constraint create cross current database default deferrable deferred delete desc detach distinct do drop
+  each else end escape except exclude exclusive exists explain fail filter first following for foreign from full generated glob group groups
+  having if ignore immediate in index indexed initially inner insert instead intersect into is isnull join key last left like limit match
+  materialized natural no not nothing notnull null nulls of offset on or order others outer over partition plan pragma preceding primary
+  query raise range recursive references regexp reindex release rename replace restrict returning right rollback row rows savepoint select
+  set table temp temporary then ties to transaction trigger unbounded union unique update using vacuum values view virtual when where
+  window with without`.split(/\s+/),
+)
+
+/** Rows of a list that are shown; more are counted. */
+export const MAX_LIST_ROWS = 1_000
+
+export const quoteName = (name: string): string =>
+  /^[a-z_][a-z0-9_]*$/.test(name) && !KEYWORDS.has(name) ? name : `"${name.replaceAll('"', '""')}"`
+
+const quoteText = (value: string | number) => (typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`)
+
+export function writeSql(table: TypedTable, { conditions, operation }: Query): string {
+  const from = quoteName(table.name)
+  const where = conditions.map((condition) => writeCondition(table, condition))
+  const select = (what: string, extra: readonly string[] = [], rest = '') => {
+    const all = [...where, ...extra]
+    return `SELECT ${what} FROM ${from}${all.length > 0 ? ` WHERE ${all.join(' AND ')}` : ''}${rest}`
+  }
+  const text = (column: number) => getName(table, column, 'text')
+  switch (operation.kind) {
+    case 'list':
+      return operation.column === undefined
+        ? select('*', [], ` LIMIT ${MAX_LIST_ROWS}`)
+        : select(`DISTINCT ${text(operation.column)}`, [`${text(operation.column)} IS NOT NULL`], ` LIMIT ${MAX_LIST_ROWS}`)
+    case 'count':
+      return select('COUNT(*)')
+    case 'count_values':
+      return select(`COUNT(DISTINCT ${text(operation.column)})`)
+    case 'aggregate':
+      return select(writeAggregate(table, operation.aggregate, operation.column))
+    case 'top': {
+      const key = getName(table, operation.key, operation.reading)
+      if (operation.limit > 1)
+        return select(
+          text(operation.column),
+          [`${key} IS NOT NULL`],
+          ` ORDER BY ${key} ${getOrder(operation.direction)} LIMIT ${operation.limit}`,
+        )
+      return select(`DISTINCT ${text(operation.column)}`, [`${key} = (${select(`${operation.direction.toUpperCase()}(${key})`)})`])
+    }
+    case 'edge': {
+      const order = operation.from === 'first' ? 'ASC' : 'DESC'
+      const offset = operation.position > 1 ? ` OFFSET ${operation.position - 1}` : ''
+      return select(text(operation.column), [], ` ORDER BY rowid ${order} LIMIT ${operation.limit}${offset}`)
+    }
+    case 'neighbor': {
+      const found = select(operation.offset > 0 ? 'MAX(rowid)' : 'MIN(rowid)')
+      return `SELECT ${text(operation.column)} FROM ${from} WHERE rowid = (${found}) ${operation.offset > 0 ? '+' : '-'} 1`
+    }
+    case 'group': {
+      const { part, key, aggregate, direction, limit = 1 } = operation
+      const by = part ? writeDatePart(getName(table, operation.by, 'date'), part) : text(operation.by)
+      const amount = key === undefined ? 'COUNT(*)' : writeAggregate(table, aggregate, key)
+      const notEmpty = `${by} IS NOT NULL`
+      if (!direction) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY 1 LIMIT ${MAX_LIST_ROWS}`)
+      if (limit > 1) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY 2 ${getOrder(direction)} LIMIT ${limit}`)
+      // All groups with the same number are first.
+      const groups = select(`${by} AS name, ${amount} AS number`, [notEmpty], ` GROUP BY ${by}`)
+      const extreme = `SELECT ${direction.toUpperCase()}(number) FROM all_groups`
+      return `WITH all_groups AS (${groups}) SELECT name, number FROM all_groups WHERE number = (${extreme}) LIMIT ${MAX_LIST_ROWS}`
+    }
+    case 'share': {
+      const among = operation.among.map((condition) => writeCondition(table, condition)).join(' AND ')
+      const amount = operation.key === undefined ? 'COUNT(*)' : `SUM(${getName(table, operation.key, 'number')})`
+      const part = `${amount} FILTER (WHERE ${where.join(' AND ')})`
+      return `SELECT ROUND(100.0 * ${part} / ${amount}, 2) FROM ${from}${among === '' ? '' : ` WHERE ${among}`}`
+    }
+    case 'difference': {
+      const { column, rows } = operation
+      const [first, second] = rows.map((row) => {
+        const name = getName(table, column, table.columns[column]?.readings.number ? 'number' : 'date')
+        return `(${select(table.columns[column]?.readings.number ? name : `julianday(${name})`, [writeCondition(table, row)])})`
+      })
+      const scale = table.columns[column]?.scale ?? 0
+      return `SELECT ${scale > 0 ? `ROUND(ABS(${first} - ${second}), ${scale})` : `ABS(${first} - ${second})`}`
+    }
+    case 'difference_of_counts': {
+      const [first, second] = operation.rows.map((row) => `(${select('COUNT(*)', [writeCondition(table, row)])})`)
+      return `SELECT ABS(${first} - ${second})`
+    }
+    case 'same': {
+      const shared = text(operation.shared)
+      const found = select('rowid')
+      return `SELECT DISTINCT ${text(operation.column)} FROM ${from} WHERE ${shared} IN (${select(shared)}) AND rowid NOT IN (${found})`
+    }
+    case 'exists':
+      return `SELECT EXISTS (${select('1')})`
+  }
+}
+
+/** Selects the rows that a query used, with their numbers. */
+export function writeRowsSql(table: TypedTable, { conditions, operation }: Query, limit: number): string {
+  const from = quoteName(table.name)
+  const all = conditions.map((condition) => writeCondition(table, condition))
+  const where = (extra: readonly string[]) => ([...all, ...extra].length > 0 ? ` WHERE ${[...all, ...extra].join(' AND ')}` : '')
+  const texts = table.columns.map((_, column) => getName(table, column, 'text')).join(', ')
+  const select = (rest: string) => `SELECT rowid, ${texts} FROM ${from}${rest} LIMIT ${limit}`
+  switch (operation.kind) {
+    case 'top': {
+      const key = getName(table, operation.key, operation.reading)
+      if (operation.limit > 1) return select(`${where([`${key} IS NOT NULL`])} ORDER BY ${key} ${getOrder(operation.direction)}`)
+      return select(where([`${key} = (SELECT ${operation.direction.toUpperCase()}(${key}) FROM ${from}${where([])})`]))
+    }
+    case 'edge':
+      return [
+        `SELECT rowid, ${texts} FROM ${from}${where([])} ORDER BY rowid ${operation.from === 'first' ? 'ASC' : 'DESC'}`,
+        `LIMIT ${Math.min(limit, operation.limit)} OFFSET ${operation.position - 1}`,
+      ].join(' ')
+    case 'neighbor': {
+      const found = `SELECT ${operation.offset > 0 ? 'MAX' : 'MIN'}(rowid) FROM ${from}${where([])}`
+      return select(` WHERE rowid BETWEEN (${found}) + ${Math.min(0, operation.offset)} AND (${found}) + ${Math.max(0, operation.offset)}`)
+    }
+    case 'share':
+      return select(where(operation.among.map((condition) => writeCondition(table, condition))))
+    case 'difference':
+    case 'difference_of_counts':
+      return select(where([`(${operation.rows.map((row) => `(${writeCondition(table, row)})`).join(' OR ')})`]))
+    default:
+      return select(where([]))
+  }
+}
+
+function writeDatePart(date: string, part: DatePart): string {
+  if (part === 'quarter') return `substr(${date}, 1, 4) || '-Q' || ((substr(${date}, 6, 2) + 2) / 3)`
+  return `substr(${date}, 1, ${part === 'year' ? 4 : 7})`
+}
+
+const getOrder = (direction: 'max' | 'min') => (direction === 'max' ? 'DESC' : 'ASC')
+
+function getName(table: TypedTable, index: number, reading: Reading): string {
+  const { readings } = table.columns[index] as Column
+  return quoteName(readings[reading] ?? readings.text)
+}
+
+/** Sums of decimal numbers are computed in whole numbers of their smallest part, such as cents: they are exact. */
+function writeAggregate(table: TypedTable, aggregate: Aggregate, column: number): string {
+  const name = getName(table, column, 'number')
+  const scale = table.columns[column]?.scale ?? 0
+  const factor = 10 ** scale
+  const sum = scale > 0 ? `SUM(CAST(ROUND(${name} * ${factor}) AS INTEGER)) / ${factor}.0` : `SUM(${name})`
+  if (aggregate === 'sum') return sum
+  if (aggregate === 'average') return scale > 0 ? `${sum} / COUNT(${name})` : `AVG(${name})`
+  return aggregate === 'count' ? 'COUNT(*)' : `${aggregate.toUpperCase()}(${name})`
+}
+
+const OPERATORS = { more: '>', less: '<', at_least: '>=', at_most: '<=' }
+
+export function writeCondition(table: TypedTable, condition: Condition): string {
+  switch (condition.kind) {
+    case 'equals': {
+      const name = getName(table, condition.column, condition.reading)
+      const [first = ''] = condition.values
+      if (condition.isNegated) return `(${name} IS NULL OR ${name} NOT IN (${condition.values.map(quoteText).join(', ')}))`
+      return condition.values.length === 1 ? `${name} = ${quoteText(first)}` : `${name} IN (${condition.values.map(quoteText).join(', ')})`
+    }
+    case 'contains':
+      return `${getName(table, condition.column, 'text')} LIKE ${quoteText(`%${condition.phrase}%`)}`
+    case 'dates': {
+      const name = getName(table, condition.column, 'date')
+      const bounds = [
+        ...(condition.from === undefined ? [] : [`${name} >= ${quoteText(condition.from)}`]),
+        ...(condition.to === undefined ? [] : [`${name} < ${quoteText(condition.to)}`]),
+      ]
+      return bounds.join(' AND ')
+    }
+    case 'numbers':
+      return `${getName(table, condition.column, 'number')} ${OPERATORS[condition.comparison]} ${condition.value}`
+    case 'between':
+      return `${getName(table, condition.column, 'number')} BETWEEN ${condition.from} AND ${condition.to}`
+    case 'month':
+      return `substr(${getName(table, condition.column, 'date')}, 6, 2) = ${quoteText(String(condition.month).padStart(2, '0'))}`
+    case 'empty': {
+      const { readings } = table.columns[condition.column] as Column
+      return `${quoteName(readings.number ?? readings.date ?? readings.text)} IS NULL`
+    }
+    case 'than_row': {
+      const name = getName(table, condition.column, condition.reading)
+      const value = `SELECT ${name} FROM ${quoteName(table.name)} WHERE ${writeCondition(table, condition.row)}`
+      return `${name} ${OPERATORS[condition.comparison]} (${value})`
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/** Checks files of a backup with which commands or the daemon would not work, before anything is restored. */
+import { VAULT_NAME } from '../../backup/format.ts'
+import { ArchiveError } from '../../backup/tar.ts'
+import { isValidToken } from '../../client/address.ts'
+import type { Settings } from '../../config.ts'
+
+const DATABASE_HEADER = 'SQLite format 3\0'
+const VAULT_KEY_BYTES = 32
+
+const SETTING_TYPES: Record<keyof Settings, 'string' | 'boolean'> = {
+  url: 'string',
+  token: 'string',
+  output: 'string',
+  start: 'boolean',
+  agent: 'string',
+  history: 'boolean',
+  'database-url': 'string',
+  'database-token': 'string',
+  'storage-url': 'string',
+}
+
+/** Returns the content of a small file of a home, or throws an ArchiveError. */
+export function checkHomeFile(name: string, content: Buffer): Buffer {
+  const problem = findProblem(name, content.toString('utf8'))
+  if (problem !== undefined) throw new ArchiveError(`its ${name} ${problem}`)
+  return content
+}
+
+function findProblem(name: string, text: string): string | undefined {
+  switch (name) {
+    case 'token':
+      return isValidToken(text.trim()) ? undefined : 'is not a token'
+    case 'vault.key':
+      return Buffer.from(text.trim(), 'base64').length === VAULT_KEY_BYTES ? undefined : `is not a key of ${VAULT_KEY_BYTES} bytes`
+    default:
+      return findJsonProblem(name, text)
+  }
+}
+
+function findJsonProblem(name: string, text: string): string | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return 'is not valid JSON'
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not an object'
+  const fields = value as Record<string, unknown>
+  if (name === VAULT_NAME)
+    return fields.location === 'keychain' || fields.location === 'file' ? undefined : 'does not say where the key of the vault is'
+  const wrong = Object.entries(SETTING_TYPES).find(([field, type]) => fields[field] !== undefined && typeof fields[field] !== type)
+  return wrong && `has an invalid value of ${JSON.stringify(wrong[0])}`
+}
+
+/** Passes the content on. Throws an ArchiveError if it is not a database. */
+export async function* checkDatabase(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let start = Buffer.alloc(0)
+  for await (const part of content) {
+    if (start.length < DATABASE_HEADER.length) {
+      start = Buffer.concat([start, part.subarray(0, DATABASE_HEADER.length)])
+      requireHeader(start.toString('latin1', 0, DATABASE_HEADER.length))
+    }
+    yield part
+  }
+  if (start.length < DATABASE_HEADER.length) requireHeader('')
+}
+
+function requireHeader(start: string): void {
+  if (start === '' || !DATABASE_HEADER.startsWith(start)) throw new ArchiveError('its cadre.db is not a database')
+}

@@ -1,0 +1,130 @@
+/** Memories: facts that an agent keeps about a user. */
+import { type Static, Type } from 'typebox'
+import { createBody, createCrudRoutes, createFamily, updateBody } from '../../crud.ts'
+import { route } from '../../route.ts'
+import { createExample, identifier, nullable, object, optional, resource, stringEnum, timestamp } from '../../schemas/fields.ts'
+
+export const MAX_MEMORY_LENGTH = 1_000
+const content = Type.String({
+  minLength: 1,
+  maxLength: MAX_MEMORY_LENGTH,
+  pattern: '\\S',
+  description: 'The fact, in a sentence or two. Keys, tokens and passwords are rejected.',
+})
+const agent_id = identifier('the agent')
+const user_id = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'User whom the fact is about. Default: the user of the token. Only admins can choose another one.',
+})
+const expires_at = nullable(timestamp('Time at which the memory is deleted; null keeps it'))
+const Replacement = object(
+  {
+    content: Type.String({ description: 'The former fact.' }),
+    replaced_at: timestamp('Time at which it was replaced'),
+  },
+  { title: 'ReplacedMemory', description: 'A former version of a memory.' },
+)
+const example = { agent_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', content: 'The user works in the Berlin office.' }
+const stored = createExample('mem', {
+  ...example,
+  user_id: 'ada',
+  expires_at: null,
+  source: 'agent',
+  has_untrusted_text: false,
+  conversation_id: 'conv_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+  message_id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+  history: [],
+})
+
+export type Memory = Static<typeof Memory>
+export const Memory = resource(
+  'memory',
+  {
+    agent_id,
+    user_id,
+    content,
+    expires_at,
+    source: stringEnum(['user', 'agent'], { description: 'Who wrote it: a person, or the agent in a reply.' }),
+    has_untrusted_text: Type.Boolean({
+      description: 'Whether the agent had read documents or results of tools before it wrote this. A person confirmed it.',
+    }),
+    conversation_id: nullable(identifier('the conversation in which the agent wrote it')),
+    message_id: nullable(identifier('the reply in which the agent wrote it')),
+    history: Type.Array(Replacement, { description: 'Former versions of the fact, newest first.' }),
+  },
+  { description: 'A fact that an agent keeps about a user.', examples: [stored] },
+)
+export const MemoryCreate = createBody('memory', { agent_id, content }, { user_id, expires_at }, example)
+const MemoryUpdate = updateBody('memory', { content, expires_at }, { content: 'The user works in the Hamburg office.' })
+
+export const memories = createFamily({
+  name: 'memories',
+  noun: 'memory',
+  prefix: 'mem',
+  resource: Memory,
+  create: MemoryCreate,
+  update: MemoryUpdate,
+})
+
+const routes = createCrudRoutes(memories, { read: 'any', change: 'chat' })
+export type MemoryMatch = Static<typeof MemoryMatch>
+const MemoryMatch = object(
+  { ...Memory.properties, score: Type.Number({ description: 'Relevance; higher is better.' }) },
+  { title: 'MemoryMatch', description: 'A memory that a search found.' },
+)
+export const memoryRoutes = {
+  ...routes,
+  create: route({
+    ...routes.create,
+    description:
+      'A fact that is known is not stored twice. A fact that contradicts a known one, such as another favorite color, replaces it ' +
+      'and keeps it in `history`. The response is then the existing memory.',
+  }),
+  search: route({
+    id: 'memories.search',
+    family: 'memories',
+    method: 'POST',
+    path: '/memories/search',
+    summary: 'Search the memories of a user',
+    description: 'Finds memories by their words and their meaning, best first.',
+    access: 'any',
+    body: object(
+      {
+        agent_id,
+        query: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'What to search for.' }),
+        ...optional({
+          user_id,
+          limit: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Largest number of memories.' }),
+        }),
+      },
+      {
+        title: 'MemorySearch',
+        description: 'A search in the memories of an agent.',
+        examples: [{ agent_id: example.agent_id, query: 'Where does the user work?' }],
+      },
+    ),
+    response: object(
+      { memories: Type.Array(MemoryMatch, { description: 'Memories, best first.' }) },
+      { title: 'FoundMemories', description: 'The memories that a search found.', examples: [{ memories: [] }] },
+    ),
+  }),
+  clear: route({
+    id: 'memories.clear',
+    family: 'memories',
+    method: 'DELETE',
+    path: '/memories',
+    summary: 'Delete all memories of a user',
+    description: 'Deletes them with their history and vectors.',
+    access: 'chat',
+    query: object({
+      ...optional({
+        user_id,
+        agent_id: identifier('the agent. Default: all agents'),
+        conversation_id: identifier('the conversation they come from'),
+      }),
+    }),
+    response: Memory,
+    shape: 'message',
+  }),
+}

@@ -1,0 +1,85 @@
+/** Tables of the documents of a knowledge source. */
+import { type Static, Type } from 'typebox'
+import { idParams } from '../crud.ts'
+import { route } from '../route.ts'
+import { count, identifier, nullable, object, optional, stringEnum } from '../schemas/fields.ts'
+
+export const MAX_QUERY_ROWS = 10_000
+const DEFAULT_QUERY_ROWS = 1_000
+const COLUMN_TYPES = ['integer', 'decimal', 'percentage', 'currency', 'duration', 'date', 'boolean', 'text'] as const
+
+export type TableColumn = Static<typeof TableColumn>
+export const TableColumn = object(
+  {
+    name: Type.String({ description: 'Name of the column in SQL.' }),
+    header: Type.String({ description: 'Header of the column in the document.' }),
+    type: stringEnum(COLUMN_TYPES, {
+      description: 'Type of the values. Dates are texts such as 2024-03-05, durations are seconds, boolean is 0 or 1.',
+    }),
+    unit: Type.String({ description: 'Unit of the numbers; empty if there is none.' }),
+    text_name: Type.String({ description: 'Name of the SQL column with the values as they are in the document.' }),
+  },
+  { title: 'TableColumn', description: 'A column of a table.' },
+)
+
+export type Table = Static<typeof Table>
+export const Table = object(
+  {
+    name: Type.String({ description: 'Name of the table in SQL.' }),
+    document: Type.String({ description: 'Name of the document.' }),
+    document_id: identifier('the document'),
+    rows: count('Number of rows, without rows of totals.'),
+    columns: Type.Array(TableColumn, { description: 'Columns, in order.' }),
+    notice: nullable(Type.String({ description: 'What is not part of the table because of its size.' })),
+  },
+  { title: 'Table', description: 'A table of a document.' },
+)
+
+const cell = Type.Unsafe<string | number | null>({ type: ['string', 'number', 'null'] })
+
+export const TableQuery = object(
+  {
+    sql: Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'A SELECT over the tables of the source.' }),
+    ...optional({
+      max_rows: Type.Integer({ minimum: 1, maximum: MAX_QUERY_ROWS, default: DEFAULT_QUERY_ROWS, description: 'Maximum number of rows.' }),
+    }),
+  },
+  { title: 'TableQuery', description: 'A query.', examples: [{ sql: "SELECT count(*) FROM orders WHERE status = 'cancelled'" }] },
+)
+
+export type TableQueryResult = Static<typeof TableQueryResult>
+export const TableQueryResult = object(
+  {
+    columns: Type.Array(Type.String(), { description: 'Names of the columns.' }),
+    rows: Type.Array(Type.Array(cell), { description: 'Values of each row, in the order of the columns.' }),
+    truncated: Type.Boolean({ description: 'Whether there are more rows.' }),
+  },
+  { title: 'TableQueryResult', description: 'Rows of a query.' },
+)
+
+const tables = { family: 'knowledge-sources', params: idParams('knowledge source'), access: 'read' as const }
+
+export const tableRoutes = {
+  list: route({
+    ...tables,
+    id: 'tables.list',
+    method: 'GET',
+    path: '/knowledge-sources/{id}/tables',
+    summary: 'List the tables of a knowledge source',
+    description: 'Returns the tables of CSV, JSON, Markdown and other documents, with the types of their columns.',
+    response: object(
+      { tables: Type.Array(Table, { description: 'Tables, by document.' }) },
+      { title: 'TableList', description: 'Tables.' },
+    ),
+  }),
+  query: route({
+    ...tables,
+    id: 'tables.query',
+    method: 'POST',
+    path: '/knowledge-sources/{id}/tables/query',
+    summary: 'Query the tables of a knowledge source',
+    description: 'Runs one SELECT of SQLite over the tables of the source. A query that takes longer than 5 s is ended.',
+    body: TableQuery,
+    response: TableQueryResult,
+  }),
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { askTables } from '../../../daemon/knowledge/tables/ask-tables.ts'
+import { extractTables } from '../../../daemon/knowledge/tables/extract-tables.ts'
+import { TableStore } from '../../../daemon/knowledge/tables/table-store.ts'
+import { loadWeights } from '../../../daemon/tables/weights.ts'
+import { HELD_QUESTIONS, QUESTIONS, TABLES } from '../../tables/business-tables.ts'
+
+const test = suite('questions over business tables')
+const folder = mkdtempSync(join(tmpdir(), 'cadre-tables-'))
+let file: TableStore
+
+test.before(async () => {
+  const path = join(folder, 'tables.db')
+  const writer = TableStore.openForWriting(path)
+  for (const [name, text] of Object.entries(TABLES))
+    writer.replace({ id: name, name, contentHash: name }, await extractTables(Buffer.from(text), name))
+  writer.close()
+  file = TableStore.openForReading(path) as TableStore
+})
+test.after(() => {
+  file.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const weights = loadWeights()
+const compute = (question: string) => askTables(question, [file], weights)[0]
+
+test('at least 80 % of the questions are answered as expected, and few otherwise', () => {
+  const questions = [...QUESTIONS, ...HELD_QUESTIONS]
+  const results = questions.map(([question, ...expected]) => {
+    const readings = askTables(question, [file], weights).map(({ values }) => [...values].sort().join())
+    return { question, readings, isRight: readings.includes([...expected].sort().join()) }
+  })
+  const right = results.filter(({ isRight }) => isRight).length / questions.length
+  const wrong = results.filter(({ readings, isRight }) => readings.length > 0 && !isRight)
+  assert.ok(right >= 0.8, `${right}`)
+  assert.ok(wrong.length <= questions.length / 10, JSON.stringify(wrong))
+})
+
+for (const question of [
+  'How do I reset my password?',
+  'What is the policy for remote work?',
+  'Who approves travel?',
+  'What does the error ECONNREFUSED mean?',
+  'How many days of annual leave do I have?',
+])
+  test(`not answered from a table: ${question}`, () => {
+    assert.is(compute(question), undefined)
+  })
+
+const SUBSCRIPTIONS = `Account,Plan,Seats,MRR (USD),Renewal date,Owner,Region,Churned
+Northwind,Enterprise,120,"4,800.00",2025-03-31,Priya,EMEA,no
+Contoso,Team,25,500.00,2024-11-15,Leo,IT,no
+Fabrikam,Enterprise,310,"12,400.00",2025-06-30,Priya,AMER,no
+Tailspin,Starter,4,39.60,2024-09-01,Sofia,EMEA,yes
+Wingtip,Team,40,800.00,,Leo,IT,no
+`
+for (const [question, ...expected] of [
+  ['What percentage of accounts churned?', '20%'],
+  ['Which plan has the highest average MRR?', 'Enterprise'],
+  ['average number of seats for IT', '32.5'],
+  ['How many seats does Wingtip have?', '40'],
+  ['Which accounts renew in 2025?', 'Fabrikam', 'Northwind'],
+] as const)
+  test(question, async () => {
+    const path = join(folder, 'subscriptions.db')
+    const writer = TableStore.openForWriting(path)
+    const document = { id: 'doc_1', name: 'subscriptions.csv', contentHash: 'x' }
+    writer.replace(document, await extractTables(Buffer.from(SUBSCRIPTIONS), document.name))
+    writer.close()
+    const reader = TableStore.openForReading(path) as TableStore
+    assert.equal(askTables(question, [reader], weights)[0]?.values.toSorted(), [...expected])
+    reader.close()
+  })
+
+test('the interpretation names the columns, the values and the document', () => {
+  const interpret = (question: string) => compute(question)?.interpretation
+  assert.is(interpret('How many orders were cancelled?'), 'Counted the rows of orders.csv where Status is cancelled.')
+  assert.is(interpret('What is the average salary per department?'), 'Grouped the rows of employees.csv by Department and averaged Salary.')
+  assert.is(interpret('What is the total budget?'), 'Added up Budget in the rows of departments.csv.')
+})
+
+test.run()

@@ -1,0 +1,104 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { expectData, expectError } from '../../harness/expect.ts'
+import { reportFailure } from '../../harness/hooks.ts'
+import type { Json } from '../../harness/test-server.ts'
+import { TABLES } from '../../tables/business-tables.ts'
+import { KnowledgeFixture } from '../knowledge-fixture.ts'
+
+const test = suite('answers computed from tables')
+let knowledge: KnowledgeFixture
+let source: Json
+let tool: Json
+
+test.before(
+  reportFailure(async () => {
+    knowledge = await KnowledgeFixture.start()
+    source = await knowledge.createSyncedSource({
+      'orders.csv': TABLES['orders.csv'] as string,
+      'invoices.md': TABLES['invoices.md'] as string,
+      'leave.md': '# Leave\n\nEvery employee has twenty-five days of paid annual leave.',
+    })
+    tool = await knowledge.resources.ragTool({ knowledge_source_id: source.id })
+    await knowledge.waitForSync(source.id)
+  }),
+)
+test.after(reportFailure(() => knowledge.close()))
+
+const ask = async (query: string): Promise<Json> => expectData(knowledge.service.post(`/rag-tools/${tool.id}/query`, { query }))
+const listTables = async (id = source.id): Promise<Json[]> =>
+  (await expectData(knowledge.service.get(`/knowledge-sources/${id}/tables`))).tables
+const query = (sql: string) => knowledge.service.post(`/knowledge-sources/${source.id}/tables/query`, { sql })
+
+test('a count is computed, with its interpretation, the rows used and the query', async () => {
+  const { answer, computation, results } = await ask('How many orders were cancelled?')
+  assert.match(answer, /^\*\*3\*\*\n\nCounted the rows of orders\.csv where Status is cancelled\. \[\d\]\n\nFirst rows used:\n\n\| Row \|/)
+  assert.match(answer, /\| 2 \| 1002 \| Globex \|/)
+  const [, number] = /\[(\d)\]/.exec(answer) ?? []
+  assert.is(results[Number(number) - 1]?.metadata.source, 'orders.csv')
+  assert.equal(computation, [
+    {
+      sql: "SELECT COUNT(*) FROM orders WHERE status = 'cancelled'",
+      table: 'orders',
+      document: 'orders.csv',
+      interpretation: 'Counted the rows of orders.csv where Status is cancelled.',
+      rows: [[3]],
+    },
+  ])
+})
+
+test('sums of money are exact and have their unit', async () => {
+  assert.match((await ask('What is the total for CloudHost?')).answer, /^\*\*5670 EUR\*\*/)
+})
+
+test('a question about a text is answered with a quote', async () => {
+  const { answer, computation } = await ask('How many days of annual leave do I have?')
+  assert.match(answer, /twenty-five days/)
+  assert.is(computation, undefined)
+})
+
+test('an agent with the embedded model computes, too', async () => {
+  const agent = await knowledge.resources.agent({ tools: [tool.id] })
+  const conversation = await expectData(knowledge.service.post('/conversations', { agent_id: agent.id }), 201)
+  const message = await expectData(
+    knowledge.service.post(`/conversations/${conversation.id}/messages`, { message: 'How many orders were cancelled?' }),
+  )
+  assert.match(JSON.stringify(message), /\*\*3\*\*/)
+  const [{ name, arguments: args, result }] = message.tool_calls
+  assert.equal([name, args.sql], ['query_table', "SELECT COUNT(*) FROM orders WHERE status = 'cancelled'"])
+  assert.is(result.interpretation, 'Counted the rows of orders.csv where Status is cancelled.')
+})
+
+test('tables are listed with the types of their columns', async () => {
+  const tables = await listTables()
+  assert.equal(
+    tables.map(({ name, document, rows }) => [name, document, rows]),
+    [
+      ['invoices', 'invoices.md', 7],
+      ['orders', 'orders.csv', 12],
+    ],
+  )
+  assert.equal(tables[0]?.columns[2], { name: 'total', header: 'Total', type: 'currency', unit: 'EUR', text_name: 'total_text' })
+})
+
+test('a query returns rows, and a wrong one says what is wrong', async () => {
+  assert.equal(await expectData(query('select country, count(*) as n from orders group by country order by n desc limit 1')), {
+    columns: ['country', 'n'],
+    rows: [['Germany', 5]],
+    truncated: false,
+  })
+  await expectError(query('drop table orders'), 'VALIDATION_ERROR', { error: /^The query cannot be run/, hint: /one SELECT/ })
+})
+
+test('tables follow their documents', async () => {
+  const own = await knowledge.createSyncedSource({ 'a.csv': 'Name,Age\nAnn,30\nBob,40\n', 'notes.md': 'No table.' })
+  assert.is((await listTables(own.id))[0]?.rows, 2)
+  await knowledge.addDocument(own.id, 'a.csv', 'Name,Age\nAnn,30\nBob,40\nCid,50\n')
+  await knowledge.sync(own.id)
+  assert.is((await listTables(own.id))[0]?.rows, 3)
+  const document = await knowledge.getDocument(own.id, 'a.csv')
+  await knowledge.service.delete(`/knowledge-sources/${own.id}/documents/${document.id}`)
+  assert.equal(await listTables(own.id), [])
+})
+
+test.run()

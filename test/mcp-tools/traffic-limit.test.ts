@@ -1,0 +1,72 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createResponseLimit, type MessageEnd, MessageLimit, TrafficLimit } from '../../daemon/mcp-servers/connections/traffic-limit.ts'
+
+const test = suite('limits of MCP messages')
+
+/** Returns what is exceeded first if the text arrives in parts of this size. */
+function check(text: string, end: MessageEnd, size = 1_000_003): string | undefined {
+  const limit = new MessageLimit(new TrafficLimit(), end)
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) {
+    const exceeded = limit.count(bytes.subarray(at, at + size))
+    if (exceeded) return exceeded
+  }
+  return undefined
+}
+
+const TOO_MANY = 'sent a message with more than 30000 values'
+const array = (values: number) => `[${'1,'.repeat(values - 1)}1]`
+
+test('values of a message are counted, however it is split', () => {
+  for (const size of [1, 7, 65_536]) {
+    assert.is(check(array(30_000), 'response', size), undefined)
+    assert.is(check(array(30_001), 'response', size), TOO_MANY)
+    assert.is(check('['.repeat(30_001), 'response', size), TOO_MANY)
+  }
+})
+
+test('commas and brackets in strings are no values', () => {
+  const text = JSON.stringify({ text: `,[{"\\"${',[{\\"'.repeat(50_000)}\\` })
+  assert.is(check(text, 'response', 13), undefined)
+  assert.is(check(`${text.slice(0, -1)},${array(30_001)}}`, 'response'), TOO_MANY)
+})
+
+test('each line, and each event of a stream, is a message of its own', () => {
+  const lines = `${array(20_000)}\n`.repeat(3)
+  assert.is(check(lines, 'line'), undefined)
+  assert.is(check(lines, 'response'), TOO_MANY)
+  for (const newline of ['\n', '\r\n']) {
+    const event = `event: message${newline}data: ${array(20_000)}${newline}${newline}`
+    assert.is(check(event.repeat(3), 'empty line'), undefined)
+    assert.is(check(`data: ${array(20_000)}${newline}`.repeat(2), 'empty line'), TOO_MANY, 'an event of two lines')
+  }
+})
+
+test('a quote outside of JSON does not hide what follows', () => {
+  assert.is(check(`: "\ndata: ${array(30_001)}\n\n`, 'empty line'), TOO_MANY)
+  assert.is(check(`log "\n${array(30_001)}`, 'line'), TOO_MANY)
+  assert.is(check(`log \\"\\\n${array(30_001)}`, 'line'), TOO_MANY)
+})
+
+test('many small messages are limited together', () => {
+  assert.is(check(`${array(20_000)}\n`.repeat(6), 'line'), 'sent more than 100000 values within 10 s')
+})
+
+test('a message has at most 4 MB', () => {
+  assert.is(check('x'.repeat(4 * 1024 * 1024), 'response'), undefined)
+  assert.is(check('x'.repeat(4 * 1024 * 1024 + 1), 'response'), 'sent a message of more than 4 MB')
+  assert.is(check(`data: ${'x'.repeat(3 * 1024 * 1024)}\n\n`.repeat(2), 'empty line'), undefined)
+})
+
+test('an empty line ends a message only in a stream of events', () => {
+  const parts = [array(20_000), '\n\n', array(20_000)].map((text) => Buffer.from(text))
+  const find = (type: string) => {
+    const limit = createResponseLimit(new TrafficLimit())(type)
+    return parts.map((part) => limit(part)).find(Boolean)
+  }
+  assert.is(find('text/event-stream; charset=utf-8'), undefined)
+  assert.is(find('application/json'), TOO_MANY)
+})
+
+test.run()

@@ -1,0 +1,43 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { fitsQuestion } from '../../../daemon/models/quoted-answers/question/answer-type.ts'
+
+const test = suite('types of answers')
+const fits = (question: string, text: string, quote = text) =>
+  fitsQuestion(question, { text, quote, before: quote.slice(0, quote.indexOf(text)) })
+
+test('how many and how much ask for a number', () => {
+  assert.ok(fits('How many systems are there?', 'twelve'))
+  assert.ok(fits('How much does it cost?', '€ 30'))
+  assert.not(fits('How many internal systems are there?', 'a number', 'We have a number of internal systems.'))
+})
+
+test('when, which day and how long ask for a time', () => {
+  assert.ok(fits('When do we meet?', 'every Monday'))
+  assert.ok(fits('Until when is it open?', 'noon'))
+  assert.ok(fits('How long does it take?', 'three weeks'))
+  assert.not(fits('When do we meet?', 'in the large hall'))
+  assert.not(fits('Which day is best?', 'the large hall'))
+})
+
+test('who asks for the person that does what the question says', () => {
+  assert.ok(fits('Who approves travel?', 'the head of department', 'Travel is approved by the head of department.'))
+  assert.not(fits('Who pays for dental insurance?', 'MetLife', 'Dental insurance is offered through MetLife.'))
+  assert.not(fits('Who pays for dental insurance?', 'MetLife', 'We pay for dental insurance from MetLife.'))
+  assert.not(fits('Who approves travel?', '14 days', 'Approve travel within 14 days.'))
+})
+
+test('a name is the one with the words of the question', () => {
+  const quote = 'RESTIC_PASSWORD_FILE   Location of the password file\nRESTIC_PASSWORD   The actual password'
+  const question = 'Which environment variable contains the path of the password file?'
+  assert.not(fits(question, 'RESTIC_PASSWORD', quote))
+  assert.ok(fits(question, 'RESTIC_PASSWORD_FILE', quote))
+})
+
+test('other questions accept any words', () => {
+  assert.ok(fits('Why is the sky blue?', 'because of the air'))
+  assert.ok(fits('How do I start it?', 'npm start'))
+  assert.ok(fits('What happens when it fails?', 'the job is repeated'))
+})
+
+test.run()

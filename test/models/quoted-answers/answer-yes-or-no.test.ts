@@ -1,0 +1,39 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { answerYesOrNo } from '../../../daemon/models/quoted-answers/answer-yes-or-no.ts'
+
+const test = suite('yes or no')
+
+for (const [question, sentence, verdict] of [
+  ['Can I carry unused vacation over?', 'Unused vacation can be carried over to the next year.', 'Yes'],
+  ['Can I carry unused vacation over?', 'Unused vacation cannot be carried over to the next year.', 'No'],
+  ['Can I carry unused vacation over?', 'Unused vacation may be carried over if your manager agrees.', 'It depends'],
+  ['Can I carry unused vacation over?', 'Unused vacation may not be carried over, unless you were ill.', 'It depends'],
+  ['Are dogs allowed in the office?', 'Dogs must not be brought into the office.', 'No'],
+  ['Do I have to wear a helmet?', 'Everybody must wear a helmet on the site.', 'Yes'],
+  ['Do I need to wear a helmet?', 'Wearing a helmet is optional.', 'No'],
+  ['Is the report public?', 'The report is public.', 'Yes'],
+  ['Is the report public?', 'The report is not public.', 'No'],
+  ['Can I take 30 days of leave?', 'You can take up to 20 days of leave at once.', 'No'],
+  ['Can I take 10 days of leave?', 'You can take up to 20 days of leave at once.', 'Yes'],
+] as const)
+  test(`"${question}" with "${sentence}": ${verdict}`, () => assert.is(answerYesOrNo(question, sentence), verdict))
+
+for (const [question, sentence] of [
+  ['Can I carry unused vacation over?', 'Vacation is requested in the calendar.'],
+  ['Is there a gym?', 'The gym of the hotel next door has a sauna, but ours does not.'],
+  ['Is it forbidden to smoke?', 'Smoking is not permitted.'],
+  ['Should I use tabs or spaces?', 'Everybody must use spaces.'],
+  ['Do I have to wear a helmet?', 'You may wear a helmet with your name.'],
+  ['Can I take 30 weeks of leave?', 'You can take up to 20 days of leave at once.'],
+  ['When can I take leave?', 'Leave can be taken in June.'],
+  ['Can I carry vacation over?', 'Can I carry vacation over?'],
+] as const)
+  test(`"${question}" is not settled by "${sentence}"`, () => assert.is(answerYesOrNo(question, sentence), undefined))
+
+test('headings say what a sentence is about', () => {
+  assert.is(answerYesOrNo('Can I bring a dog?', 'They are allowed on Fridays.', ['Dogs']), undefined)
+  assert.is(answerYesOrNo('Are dogs allowed?', 'They are allowed.', ['Dogs']), 'Yes')
+})
+
+test.run()

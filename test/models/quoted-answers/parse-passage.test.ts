@@ -1,0 +1,61 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { stripMarkdown } from '../../../daemon/language/parse-markdown.ts'
+import { parseBlocks, parseParts } from '../../../daemon/models/quoted-answers/parse-passage.ts'
+
+const test = suite('parts of a passage')
+const splitTexts = (content: string) => parseParts(content, parseBlocks(content)).map(({ start, end }) => content.slice(start, end))
+
+test('Markdown syntax and HTML tags are removed, except in words and code', () => {
+  assert.is(stripMarkdown('The **signing `secret_key`** (`whsec_…`) is _shown_ once'), 'The signing secret_key (whsec_…) is shown once')
+  assert.is(stripMarkdown('snake_case_name, 2 * 3 * 4, `a*b*c`, \\_plain\\_'), 'snake_case_name, 2 * 3 * 4, a*b*c, _plain_')
+  assert.is(stripMarkdown('See [the _guide_](guide.md) ![a picture](a.png)here'), 'See the guide here')
+  assert.is(stripMarkdown('<a name="x"></a>Use `Array<string>` if a < b and c > d'), 'Use Array<string> if a < b and c > d')
+})
+
+test('sentences, list items, rows, headings and code are parts with their exact text', () => {
+  const content =
+    '# Doors\n\nDoors open at 8 a.m. sharp. See\nFig. 2.\n\n- Ring\n  twice.\n- [ ] Wait.\n\n' +
+    '| Door | Key |\n|---|---|\n| north | `k_1` |\n\n```sh\nopen\n```'
+  assert.equal(splitTexts(content), [
+    '# Doors',
+    'Doors open at 8 a.m. sharp.',
+    'See\nFig. 2.',
+    'Ring\n  twice.',
+    'Wait.',
+    '| Door | Key |\n|---|---|',
+    '| north | `k_1` |',
+    '```sh\nopen\n```',
+  ])
+})
+
+test('a single letter is an initial, unless a sentence starts after it', () => {
+  assert.equal(splitTexts('J. R. Tolkien wrote it. Ask John F. Miller.'), ['J. R. Tolkien wrote it.', 'Ask John F. Miller.'])
+  assert.equal(splitTexts('Sammelpunkt ist Parkplatz B. Der Beauftragte ist Herr Köhler.'), [
+    'Sammelpunkt ist Parkplatz B.',
+    'Der Beauftragte ist Herr Köhler.',
+  ])
+})
+
+test('inline code can start a sentence', () => {
+  assert.equal(splitTexts('The lamp is lit at dusk. `lamp off` puts it out.'), ['The lamp is lit at dusk.', '`lamp off` puts it out.'])
+})
+
+test('code whose opening fence is in another passage is code', () => {
+  const blocks = parseBlocks('lamp on\n\nlamp off\n```\nThe lamp is out.')
+  assert.equal(
+    blocks.map(({ kind, isComplete }) => [kind, isComplete]),
+    [
+      ['code', false],
+      ['text', true],
+    ],
+  )
+})
+
+test('10,000 unclosed marks of Markdown are parsed', () => {
+  for (const mark of ['*', '_a', '__a', '`', '`a', '[', '[a](', '*a ', '| ', '- ', '-', '中', 'a', 'A b. ', '```\n', '<a ', '<']) {
+    for (const text of splitTexts(mark.repeat(10_000))) assert.ok(stripMarkdown(text).length <= text.length, mark)
+  }
+})
+
+test.run()

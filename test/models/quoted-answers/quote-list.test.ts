@@ -1,0 +1,64 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { FollowingPassage } from '../../../daemon/core/tool.ts'
+import { answerQuestion } from '../../../daemon/models/quoted-answers/answer-question.ts'
+import { asksForList } from '../../../daemon/models/quoted-answers/question/detect-task.ts'
+import { createScriptedReader } from './scripted-reader.ts'
+
+const test = suite('lists')
+
+/** Asks about a passage in which the reader finds the words. */
+async function ask(text: string, content: string, words: string, headings: string[] = [], following: FollowingPassage[] = []) {
+  const reader = createScriptedReader(() => ({ answer: words }))
+  const passages = [{ content, source: 'a.md', page: 1, headings }]
+  return (await answerQuestion(reader, { text, passages, readOn: async () => following })).text
+}
+
+const FRUIT = '“We sell these fruits:” [1] (3 items)\n\n- apples\n- pears\n- plums'
+
+test('a question in the plural gets the whole list, whichever item was found', async () => {
+  const content = 'It rains.\n\nWe sell these fruits:\n\n- apples\n- pears\n- plums\n\nThe shop is closed.'
+  assert.is(await ask('Which fruits do you sell?', content, 'pears'), FRUIT)
+  assert.is(await ask('What are the fruits?', content, 'We sell these fruits:'), FRUIT)
+})
+
+test('a list that begins in the next passage is quoted with its items', async () => {
+  const following = [
+    { content: '- apples\n- pears', headings: ['Shop'] },
+    { content: '- plums\n\nThe shop is closed.', headings: ['Shop'] },
+    { content: '- cheese', headings: ['Shop'] },
+  ]
+  assert.is(await ask('List all fruits', 'It rains. We sell these fruits:', 'We sell these fruits:', ['Shop'], following), FRUIT)
+})
+
+test('the items can be the headings below', async () => {
+  const following = [
+    { content: 'They are red.', headings: ['Shop', 'Fruits', 'Apples'] },
+    { content: 'Sour ones.', headings: ['Shop', 'Fruits', 'Apples', 'Green'] },
+    { content: 'They are yellow.', headings: ['Shop', 'Fruits', 'Pears'] },
+    { content: 'Gouda.', headings: ['Shop', 'Cheese'] },
+  ]
+  const text = await ask('List all fruits', 'They come from the region.', 'the region', ['Shop', 'Fruits'], following)
+  assert.is(text, '“Fruits” [1] (2 items)\n\n- Apples\n- Pears')
+})
+
+test('at most 20 items are shown, with the number of all', async () => {
+  const items = Array.from({ length: 34 }, (_, index) => `- fruit ${index + 1}`).join('\n')
+  const text = await ask('List all fruits', `We sell:\n\n${items}`, 'fruit 3')
+  assert.match(text, /^“We sell:” \[1\] \(34 items\)\n\n- fruit 1\n/)
+  assert.match(text, /- fruit 20\n- … and 14 more$/)
+})
+
+test('a question in the singular does not get a list', async () => {
+  const content = 'We sell these fruits:\n\n- apples are red and come from here\n- pears are yellow and come from far away'
+  assert.match(await ask('Where do pears come from?', content, 'far away'), /^\*\*far away\*\*\n\n“pears are/)
+})
+
+test('questions in the plural are detected', () => {
+  for (const question of ['List all internal systems', 'What are the five job levels?', 'Which states have an office?', 'Name the hooks'])
+    assert.ok(asksForList(question), question)
+  for (const question of ['What is the limit?', 'Which class is it?', 'Which process does it use?', 'What does it cost?', 'Who are you?'])
+    assert.not(asksForList(question), question)
+})
+
+test.run()
