@@ -13,6 +13,8 @@ export async function forwardEvent(url: string, secret: string, { id, ...event }
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Cadre',
+    // A receiver in development restarts often. A kept connection would fail then, although the receiver is up again.
+    connection: 'close',
     ...createSignatureHeaders([secret], { id, now: Date.now(), body }),
   }
   const begun = performance.now()
