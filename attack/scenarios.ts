@@ -10,13 +10,14 @@ import { hostileDocuments } from './scenarios/hostile-documents.ts'
 import { identicalKeys } from './scenarios/identical-keys.ts'
 import { kills } from './scenarios/kills.ts'
 import { malformedRequests } from './scenarios/malformed-requests.ts'
+import { memories } from './scenarios/memory/memories.ts'
+import { rememberedDocuments } from './scenarios/memory/remembered-documents.ts'
 import { parallelStarts } from './scenarios/parallel-starts.ts'
 import { impostors } from './scenarios/peers/impostors.ts'
 import { mcpServers } from './scenarios/peers/mcp-servers.ts'
 import { providers } from './scenarios/providers.ts'
 import { secrets } from './scenarios/secrets.ts'
 import { budgets } from './scenarios/sharing/budgets.ts'
-import { memories } from './scenarios/sharing/memories.ts'
 import { sigterm } from './scenarios/sigterm.ts'
 import { slowPatterns } from './scenarios/slow-patterns.ts'
 import { sqlQueries } from './scenarios/sql-queries.ts'
@@ -50,4 +51,5 @@ export const SCENARIOS: readonly Scenario[] = [
   budgets,
   mcpServers,
   memories,
+  rememberedDocuments,
 ]

@@ -10,6 +10,7 @@ import { ingest } from './ingest.ts'
 import { spreadsheets } from './large-documents/spreadsheets.ts'
 import { backup } from './large-homes/backup.ts'
 import { mailbox } from './large-homes/mailbox.ts'
+import { memories } from './large-homes/memories.ts'
 import { messageSearch } from './large-homes/message-search.ts'
 import { list } from './list.ts'
 import { models } from './models.ts'
@@ -44,6 +45,7 @@ const BENCHMARKS = [
   mailbox,
   search,
   messageSearch,
+  memories,
   backup,
   scale,
   million,

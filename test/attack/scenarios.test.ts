@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert'
 import { access } from '../../attack/scenarios/access.ts'
 import { clockJumps } from '../../attack/scenarios/clock-jumps.ts'
 import { identicalKeys } from '../../attack/scenarios/identical-keys.ts'
-import { memories } from '../../attack/scenarios/sharing/memories.ts'
+import { memories } from '../../attack/scenarios/memory/memories.ts'
+import { rememberedDocuments } from '../../attack/scenarios/memory/remembered-documents.ts'
 import { sigterm } from '../../attack/scenarios/sigterm.ts'
 import { upgrades } from '../../attack/scenarios/upgrades.ts'
 import type { Scenario } from '../../attack/support/scenario.ts'
@@ -14,6 +15,7 @@ const FAST: readonly [Scenario, scale: number][] = [
   [clockJumps, 0.17],
   [identicalKeys, 0.1],
   [memories, 0.02],
+  [rememberedDocuments, 1],
   [sigterm, 0.1],
   [upgrades, 0.1],
 ]

@@ -2,6 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { contradicts, normalizeFact } from '../../daemon/memories/compare-facts.ts'
 import { containsSecret } from '../../daemon/memories/detect-secret.ts'
+import { hasExpiredMemories, listMemories } from '../../daemon/memories/store.ts'
+import type { DatabaseReader, Value } from '../../daemon/store/database.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { Resources } from '../harness/resources.ts'
 import { type Json, TestServer } from '../harness/test-server.ts'
@@ -71,6 +73,21 @@ test('memories are found by words and by meaning', async () => {
     (await expectData(server.post('/memories/search', { agent_id: agent.id, query }))).memories[0].content
   assert.is(await search('Berlin'), 'The user works in the Berlin office.')
   assert.is(await search('Which food should I avoid?'), 'The user is allergic to peanuts.')
+})
+
+test('a search reads only the memories of its user, however many others have', async () => {
+  const plans: string[] = []
+  const explain = async <T>(sql: string, values: readonly Value[] = []): Promise<T[]> => {
+    for (const { detail } of await server.database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values)) plans.push(detail)
+    return []
+  }
+  const reader = { ...server.database, all: explain } as DatabaseReader
+  await listMemories(reader, { agentId: agent.id, userId: 'zoe' }, 10)
+  await hasExpiredMemories(reader, new Date().toISOString())
+  assert.equal(
+    plans.filter((plan) => /^(SCAN|SEARCH)/.test(plan)).map((plan) => plan.replace(/^.*INDEX (\w+) /, '$1 ')),
+    ['memories_by_owner (agent_id=? AND user_id=?)', 'memories_by_expires_at (expires_at<?)'],
+  )
 })
 
 test('a user neither sees nor changes the memories of another one', async () => {
