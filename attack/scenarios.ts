@@ -13,8 +13,11 @@ import { malformedRequests } from './scenarios/malformed-requests.ts'
 import { memories } from './scenarios/memory/memories.ts'
 import { rememberedDocuments } from './scenarios/memory/remembered-documents.ts'
 import { parallelStarts } from './scenarios/parallel-starts.ts'
+import { confirmations } from './scenarios/peers/confirmations.ts'
+import { endlessResponses } from './scenarios/peers/endless-responses.ts'
 import { impostors } from './scenarios/peers/impostors.ts'
 import { mcpServers } from './scenarios/peers/mcp-servers.ts'
+import { restores } from './scenarios/peers/restores.ts'
 import { providers } from './scenarios/providers.ts'
 import { secrets } from './scenarios/secrets.ts'
 import { budgets } from './scenarios/sharing/budgets.ts'
@@ -50,6 +53,9 @@ export const SCENARIOS: readonly Scenario[] = [
   impostors,
   budgets,
   mcpServers,
+  confirmations,
+  restores,
+  endlessResponses,
   memories,
   rememberedDocuments,
 ]

@@ -7,6 +7,7 @@ import { ScriptedProvider, streamText } from '../harness/scripted-provider.ts'
 import { type Json, MEMBER_USER } from '../harness/test-server.ts'
 import { startRecordingServer } from '../outbound/recording-server.ts'
 import { McpFixture } from './mcp-fixture.ts'
+import { ACCEPTED, sendToolCall } from './send-tool-call.ts'
 
 const test = suite('MCP access')
 let fixture: McpFixture
@@ -200,50 +201,26 @@ test('an answer confirms only the call that was asked about, once, of the caller
     expose_mcp: true,
   })
   const token = await fixture.service.token('admin')
-  const call = async (
-    to: string,
-    more: object = {},
-    { bearer = token, capabilities = { elicitation: {} } as object } = {},
-  ): Promise<Json> => {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'attacker', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': capabilities,
-    }
-    const response = await fetch(`${fixture.url}/mcp`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${bearer}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': 'tools/call',
-        'mcp-name': 'pay',
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'pay', arguments: { to }, _meta, ...more } }),
-    })
-    const text = await response.text()
-    return JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text).result
-  }
-  const inputResponses = { confirmation: { action: 'accept', content: {} } }
+  const call = (to: string, more: object = {}, { bearer = token, capabilities = { elicitation: {} } as object } = {}): Promise<Json> =>
+    sendToolCall({ url: fixture.url, token: bearer, name: 'pay', arguments: { to }, capabilities, more })
   const ask = async (to: string): Promise<string> => (await call(to)).requestState
   const isAsked = ({ resultType }: Json) => resultType === 'input_required'
 
-  assert.ok(isAsked(await call('A', { inputResponses })), 'an answer without a question')
-  assert.ok(isAsked(await call('A', { inputResponses, requestState: 'guessed' })), 'an unknown question')
-  assert.ok(isAsked(await call('B', { inputResponses, requestState: await ask('A') })), 'other arguments')
+  assert.ok(isAsked(await call('A', ACCEPTED)), 'an answer without a question')
+  assert.ok(isAsked(await call('A', { ...ACCEPTED, requestState: 'guessed' })), 'an unknown question')
+  assert.ok(isAsked(await call('B', { ...ACCEPTED, requestState: await ask('A') })), 'other arguments')
   const other = (await fixture.service.call('POST', '/api/tokens', { name: 'Other', role: 'admin' })).data.token
-  assert.ok(isAsked(await call('A', { inputResponses, requestState: await ask('A') }, { bearer: other })), 'another caller')
-  const unable = await call('A', { inputResponses, requestState: await ask('A') }, { capabilities: {} })
+  assert.ok(isAsked(await call('A', { ...ACCEPTED, requestState: await ask('A') }, { bearer: other })), 'another caller')
+  const unable = await call('A', { ...ACCEPTED, requestState: await ask('A') }, { capabilities: {} })
   assert.is(unable.isError, true)
   const spent = await ask('A')
-  await call('B', { inputResponses, requestState: spent })
-  assert.ok(isAsked(await call('A', { inputResponses, requestState: spent })), 'a question that was answered for another call')
+  await call('B', { ...ACCEPTED, requestState: spent })
+  assert.ok(isAsked(await call('A', { ...ACCEPTED, requestState: spent })), 'a question that was answered for another call')
   assert.is(server.requests.length, 0)
 
   const state = await ask('A')
-  assert.is((await call('A', { inputResponses, requestState: state })).structuredContent.status, 200)
-  assert.ok(isAsked(await call('A', { inputResponses, requestState: state })), 'a repeated answer')
+  assert.is((await call('A', { ...ACCEPTED, requestState: state })).structuredContent.status, 200)
+  assert.ok(isAsked(await call('A', { ...ACCEPTED, requestState: state })), 'a repeated answer')
   assert.is(server.requests.length, 1)
   await server.close()
 })

@@ -4,7 +4,8 @@ import { ArchiveError } from '../../backup/tar.ts'
 import { isValidToken } from '../../client/address.ts'
 import type { Settings } from '../../config.ts'
 
-const DATABASE_HEADER = 'SQLite format 3\0'
+const DATABASE_SIGNATURE = 'SQLite format 3\0'
+const DATABASE_HEADER_BYTES = 100
 const VAULT_KEY_BYTES = 32
 
 const SETTING_TYPES: Record<keyof Settings, 'string' | 'boolean'> = {
@@ -52,19 +53,25 @@ function findJsonProblem(name: string, text: string): string | undefined {
   return wrong && `has an invalid value of ${JSON.stringify(wrong[0])}`
 }
 
-/** Passes the content on. Throws an ArchiveError if it is not a database. */
+/** Passes the content on. Throws an ArchiveError if it is not a whole database. */
 export async function* checkDatabase(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let start = Buffer.alloc(0)
+  let header = Buffer.alloc(0)
+  let size = 0
   for await (const part of content) {
-    if (start.length < DATABASE_HEADER.length) {
-      start = Buffer.concat([start, part.subarray(0, DATABASE_HEADER.length)])
-      requireHeader(start.toString('latin1', 0, DATABASE_HEADER.length))
+    size += part.length
+    if (header.length < DATABASE_HEADER_BYTES) {
+      header = Buffer.concat([header, part.subarray(0, DATABASE_HEADER_BYTES)])
+      if (!startsLikeDatabase(header)) throw new ArchiveError('its cadre.db is not a database')
     }
     yield part
   }
-  if (start.length < DATABASE_HEADER.length) requireHeader('')
+  if (size < DATABASE_HEADER_BYTES || size !== readDatabaseSize(header)) throw new ArchiveError('its cadre.db is not a whole database')
 }
 
-function requireHeader(start: string): void {
-  if (start === '' || !DATABASE_HEADER.startsWith(start)) throw new ArchiveError('its cadre.db is not a database')
+const startsLikeDatabase = (start: Buffer): boolean => DATABASE_SIGNATURE.startsWith(start.toString('latin1', 0, DATABASE_SIGNATURE.length))
+
+/** The size of a page times the number of pages (https://www.sqlite.org/fileformat.html). */
+function readDatabaseSize(header: Buffer): number {
+  const pageSize = header.readUInt16BE(16)
+  return (pageSize === 1 ? 65_536 : pageSize) * header.readUInt32BE(28)
 }

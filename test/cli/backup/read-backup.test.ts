@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +5,11 @@ import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isBackupName } from '../../../src/backup/format.ts'
-import { createHeader, createPadding, createTrailer } from '../../../src/backup/tar.ts'
+import { createHeader, createTrailer } from '../../../src/backup/tar.ts'
 import { readBackup } from '../../../src/cli/backup/read-backup.ts'
 import { requireEmptyHome, restoreHome } from '../../../src/cli/backup/restore-home.ts'
 import { homePaths } from '../../../src/config.ts'
+import { createArchive, createDatabase, createEntry, createManifest, type Files } from './create-archive.ts'
 
 const test = suite<{ root: string }>('reading backups')
 
@@ -17,33 +17,6 @@ test.before.each((context) => {
   context.root = mkdtempSync(join(tmpdir(), 'cadre-backup-'))
 })
 test.after.each(({ root }) => rmSync(root, { recursive: true, force: true }))
-
-type Files = Record<string, Buffer | string>
-
-const createEntry = (name: string, content: Buffer | string, change = (_: Buffer) => {}): Buffer => {
-  const bytes = Buffer.from(content)
-  const header = createHeader(name, bytes.length, new Date(0))
-  change(header)
-  return Buffer.concat([header, bytes, createPadding(bytes.length)])
-}
-const createManifest = (files: Files, fields = {}) =>
-  createEntry(
-    'manifest.json',
-    JSON.stringify({
-      format: 1,
-      version: '0.1.0',
-      created_at: '2026-01-31T09:30:00.000Z',
-      home: '/home',
-      files: Object.entries(files).map(([name, content]) => ({
-        name,
-        size: Buffer.from(content).length,
-        sha256: createHash('sha256').update(content).digest('hex'),
-      })),
-      ...fields,
-    }),
-  )
-const createArchive = (files: Files, manifest = createManifest(files)) =>
-  Buffer.concat([...Object.entries(files).map(([name, content]) => createEntry(name, content)), manifest, createTrailer()])
 
 function setChecksum(header: Buffer): void {
   header.fill(' ', 148, 156)
@@ -68,7 +41,7 @@ async function restore(root: string, archive: Buffer): Promise<string | undefine
   return error
 }
 
-const DATABASE = 'SQLite format 3\0records'
+const DATABASE = createDatabase()
 const DOCUMENT = `documents/ab/${'ab'.repeat(32)}`
 const HOME: Files = { 'cadre.db': DATABASE, 'vault.json': '{"location":"file"}', [DOCUMENT]: Buffer.alloc(5000, 7) }
 
@@ -134,6 +107,9 @@ test('paths to the outside, links, unknown files, repetitions and unlisted files
     ['cadre.db', ''],
     ['cadre.db', 'SQLite'],
     ['cadre.db', 'records'],
+    ['cadre.db', DATABASE.subarray(0, 50)],
+    ['cadre.db', DATABASE.subarray(0, 500)],
+    ['cadre.db', Buffer.concat([DATABASE, DATABASE])],
   ] as const
   for (const [name, text] of [...settings, ...others])
     assert.match((await restore(root, gzipSync(createArchive({ ...HOME, [name]: text })))) ?? '', `its ${name} `, `${name} ${text}`)
@@ -148,7 +124,7 @@ test('paths to the outside, links, unknown files, repetitions and unlisted files
 })
 
 test('an archive that expands enormously, a large key and a newer format are rejected', async ({ root }) => {
-  const bomb = gzipSync(createArchive({ 'cadre.db': Buffer.concat([Buffer.from(DATABASE), Buffer.alloc(80 * 1024 ** 2)]) }), { level: 9 })
+  const bomb = gzipSync(createArchive({ 'cadre.db': Buffer.concat([DATABASE, Buffer.alloc(80 * 1024 ** 2)]) }), { level: 9 })
   assert.match((await restore(root, bomb)) ?? '', /200 times/)
   assert.match(
     (await restore(root, gzipSync(createArchive({ 'cadre.db': DATABASE, token: Buffer.alloc(17 * 1024 ** 2) })))) ?? '',

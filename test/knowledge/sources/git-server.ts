@@ -21,20 +21,26 @@ export function createGitBackend(projects: string): RequestListener {
     }
     const backend = spawn('git', ['http-backend'], { env, stdio: ['pipe', 'pipe', 'ignore'] })
     request.pipe(backend.stdin)
-    const parts: Buffer[] = []
-    backend.stdout.on('data', (part: Buffer) => parts.push(part))
-    backend.on('close', () => {
-      const all = Buffer.concat(parts)
-      const split = all.indexOf('\r\n\r\n')
-      const headers = all
-        .subarray(0, split)
+    let start = Buffer.alloc(0)
+    const readHeaders = (part: Buffer) => {
+      start = Buffer.concat([start, part])
+      const end = start.indexOf('\r\n\r\n')
+      if (end < 0) return
+      backend.stdout.off('data', readHeaders)
+      const headers = start
+        .subarray(0, end)
         .toString('utf8')
         .split('\r\n')
         .map((line) => line.split(': ') as [string, string])
       const status = headers.find(([name]) => name === 'Status')?.[1] ?? '200'
       reply.writeHead(Number.parseInt(status, 10), Object.fromEntries(headers.filter(([name]) => name !== 'Status')))
-      reply.end(all.subarray(split + 4))
-    })
+      reply.write(start.subarray(end + 4))
+      backend.stdout.pipe(reply)
+    }
+    backend.stdout.on('data', readHeaders)
+    // The client has left.
+    backend.stdin.on('error', () => {})
+    reply.on('close', () => backend.kill())
   }
 }
 
