@@ -1,7 +1,7 @@
 /** Creates the search tool that RAG tools and retrieval tools offer to a model. */
 import { object, optional } from '../../src/contract/schemas/fields.ts'
 import { query, top_k } from '../../src/contract/schemas/passages.ts'
-import type { RetrievedPassage, Tool } from '../core/tool.ts'
+import type { RetrievedPassage, Tool, ToolContext } from '../core/tool.ts'
 import type { Validator } from '../validation/validator.ts'
 
 const SearchInput = object({ query, ...optional({ top_k }) })
@@ -26,7 +26,7 @@ interface ToolIdentity {
 export function createSearchTool(
   { id, name, description }: ToolIdentity,
   validator: Validator,
-  search: (query: string, topK: number | undefined, signal: AbortSignal) => Promise<RetrievedPassage[]>,
+  search: (query: string, topK: number | undefined, use: ToolContext) => Promise<RetrievedPassage[]>,
   abilities: Pick<Tool, 'countDocuments' | 'compute' | 'readOn' | 'companions'>,
 ): Tool {
   return {
@@ -35,12 +35,12 @@ export function createSearchTool(
     description: description.trim() === '' ? `Finds passages about a question in the documents of "${name}".` : description,
     parameters: PARAMETERS,
     requiresConfirmation: false,
-    run: async (input, { signal }) => {
+    run: async (input, use) => {
       validator.check(SearchInput, input)
       const { query, top_k } = input as { query: string; top_k?: number }
-      return { kind: 'passages', passages: await search(query, top_k, signal) }
+      return { kind: 'passages', passages: await search(query, top_k, use) }
     },
-    retrieve: (question, { signal }) => search(question, undefined, signal),
+    retrieve: (question, use) => search(question, undefined, use),
     ...abilities,
   }
 }

@@ -86,6 +86,8 @@ export interface ChatInput extends SamplingSettings {
   readOn?: ((index: number) => Promise<FollowingPassage[]>) | undefined
   temperature?: number | null
   maxTokens?: number | null
+  /** Whose turn the embedded model takes. Default: each call takes a turn of its own. */
+  owner?: string | undefined
   /** Aborts the call; the iterator then throws the signal's reason. */
   signal?: AbortSignal
 }

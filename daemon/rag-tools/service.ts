@@ -5,6 +5,7 @@ import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/cont
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
+import { findOwner } from '../core/find-owner.ts'
 import { type CallOrigin, toUsageView } from '../core/meter.ts'
 import { type RetrievedPassage, type Tool, toContextPassage } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
@@ -103,7 +104,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     caller?: Caller,
   ): Promise<{ results: RetrievedPassage[]; answer: GeneratedText; computations: Computation[] }> {
     const charged = { ...origin, rag_tool_id: tool.id }
-    const results = await this.#passages(tool, question, charged, signal, caller)
+    const results = await this.#passages(tool, question, charged, signal, { caller })
     const { models, knowledge } = this.#dependencies
     const isFiltered = Object.keys(question.filters ?? {}).length > 0
     let computations: Computation[] = []
@@ -122,6 +123,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       compute,
       readOn: async (index) => knowledge.readOn(results[index]?.metadata ?? {}),
       origin: charged,
+      owner: findOwner({ caller, origin }),
       signal,
     })
     return { results, answer, computations }
@@ -135,7 +137,8 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       createSearchTool(
         tool,
         validator,
-        (query, top_k, signal) => this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }, signal),
+        (query, top_k, use) =>
+          this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }, use.signal, { owner: findOwner(use) }),
         {
           countDocuments: () => knowledge.countDocuments(listSourceIds(tool)),
           compute: (question, signal) => knowledge.computeAnswer(listSourceIds(tool), question, signal),
@@ -151,7 +154,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     { query, top_k, filters = {}, rerank = tool.rerank }: RagQuery,
     origin: CallOrigin,
     signal: AbortSignal,
-    caller?: Caller,
+    requester: { caller?: Caller | undefined; owner?: string | undefined },
   ): Promise<RetrievedPassage[]> {
     if (tool.knowledge_source_id === null)
       throw new CadreError('CONFLICT', 'The knowledge source of this tool was deleted.', { hint: 'Set another knowledge_source_id.' })
@@ -165,7 +168,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       rerank,
       origin,
       signal,
-      caller,
+      ...requester,
     })
     return results
   }

@@ -4,7 +4,8 @@ import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { type RetrievalToolCreate, type RetrievalToolUpdate, retrievalTools } from '../../src/contract/families/retrieval-tools.ts'
 import type { SearchResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Tool } from '../core/tool.ts'
+import { findOwner } from '../core/find-owner.ts'
+import type { Tool, ToolContext } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
 import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
@@ -60,15 +61,15 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
   }
 
   async search(caller: Caller, id: string, query: SearchQuery, signal: AbortSignal): Promise<Static<typeof SearchResult>> {
-    return this.#searchSources(await this.require(this.database, caller, id), query, signal, caller)
+    return this.#searchSources(await this.require(this.database, caller, id), query, signal, { caller })
   }
 
   async findTool(reader: DatabaseReader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
     if (!tool) return undefined
-    const search = async (query: string, top_k: number | undefined, signal: AbortSignal) => {
+    const search = async (query: string, top_k: number | undefined, use: ToolContext) => {
       if (tool.knowledge_source_ids.length === 0) throw new CadreError('CONFLICT', 'The knowledge sources of this tool were deleted.')
-      return (await this.#searchSources(tool, { query, ...(top_k ? { top_k } : {}) }, signal)).results
+      return (await this.#searchSources(tool, { query, ...(top_k ? { top_k } : {}) }, use.signal, { owner: findOwner(use) })).results
     }
     const { validator, knowledge } = this.#dependencies
     const compute: Compute = (question, signal) => knowledge.computeAnswer(tool.knowledge_source_ids, question, signal)
@@ -81,7 +82,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
     tool: StoredRetrievalTool,
     { query, top_k, filters = {}, explain = false, rerank = tool.rerank }: SearchQuery,
     signal: AbortSignal,
-    caller?: Caller,
+    requester: { caller?: Caller | undefined; owner?: string | undefined },
   ): Promise<Static<typeof SearchResult>> {
     return this.#dependencies.knowledge.search({
       sourceIds: tool.knowledge_source_ids,
@@ -95,7 +96,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       rerank,
       origin: {},
       signal,
-      caller,
+      ...requester,
     })
   }
 }

@@ -3,6 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { SearchResult } from '../../../src/contract/schemas/passages.ts'
 import type { Caller } from '../../core/caller.ts'
+import { findOwner } from '../../core/find-owner.ts'
 import type { CallOrigin } from '../../core/meter.ts'
 import { formatPlace } from '../../core/places.ts'
 import type { RetrievedPassage } from '../../core/tool.ts'
@@ -26,7 +27,6 @@ import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { ChangedFiles } from './changed-files.ts'
 import { deduplicatePassages } from './deduplicate-passages.ts'
 import { describeDocument } from './describe-document.ts'
-import { findOwner } from './find-owner.ts'
 import { fuseRankings, type RankedPassage } from './fuse-rankings.ts'
 import { IndexSelector } from './index-selector.ts'
 import { type IndexHits, isLoose } from './relevance.ts'
@@ -56,7 +56,9 @@ export interface PassageQuery {
   /** The usage of embedding the query is charged to it. */
   origin: CallOrigin
   /** Must be allowed to call the embedding model. Undefined in a reply, which only a caller who may spend can request. */
-  caller?: Caller
+  caller?: Caller | undefined
+  /** Whose turn the search takes. Default: that of the caller. */
+  owner?: string | undefined
 }
 
 interface PassageSearchDependencies {
@@ -133,7 +135,9 @@ export class PassageSearch {
     const count = isReranked ? Math.max(topK, RERANK_DEPTH) : topK
     const candidates = await timer.measure('fetch', () => this.#loadCandidates(hits, rankHits(request.method, hits), count))
     const { models } = this.#dependencies.embedding
-    const reader: PassageReader = { read: (question, texts, abort) => models.read(question, texts, abort, findOwner(request)) }
+    const reader: PassageReader = {
+      read: (question, texts, abort) => models.read(question, texts, abort, request.owner ?? findOwner(request)),
+    }
     const ranked = isReranked ? await timer.measure('rerank', () => rerankPassages(reader, query, candidates, signal)) : candidates
     const best = ranked.filter(({ score }) => score >= (threshold ?? Number.NEGATIVE_INFINITY)).slice(0, topK)
     const foundSources = new Set(best.map(({ document }) => document.knowledge_source_id))
@@ -172,7 +176,8 @@ export class PassageSearch {
     if (embedder && caller) await models.requireMaySpend(caller, embedder.id)
     const searchByMeaning = async () => {
       if (!embedder) return []
-      const embed = (onUsage: OnUsage) => embedder.embed([query], { priority: 'high', caller: findOwner(request), onUsage })
+      const embed = (onUsage: OnUsage) =>
+        embedder.embed([query], { priority: 'high', caller: request.owner ?? findOwner(request), onUsage })
       const table = indexes.getVectorTable(index)
       const [[vector], probes] = await Promise.all([
         timer.measure('embed', () => ledger.record(embedder, [query], origin, embed)),

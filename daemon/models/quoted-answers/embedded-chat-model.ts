@@ -58,13 +58,14 @@ export class EmbeddedChatModel implements ChatModel {
 
   /** Undefined passages: the agent has no documents. Empty passages: the search found nothing. */
   async #answer(question: string, followUp: string | undefined, request: ChatInput): Promise<ModelReply> {
-    const { passages, countDocuments, readOn, compute, signal } = request
+    const { passages, countDocuments, readOn, compute, owner, signal } = request
     if (passages === undefined) return { text: NO_DOCUMENTS }
     if (GREETING.test(question)) return { text: GREETING_REPLY }
     const computations = (await compute?.(question, signal)) ?? []
     if (computations.length > 0)
       return { text: formatComputations(computations, passages), confidence: computations.length > 1 ? 'probable' : 'certain' }
-    return answerQuestion(this.#reader, { text: question, followUp, passages, countDocuments, readOn, signal })
+    const reader: PassageReader = { read: (wording, texts, abort) => this.#reader.read(wording, texts, abort, owner) }
+    return answerQuestion(reader, { text: question, followUp, passages, countDocuments, readOn, signal })
   }
 }
 

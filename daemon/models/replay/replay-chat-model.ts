@@ -132,6 +132,7 @@ function toStoredRequest({
   countDocuments: _count,
   compute: _compute,
   readOn: _readOn,
+  owner: _owner,
   ...request
 }: ChatInput): StoredRecording['request'] {
   return JSON.parse(JSON.stringify(request)) as StoredRecording['request']

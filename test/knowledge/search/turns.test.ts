@@ -1,11 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EmbeddedModels } from '../../../daemon/inference/embedded-models.ts'
+import { findOwner } from '../../../daemon/core/find-owner.ts'
+import { EmbeddedModels, type PassageReader } from '../../../daemon/inference/embedded-models.ts'
 import type { Reading } from '../../../daemon/inference/model-task.ts'
-import { findOwner } from '../../../daemon/knowledge/search/find-owner.ts'
+import { createSearchTool } from '../../../daemon/knowledge/search-tool.ts'
+import { EmbeddedChatModel } from '../../../daemon/models/quoted-answers/embedded-chat-model.ts'
 
 const test = suite('turns of searches')
 const caller = { tokenId: 'token_1', role: 'member', userId: 'ada' } as const
+const READING: Reading = { words: new Uint32Array(), begins: new Float32Array(), ends: new Float32Array(), noAnswer: 0, relevance: 0 }
 const logger = { debug: () => undefined, warn: () => undefined }
 
 test('a search takes the turn of its evaluation, its token, its user or its conversation', () => {
@@ -19,10 +22,9 @@ test('a search takes the turn of its evaluation, its token, its user or its conv
 test('embedding the query and reading the passages of a search are in the turn of its caller', async () => {
   const models = new EmbeddedModels({ directory: '', logger })
   const jobs: unknown[] = []
-  const reading: Reading = { words: new Uint32Array(), begins: new Float32Array(), ends: new Float32Array(), noAnswer: 0, relevance: 0 }
   models.pool.run = async (task, { owner, priority } = {}) => {
     jobs.push([task.question === undefined ? 'embed' : 'read', owner, priority])
-    return task.question === undefined ? Float32Array.of(1) : reading
+    return task.question === undefined ? Float32Array.of(1) : READING
   }
   await models.embed(['query'], { priority: 'high', caller: 'token_1' })
   await models.read('query', ['passage', 'other passage'], undefined, 'token_1')
@@ -31,6 +33,32 @@ test('embedding the query and reading the passages of a search are in the turn o
     ['read', 'token_1', 'high'],
     ['read', 'token_1', 'high'],
   ])
+})
+
+test('the searches and the answer of a reply are in the turn of its caller', async () => {
+  const owners: unknown[] = []
+  const reader: PassageReader = {
+    read: async (_question, texts, _signal, owner) => {
+      owners.push(owner)
+      return texts.map(() => READING)
+    },
+  }
+  const model = new EmbeddedChatModel('model_1', 'Embedded', reader)
+  const passages = [{ content: 'Ada opens the archive at nine.', source: 'a.md', page: 1 }]
+  for await (const _ of model.stream({ messages: [{ role: 'user', content: 'Who opens the archive?' }], passages, owner: 'token_1' }));
+  const tool = createSearchTool(
+    { id: 'rag_1', name: 'docs', description: '' },
+    { check: () => undefined } as never,
+    async (_query, _topK, use) => {
+      owners.push(findOwner(use))
+      return []
+    },
+    {},
+  )
+  const use = { caller, origin: {}, signal: new AbortController().signal }
+  await tool.run({ query: 'archive' }, use)
+  await tool.retrieve?.('archive', use)
+  assert.equal(owners, ['token_1', 'token_1', 'token_1'])
 })
 
 test.run()
