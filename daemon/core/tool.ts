@@ -42,6 +42,8 @@ export type ToolOutcome =
 
 export interface DocumentCount {
   documents: number
+  /** Images and scans whose text is not recognised yet. */
+  recognizing: number
   /** Files that are not documents. */
   skipped: number
 }

@@ -105,7 +105,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
   const service = new KnowledgeService({ ...dependencies, indexes, synchronizer, triggers, progress, search, changedFiles, owners, tables })
   answerSyncRequests(requests, { database, owners, synchronizer, triggers })
   const documents = new DocumentsService(database, originals, service, synchronizer)
-  const documentReader = new DocumentReader(database, originals, parserPool)
+  const documentReader = new DocumentReader(database, originals, parserPool, recognizer)
   let isSwept = false
   /** Listing a bucket takes longer than listing a folder, so that it is not part of the start. One daemon does it. */
   const sweepBucket = async () => {

@@ -1,4 +1,5 @@
 /** Finds documents by name or ID and reads their text. */
+import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import { type Document, type DocumentContent, MAX_TEXT_CHARACTERS, type ReadText } from '../../src/contract/families/documents.ts'
@@ -8,6 +9,7 @@ import { DamagedOriginalError, type OriginalStore } from '../store/original-stor
 import type { Page } from '../store/records.ts'
 import { decodeContent } from './decode-content.ts'
 import { DocumentReadError } from './readers/parsed-document.ts'
+import type { PageRecognizer } from './recognition/recognition-pool.ts'
 import { listRecognizedPages } from './recognition/recognition-store.ts'
 import { ENGLISH } from './recognition/recognized-page.ts'
 import { completeDocuments, documentRecords, excludeSkipped } from './store.ts'
@@ -18,15 +20,20 @@ export type { DocumentText, LineRange } from './sync/parser-task.ts'
 
 type DocumentView = Static<typeof Document>
 
+/** Somebody waits for the text, and a page takes about two seconds. */
+const MAX_SCANS = 30
+
 export class DocumentReader {
   readonly #database: Database
   readonly #originals: OriginalStore
   readonly #parserPool: ParserPool
+  readonly #recognizer: PageRecognizer
 
-  constructor(database: Database, originals: OriginalStore, parserPool: ParserPool) {
+  constructor(database: Database, originals: OriginalStore, parserPool: ParserPool, recognizer: PageRecognizer) {
     this.#database = database
     this.#originals = originals
     this.#parserPool = parserPool
+    this.#recognizer = recognizer
   }
 
   /** Lists documents of all sources. */
@@ -57,25 +64,40 @@ export class DocumentReader {
     return found
   }
 
-  /** Reads a document that is not stored. */
+  /** Reads a document that is not stored, and recognises its scanned pages. */
   async readUpload({ name, content_base64 }: Static<typeof DocumentContent>, signal: AbortSignal): Promise<Static<typeof ReadText>> {
     const range = { from: 1, to: Number.MAX_SAFE_INTEGER, maxCharacters: MAX_TEXT_CHARACTERS }
     try {
       const bytes = decodeContent({ content_base64 })
-      const document = { name, size: bytes.length, recognition: { isEnabled: false, pages: [] }, read: async () => bytes }
-      const { text, to, lines, nextCharacter } = await this.#parserPool.read(document, range, signal)
-      return { text, truncated: to < lines || nextCharacter !== undefined }
+      // The document may be part of a source.
+      const pages = await listRecognizedPages(this.#database, hash('sha256', bytes, 'hex'), ENGLISH)
+      const document = { name, size: bytes.length, recognition: { isEnabled: true, pages }, read: async () => bytes }
+      let read = await this.#parserPool.read(document, range, signal)
+      if (read.scans) {
+        if (read.scans.length > MAX_SCANS)
+          throw new DocumentReadError(
+            `It has ${read.scans.length} scanned pages; ${MAX_SCANS} is the maximum. Add it to a knowledge source.`,
+          )
+        await this.#recognizer.recognize(bytes, read.scans, async (page) => void pages.push(page), signal, 'awaited')
+        pages.sort((a, b) => a.page - b.page)
+        read = await this.#parserPool.read(document, range, signal)
+      }
+      return { text: read.text, truncated: read.to < read.lines || read.nextCharacter !== undefined }
     } catch (error) {
+      signal.throwIfAborted()
       if (error instanceof DocumentReadError) throw new CadreError('VALIDATION_ERROR', `${name} cannot be read. ${error.message}`)
       throw error
     }
   }
 
-  async read({ name, size, content_hash }: DocumentView, range: LineRange, signal: AbortSignal): Promise<DocumentText> {
+  async read({ name, size, content_hash, status }: DocumentView, range: LineRange, signal: AbortSignal): Promise<DocumentText> {
     try {
-      const recognition = { isEnabled: false, pages: await listRecognizedPages(this.#database, content_hash, ENGLISH) }
+      const pages = await listRecognizedPages(this.#database, content_hash, ENGLISH)
+      const recognition = { isEnabled: status === 'recognizing', pages }
       const read = () => this.#originals.read(content_hash)
-      return await this.#parserPool.read({ name, size, recognition, read }, range, signal)
+      const text = await this.#parserPool.read({ name, size, recognition, read }, range, signal)
+      if (text.scans && text.text.trim() === '') throw new DocumentReadError('its text is still being recognised. Try again later.')
+      return text
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof DocumentReadError) throw new CadreError('CONFLICT', `The document "${name}" cannot be read: ${error.message}`)

@@ -169,11 +169,11 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
     })
   }
 
-  /** Counts the documents and skipped files of each source. */
+  /** Counts the documents and skipped files of each source, without unreadable ones. */
   async countDocuments(sourceIds: readonly string[]): Promise<Map<string, DocumentCount>> {
     const counts = sourceIds.map(async (id) => {
-      const { documents, failed, skipped } = await getStatistics(this.database, id)
-      return [id, { documents: documents - failed, skipped }] as const
+      const { documents, failed, recognizing, skipped } = await getStatistics(this.database, id)
+      return [id, { documents: documents - failed - recognizing, recognizing, skipped }] as const
     })
     return new Map(await Promise.all(counts))
   }

@@ -119,7 +119,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       passages: results.map(toContextPassage),
       isFiltered,
       countDocuments: async () =>
-        (await knowledge.countDocuments(listSourceIds(tool))).values().next().value ?? { documents: 0, skipped: 0 },
+        (await knowledge.countDocuments(listSourceIds(tool))).values().next().value ?? { documents: 0, recognizing: 0, skipped: 0 },
       compute,
       readOn: async (index) => knowledge.readOn(results[index]?.metadata ?? {}),
       origin: charged,

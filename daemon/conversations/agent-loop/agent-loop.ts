@@ -224,8 +224,12 @@ async function countSearchedDocuments(tools: readonly Tool[]): Promise<DocumentC
   const counts = await Promise.all(tools.map((tool) => tool.countDocuments?.()))
   const bySource = new Map(counts.flatMap((count) => [...(count ?? [])]))
   return [...bySource.values()].reduce(
-    (sum, { documents, skipped }) => ({ documents: sum.documents + documents, skipped: sum.skipped + skipped }),
-    { documents: 0, skipped: 0 },
+    (sum, { documents, recognizing, skipped }) => ({
+      documents: sum.documents + documents,
+      recognizing: sum.recognizing + recognizing,
+      skipped: sum.skipped + skipped,
+    }),
+    { documents: 0, recognizing: 0, skipped: 0 },
   )
 }
 

@@ -28,6 +28,7 @@ const MAGIC_NUMBERS: [string, string][] = [
   ['774f4646', 'a font'],
   ['774f4632', 'a font'],
 ]
+const HEIC_BRANDS = new Set(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1'])
 const OLE_MAGIC = 'd0cf11e0a1b11ae1'
 
 export function detectFileKind(bytes: Uint8Array): FileKind {
@@ -37,9 +38,15 @@ export function detectFileKind(bytes: Uint8Array): FileKind {
   if (hex.startsWith('504b0304') || hex.startsWith('504b0506') || hex.startsWith('504b0708')) return 'zip'
   if (hex.startsWith(OLE_MAGIC)) return 'ole'
   if (head.toString('latin1', 0, 5) === '{\\rtf') return 'rtf'
-  if (head.toString('latin1', 4, 8) === 'ftyp') return { unsupported: 'This is not a text document; it is a video or image file.' }
+  if (head.toString('latin1', 4, 8) === 'ftyp') return { unsupported: describeMediaFile(head.toString('latin1', 8, 12)) }
   const magic = MAGIC_NUMBERS.find(([start]) => hex.startsWith(start))
   return magic ? { unsupported: `This is not a text document; it is ${magic[1]}.` } : 'text'
+}
+
+/** @param brand the main brand of an ISO media file */
+function describeMediaFile(brand: string): string {
+  if (HEIC_BRANDS.has(brand)) return 'HEIC images are not supported. Convert it to JPEG.'
+  return 'This is not a text document; it is a video or image file.'
 }
 
 /** The header may follow a few other bytes; a text that only mentions it has no PDF objects. */

@@ -1,19 +1,22 @@
-/** Recognises scanned pages in processes with a low priority, within limits of time and memory. */
+/** Recognises scanned pages in processes, within limits of time and memory. */
 import { availableParallelism } from 'node:os'
 import { scaleTimeout } from '../../../src/deadline.ts'
 import { startProcess } from '../../workers/start-worker.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
 import { WorkerPool } from '../../workers/worker-pool.ts'
 import type { WorkerPoolLogger } from '../../workers/worker-pool-options.ts'
-import type { RecognitionTask, RecognizedPage } from './recognized-page.ts'
+import { BACKGROUND_ARGUMENT, type RecognitionTask, type RecognizedPage } from './recognized-page.ts'
 
 /** Recognises pages, which are handed over one by one. A page that cannot be recognised has a problem. */
 export interface PageRecognizer {
-  recognize(bytes: Uint8Array, pages: readonly number[], onPage: OnPage, signal: AbortSignal): Promise<void>
+  recognize(bytes: Uint8Array, pages: readonly number[], onPage: OnPage, signal: AbortSignal, urgency?: Urgency): Promise<void>
   close(): Promise<void>
 }
 
 type OnPage = (page: RecognizedPage) => Promise<void>
+/** Whether somebody waits for the text. */
+type Urgency = 'background' | 'awaited'
+type Pool = WorkerPool<RecognitionTask, undefined, RecognizedPage>
 
 const WORKER = { built: 'dist/daemon/knowledge/recognition-worker.js', source: new URL('recognition-worker.ts', import.meta.url) }
 const MEMORY_MB = 1_024
@@ -23,21 +26,33 @@ const TIMEOUT_MS = 600_000
 const PAGES_PER_JOB = 10
 
 export class RecognitionPool implements PageRecognizer {
-  readonly #pool: WorkerPool<RecognitionTask, undefined, RecognizedPage>
+  /** A process cannot raise its priority again, so that each urgency has processes of its own. */
+  readonly #pools: Record<Urgency, Pool>
 
   constructor(logger: WorkerPoolLogger) {
-    this.#pool = new WorkerPool({
-      name: 'text recognition',
-      size: Math.min(Math.ceil(availableParallelism() / 4), 4),
-      start: () => startProcess(WORKER, { memoryMb: MEMORY_MB }),
-      timeoutMs: scaleTimeout(TIMEOUT_MS),
-      idleMs: 30_000,
-      maxQueued: 100,
-      logger,
-    })
+    const createPool = (size: number, args: readonly string[]): Pool =>
+      new WorkerPool({
+        name: 'text recognition',
+        size,
+        start: () => startProcess(WORKER, { memoryMb: MEMORY_MB, args }),
+        timeoutMs: scaleTimeout(TIMEOUT_MS),
+        idleMs: 30_000,
+        maxQueued: 100,
+        logger,
+      })
+    this.#pools = {
+      background: createPool(Math.min(Math.ceil(availableParallelism() / 4), 4), [BACKGROUND_ARGUMENT]),
+      awaited: createPool(1, []),
+    }
   }
 
-  async recognize(bytes: Uint8Array, pages: readonly number[], onPage: OnPage, signal: AbortSignal): Promise<void> {
+  async recognize(
+    bytes: Uint8Array,
+    pages: readonly number[],
+    onPage: OnPage,
+    signal: AbortSignal,
+    urgency: Urgency = 'background',
+  ): Promise<void> {
     for (let rest = [...pages]; rest.length > 0; ) {
       const batch = rest.slice(0, PAGES_PER_JOB)
       const done = new Set<number>()
@@ -46,7 +61,7 @@ export class RecognitionPool implements PageRecognizer {
         await onPage(page)
       }
       try {
-        await this.#pool.run({ bytes, pages: batch }, { priority: 'low', onPart, signal })
+        await this.#pools[urgency].run({ bytes, pages: batch }, { onPart, signal })
         for (const page of batch) done.add(page)
       } catch (error) {
         const problem = error instanceof WorkerError ? explainError(error) : undefined
@@ -59,8 +74,8 @@ export class RecognitionPool implements PageRecognizer {
     }
   }
 
-  close(): Promise<void> {
-    return this.#pool.close()
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#pools).map((pool) => pool.close()))
   }
 }
 

@@ -5,14 +5,14 @@ import { DocumentReadError } from '../readers/parsed-document.ts'
 import { openDocument } from './decode-page.ts'
 import { getRecognitionFiles } from './recognition-files.ts'
 import { recognizePage } from './recognize-page.ts'
-import type { RecognitionTask, RecognizedPage } from './recognized-page.ts'
+import { BACKGROUND_ARGUMENT, type RecognitionTask, type RecognizedPage } from './recognized-page.ts'
 import { Tesseract } from './tesseract.ts'
 
 const LANGUAGES_ARGUMENT = '--languages='
 
 await serveJobs<RecognitionTask, undefined, RecognizedPage>(async () => {
-  // Other programs come first.
-  setPriority(constants.priority.PRIORITY_LOW)
+  // Other programs come first. With PRIORITY_LOW, a busy machine would leave it almost no time.
+  if (process.argv.includes(BACKGROUND_ARGUMENT)) setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   const files = getRecognitionFiles()
   const argument = process.argv.find((value) => value.startsWith(LANGUAGES_ARGUMENT))
   const languages = argument ? JSON.parse(argument.slice(LANGUAGES_ARGUMENT.length)) : [{ language: 'eng', file: files.english }]

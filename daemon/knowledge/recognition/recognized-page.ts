@@ -23,6 +23,9 @@ export interface RecognitionTask {
   pages: readonly number[]
 }
 
+/** Argument of a process that recognises pages for which nobody waits. */
+export const BACKGROUND_ARGUMENT = '--background'
+
 /** Codes of languages as Tesseract names them, joined by +. */
 export const ENGLISH = 'eng'
 

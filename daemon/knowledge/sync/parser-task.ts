@@ -31,6 +31,8 @@ export interface DocumentText {
   lines: number
   /** The next character of the last line, if it was cut. */
   nextCharacter?: number
+  /** Pages without text that text recognition has not read yet. */
+  scans?: readonly number[]
 }
 
 /** What is stored of a document besides its passages. */

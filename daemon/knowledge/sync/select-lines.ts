@@ -3,7 +3,7 @@ import type { ParsedDocument } from '../readers/parsed-document.ts'
 import type { DocumentText, LineRange } from './parser-task.ts'
 
 /** Returns no lines if the range begins after the last one. */
-export function selectLines(document: Pick<ParsedDocument, 'text' | 'rest'>, range: LineRange): DocumentText {
+export function selectLines(document: Pick<ParsedDocument, 'text' | 'rest' | 'scans'>, range: LineRange): DocumentText {
   const { from, fromCharacter = 1, to, maxCharacters } = range
   const selected: string[] = []
   let lines = 0
@@ -27,6 +27,7 @@ export function selectLines(document: Pick<ParsedDocument, 'text' | 'rest'>, ran
     to: from + selected.length - 1,
     lines,
     ...(nextCharacter === undefined ? {} : { nextCharacter }),
+    ...(document.scans?.length ? { scans: document.scans } : {}),
   }
 }
 

@@ -28,12 +28,17 @@ export function formatRefusal(
 ): string {
   const count = searched?.documents ?? new Set(passages.map(({ source }) => source)).size
   const documents = searched === undefined && count === 0 ? 'your documents' : `${count} ${count === 1 ? 'document' : 'documents'}`
-  const where = searched && searched.skipped > 0 ? `${documents} (${formatSkipped(searched.skipped)})` : documents
+  const unread = searched ? formatUnread(searched) : ''
+  const where = unread === '' ? documents : `${documents} (${unread})`
   const list = formatClosestPassages(passages, closest)
   return list === '' ? `I found no answer in ${where}.` : `I found no answer in ${where}. The closest passages:\n\n${list}`
 }
 
-const formatSkipped = (count: number) => (count === 1 ? '1 file was skipped' : `${count} files were skipped`)
+function formatUnread({ recognizing, skipped }: DocumentCount): string {
+  const waiting = recognizing === 1 ? '1 scan is still being recognised' : `${recognizing} scans are still being recognised`
+  const others = skipped === 1 ? '1 file was skipped' : `${skipped} files were skipped`
+  return [recognizing > 0 ? waiting : '', skipped > 0 ? others : ''].filter(Boolean).join('; ')
+}
 
 /** For questions that quoting cannot answer. */
 export function formatNeedsChatModel(passages: readonly ContextPassage[], closest: readonly QuotedPart[]): string {

@@ -36,8 +36,12 @@ export interface AttachedDocument {
 
 export class AttachmentError extends Error {}
 
+/** Models do not accept these images; the daemon recognises the text of a TIFF file, and explains what to do with a HEIC photo. */
+const DAEMON_IMAGE_TYPES = ['tif', 'tiff', 'heic', 'heif']
+
 /** Only the daemon reads these. The source of a notebook or mail does not help a model. */
-const isDocument = (path: string): boolean => getDocumentType(path) in DOCUMENT_MEDIA_TYPES
+const isDocument = (path: string): boolean =>
+  getDocumentType(path) in DOCUMENT_MEDIA_TYPES || DAEMON_IMAGE_TYPES.includes(getDocumentType(path))
 
 const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g
 

@@ -115,6 +115,7 @@ export class ProgressDisplay {
   #frame = 0
   #isDrawn = false
   #linesBelow = 0
+  #lastLine = ''
 
   constructor(quiet = false, stream: NodeJS.WriteStream = process.stderr) {
     this.#stream = stream
@@ -157,6 +158,12 @@ export class ProgressDisplay {
     this.clear()
   }
 
+  /** Without a terminal, a line that says nothing new is left out. */
+  #writeLine(line: string): void {
+    if (line !== this.#lastLine) this.#stream.write(`${line}\n`)
+    this.#lastLine = line
+  }
+
   /** Where nothing can be counted, the elapsed time shows that it goes on. */
   #formatElapsed({ done, total }: ProgressStep): string {
     const seconds = Math.floor((Date.now() - this.#stepStartedAt) / 1000)
@@ -166,7 +173,7 @@ export class ProgressDisplay {
   #draw(): void {
     if (!this.#step) return
     const pace = this.#estimator.estimate(this.#step, Date.now())
-    if (!this.#canRedraw) return void this.#stream.write(`${formatPlainLine(this.#step, pace)}\n`)
+    if (!this.#canRedraw) return void this.#writeLine(formatPlainLine(this.#step, pace))
     // Changing the terminal costs a subprocess: not worth it for short waits without a total.
     if (this.#step.total !== null && this.#stream === process.stderr) this.#echo.disable()
     // Some terminals wrap as soon as the last column is written.

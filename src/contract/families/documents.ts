@@ -134,7 +134,9 @@ export const documentRoutes = {
     method: 'POST',
     path: '/documents/text',
     summary: 'Read a document as text',
-    description: 'Reads a document of any supported format, for example to send it with a message. Nothing is stored.',
+    description:
+      'Reads a document of any supported format, for example to send it with a message, and recognises up to 30 scanned pages. ' +
+      'Nothing is stored.',
     access: 'chat',
     body: DocumentContent,
     response: ReadText,

@@ -1,7 +1,9 @@
 /** Progress bars, rates, passages and planned sources, without a daemon. */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatLocation } from '../../../src/cli/ask/format-location.ts'
@@ -30,6 +32,25 @@ test('a progress bar drops the least important parts in a narrow terminal', () =
   for (const part of ['Indexing', '25 %', '11 s left']) assert.match(narrow, part)
   for (let columns = 1; columns < 140; columns++)
     assert.ok(stringWidth(formatBarLine(step, pace, columns)) <= columns, `${columns} columns`)
+})
+
+test('without a terminal, a line is written only if it says something new', () => {
+  const lines: string[] = []
+  mock.timers.enable({ apis: ['setInterval', 'Date'] })
+  try {
+    const display = new ProgressDisplay(false, { write: (text: string) => lines.push(text) } as unknown as NodeJS.WriteStream)
+    for (const done of [0, 0, 1, 1]) {
+      display.show({ label: 'Recognising', done, total: null, unit: 'files' })
+      mock.timers.tick(3_000)
+    }
+    display.end()
+  } finally {
+    mock.timers.reset()
+  }
+  assert.equal(
+    lines.map((line) => line.slice(0, 20)),
+    ['Recognising…\n', 'Recognising: 1 files'],
+  )
 })
 
 test('lines below the bar are redrawn with it and erased at the end', async () => {

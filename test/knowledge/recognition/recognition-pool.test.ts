@@ -12,7 +12,7 @@ const readFixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, i
 
 async function recognize(bytes: Uint8Array, pages: readonly number[] = [1]): Promise<RecognizedPage[]> {
   const results: RecognizedPage[] = []
-  await pool.recognize(bytes, pages, async (page) => void results.push(page), new AbortController().signal)
+  await pool.recognize(bytes, pages, async (page) => void results.push(page), new AbortController().signal, 'awaited')
   return results
 }
 

@@ -79,6 +79,26 @@ test('other documents come first, and another sync does not wait for images', as
   }
 })
 
+test('an attached scan is recognised without being stored; a document in a source is not recognised again', async () => {
+  const recognizer = new ScriptedRecognizer()
+  recognizer.release()
+  const knowledge = await KnowledgeFixture.start({ recognizer })
+  try {
+    const read = (name: string) => knowledge.service.post('/documents/text', { name, content_base64: readFixture(name).toString('base64') })
+    assert.is((await expectData(read('letter.png'))).text, recognizer.text)
+    assert.match((await expectData(read('mixed.pdf'))).text, recognizer.text)
+    assert.is(recognizer.pages, 2)
+    const source = await createSource(knowledge)
+    await upload(knowledge, source.id, 'letter.png')
+    await knowledge.startSync(source.id)
+    await waitForRecognition(knowledge, source.id)
+    await expectData(read('letter.png'))
+    assert.is(recognizer.pages, 3)
+  } finally {
+    await knowledge.close()
+  }
+})
+
 test('a restart continues, and no page is recognised twice', async () => {
   const recognizer = new ScriptedRecognizer()
   let knowledge = await KnowledgeFixture.start({ recognizer })

@@ -30,13 +30,13 @@ test('files of other types are skipped with a reason, but not clutter, and not i
   assert.equal(await listSkipped(), [
     'Makefile: Files without an extension are not read.',
     'c.mp3: Files of type .mp3 are not supported.',
-    'photos/b.HEIC: Files of type .heic are not supported.',
+    'photos/b.HEIC: HEIC images are not supported. Convert it to JPEG.',
   ])
   assert.equal(await listSkipped({ exclude: ['photos'], include: ['*.*'] }), ['c.mp3: Files of type .mp3 are not supported.'])
   assert.equal(await listSkipped({ file_types: ['md'] }), [])
   writeFiles(root, { 'photos/d.png': '' })
   assert.equal(await listSkipped({ include: ['photos'], ocr: false }), [
-    'photos/b.HEIC: Files of type .heic are not supported.',
+    'photos/b.HEIC: HEIC images are not supported. Convert it to JPEG.',
     'photos/d.png: Text recognition is off for this source (--no-ocr).',
   ])
 })

@@ -37,6 +37,18 @@ test('text, PDF and JSON are accepted as pages, and other types are rejected', a
     )
 })
 
+test('the name of a download decides if the content type does not tell the format', async (context) => {
+  const open = (path: string, headers: Record<string, string>) =>
+    listDocuments(
+      context,
+      { url: context.site.origin + path },
+      { [path]: { headers: { 'content-type': 'application/octet-stream', ...headers }, body: 'x' } },
+    )
+  assert.is((await open('/files/lease.docx?version=2', {}))[0]?.type, 'docx')
+  assert.is((await open('/download', { 'content-disposition': 'attachment; filename="plan.org"' }))[0]?.type, 'org')
+  assert.is((await open('/talk.srt', { 'content-type': 'application/force-download' }))[0]?.type, 'srt')
+})
+
 test('a page that cannot be fetched is an error of the source', async (context) => {
   assert.is((await expectFailure(context, {}, {})).code, 'NOT_FOUND')
   assert.is((await expectFailure(context, {}, { '/': { status: 500 } })).code, 'UNAVAILABLE')

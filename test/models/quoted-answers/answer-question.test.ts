@@ -164,7 +164,7 @@ test('without an answer, the closest passages are listed', async () => {
   ]
   const { text } = await answerQuestion(
     createScriptedReader(() => undefined),
-    { text: 'Who is the king?', passages, countDocuments: async () => ({ documents: 12, skipped: 0 }) },
+    { text: 'Who is the king?', passages, countDocuments: async () => ({ documents: 12, recognizing: 0, skipped: 0 }) },
   )
   assert.is(
     text,
@@ -181,7 +181,7 @@ test('the closest passages keep code as it is written', async () => {
   ]
   const { text } = await answerQuestion(
     createScriptedReader(() => undefined),
-    { text: 'Who is the king?', passages, countDocuments: async () => ({ documents: 3, skipped: 0 }) },
+    { text: 'Who is the king?', passages, countDocuments: async () => ({ documents: 3, recognizing: 0, skipped: 0 }) },
   )
   const lines = text.replaceAll('\u2060', '').split('\n')
   const [python, markdown, long = ''] = ['[1]', '[2]', '[3]'].map((number) => lines.find((each) => each.endsWith(number)))
@@ -192,14 +192,11 @@ test('the closest passages keep code as it is written', async () => {
 
 test('without passages, the number of documents is reported', async () => {
   const reader = createScriptedReader(() => undefined)
-  assert.is(
-    (await answerQuestion(reader, { text: 'Who?', passages: [], countDocuments: async () => ({ documents: 1, skipped: 0 }) })).text,
-    'I found no answer in 1 document.',
-  )
-  assert.is(
-    (await answerQuestion(reader, { text: 'Who?', passages: [], countDocuments: async () => ({ documents: 11, skipped: 14 }) })).text,
-    'I found no answer in 11 documents (14 files were skipped).',
-  )
+  const refuse = async (documents: number, recognizing: number, skipped: number) =>
+    (await answerQuestion(reader, { text: 'Who?', passages: [], countDocuments: async () => ({ documents, recognizing, skipped }) })).text
+  assert.is(await refuse(1, 0, 0), 'I found no answer in 1 document.')
+  assert.is(await refuse(11, 0, 14), 'I found no answer in 11 documents (14 files were skipped).')
+  assert.is(await refuse(3, 2, 1), 'I found no answer in 3 documents (2 scans are still being recognised; 1 file was skipped).')
   assert.is((await answerQuestion(reader, { text: 'Who?', passages: [] })).text, 'I found no answer in your documents.')
 })
 

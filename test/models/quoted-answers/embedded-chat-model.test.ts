@@ -93,7 +93,7 @@ test('hostile passages are read or skipped without harm', async () => {
 
 test('without passages the model reports why', async () => {
   assert.match(
-    joinText(await ask('What?', { passages: [], countDocuments: async () => ({ documents: 3, skipped: 0 }) })),
+    joinText(await ask('What?', { passages: [], countDocuments: async () => ({ documents: 3, recognizing: 0, skipped: 0 }) })),
     /^I found no answer in 3 documents\.$/,
   )
   assert.match(joinText(await ask('What?')), /This agent has no documents\./)

@@ -152,7 +152,7 @@ class DocConverter {
       return
     }
     if (/\S/.test(text) || mark === PAGE_BREAK) this.#endTable()
-    if (properties.breaksPage) this.pages.add('manual', this.writer.length)
+    if (properties.breaksPage && this.writer.length > 0) this.pages.add('manual', this.writer.length)
     const style = styles[properties.style]
     const heading = properties.outline !== undefined && properties.outline < 6 ? properties.outline + 1 : style?.heading
     const list = properties.list > 0 ? properties.list : (style?.list ?? 0)

@@ -47,10 +47,9 @@ export function readStyles(xml: string, styles: Styles = { paragraphs: new Map()
     open(name, source) {
       const read = (attribute: string) => parseAttributes(source).get(attribute)
       if (name === 'style:style') {
-        const level = Number(read('style:default-outline-level') || Number.NaN)
         style = {
           parent: read('style:parent-style-name'),
-          heading: level >= 1 ? level : read('style:name') === 'Title' ? 1 : undefined,
+          heading: findHeadingLevel(read('style:name') ?? '', Number(read('style:default-outline-level'))),
           breaksPage: (read('style:master-page-name') ?? '') !== '',
           listStyle: read('style:list-style-name'),
         }
@@ -63,6 +62,13 @@ export function readStyles(xml: string, styles: Styles = { paragraphs: new Map()
     },
   })
   return styles
+}
+
+/** The styles for headings may have no outline level, as in documents that were HTML. */
+function findHeadingLevel(name: string, outlineLevel: number): number | undefined {
+  if (outlineLevel >= 1) return outlineLevel
+  const level = name === 'Title' ? 1 : Number(/^Heading_20_([1-9])$/.exec(name)?.[1])
+  return level >= 1 ? level : undefined
 }
 
 /** Looks a property up in the style and those that it is based on. */

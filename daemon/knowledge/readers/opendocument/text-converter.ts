@@ -80,7 +80,8 @@ export class TextConverter {
     const style = read('text:style-name') ?? ''
     const outline = name === 'text:h' ? Math.max(1, Number(read('text:outline-level') ?? 1) || 1) : undefined
     this.#paragraphs.push({ style, heading: outline ?? findStyleProperty(this.#styles, style, 'heading'), parts: [] })
-    if (this.#styles.paragraphs.get(style)?.breaksPage) this.#startPage('manual')
+    // The first paragraph may name the layout of its page.
+    if (this.#styles.paragraphs.get(style)?.breaksPage && this.writer.length > 0) this.#startPage('manual')
   }
 
   #startPage(kind: 'rendered' | 'manual'): void {

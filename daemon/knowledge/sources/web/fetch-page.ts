@@ -1,8 +1,8 @@
 /** Fetches one page with a conditional request and extracts its links. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { findTypeByMediaType } from '../../../../src/contract/document-types.ts'
+import { findTypeByMediaType, getDocumentType, IMAGE_TYPES } from '../../../../src/contract/document-types.ts'
 import { CadreError } from '../../../../src/contract/errors.ts'
-import { DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/schemas/source-configurations.ts'
+import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/schemas/source-configurations.ts'
 import type { Outbound, OutboundResponse } from '../../../outbound/client.ts'
 import { formatSizeProblem } from '../files/read-file-within.ts'
 import { extractLinks, MAX_HTML_LENGTH } from './extract-links.ts'
@@ -31,13 +31,13 @@ export async function fetchPage(url: string, context: FetchContext, stale: 'use'
     const response = await requestPage(url, stored, context)
     if (response.status === 304 && stored) return stored
     if (response.status < 200 || response.status > 299) throw toHttpError(url, response.status)
-    if (!isPage(response)) return undefined
+    if (!isPage(response, url)) return undefined
     if (response.truncated)
       throw new CadreError(
         'PAYLOAD_TOO_LARGE',
         formatSizeProblem(DEFAULT_MAX_FILE_SIZE + 1, DEFAULT_MAX_FILE_SIZE).replace('has', 'has at least'),
       )
-    const page = await describePage(response)
+    const page = await describePage(response, url)
     await store.put(url, page, response.body)
     return page
   } catch (error) {
@@ -64,8 +64,8 @@ async function requestPage(
     ...(stored?.etag === undefined ? {} : { 'if-none-match': stored.etag }),
     ...(stored?.lastModified === undefined ? {} : { 'if-modified-since': stored.lastModified }),
   }
-  const shouldReadBody = (status: number, { 'content-type': type }: Readonly<Record<string, string>>) =>
-    status === 304 || (status >= 200 && status < 300 && isReadable(type))
+  const shouldReadBody = (status: number, responseHeaders: Headers) =>
+    status === 304 || (status >= 200 && status < 300 && isReadable(responseHeaders, url))
   const request = () =>
     outbound.request(url, {
       headers,
@@ -89,21 +89,38 @@ function toHttpError(url: string, status: number): CadreError {
   return new CadreError(status >= 500 || status === 429 ? 'UNAVAILABLE' : 'PROVIDER_ERROR', `${host} returned status ${status}.`)
 }
 
-const isReadable = (type: string | undefined): boolean =>
-  type === undefined ||
-  findTypeByMediaType(type) !== undefined ||
-  (/^\s*(text\/|application\/(json|xhtml\+xml|xml|x-tex|x-subrip|[a-z.-]+\+json)\b)/i.test(type) &&
-    !/^\s*text\/(css|javascript)/i.test(type))
+type Headers = Readonly<Record<string, string>>
 
-/** Without a content type, only text and PDF are accepted. */
-function isPage({ headers, body }: OutboundResponse): boolean {
-  if (headers['content-type'] !== undefined) return isReadable(headers['content-type'])
+const isReadable = (headers: Headers, url: string): boolean => {
+  const type = headers['content-type']
+  return (
+    type === undefined ||
+    findTypeByMediaType(type) !== undefined ||
+    (/^\s*(text\/|application\/(json|xhtml\+xml|xml|x-tex|x-subrip|[a-z.-]+\+json)\b)/i.test(type) &&
+      !/^\s*text\/(css|javascript)/i.test(type)) ||
+    findTypeByName(headers, url) !== undefined
+  )
+}
+
+/** Servers that do not know a format send its files as downloads. Their name is in the URL or in content-disposition. */
+function findTypeByName(headers: Headers, url: string): string | undefined {
+  if (!/^\s*(?:$|(?:application|binary)\/(?:octet-stream|(?:x-|force-)?download)\b)/i.test(headers['content-type'] ?? '')) return undefined
+  const [, name = ''] = /filename\*?\s*=\s*"?([^";]{1,1000})/i.exec(headers['content-disposition'] ?? '') ?? []
+  return [name.trim(), new URL(url).pathname]
+    .map(getDocumentType)
+    .find((type) => DEFAULT_FILE_TYPES.includes(type) && !IMAGE_TYPES.includes(type))
+}
+
+/** Without a content type and a name, only text and PDF are accepted. */
+function isPage({ headers, body }: OutboundResponse, url: string): boolean {
+  if (headers['content-type'] !== undefined || findTypeByName(headers, url) !== undefined) return isReadable(headers, url)
   const start = Buffer.from(body.subarray(0, 1_024))
   return start.subarray(0, 5).toString('latin1') === '%PDF-' || !start.includes(0)
 }
 
-async function describePage({ body, headers, url }: OutboundResponse): Promise<StoredPage> {
+async function describePage({ body, headers, url }: OutboundResponse, requestedUrl: string): Promise<StoredPage> {
   const contentType = headers['content-type'] ?? ''
+  const fileType = findTypeByName(headers, requestedUrl)
   const isHtml =
     /html/i.test(contentType) || (contentType === '' && /^\s*<(!doctype|html)/i.test(Buffer.from(body.subarray(0, 200)).toString('latin1')))
   const found = isHtml ? extractLinks(decodeHtml(body.subarray(0, MAX_HTML_LENGTH), contentType)) : undefined
@@ -113,6 +130,7 @@ async function describePage({ body, headers, url }: OutboundResponse): Promise<S
   return {
     url: normalizeUrl(url),
     contentType: isHtml && contentType === '' ? 'text/html' : contentType,
+    ...(fileType === undefined ? {} : { fileType }),
     hash: await hashBytes(body),
     links: [...links],
     etag: headers.etag,

@@ -77,11 +77,11 @@ function createPageDocument(result: CrawlResult, store: PageStore): SourceDocume
       read: async () => Promise.reject(new CadreError('UNAVAILABLE', result.problem)),
     }
   const { name, page } = result
-  const { url, title, contentType, hash } = page
+  const { url, title, contentType, fileType, hash } = page
   return {
     name,
     fingerprint: hash,
-    type: getFileType(contentType),
+    type: fileType ?? getFileType(contentType),
     metadata: { url, title, ...(contentType === '' ? {} : { content_type: contentType }) },
     read: () => store.read(result.url, hash),
   }

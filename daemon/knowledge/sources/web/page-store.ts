@@ -9,6 +9,8 @@ export interface StoredPage {
   /** The URL after redirects. */
   url: string
   contentType: string
+  /** The type that the name of the file has, if the content type does not tell it. */
+  fileType?: string
   hash: string
   etag?: string
   lastModified?: string

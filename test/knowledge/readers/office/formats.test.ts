@@ -137,6 +137,16 @@ for (const name of ['rules.odt', 'rules.rtf', 'rules.doc'])
     assert.is(title, 'House rules')
   })
 
+test('a document that was HTML has its heading and no page before the first', async () => {
+  const content =
+    '<office:automatic-styles><style:style style:name="P1" style:parent-style-name="Heading_20_1" style:master-page-name="HTML"/>' +
+    '</office:automatic-styles><office:text><text:p text:style-name="P1">Minutes</text:p><text:p>The pump is new.</text:p></office:text>'
+  const styles = '<style:style style:name="Heading_20_1" style:parent-style-name="Heading"/>'
+  const odt = zip({ mimetype: 'application/vnd.oasis.opendocument.text', 'content.xml': content, 'styles.xml': styles })
+  const { text, pages } = await read(odt, 'minutes.odt')
+  assert.equal([text, pages], ['# Minutes\n\nThe pump is new.', []])
+})
+
 test('a passage is from one sheet, and its name is a heading', async () => {
   const passages = [...generatePassages(await read(loadFixture('budget.xlsx'), 'budget.xlsx'), { size: 5_000, overlap: 0 }, 'budget.xlsx')]
   assert.equal(
