@@ -1,10 +1,18 @@
-/** Time from spawning the daemon until it is healthy: with a new home, with an existing one and after kill -9 during writes. */
+/**
+ * Time from spawning the daemon until it is healthy: with a new home, with an existing one and after kill -9 during writes; and the
+ * memory of an idle daemon.
+ */
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { DaemonProcess } from '../test/harness/daemon.ts'
 import { request, startDaemon, withHome } from './support/daemon.ts'
-import { type Benchmark, formatMilliseconds, median } from './support/figures.ts'
+import { type Benchmark, type Figure, formatMilliseconds, median } from './support/figures.ts'
+import { createSyncedSource } from './support/sync-source.ts'
 
 const ROUNDS = 5
 const MAX_START_MS = 2_000
+const MAX_IDLE_MB = 120
+const IDLE_MS = 30_000
 
 export const start: Benchmark = {
   name: 'start',
@@ -33,8 +41,25 @@ export const start: Benchmark = {
       figure('start to healthy, new home', times.first),
       figure('start to healthy, existing home', times.again),
       figure('start to healthy, after kill -9', times.killed),
+      ...(process.platform === 'linux' ? [await measureIdleMemory()] : []),
     ]
   },
+}
+
+/** Of a daemon that was started with a source and has served nothing. */
+async function measureIdleMemory(): Promise<Figure> {
+  return withHome(async (home) => {
+    const before = await startDaemon(home)
+    await createSyncedSource(before, 'Notes', [{ id: 'oak', text: 'The oak stands behind the mill.' }])
+    await before.stop()
+    const daemon = await startDaemon(home)
+    await pause(IDLE_MS)
+    const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${daemon.child.pid}/status`, 'utf8')) ?? []
+    await daemon.stop()
+    const megabytes = Number(kilobytes) / 1024
+    const figure = `${megabytes.toFixed(0)} MB of ${MAX_IDLE_MB} MB`
+    return { name: 'resident memory of an idle daemon with a source', figure, ratio: megabytes / MAX_IDLE_MB, bar: { most: 1 } }
+  })
 }
 
 async function startHealthyDaemon(home: string, times: number[]): Promise<DaemonProcess> {

@@ -16,6 +16,8 @@ export interface Paths {
   database: string
   lock: string
   vectors: string
+  /** Describes the files in `vectors` while no daemon runs. */
+  stopRecord: string
   documents: string
   /** Temporary data such as clones of repositories. */
   work: string
@@ -48,6 +50,7 @@ export function homePaths(environment: Environment = process.env): Paths {
     database: resolveName('cadre.db'),
     lock: resolveName('cadre.lock'),
     vectors: resolveName('vectors'),
+    stopRecord: resolveName('vectors.stopped'),
     documents: resolveName('documents'),
     work: resolveName('work'),
     logs: resolveName('logs'),

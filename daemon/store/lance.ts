@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Connection, ConnectionOptions } from '@lancedb/lancedb'
 import { configureLance } from '../../src/config.ts'
+import { CATALOG_FOLDER } from './files/table-files.ts'
 
 export type { Table } from '@lancedb/lancedb'
 
@@ -14,7 +15,6 @@ export interface LanceConnection {
 /** The default caches grow to 7 GB. LanceDB counts the vectors of an index twice. */
 const INDEX_CACHE_BYTES = 512n * 1024n * 1024n
 const METADATA_CACHE_BYTES = 64n * 1024n * 1024n
-const CATALOG_FOLDER = '__manifest'
 
 /** LanceDB 0.30 panics if its catalog is damaged, and creates a missing one from the folders of the tables. */
 const CATALOG_DAMAGE = /^Panic in async function/

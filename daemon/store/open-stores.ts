@@ -38,7 +38,8 @@ export async function openStores({ paths, databaseServer, storage, disk, vault, 
     if (!storage) await requireNoBucket(database, folder)
     const stores = storage
       ? await openStorage(storage, database, paths.cache, exactRows)
-      : { originals: folder, vectors: new VectorStore(paths.vectors, exactRows) }
+      : { originals: folder, vectors: new VectorStore(paths.vectors, exactRows, { stopRecord: paths.stopRecord }) }
+    await stores.vectors.compareWithStop()
     const ownsDocuments = stores.originals.isRemote || !database.isRemote || (await isOwner(database, stores.originals))
     const closeStores = async () => {
       await stores.vectors.close()

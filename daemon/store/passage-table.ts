@@ -219,16 +219,21 @@ export class PassageTable {
     })
   }
 
-  /** Returns whether the table has become too large for exact search or for its vector index. */
-  async needsVectorIndex(): Promise<boolean> {
-    if (this.#handle.isManaged || !('vector' in this.#schema.columns)) return false
+  /** Returns whether the table has become too large for exact search or for its vector index. One with few recorded rows is not opened. */
+  async needsVectorIndex(recordedRows = Number.POSITIVE_INFINITY): Promise<boolean> {
+    if (this.#handle.isManaged || !('vector' in this.#schema.columns) || recordedRows <= this.#exactRows) return false
     const table = await this.#handle.open()
     return table !== undefined && (await table.countRows()) > this.#exactRows && needsVectorIndex(table)
   }
 
+  /** Whether the vector index is being built or repaired. */
+  get isIndexing(): boolean {
+    return this.#isRepairing || this.#indexing !== undefined
+  }
+
   /** Builds the vector index if needed. Searches and commits continue meanwhile, and a kill leaves the table as it was. */
-  async updateVectorIndex(signal?: AbortSignal): Promise<void> {
-    if (!(await this.needsVectorIndex())) return
+  async updateVectorIndex(signal?: AbortSignal, recordedRows?: number): Promise<void> {
+    if (!(await this.needsVectorIndex(recordedRows))) return
     this.#indexing ??= this.#buildVectorIndex(signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal).finally(
       () => {
         this.#indexing = undefined

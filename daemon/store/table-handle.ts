@@ -1,5 +1,6 @@
 /** Opens a LanceDB table for commits, and for queries from a copy on the local disk if the table is in a bucket. */
 import { CommitQueue } from './commit-queue.ts'
+import type { TableFiles } from './files/table-files.ts'
 import { isManaged, isRemote, type LanceConnection, type LanceOptions, type Table } from './lance.ts'
 import { translateLanceError } from './objects/storage-errors.ts'
 import type { TableMirror } from './objects/table-mirror.ts'
@@ -13,6 +14,8 @@ export interface TableOptions {
   lance: LanceOptions | undefined
   /** Answers queries if the table is in a bucket. */
   mirror: TableMirror | undefined
+  /** Undefined if the table is in a bucket or on a server. */
+  files: TableFiles | undefined
 }
 
 export class TableHandle {
@@ -34,10 +37,16 @@ export class TableHandle {
     return isManaged(this.#options.uri)
   }
 
-  /** Runs one commit at a time. The table is undefined if it does not exist. */
+  /** Runs one commit at a time. Resolves when it is on disk. The table is undefined if it does not exist. */
   async commit<T>(work: (table: Table | undefined) => Promise<T>): Promise<T> {
+    const { files, name } = this.#options
+    const commit = async () => {
+      const result = await work(await this.open())
+      await files?.flush(name)
+      return result
+    }
     try {
-      return await this.#translate(() => this.#commits.run(async () => work(await this.open())))
+      return await this.#translate(() => this.#commits.run(commit))
     } finally {
       this.#options.mirror?.expire() // the caller must see its commit
     }
@@ -79,8 +88,9 @@ export class TableHandle {
 
   /** In a process of its own. */
   async buildVectorIndex(signal: AbortSignal): Promise<void> {
-    const { uri, name, lance, mirror } = this.#options
+    const { uri, name, lance, mirror, files } = this.#options
     await buildVectorIndex({ uri, name, lance }, signal)
+    await files?.flush(name)
     await (await this.open())?.checkoutLatest()
     mirror?.expire()
   }

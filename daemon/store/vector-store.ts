@@ -1,5 +1,6 @@
 /** The LanceDB tables of passages. */
 import { readdir } from 'node:fs/promises'
+import { TableFiles } from './files/table-files.ts'
 import { isRemote, type LanceConnection, type LanceOptions, openLance } from './lance.ts'
 import type { DiskCache } from './objects/disk-cache.ts'
 import type { S3Client } from './objects/s3-client.ts'
@@ -10,11 +11,13 @@ import { PassageTable, type TableSchema } from './passage-table.ts'
 /** Larger tables use an approximate index, which is built in the background. */
 const MAX_EXACT_ROWS = 20_000
 
-interface ServerOptions {
+interface VectorStoreOptions {
   /** Of object storage, or of LanceDB Cloud. */
   lance?: LanceOptions
   /** The bucket that the URI names, and the cache for copies of its tables. */
   bucket?: { client: S3Client; cache: DiskCache }
+  /** File in which a stop records the files of the tables, so that the next start does not check them. */
+  stopRecord?: string
 }
 
 /** Below the prefix of the bucket, and in the cache. */
@@ -23,15 +26,19 @@ export const VECTORS_FOLDER = 'vectors'
 export class VectorStore {
   readonly #uri: string
   readonly #exactRows: number
-  readonly #server: ServerOptions
+  readonly #options: VectorStoreOptions
+  /** Undefined if the tables are in a bucket or on a server. */
+  readonly #files: TableFiles | undefined
   readonly #tables = new Map<string, PassageTable>()
+  #isUnchanged = false
   #connection: Promise<LanceConnection> | undefined
   #copies: Promise<LanceConnection> | undefined
 
-  constructor(uri: string, exactRows = MAX_EXACT_ROWS, server: ServerOptions = {}) {
+  constructor(uri: string, exactRows = MAX_EXACT_ROWS, options: VectorStoreOptions = {}) {
     this.#uri = uri
     this.#exactRows = exactRows
-    this.#server = server
+    this.#options = options
+    this.#files = isRemote(uri) ? undefined : new TableFiles(uri, options.stopRecord)
   }
 
   /** Whether other daemons use it, or the tables are on a server. */
@@ -41,12 +48,12 @@ export class VectorStore {
 
   /** The URL of the bucket, or of the server; undefined for a folder. */
   get location(): string | undefined {
-    return this.#server.bucket?.client.location ?? (this.isRemote ? this.#uri : undefined)
+    return this.#options.bucket?.client.location ?? (this.isRemote ? this.#uri : undefined)
   }
 
   /** Throws if the store is not readable. Does not load LanceDB. */
   async ping(): Promise<void> {
-    if (this.#server.bucket) await this.#server.bucket.client.measureLatency()
+    if (this.#options.bucket) await this.#options.bucket.client.measureLatency()
     else if (this.isRemote) await this.listNames()
     else await readdir(this.#uri)
   }
@@ -54,8 +61,8 @@ export class VectorStore {
   table(name: string, shape: TableSchema): PassageTable {
     const known = this.#tables.get(name)
     if (known) return known
-    const { lance } = this.#server
-    const options = { connect: () => this.#connect(), name, uri: this.#uri, lance, mirror: this.#createMirror(name) }
+    const { lance } = this.#options
+    const options = { connect: () => this.#connect(), name, uri: this.#uri, lance, mirror: this.#createMirror(name), files: this.#files }
     const table = new PassageTable(options, shape, this.#exactRows)
     this.#tables.set(name, table)
     return table
@@ -68,25 +75,38 @@ export class VectorStore {
     try {
       const { database } = await this.#connect()
       if ((await database.tableNames()).includes(name)) await database.dropTable(name)
+      await this.#files?.removeTable(name)
     } catch (error) {
       throw this.isRemote ? translateLanceError(error, this.#uri) : error
     }
     this.#tables.delete(name) // may have been opened again meanwhile
   }
 
-  /** An empty store is not opened for this. */
+  /** A folder is not opened for this. */
   async listNames(): Promise<string[]> {
-    if (!this.isRemote && !this.#connection && (await readdir(this.#uri)).length === 0) return []
-    return (await this.#connect()).database.tableNames()
+    return this.#files ? this.#files.listTables() : (await this.#connect()).database.tableNames()
+  }
+
+  /** Finds out whether the tables are as the last daemon left them when it stopped. Must be called before the first commit. */
+  async compareWithStop(): Promise<void> {
+    this.#isUnchanged = (await this.#files?.takeStopRecord()) ?? false
+  }
+
+  /** Whether the tables were unchanged at the start, so that they need no check. */
+  get isUnchanged(): boolean {
+    return this.#isUnchanged
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#tables.values()].map((table) => table.close()))
+    const tables = [...this.#tables.values()]
+    const areComplete = tables.every((table) => !table.isIndexing)
+    await Promise.all(tables.map((table) => table.close()))
     for (const connection of [this.#connection, this.#copies]) (await connection?.catch(() => undefined))?.database.close()
+    if (areComplete) await this.#files?.recordStop()
   }
 
   #createMirror(name: string): TableMirror | undefined {
-    const { bucket } = this.#server
+    const { bucket } = this.#options
     if (!bucket) return undefined
     const copyName = `${VECTORS_FOLDER}/${name}.lance`
     const openCopy = async () => (await this.#connectCopies(bucket.cache)).database.openTable(name)
@@ -100,7 +120,7 @@ export class VectorStore {
 
   /** Loads LanceDB (150 MB and 0.2 s) on first use. */
   #connect(): Promise<LanceConnection> {
-    this.#connection ??= openLance(this.#uri, this.#server.lance).catch((error) => {
+    this.#connection ??= openLance(this.#uri, this.#options.lance).catch((error) => {
       this.#connection = undefined // the next call tries again
       throw error
     })

@@ -130,6 +130,11 @@ export class IndexRegistry {
     return this.#vectors.isRemote
   }
 
+  /** Whether the tables are as the last daemon left them when it stopped, so that they need no check. */
+  get areUnchanged(): boolean {
+    return this.#vectors.isUnchanged
+  }
+
   async clear({ id }: Index, side: IndexSide): Promise<void> {
     await this.#vectors.drop(`${id}-${side}`)
   }

@@ -4,7 +4,7 @@ import type { EmbeddingService } from '../../embedding/service.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
 import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
-import { findOnlyUser, type Index } from '../passage-indexes/index-store.ts'
+import { countExpectedRows, findOnlyUser, type Index } from '../passage-indexes/index-store.ts'
 import type { EmbeddingLedger, OnUsage } from './embedding-ledger.ts'
 import type { IndexWriter } from './index-writer.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
@@ -54,7 +54,10 @@ export async function embedPassages(
   }
   await markIndexed(database, { sourceId }, indexIds)
   // Last, because it only makes searches faster.
-  for (const index of indexes) await dependencies.indexes.getVectorTable(index).updateVectorIndex(signal)
+  for (const index of indexes) {
+    const { vectors } = await countExpectedRows(database, index.id)
+    await dependencies.indexes.getVectorTable(index).updateVectorIndex(signal, vectors)
+  }
 }
 
 function* splitIntoBatches(documents: readonly PendingVectors[]): Generator<PendingVectors[]> {

@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncDirectory } from '../files/sync-directory.ts'
 import { type ConfirmOriginal, DamagedOriginalError, type OriginalStore } from '../original-store.ts'
 
 export class FolderOriginals implements OriginalStore {
@@ -106,14 +107,4 @@ export class FolderOriginals implements OriginalStore {
 
 async function listShards(directory: string): Promise<string[]> {
   return (await readdir(directory)).filter((name) => /^[0-9a-f]{2}$/.test(name))
-}
-
-/** A rename is durable only after its directory is synced. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

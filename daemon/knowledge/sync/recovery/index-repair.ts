@@ -44,6 +44,8 @@ export class IndexRepair {
       try {
         const isOutdated = index.chunking_version !== CHUNKING_VERSION
         if (isOutdated) logger.info({ index: index.id, source }, 'rebuilding an index of an older version')
+        // Checking the tables would load LanceDB, which takes a third of the memory of an idle daemon.
+        if (indexes.areUnchanged && index.batch === null && index.ready === 1 && !isOutdated) continue
         const isComplete = (await writer.repair(index)) && index.ready === 1 && !isOutdated
         if (!isComplete || (await indexes.getVectorTable(index).needsVectorIndex())) incomplete.add(source)
       } catch (error) {

@@ -1,0 +1,96 @@
+/** The files of LanceDB's tables: flushes them, which LanceDB leaves to the operating system, and notices changes while no daemon ran. */
+import { hash } from 'node:crypto'
+import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncDirectory } from './sync-directory.ts'
+
+/** The catalog of LanceDB, which lists the tables. */
+export const CATALOG_FOLDER = '__manifest'
+const TABLE_SUFFIX = '.lance'
+
+export class TableFiles {
+  readonly #folder: string
+  /** Describes the files when the daemon stopped. */
+  readonly #recordPath: string | undefined
+  /** Size and time of each flushed file. */
+  readonly #flushed = new Map<string, string>()
+
+  constructor(folder: string, recordPath: string | undefined) {
+    this.#folder = folder
+    this.#recordPath = recordPath
+  }
+
+  async listTables(): Promise<string[]> {
+    const names = await readdir(this.#folder)
+    return names.filter((name) => name.endsWith(TABLE_SUFFIX)).map((name) => name.slice(0, -TABLE_SUFFIX.length))
+  }
+
+  /** Removes what LanceDB leaves of a table, such as one whose creation was interrupted. */
+  async removeTable(name: string): Promise<void> {
+    await rm(this.#getTableFolder(name), { recursive: true, force: true })
+  }
+
+  /** Resolves when the commits of a table are on disk. */
+  async flush(name: string): Promise<void> {
+    const directories = new Set<string>()
+    for (const folder of [this.#getTableFolder(name), join(this.#folder, CATALOG_FOLDER)])
+      for (const [path, state] of await readStates(folder)) {
+        if (this.#flushed.get(path) === state) continue
+        await flushFile(path)
+        this.#flushed.set(path, state)
+        // New folders, too: all of them are below the folder of the store.
+        for (let directory = dirname(path); directory.length >= this.#folder.length; directory = dirname(directory))
+          directories.add(directory)
+      }
+    for (const directory of directories) await syncDirectory(directory)
+  }
+
+  /** Records the files when the daemon stops. Without the record, for example on a full disk, the next start checks the tables. */
+  async recordStop(): Promise<void> {
+    if (this.#recordPath) await writeFile(this.#recordPath, await this.#computeDigest(), { mode: 0o600 }).catch(() => undefined)
+  }
+
+  /** Returns whether the files are as the last daemon left them when it stopped. Removes the record: this daemon may be killed. */
+  async takeStopRecord(): Promise<boolean> {
+    if (!this.#recordPath) return false
+    const recorded = await readFile(this.#recordPath, 'utf8').catch(() => undefined)
+    if (recorded === undefined) return false
+    await rm(this.#recordPath, { force: true })
+    await syncDirectory(dirname(this.#recordPath))
+    return recorded === (await this.#computeDigest())
+  }
+
+  async #computeDigest(): Promise<string> {
+    const states = [...(await readStates(this.#folder))].map(([path, state]) => `${path.slice(this.#folder.length)} ${state}`)
+    return hash('sha256', states.sort().join('\n'))
+  }
+
+  #getTableFolder(name: string): string {
+    return join(this.#folder, name + TABLE_SUFFIX)
+  }
+}
+
+async function readStates(folder: string): Promise<Map<string, string>> {
+  const states = new Map<string, string>()
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreMissing)
+  for (const entry of entries ?? []) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const found = await stat(path).catch(ignoreMissing) // LanceDB removes old versions meanwhile
+    if (found) states.set(path, `${found.size} ${found.mtimeMs}`)
+  }
+  return states
+}
+
+async function flushFile(path: string): Promise<void> {
+  const file = await open(path, 'r+').catch(ignoreMissing)
+  try {
+    await file?.datasync()
+  } finally {
+    await file?.close()
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
