@@ -42,7 +42,7 @@ export default class Analytics extends CadreCommand {
     const title = formatTitle(period, entity)
     if (data.total_conversations === 0 && flags.html === undefined) return this.notify(`${title}: no conversations.`)
     const names = await fetchNamesOfKind(connection, 'agent', Object.keys(data.by_agent))
-    const report = { title, names, output: getOutput(process.stdout), top: flags.top }
+    const report = { title, names, currency: data.currency, output: getOutput(process.stdout), top: flags.top }
     if (flags.html === undefined) return void process.stdout.write(`${formatAnalytics(data, report)}\n`)
     const { formatAnalyticsHtml } = await import('../src/cli/usage/format-analytics-html.ts')
     writeReport(flags.html, formatAnalyticsHtml(data, report), flags, this.notify)

@@ -9,6 +9,7 @@ export default class ConfigSet extends CadreCommand {
   static override examples = [
     { command: 'cadre config set output json', description: 'Print JSON by default' },
     { command: 'cadre config set default-model llama', description: 'Set the default model' },
+    { command: 'cadre config set currency EUR', description: 'Show costs in euros; prices keep their numbers' },
     { command: 'cadre config set token - < token.txt', description: 'Set a token without leaving it in the shell history' },
   ]
   static override args = {

@@ -12,7 +12,7 @@ export default class ConfigUnset extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConfigUnset)
-    await clearSetting(args.name as SettingName, { paths: this.paths, profile: flags.profile })
+    await clearSetting(args.name as SettingName, { paths: this.paths, profile: flags.profile, connect: () => this.connect(flags) })
     this.notify(`Removed ${args.name}.`)
   }
 }

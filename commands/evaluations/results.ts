@@ -36,12 +36,16 @@ export default class EvaluationsResults extends CadreCommand {
       ...run
     } = (await call(connection, runRoutes.results, { params: { id }, query })).data
     const results = sortFailuresFirst(await listResults(connection, id, run.run_id, flags.failed ? false : undefined))
-    if (flags.junit) await writeFile(flags.junit, formatJunit(args.evaluation, results))
+    if (flags.junit) await writeFile(flags.junit, formatJunit(args.evaluation, results, run.summary.currency))
     const format = this.getFormat(flags)
     if (format === 'csv') return this.print({ data: results }, flags)
     if (format !== 'table') return this.print({ data: { ...run, configuration, results } }, flags)
     const output = getOutput(process.stdout)
-    const lines = [...results.flatMap((result) => formatResult(result, output)), '', ...formatSummary(run, process.stdout)]
+    const lines = [
+      ...results.flatMap((result) => formatResult(result, output, run.summary.currency)),
+      '',
+      ...formatSummary(run, process.stdout),
+    ]
     process.stdout.write(`${lines.join('\n')}\n`)
   }
 }

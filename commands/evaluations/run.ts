@@ -63,7 +63,7 @@ export default class EvaluationsRun extends CadreCommand {
     const display = new ProgressDisplay(flags.quiet)
     const run = await followRun({ ...connection, notify: display.log }, started, display).finally(() => display.end())
     const all = flags.junit === undefined ? undefined : await listResults(connection, id, run.run_id)
-    if (flags.junit !== undefined && all) await writeFile(flags.junit, formatJunit(args.evaluation, all))
+    if (flags.junit !== undefined && all) await writeFile(flags.junit, formatJunit(args.evaluation, all, run.summary.currency))
     const comparison =
       baseline === undefined
         ? undefined
@@ -76,7 +76,7 @@ export default class EvaluationsRun extends CadreCommand {
       ).data
       const lines = sortFailuresFirst(results)
         .slice(0, MAX_SHOWN)
-        .flatMap((result) => [...formatResult(result, output), ''])
+        .flatMap((result) => [...formatResult(result, output, run.summary.currency), ''])
       const more =
         pagination.total > MAX_SHOWN
           ? [rewriteCommands(`and ${pagination.total - MAX_SHOWN} more: cadre evaluations results ${id}`), '']

@@ -9,12 +9,13 @@ import { modelTopic } from '../../src/cli/resources/topics/models.ts'
 import { ragTopic } from '../../src/cli/resources/topics/rag.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { canRedraw, paint } from '../../src/cli/terminal/color.ts'
-import { formatMoney, formatTokens } from '../../src/cli/terminal/format-quantity.ts'
+import { formatTokens } from '../../src/cli/terminal/format-quantity.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { ragToolRoutes } from '../../src/contract/families/rag-tools.ts'
+import { formatCost } from '../../src/contract/schemas/currency.ts'
 import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 
 export default class RagQuery extends CadreCommand {
@@ -63,6 +64,5 @@ export default class RagQuery extends CadreCommand {
   }
 }
 
-function formatFooter({ usage, cost }: QueryResult): string {
-  return `${formatTokens(usage.total_tokens, usage.estimated)} · ${cost === null ? 'cost unknown' : `cost ${formatMoney(cost)}`}`
-}
+const formatFooter = ({ usage, cost, currency }: QueryResult): string =>
+  `${formatTokens(usage.total_tokens, usage.estimated)} · ${formatCost(cost, currency)}`

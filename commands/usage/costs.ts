@@ -26,10 +26,12 @@ export default class UsageCosts extends CadreCommand {
     const { data } = await call(connection, usageRoutes.costs, { query: { ...period.query, ...entity.query } })
     const format = this.getFormat(flags)
     if (format === 'json' || format === 'yaml') return this.print({ data }, flags)
-    if (format === 'csv') return this.print({ data: data.by_day }, flags)
+    if (format === 'csv') return this.print({ data: data.by_day.map((day) => ({ ...day, currency: data.currency })) }, flags)
     const title = formatTitle(period, entity)
     if (Object.keys(data.by_model).length === 0) return this.notify(`${title}: no model was called.`)
     const names = await fetchTopNames(connection, { ...data, by_entity: {} }, flags.top)
-    process.stdout.write(`${formatCosts(data, { title, names, output: getOutput(process.stdout), top: flags.top })}\n`)
+    process.stdout.write(
+      `${formatCosts(data, { title, names, currency: data.currency, output: getOutput(process.stdout), top: flags.top })}\n`,
+    )
   }
 }

@@ -36,7 +36,7 @@ export default class Usage extends CadreCommand {
     // A chart of the one entity the report is filtered by would repeat the total.
     const by_entity = entity.query.entity_id === undefined ? data.by_entity : {}
     const usage = { ...data, by_entity }
-    const report = { title, names, output: getOutput(process.stdout), top: flags.top }
+    const report = { title, names, currency: data.currency, output: getOutput(process.stdout), top: flags.top }
     const { data: costs } = await call(connection, usageRoutes.costs, { query: { ...period.query, ...entity.query } })
     if (flags.html === undefined) return void process.stdout.write(`${formatUsage(usage, costs.by_day, report)}\n`)
     const { formatUsageHtml } = await import('../../src/cli/usage/format-usage-html.ts')

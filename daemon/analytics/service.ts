@@ -1,6 +1,7 @@
 /** Computes analytics of conversations. */
 import type { Static } from 'typebox'
 import type { analyticsRoutes } from '../../src/contract/families/analytics.ts'
+import { readCurrency } from '../core/currency.ts'
 import type { Database } from '../store/database.ts'
 import { listSeriesDays, parseDateRange, splitWholeDays } from '../validation/date-range.ts'
 import {
@@ -51,6 +52,7 @@ export class AnalyticsService {
       p95_response_time_ms: p95 ?? null,
       total_tokens: total.tokens,
       total_cost: total.tokens > 0 && total.unpriced_tokens === total.tokens ? null : total.cost_billionths / 1e9,
+      currency: await readCurrency(this.#database),
       unpriced_tokens: total.unpriced_tokens,
       tool_calls: total.tool_calls,
       by_day: this.#buildSeries(scope, days, started),

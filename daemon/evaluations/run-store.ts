@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { MAX_RESULTS_PER_PAGE, type Run, type RunResult, type runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
+import { readCurrency } from '../core/currency.ts'
 import type { DatabaseReader, Transaction, Value } from '../store/database.ts'
 import { forgetResumes } from '../store/job-resumes.ts'
 import type { Page } from '../store/records.ts'
@@ -223,6 +224,7 @@ export async function summarizeRun(reader: DatabaseReader, runId: string, total:
       latency_p95_ms: await getPercentile(0.95),
       tokens,
       cost: unpriced > 0 ? null : (cost ?? 0),
+      currency: await readCurrency(reader),
       ...(isEstimated ? { estimated: true } : {}),
     },
   }

@@ -5,6 +5,7 @@ import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/cont
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
+import { readCurrency } from '../core/currency.ts'
 import { findOwner } from '../core/find-owner.ts'
 import { type CallOrigin, toUsageView } from '../core/meter.ts'
 import { type RetrievedPassage, type Tool, toContextPassage } from '../core/tool.ts'
@@ -90,6 +91,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       answer: text,
       usage: toUsageView(usage),
       cost,
+      currency: await readCurrency(this.database),
       ...(confidence ? { confidence } : {}),
       ...(computation.length > 0 ? { computation } : {}),
     }

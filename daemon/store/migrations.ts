@@ -31,6 +31,7 @@ import { daemons } from './migrations/v0.2/0029-daemons.ts'
 import { objectStorage } from './migrations/v0.2/0030-object-storage.ts'
 import { oauthSignIns } from './migrations/v0.2/0031-oauth-sign-ins.ts'
 import { reservations } from './migrations/v0.2/0033-reservations.ts'
+import { currency } from './migrations/v0.2/0037-currency.ts'
 import { conversationSummaries } from './migrations/v0.2/conversations/0035-conversation-summaries.ts'
 import { memories } from './migrations/v0.2/conversations/0036-memories.ts'
 import { chunkingVersion } from './migrations/v0.2/documents/0014-chunking-version.ts'
@@ -76,6 +77,7 @@ export const MIGRATIONS: readonly Migration[] = [
   recognizedPages,
   conversationSummaries,
   memories,
+  currency,
 ]
 
 /** Listed as a migration until the records of another database are copied completely. */

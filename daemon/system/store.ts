@@ -6,7 +6,7 @@ import { replaceLinks } from '../store/links.ts'
 
 export async function readSettings(reader: DatabaseReader): Promise<Settings> {
   const row = await reader.get<Settings>(
-    "SELECT default_model_id, conversation_idle_minutes, daily_backups FROM settings WHERE id = 'settings'",
+    "SELECT default_model_id, conversation_idle_minutes, daily_backups, currency FROM settings WHERE id = 'settings'",
   )
   if (!row) throw new Error('The database has no settings.')
   return row
@@ -14,11 +14,11 @@ export async function readSettings(reader: DatabaseReader): Promise<Settings> {
 
 /** Links the default model. If it is deleted, the embedded model becomes the default. */
 export async function writeSettings(transaction: Transaction, settings: Settings): Promise<void> {
-  const { default_model_id, conversation_idle_minutes, daily_backups } = settings
+  const { default_model_id, conversation_idle_minutes, daily_backups, currency } = settings
   await transaction.run(
-    `UPDATE settings SET default_model_id = ?, conversation_idle_minutes = ?, daily_backups = ?, version = version + 1, updated_at = ?
-      WHERE id = 'settings'`,
-    [default_model_id, conversation_idle_minutes, daily_backups, new Date().toISOString()],
+    `UPDATE settings SET default_model_id = ?, conversation_idle_minutes = ?, daily_backups = ?, currency = ?, version = version + 1,
+      updated_at = ? WHERE id = 'settings'`,
+    [default_model_id, conversation_idle_minutes, daily_backups, currency, new Date().toISOString()],
   )
   const link = { field: 'default_model_id', target: default_model_id, detach: { kind: 'value' as const, value: EMBEDDED_MODEL_ID } }
   await replaceLinks(

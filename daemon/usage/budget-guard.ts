@@ -1,5 +1,6 @@
 /** Enforces usage thresholds: blocks calls over the limit and publishes events for exceeded thresholds. */
 import { CadreError } from '../../src/contract/errors.ts'
+import { readCurrency } from '../core/currency.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import { type CallOrigin, isFree, type MeteredModel, roundMoney } from '../core/meter.ts'
 import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
@@ -13,11 +14,11 @@ const MIN_RESERVED_SHARE = 0.01
 
 /** A call must wait for the first one. */
 export class FirstCallError extends CadreError {
-  constructor(threshold: StoredUsageThreshold) {
+  constructor(threshold: StoredUsageThreshold, currency: string) {
     super(
       'BUDGET_EXCEEDED',
-      `The first call under ${describeLimit(threshold)} is still running, and until it has ended nobody knows what a call uses. ` +
-        'No model was called.',
+      `The first call under ${describeLimit(threshold, currency)} is still running, and until it has ended nobody knows what a call ` +
+        'uses. No model was called.',
       {
         details: [{ field: 'threshold_id', problem: `${threshold.id} allows one call at a time until the first one has ended` }],
         hint: 'Try again when the running call has ended. Calls with max_tokens run at the same time.',
@@ -50,8 +51,9 @@ export class BudgetGuard {
       const mean = known ? getAmount(threshold, known) / known.calls : 0
       const open = await sumOpen(reader, entity, period, threshold.metric, Math.max(mean, threshold.limit * MIN_RESERVED_SHARE))
       const value = getAmount(threshold, spent)
-      if (roundMoney(value + open.amount) >= threshold.limit) throw createBudgetError({ threshold, model, value, open: open.calls, period })
-      if (!known && open.unlimited > 0) throw new FirstCallError(threshold)
+      if (roundMoney(value + open.amount) >= threshold.limit)
+        throw createBudgetError({ threshold, model, value, open: open.calls, period, currency: await readCurrency(reader) })
+      if (!known && open.unlimited > 0) throw new FirstCallError(threshold, await readCurrency(reader))
     }
   }
 
@@ -69,7 +71,19 @@ export class BudgetGuard {
       if (value < threshold.limit || !(await saveNotice(transaction, { ...threshold, period_start: period.start }))) continue
       const { id, entity_type, entity_id, metric, limit, action } = threshold
       const period_start = `${period.start}T00:00:00.000Z`
-      const event = { threshold_id: id, entity_type, entity_id, metric, limit, value, period: period.kind, period_start, action }
+      const currency = metric === 'cost' ? { currency: await readCurrency(transaction) } : {}
+      const event = {
+        threshold_id: id,
+        entity_type,
+        entity_id,
+        metric,
+        limit,
+        value,
+        ...currency,
+        period: period.kind,
+        period_start,
+        action,
+      }
       await this.#events.publish(transaction, 'usage.threshold_exceeded', event)
     }
   }
@@ -108,9 +122,9 @@ function groupByEntity(thresholds: readonly StoredUsageThreshold[]): Map<string,
 
 const formatAmount = (number: number) => number.toLocaleString('en-US', { maximumSignificantDigits: 12 })
 
-function describeLimit({ name, metric, limit, period, entity_type, entity_id }: StoredUsageThreshold): string {
+function describeLimit({ name, metric, limit, period, entity_type, entity_id }: StoredUsageThreshold, currency: string): string {
   const entity = entity_type === null ? 'all usage' : `the ${entity_type.replace('_', ' ')} "${entity_id}"`
-  const quota = `${formatAmount(limit)} ${metric === 'tokens' ? 'tokens' : 'in cost'} per ${period}`
+  const quota = `${formatAmount(limit)} ${metric === 'tokens' ? 'tokens' : currency} per ${period}`
   return `the limit${name === '' ? '' : ` "${name}"`} of ${quota} for ${entity}`
 }
 
@@ -123,23 +137,21 @@ interface ReachedBudget {
   /** Number of running calls. */
   open: number
   period: Period
+  currency: string
 }
 
-function createBudgetError({ threshold, model, value, open, period: { end } }: ReachedBudget): CadreError {
+function createBudgetError({ threshold, model, value, open, period: { end }, currency }: ReachedBudget): CadreError {
   const { id, limit, metric } = threshold
   const rest = value < limit ? `, the rest reserved by ${open === 1 ? 'one running call' : `${open} running calls`}` : ''
   // Usage may already exceed twice the limit.
   const raisedLimit = 2 * Math.max(limit, value) || 1000
-  const description = describeLimit(threshold).replace(/^t/, 'T')
+  const description = describeLimit(threshold, currency).replace(/^t/, 'T')
+  const used = `${formatAmount(value)}${metric === 'tokens' ? '' : ` ${currency}`}`
   const counted = metric === 'tokens' ? ` ${COUNTED_TOKENS}` : ''
   const update = `cadre usage thresholds update ${id} --limit ${raisedLimit}`
   const free = metric === 'cost' && model.price === null ? ' The price of the model is unknown: if it is free, set its price to 0.' : ''
-  return new CadreError(
-    'BUDGET_EXCEEDED',
-    `${description} is reached: ${formatAmount(value)} used${rest}.${counted} No model was called.`,
-    {
-      details: [{ field: 'threshold_id', problem: `${id} blocks until ${end}T00:00:00Z` }],
-      hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: ${update}.${free}`,
-    },
-  )
+  return new CadreError('BUDGET_EXCEEDED', `${description} is reached: ${used} used${rest}.${counted} No model was called.`, {
+    details: [{ field: 'threshold_id', problem: `${id} blocks until ${end}T00:00:00Z` }],
+    hint: `Wait until ${end}T00:00:00Z, or raise or delete the threshold: ${update}.${free}`,
+  })
 }

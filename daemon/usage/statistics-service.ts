@@ -1,6 +1,7 @@
 /** Reports usage and cost: in total, by model, by entity and by day. */
 import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics, usageRoutes } from '../../src/contract/families/usage.ts'
+import { readCurrency } from '../core/currency.ts'
 import { roundMoney } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import { type DateRange, listSeriesDays, parseDateRange, splitWholeDays, splitWholeMonths } from '../validation/date-range.ts'
@@ -39,6 +40,7 @@ export class StatisticsService {
       cached_tokens,
       calls,
       total_cost: cost,
+      currency: await readCurrency(this.#database),
       unpriced_tokens,
       estimated_tokens,
       by_model: toView(groupBy(days, 'model_id')),
@@ -52,7 +54,8 @@ export class StatisticsService {
     const byDay = groupBy(days, 'day')
     const dates = listSeriesDays(span, [...byDay.keys()].sort(), this.#now().toISOString())
     const by_day = dates.map((date) => ({ date, ...toSpend(byDay.get(date) ?? ZERO_USAGE) }))
-    return { total_cost, unpriced_tokens, estimated_tokens, by_model: toView(groupBy(days, 'model_id')), by_entity, by_day }
+    const [currency, by_model] = [await readCurrency(this.#database), toView(groupBy(days, 'model_id'))]
+    return { total_cost, currency, unpriced_tokens, estimated_tokens, by_model, by_entity, by_day }
   }
 
   async #loadRows({ entity_type, entity_id, ...dates }: UsageQuery): Promise<UsageRows> {

@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import { isCurrency } from '../../src/contract/schemas/currency.ts'
 import { suggestWord } from '../../src/contract/suggest.ts'
 import { CpuTimeLimitError, createCpuTimeLimiter } from '../async/cpu-time-limit.ts'
 
@@ -125,6 +126,7 @@ function addFormatsTo(ajv: Ajv): Ajv {
     'iso-date',
     (value: string) => ISO_DATE.test(value) && !Number.isNaN(Date.parse(value)) && isCalendarDay(value.slice(0, 10)),
   )
+  ajv.addFormat('currency', isCurrency)
   return ajv
 }
 
@@ -186,6 +188,7 @@ function countKnownFields({ keyword, data, parentSchema }: ErrorObject): number 
 }
 
 const FORMAT_NAMES: Readonly<Record<string, string>> = {
+  currency: 'currency such as EUR or USD (ISO 4217)',
   'iso-date': 'date such as 2026-01-31',
   'date-time': 'time such as 2026-01-31T09:30:00Z',
 }

@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { RunSummary } from './families/evaluation-runs.ts'
 import { Memory } from './families/memory/memories.ts'
 import { UsageThreshold } from './families/usage.ts'
+import { currency } from './schemas/currency.ts'
 import { ErrorEvent } from './schemas/error-event.ts'
 import { count, formatSchemaName, identifier, nullable, object, stringEnum, timestamp } from './schemas/fields.ts'
 
@@ -56,6 +57,7 @@ const EVENT_DATA = {
       metric,
       limit,
       value: Type.Number({ description: 'Usage in the period.' }),
+      currency: Type.Optional(currency),
       period,
       period_start: timestamp('Start of the period'),
       action,

@@ -1,6 +1,8 @@
 /** Opens the first conversation of a chat. */
 import { getLastConversation } from '../cli/ask/get-last-conversation.ts'
 import { AmbiguousAgentError, resolveDefaultAgent } from '../cli/ask/resolve-default-agent.ts'
+import { call } from '../client/call.ts'
+import { systemRoutes } from '../contract/families/system.ts'
 import { openAgentPicker } from './commands/run-command.ts'
 import { findAgent, findConversation, findModel, listConversations } from './session/api.ts'
 import type { ChatSession } from './session/chat-session.ts'
@@ -22,6 +24,7 @@ export async function openConversation(
   { agent, conversation, isAlreadyPrinted, continueLast, model, defaultAgent }: ConversationOptions,
 ): Promise<void> {
   const connection = await session.client.getConnection()
+  session.store.update({ currency: (await call(connection, systemRoutes.getSettings, {})).data.currency })
   if (model !== undefined) session.setModel(await findModel(connection, model))
   if (conversation !== undefined) {
     await session.resume(await findConversation(connection, conversation))

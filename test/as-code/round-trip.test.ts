@@ -106,7 +106,12 @@ test('exported files use names for references and contain no defaults, secrets, 
     ['Helper', 'Local'],
   )
   assert.is(pickFields(everything, 'usage-thresholds/agent-helper-tokens-day-2.yaml').action, 'block')
-  assert.equal(pickFields(everything, 'settings.yaml'), { default_model_id: 'Local', conversation_idle_minutes: 90, daily_backups: 0 })
+  assert.equal(pickFields(everything, 'settings.yaml'), {
+    default_model_id: 'Local',
+    conversation_idle_minutes: 90,
+    daily_backups: 0,
+    currency: 'USD',
+  })
   assert.match(everything.notes.join(), /documents uploaded to "Handbook"/)
 })
 

@@ -194,6 +194,7 @@ test('the default model is the embedded model until the settings name another', 
     default_model_id: EMBEDDED_MODEL_ID,
     conversation_idle_minutes: 1440,
     daily_backups: 0,
+    currency: 'USD',
   })
   const model = await resources.model({ model_id: 'only-one-of-this-name' })
   assert.is((await expectData(server.put('/settings', { default_model_id: 'only-one-of-this-name' }))).default_model_id, model.id)

@@ -34,6 +34,7 @@ export const document = createOpenapiDocument(version) as { paths: Record<string
 const ajv = new Ajv2020({ strict: false, allErrors: false, meta: false, validateSchema: false, code: { optimize: false } })
 addFormats.default(ajv)
 ajv.addFormat('iso-date', true)
+ajv.addFormat('currency', /^[A-Z]{3}$/)
 ajv.addSchema(document, 'openapi')
 const validators = new Map<string, ValidateFunction>()
 

@@ -209,7 +209,7 @@ atTerminal('/help, /tools, /title, /usage, /model, /export, /clear and /quit wor
   terminal.write(`/title Tidying up${ENTER}`)
   await terminal.waitFor(/Renamed the conversation to "Tidying up"\./)
   terminal.write(`/usage${ENTER}`)
-  await terminal.waitFor(/Replies of this conversation: 17 tokens, cost 0\.01\d*\.\n {2}All agents today \(UTC\): .* tokens, cost 0/)
+  await terminal.waitFor(/Replies of this conversation: 17 tokens, cost 0\.01\d* USD\.\n {2}All agents today \(UTC\): .* tokens, cost 0/)
   terminal.write(`/model Guide model${ENTER}`)
   await terminal.waitFor(/Janitor · Guide model/)
   terminal.write(`/export${ENTER}`)

@@ -76,7 +76,7 @@ test('cost sums have no floating-point error: eight times 0.1 reach 0.8', async 
   await ledger.addThreshold({ metric: 'cost', limit: 0.8, action: 'block' })
   const dime = { id: 'model_dime', price: { input: 0.1, output: 0 } }
   for (let call = 0; call < 8; call++) await ledger.recordCall(1000, 0, {}, dime)
-  assert.match((await ledger.getRejection(ledger.meter.checkBudget(dime, {})))?.message ?? '', /0\.8 in cost per day .* 0\.8 used/)
+  assert.match((await ledger.getRejection(ledger.meter.checkBudget(dime, {})))?.message ?? '', /0\.8 USD per day .* 0\.8 USD used/)
 })
 
 test('periods end at midnight UTC', async ({ ledger }) => {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { EventBus } from '../../daemon/core/event-bus.ts'
 import type { CallOrigin } from '../../daemon/core/meter.ts'
 import { UsageMeter } from '../../daemon/usage/usage-meter.ts'
-import { expectData } from '../harness/expect.ts'
+import { expectData, expectError } from '../harness/expect.ts'
 import { Resources } from '../harness/resources.ts'
 import { TestServer } from '../harness/test-server.ts'
 import { PRICED } from './usage-fixture.ts'
@@ -32,6 +32,18 @@ test('an agent has statistics and costs', async ({ service }) => {
   assert.equal([stats.total_tokens, stats.total_cost, stats.calls, stats.cached_tokens], [54, 0.048, 3, 12])
   const costs = await expectData(service.get('/usage/costs?entity_type=agent&entity_id=agent_a'), 200)
   assert.equal([costs.total_cost, costs.by_day.length, costs.by_day[0].tokens], [0.048, 1, 54])
+})
+
+test('costs have the currency of the settings, and keep their numbers', async ({ service }) => {
+  await used(service, { agent_id: 'agent_a' })
+  for (const currency of ['euro', 'EU', 'XXQ']) await expectError(service.put('/settings', { currency }), 'VALIDATION_ERROR')
+  await expectData(service.put('/settings', { currency: 'EUR' }))
+  assert.is((await expectData(service.get('/settings', { as: 'member' }))).currency, 'EUR')
+  for (const path of ['/usage/stats', '/usage/costs']) {
+    const { currency, total_cost } = await expectData(service.get(path))
+    assert.equal([currency, total_cost], ['EUR', 0.016])
+  }
+  assert.is((await expectData(service.get('/analytics/conversations'))).currency, 'EUR')
 })
 
 test('the entity type is detected from the id', async ({ service, resources }) => {

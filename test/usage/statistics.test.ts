@@ -20,6 +20,7 @@ test('without calls all figures are zero', async ({ statistics }) => {
     cached_tokens: 0,
     calls: 0,
     total_cost: 0,
+    currency: 'USD',
     unpriced_tokens: 0,
     estimated_tokens: 0,
     by_model: {},

@@ -1,4 +1,4 @@
-/** Settings of `cadre config`: CLI settings, and the default model, which the service stores. */
+/** Settings of `cadre config`: CLI settings, and those that the service stores. */
 import { isValidToken, normalizeUrl } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import { readDefaultAgent, storeDefaultAgent } from '../../client/default-agent.ts'
@@ -9,6 +9,7 @@ import { ensureDirectory, type Paths, parseDatabaseUrl, readSettings, type Setti
 import { CadreError } from '../../contract/errors.ts'
 import { modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
+import { DEFAULT_CURRENCY } from '../../contract/schemas/currency.ts'
 import { parseStorageUrl } from '../../storage-settings.ts'
 import { resolveReferences } from '../resources/resolve-references.ts'
 import { UsageError } from '../terminal/errors.ts'
@@ -25,9 +26,12 @@ export const SETTINGS = {
   'storage-url': 'URL of a bucket for documents and vectors (default: folders in the home); needs a restart.',
   'database-token': 'Token of that server; stored in the keychain if there is one.',
   'default-model': 'Model of agents and RAG tools without one; stored by the service.',
+  currency: 'Currency of prices and costs, such as EUR; stored by the service. Numbers stay as they are.',
 } as const
 export type SettingName = keyof typeof SETTINGS
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
+
+const isStoredByService = (name: SettingName): name is 'default-model' | 'currency' => name === 'default-model' || name === 'currency'
 
 type Connect = () => Promise<Connection>
 
@@ -46,23 +50,24 @@ export function listSettings(paths: Paths, profile: string | undefined): Setting
 }
 
 export async function readSetting(name: SettingName, { paths, profile, connect }: SettingsContext): Promise<string | boolean | undefined> {
-  if (name !== 'default-model') return listSettings(paths, profile)[name]
+  if (!isStoredByService(name)) return listSettings(paths, profile)[name]
   const { data } = await call(await connect(), systemRoutes.getSettings, {})
-  return data.default_model_id
+  return name === 'currency' ? data.currency : data.default_model_id
 }
 
 /** Returns undefined, and reports why, if the service is not available. */
-export async function resolveDefaultModel(
+export async function readServiceSettings(
   connect: Connect,
   notify: (line: string) => void,
-): Promise<{ id: string; name: string } | undefined> {
+): Promise<{ model: { id: string; name: string }; currency: string } | undefined> {
   try {
     const connection = await connect()
     const { data } = await call(connection, systemRoutes.getSettings, {})
-    return (await call(connection, modelRoutes.get, { params: { id: data.default_model_id } })).data
+    const { data: model } = await call(connection, modelRoutes.get, { params: { id: data.default_model_id } })
+    return { model, currency: data.currency }
   } catch (error) {
     if (!(error instanceof UnreachableError || error instanceof CadreError)) throw error
-    notify(`default-model is not shown: ${error.message}`)
+    notify(`default-model and currency are not shown: ${error.message}`)
     return undefined
   }
 }
@@ -72,6 +77,10 @@ export async function writeSetting(name: SettingName, text: string, { paths, pro
     const connection = await connect()
     const body = await resolveReferences(connection, { default_model_id: ['model'] }, { default_model_id: text })
     await call(connection, systemRoutes.updateSettings, { body: body as { default_model_id: string } })
+    return
+  }
+  if (name === 'currency') {
+    await call(await connect(), systemRoutes.updateSettings, { body: { currency: text.toUpperCase() } })
     return
   }
   if (name === 'agent') {
@@ -84,9 +93,10 @@ export async function writeSetting(name: SettingName, text: string, { paths, pro
   await writeSettings(paths, (current) => ({ ...current, [name]: value }))
 }
 
-export async function clearSetting(name: SettingName, { paths, profile }: Omit<SettingsContext, 'connect'>): Promise<void> {
+export async function clearSetting(name: SettingName, { paths, profile, connect }: SettingsContext): Promise<void> {
   if (name === 'default-model')
     throw new UsageError('The default model cannot be unset.', 'Set another one: cadre config set default-model NAME')
+  if (name === 'currency') return writeSetting(name, DEFAULT_CURRENCY, { paths, profile, connect })
   if (name === 'agent') return storeDefaultAgent(paths, profile, undefined)
   requireNoProfile(name, profile)
   if (name === 'database-token') await deleteKeychainToken(paths)

@@ -1,6 +1,7 @@
 /** The figures of a run in words, for reports as HTML and Markdown. */
 import type { Run, RunComparison } from '../../contract/families/evaluation-runs.ts'
-import { formatCount, formatMilliseconds, formatMoney, formatTokens } from '../terminal/format-quantity.ts'
+import { formatMoney } from '../../contract/schemas/currency.ts'
+import { formatCount, formatMilliseconds, formatTokens } from '../terminal/format-quantity.ts'
 import { formatPercent } from './format-report.ts'
 
 interface RunFigure {
@@ -9,7 +10,7 @@ interface RunFigure {
 }
 
 export function describeRun({ summary }: Run): RunFigure[] {
-  const { total, passed, pass_rate, average_score, latency_p50_ms, latency_p95_ms, tokens, cost, estimated } = summary
+  const { total, passed, pass_rate, average_score, latency_p50_ms, latency_p95_ms, tokens, cost, currency, estimated } = summary
   const formatTime = (milliseconds: number | null) => (milliseconds === null ? '–' : formatMilliseconds(milliseconds))
   return [
     { name: 'Pass rate', value: formatPercent(pass_rate) },
@@ -18,7 +19,7 @@ export function describeRun({ summary }: Run): RunFigure[] {
     { name: 'Latency, median', value: formatTime(latency_p50_ms) },
     { name: 'Latency, 95th percentile', value: formatTime(latency_p95_ms) },
     { name: 'Tokens', value: formatTokens(tokens, estimated).replace(/ tokens$/, '') },
-    { name: 'Cost', value: cost === null ? 'unknown' : formatMoney(cost) },
+    { name: 'Cost', value: cost === null ? 'unknown' : formatMoney(cost, currency) },
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { Run } from '../../contract/families/evaluation-runs.ts'
+import { formatCost } from '../../contract/schemas/currency.ts'
 import { formatColumnChart, formatFigureList } from '../html/charts.ts'
 import { formatSideBySide } from '../html/diff.ts'
 import { type Html, html } from '../html/html.ts'
@@ -6,7 +7,7 @@ import { formatPage } from '../html/page.ts'
 import { formatOmission } from '../html/text-limit.ts'
 import { diffLines } from '../terminal/diff-lines.ts'
 import { formatCell } from '../terminal/format-cell.ts'
-import { formatCount, formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
+import { formatCount, formatMilliseconds } from '../terminal/format-quantity.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 import { describeComparison, describeProblem, describeRun, formatPosition } from './describe-run.ts'
 import { formatPercent } from './format-report.ts'
@@ -103,7 +104,7 @@ ${formatSideBySide({ heading: 'Baseline', text: before }, { heading: 'This run',
 </details>`
 }
 
-function formatResults({ results, omittedResults, baseline }: RunReport): Html[] {
+function formatResults({ run, results, omittedResults, baseline }: RunReport): Html[] {
   const groups: [string, ReportedResult[]][] = [
     ['Could not be run or scored', results.filter(({ error }) => error !== null)],
     ['Failed', results.filter(({ passed, error }) => !passed && error === null)],
@@ -116,7 +117,7 @@ function formatResults({ results, omittedResults, baseline }: RunReport): Html[]
       ? []
       : [
           html`<h2>${heading} (${formatCount(list.length)})</h2>`,
-          ...list.map((result) => formatResult(result, !result.passed && open-- > 0)),
+          ...list.map((result) => formatResult(result, !result.passed && open-- > 0, run.summary.currency)),
         ],
   )
   const note = html`<p class="quiet">${formatCount(omittedResults, 'more result')} not listed.
@@ -124,13 +125,13 @@ cadre evaluations results --json prints all.</p>`
   return [...sections, ...(omittedResults > 0 ? [note] : [])]
 }
 
-function formatResult(result: ReportedResult, isOpen: boolean): Html {
+function formatResult(result: ReportedResult, isOpen: boolean, currency: string | undefined): Html {
   const { position, repeat, input, expected, actual, passed, error, score, scores, latency_ms, usage, cost, cited } = result
   const mark = passed ? html`<b class="good">✓</b>` : html`<b class="bad">${error === null ? '✗' : '!'}</b>`
   const facts = [
     latency_ms === null ? '' : formatMilliseconds(latency_ms),
     usage ? formatCount(usage.total_tokens, 'token') : '',
-    cost === null ? '' : `cost ${formatMoney(cost)}`,
+    cost === null ? '' : formatCost(cost, currency),
     cited.length > 0 ? `cites ${cited.map(sanitizeLine).join(', ')}` : '',
   ].filter(Boolean)
   return html`<details class="case"${isOpen ? html` open` : undefined}>
@@ -139,16 +140,16 @@ function formatResult(result: ReportedResult, isOpen: boolean): Html {
 ${formatWholeInput(input.text, input.omitted)}
 ${error === null ? undefined : html`<p class="bad">${error.slice(0, MAX_REASON_LENGTH)}</p>`}
 ${formatSideBySide({ heading: 'Expected', text: expected }, { heading: 'Actual', text: actual })}
-${formatReports(scores as Record<string, ScorerReport>)}
+${formatReports(scores as Record<string, ScorerReport>, currency)}
 <p class="quiet">${facts.join(' · ')}</p>
 </details>`
 }
 
-function formatReports(reports: Record<string, ScorerReport>): Html {
+function formatReports(reports: Record<string, ScorerReport>, currency: string | undefined): Html {
   const rows = Object.entries(reports).map(([name, report]) => {
     const color = report.passed === false ? 'bad' : 'good'
     const reason = (report.reason ?? '').slice(0, MAX_REASON_LENGTH)
-    return html`<tr><td class="${color}">${name}</td><td>${formatScore(report)}</td><td dir="auto">${reason}</td></tr>`
+    return html`<tr><td class="${color}">${name}</td><td>${formatScore(report, currency)}</td><td dir="auto">${reason}</td></tr>`
   })
   return rows.length === 0 ? html`` : html`<div class="scroll"><table class="scores"><tbody>${rows}</tbody></table></div>`
 }

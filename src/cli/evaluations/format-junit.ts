@@ -2,7 +2,7 @@
 import type { RunResult } from '../../contract/families/evaluation-runs.ts'
 import { formatLimit, type ScorerReport } from './format-scores.ts'
 
-export function formatJunit(name: string, results: readonly RunResult[]): string {
+export function formatJunit(name: string, results: readonly RunResult[], currency?: string): string {
   const errors = results.filter(({ error }) => error !== null)
   const failed = results.filter(({ passed, error }) => !passed && error === null)
   const time = results.reduce((sum, { latency_ms }) => sum + (latency_ms ?? 0), 0)
@@ -12,7 +12,7 @@ export function formatJunit(name: string, results: readonly RunResult[]): string
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${suite}>`,
     `  <testsuite ${suite}>`,
-    ...results.map((result) => formatTestCase(name, result)),
+    ...results.map((result) => formatTestCase(name, result, currency)),
     '  </testsuite>',
     '</testsuites>',
     '',
@@ -22,13 +22,14 @@ export function formatJunit(name: string, results: readonly RunResult[]): string
 function formatTestCase(
   name: string,
   { position, repeat, input, latency_ms, passed, error, score, scores, expected_output, actual_output }: RunResult,
+  currency: string | undefined,
 ): string {
   const title = `${position + 1}${repeat > 1 ? ` (${repeat})` : ''}: ${input.replaceAll(/\s+/g, ' ').slice(0, 120)}`
   const open = `    <testcase classname="${escapeXml(name)}" name="${escapeXml(title)}" time="${formatSeconds(latency_ms ?? 0)}"`
   if (passed) return `${open}/>`
   const reasons = Object.entries(scores as Record<string, ScorerReport>)
     .filter(([, { passed: fine }]) => fine === false)
-    .map(([scorer, report]) => [scorer, report.reason || formatLimit(report)].filter(Boolean).join(': '))
+    .map(([scorer, report]) => [scorer, report.reason || formatLimit(report, currency)].filter(Boolean).join(': '))
   const text = [`expected: ${expected_output ?? ''}`, `actual: ${actual_output ?? ''}`, ...reasons].join('\n')
   const kind = error === null ? 'failure' : 'error'
   const message = error ?? `score ${score === null ? 'none' : score.toFixed(2)}: ${reasons.join('; ')}`

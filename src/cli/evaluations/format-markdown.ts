@@ -32,7 +32,7 @@ export function formatRunMarkdown(report: RunReport): string {
   const room = (MAX_LENGTH - head.join('').length - foot.length) / 2
   const sections = [
     ...formatList({ title: 'Differences from the baseline', items: baseline?.changes ?? [], missing: 0, format: formatChange }, room),
-    ...formatList({ title: 'Failed', items: failed, missing, format: formatFailure }, room),
+    ...formatList({ title: 'Failed', items: failed, missing, format: (result) => formatFailure(result, run.summary.currency) }, room),
   ]
   return `${[...head, ...sections, foot].join('\n\n')}\n`
 }
@@ -98,10 +98,11 @@ function formatChange({ change, position, input, expected, before, now }: Report
   ].join('\n\n')
 }
 
-function formatFailure({ position, repeat, input, expected, actual, error, scores }: ReportedResult): string {
+function formatFailure(result: ReportedResult, currency: string | undefined): string {
+  const { position, repeat, input, expected, actual, error, scores } = result
   const reasons = Object.entries(scores as Record<string, ScorerReport>)
     .filter(([, { passed }]) => passed === false)
-    .map(([name, report]) => formatCode([name, formatScore(report), report.reason].filter(Boolean).join(' '), MAX_TEXT_LENGTH))
+    .map(([name, report]) => formatCode([name, formatScore(report, currency), report.reason].filter(Boolean).join(' '), MAX_TEXT_LENGTH))
   return [
     `**${error === null ? '✗' : '!'} ${formatPosition(position, repeat)}** ${formatCode(input.text)}`,
     ...(error === null ? [] : [formatBlock(error)]),

@@ -1,9 +1,10 @@
 /** Formats the summary, results and comparison of evaluation runs. */
 import type { Run, RunComparison, RunResult } from '../../contract/families/evaluation-runs.ts'
+import { formatCost, formatMoney } from '../../contract/schemas/currency.ts'
 import { formatTrend } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
 import { type DiffLine, diffLines } from '../terminal/diff-lines.ts'
-import { formatCount, formatMilliseconds, formatMoney, formatTokens } from '../terminal/format-quantity.ts'
+import { formatCount, formatMilliseconds, formatTokens } from '../terminal/format-quantity.ts'
 import { formatTable, type Output } from '../terminal/table.ts'
 import { sanitizeLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
 import { formatScore, type ScorerReport } from './format-scores.ts'
@@ -14,7 +15,8 @@ const MAX_TEXT_LINES = 8
 const MAX_COLUMNS = 120
 
 export function formatSummary({ status, summary, error, started_at, finished_at }: Run, stream: NodeJS.WriteStream): string[] {
-  const { total, passed, failed, errors, pass_rate, average_score, latency_p50_ms, latency_p95_ms, tokens, cost, estimated } = summary
+  const { total, passed, failed, errors, pass_rate, average_score, latency_p50_ms, latency_p95_ms, tokens, cost, currency, estimated } =
+    summary
   const color = errors + failed === 0 && status === 'completed' ? 'green' : 'red'
   const counts = [`${passed} of ${total} passed`, failed > 0 ? `${failed} failed` : '', errors > 0 ? `${errors} could not be run` : '']
     .filter(Boolean)
@@ -26,7 +28,7 @@ export function formatSummary({ status, summary, error, started_at, finished_at 
       ? ''
       : `latency ${formatMilliseconds(latency_p50_ms)} (95th percentile ${formatMilliseconds(latency_p95_ms ?? latency_p50_ms)})`,
     formatTokens(tokens, estimated),
-    cost === null ? 'cost unknown' : `cost ${formatMoney(cost)}`,
+    formatCost(cost, currency),
   ].filter(Boolean)
   return [
     `${paint(color, formatPercent(pass_rate), stream)}  ${counts}${time}${status === 'completed' ? '' : ` (${status})`}`,
@@ -44,7 +46,7 @@ export function formatPassRates(runs: readonly Run[], output: Output): string[] 
 
 /** Formats the figures below the progress bar; narrow terminals drop the least important columns. */
 export function formatFigures(
-  { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost }: Run['summary'],
+  { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost, currency }: Run['summary'],
   output: Output,
 ): string[] {
   const time = (milliseconds: number | null) => (milliseconds === null ? '–' : formatMilliseconds(milliseconds))
@@ -56,13 +58,13 @@ export function formatFigures(
     p50: time(latency_p50_ms),
     p95: time(latency_p95_ms),
     tokens: formatCount(tokens),
-    cost: cost === null ? 'unknown' : formatMoney(cost),
+    cost: cost === null ? 'unknown' : formatMoney(cost, currency),
   }
   return formatTable([row], Object.keys(row), output).split('\n')
 }
 
 /** Formats a result; a failed one with its expected and actual output and the reasons of its scorers. */
-export function formatResult(result: RunResult, { columns, stream }: Output): string[] {
+export function formatResult(result: RunResult, { columns, stream }: Output, currency?: string): string[] {
   const { passed, error, score, input, expected_output, actual_output, scores, position, repeat } = result
   const mark = passed ? paint('green', '✓', stream) : paint('red', error === null ? '✗' : '!', stream)
   const number = `${position + 1}${repeat > 1 ? `.${repeat}` : ''}`
@@ -82,7 +84,7 @@ export function formatResult(result: RunResult, { columns, stream }: Output): st
       .filter(([, { passed: isPassed, score: ownScore }]) => isPassed === false && (ownScore !== null || error === null))
       .map(([name, report]) => {
         const { reason } = report
-        const scored = [name, formatScore(report)].filter(Boolean).join(' ')
+        const scored = [name, formatScore(report, currency)].filter(Boolean).join(' ')
         return INDENT + paint('dim', `${scored}${reason ? `: ${sanitizeLine(reason)}` : ''}`, stream)
       }),
   ]

@@ -1,5 +1,5 @@
 /** The reports of scorers, and their figures. */
-import { formatMoney } from '../terminal/format-quantity.ts'
+import { formatMoney } from '../../contract/schemas/currency.ts'
 
 export interface ScorerReport {
   passed?: boolean
@@ -11,16 +11,16 @@ export interface ScorerReport {
 }
 
 /** Formats latency and cost with their limits, which say more than a score. */
-export function formatLimit({ threshold, latency_ms, cost }: ScorerReport): string | undefined {
+export function formatLimit({ threshold, latency_ms, cost }: ScorerReport, currency: string | undefined): string | undefined {
   if (threshold === undefined) return undefined
   if (latency_ms !== undefined) return `${latency_ms} ms (at most ${threshold} ms)`
-  return cost === undefined ? undefined : `${formatMoney(cost)} (at most ${formatMoney(threshold)})`
+  return cost === undefined ? undefined : `${formatMoney(cost, currency)} (at most ${formatMoney(threshold, currency)})`
 }
 
 /** Formats the score of a result with the threshold it needs. */
-export function formatScore(report: ScorerReport): string {
+export function formatScore(report: ScorerReport, currency: string | undefined): string {
   const { score, threshold } = report
-  const limit = formatLimit(report)
+  const limit = formatLimit(report, currency)
   if (limit !== undefined) return limit
   if (score === null || score === undefined) return ''
   return `${score.toFixed(2)}${threshold === undefined ? '' : ` (needs ${threshold})`}`

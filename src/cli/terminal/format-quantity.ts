@@ -1,4 +1,4 @@
-/** Formats sizes, durations, counts and amounts of money. */
+/** Formats sizes, durations and counts. */
 
 export function formatBytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
@@ -38,14 +38,6 @@ export const formatTokens = (count: number, isEstimated = false): string => `${i
 /** At most six columns. */
 export const formatCompact = (number: number): string =>
   number < 10_000 ? formatCount(number) : number.toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 3 })
-
-/** Two decimals from 1 upwards, else two significant digits. */
-export function formatMoney(amount: number): string {
-  if (amount === 0) return '0'
-  return amount >= 1
-    ? amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-    : String(Number(amount.toPrecision(2)))
-}
 
 export const formatMilliseconds = (milliseconds: number): string =>
   milliseconds < 1000

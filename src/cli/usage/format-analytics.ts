@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
 import type { ConversationAnalytics } from '../../contract/families/analytics.ts'
+import { formatMoney } from '../../contract/schemas/currency.ts'
 import { formatChart, formatTrend } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
-import { formatCompact, formatCount, formatMilliseconds, formatMoney } from '../terminal/format-quantity.ts'
+import { formatCompact, formatCount, formatMilliseconds } from '../terminal/format-quantity.ts'
 import { formatRecord, type Output } from '../terminal/table.ts'
 import { formatHeading, formatNote, type Report } from './format-usage.ts'
 import { groupDays } from './group-days.ts'
@@ -53,7 +54,7 @@ function formatTrends(days: readonly Day[], output: Output): string[] {
 }
 
 export function formatFigures(analytics: Analytics): Record<string, string> {
-  const { completion_rate, average_response_time_ms: mean, p95_response_time_ms: p95, total_cost, unpriced_tokens } = analytics
+  const { completion_rate, average_response_time_ms: mean, p95_response_time_ms: p95, total_cost, currency, unpriced_tokens } = analytics
   const completed = completion_rate === null ? '' : `, ${Math.round(completion_rate * 100)} % completed`
   const each = `${analytics.average_messages_per_conversation.toLocaleString('en', { maximumFractionDigits: 1 })} per conversation`
   const unpriced = unpriced_tokens > 0 ? `, excluding ${formatCount(unpriced_tokens)} tokens without a price` : ''
@@ -64,7 +65,7 @@ export function formatFigures(analytics: Analytics): Record<string, string> {
     response_time:
       mean === null ? '–' : `${formatMilliseconds(mean)} on average${p95 === null ? '' : `, 95th percentile ${formatMilliseconds(p95)}`}`,
     tokens: formatCount(analytics.total_tokens),
-    cost: total_cost === null ? 'unknown' : `${formatMoney(total_cost)}${unpriced}`,
+    cost: total_cost === null ? 'unknown' : `${formatMoney(total_cost, currency)}${unpriced}`,
     tool_calls: formatCount(analytics.tool_calls),
   }
 }

@@ -3,10 +3,11 @@ import type { Static } from 'typebox'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { type UsageThreshold, usageRoutes } from '../../contract/families/usage.ts'
+import { formatMoney } from '../../contract/schemas/currency.ts'
 import { fetchNames } from '../resources/resource-names.ts'
 import { formatBar } from '../terminal/bar-chart.ts'
 import { type Color, paint } from '../terminal/color.ts'
-import { formatCount, formatMoney } from '../terminal/format-quantity.ts'
+import { formatCount } from '../terminal/format-quantity.ts'
 import type { Output, Row } from '../terminal/table.ts'
 import { padEnd, sanitizeLine, stringWidth, truncate } from '../terminal/text.ts'
 import type { Names, Statistics } from './format-usage.ts'
@@ -23,9 +24,7 @@ export async function formatThresholds(connection: Connection, rows: readonly Ro
   const thresholds = rows as unknown as Threshold[]
   const entityIds = thresholds.flatMap(({ entity_id }) => entity_id ?? [])
   const [usage, names] = await Promise.all([fetchUsage(connection, thresholds), fetchNames(connection, entityIds)])
-  return thresholds
-    .flatMap((threshold) => formatThreshold(threshold, getUsedAmount(threshold, usage[threshold.period]), names, output))
-    .join('\n')
+  return thresholds.flatMap((threshold) => formatThreshold(threshold, usage[threshold.period], names, output)).join('\n')
 }
 
 /** Fetches the usage of all entities, one request per period regardless of the number of thresholds. */
@@ -46,15 +45,19 @@ function getUsedAmount({ entity_type, entity_id, metric }: Threshold, usage: Sta
   return totals[entity_id]?.[metric] ?? 0
 }
 
-function formatThreshold(threshold: Threshold, used: number, names: Names, { columns, stream }: Output): string[] {
+function formatThreshold(threshold: Threshold, usage: Statistics | undefined, names: Names, { columns, stream }: Output): string[] {
   const { id, name, metric, limit, period, action, entity_type, entity_id } = threshold
+  const used = getUsedAmount(threshold, usage)
+  const currency = usage?.currency
   const share = limit > 0 ? used / limit : 1
   const color: Color = share >= 1 ? 'red' : share >= WARNING_SHARE ? 'yellow' : 'green'
-  const amount = metric === 'tokens' ? formatCount : formatMoney
   const entity =
     entity_type === null ? 'everything' : `${entity_type.replace('_', ' ')} ${sanitizeLine(names.get(entity_id ?? '') ?? entity_id ?? '')}`
-  const unit = metric === 'tokens' ? 'tokens' : 'in cost'
-  const figures = `${formatPercent(share)}  ${amount(used)} of ${amount(limit)} ${unit} ${period === 'day' ? 'today' : 'this month'}`
+  const amount =
+    metric === 'tokens'
+      ? `${formatCount(used)} of ${formatCount(limit)} tokens`
+      : `${formatMoney(used, currency)} of ${formatMoney(limit, currency)}`
+  const figures = `${formatPercent(share)}  ${amount} ${period === 'day' ? 'today' : 'this month'}`
   const bar = paint(color, padEnd(formatBar(share, BAR_COLUMNS), BAR_COLUMNS), stream)
   const availableColumns = columns - INDENT.length - BAR_COLUMNS - stringWidth(figures) - 4
   return [

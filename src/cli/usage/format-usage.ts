@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics } from '../../contract/families/usage.ts'
+import { formatMoney } from '../../contract/schemas/currency.ts'
 import { formatChart, formatTrend } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
-import { formatCompact, formatCount, formatMoney } from '../terminal/format-quantity.ts'
+import { formatCompact, formatCount } from '../terminal/format-quantity.ts'
 import { rewriteCommands } from '../terminal/invocation.ts'
 import type { Output } from '../terminal/table.ts'
 import { wrap } from '../terminal/text.ts'
@@ -20,6 +21,8 @@ export type Names = ReadonlyMap<string, string>
 export interface Report {
   title: string
   names: Names
+  /** Of all costs. */
+  currency: string
   output: Output
   /** Maximum rows per chart; the rest is only counted. */
   top: number
@@ -61,7 +64,7 @@ export function formatCosts(costs: Costs, report: Report): string {
   const { unit, rows, omitted } = groupUsage(costs.by_day)
   // Without costs, the bars show tokens.
   const getWeight: GetWeight = (costs.total_cost ?? 0) > 0 ? ({ cost }) => cost ?? 0 : getTokens
-  const bars = rows.map((day) => ({ label: day.date, cells: formatFigures(day, output), value: getWeight(day) }))
+  const bars = rows.map((day) => ({ label: day.date, cells: formatFigures(day, report), value: getWeight(day) }))
   const days = ['', ...formatChart([unit, 'TOKENS', 'COST'], bars, output), ...formatNote(omitted, output)]
   return [
     ...formatHeading(report),
@@ -79,9 +82,10 @@ export const formatNote = (note: string | undefined, { stream }: Output): string
 
 function formatCost({
   total_cost,
+  currency,
   total_tokens,
   unpriced_tokens,
-}: Pick<Statistics, 'total_cost' | 'total_tokens' | 'unpriced_tokens'>): string {
+}: Pick<Statistics, 'total_cost' | 'currency' | 'total_tokens' | 'unpriced_tokens'>): string {
   if (total_cost === null)
     return rewriteCommands(
       'The cost is unknown because the models have no price. To set one: cadre models update NAME ' +
@@ -89,21 +93,17 @@ function formatCost({
     )
   const unpriced =
     unpriced_tokens > 0 ? `, excluding ${formatCount(unpriced_tokens)} of ${formatCount(total_tokens)} tokens without a price` : ''
-  return `Cost ${formatMoney(total_cost)}${unpriced}.`
+  return `Cost ${formatMoney(total_cost, currency)}${unpriced}.`
 }
 
 /** Formats a chart with the largest values first. */
-function formatUsageChart(
-  heading: string,
-  totals: Record<string, UsageTotal>,
-  { names, output, top }: Report,
-  getWeight = getTokens,
-): string[] {
+function formatUsageChart(heading: string, totals: Record<string, UsageTotal>, report: Report, getWeight = getTokens): string[] {
+  const { names, output, top } = report
   const all = sortTotals(totals, getWeight)
   if (all.length === 0) return []
   const rows = all.slice(0, top).map(([id, total]) => {
     const name = names.get(id)
-    return { label: name ?? id, cells: formatFigures(total, output), value: getWeight(total), note: name === undefined ? undefined : id }
+    return { label: name ?? id, cells: formatFigures(total, report), value: getWeight(total), note: name === undefined ? undefined : id }
   })
   const rest = all.length > rows.length ? [paint('dim', `and ${formatCount(all.length - rows.length)} more`, output.stream)] : []
   return ['', ...formatChart([heading, 'TOKENS', 'COST'], rows, output), ...rest]
@@ -112,14 +112,14 @@ function formatUsageChart(
 export const sortTotals = (totals: Record<string, UsageTotal>, getWeight = getTokens): [string, UsageTotal][] =>
   Object.entries(totals).sort(([, a], [, b]) => getWeight(b) - getWeight(a) || b.tokens - a.tokens)
 
-const formatFigures = (total: UsageTotal, { columns }: Output): [string, string] => [
-  columns < NARROW_COLUMNS ? formatCompact(total.tokens) : formatCount(total.tokens),
-  formatAmount(total),
+const formatFigures = (total: UsageTotal, { output, currency }: Report): [string, string] => [
+  output.columns < NARROW_COLUMNS ? formatCompact(total.tokens) : formatCount(total.tokens),
+  formatAmount(total, currency),
 ]
 
 /** Marks costs that are unknown or incomplete. */
-export const formatAmount = ({ cost, unpriced_tokens }: Pick<UsageTotal, 'cost' | 'unpriced_tokens'>): string =>
-  cost === null ? '–' : `${unpriced_tokens > 0 ? '≥ ' : ''}${formatMoney(cost)}`
+export const formatAmount = ({ cost, unpriced_tokens }: Pick<UsageTotal, 'cost' | 'unpriced_tokens'>, currency: string): string =>
+  cost === null ? '–' : `${unpriced_tokens > 0 ? '≥ ' : ''}${formatMoney(cost, currency)}`
 
 export const groupUsage = (days: Days) => groupDays(days, addDays, ({ tokens }) => tokens === 0)
 

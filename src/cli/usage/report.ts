@@ -26,9 +26,9 @@ export async function fetchTopNames(connection: Connection, { by_model, by_entit
 }
 
 /** Lists one row per entity, for CSV. */
-export function listUsageRows({ by_model, by_entity }: UsageTotals, names: Names): Row[] {
+export function listUsageRows({ by_model, by_entity, currency }: UsageTotals & Pick<Costs, 'currency'>, names: Names): Row[] {
   const by: UsageTotals['by_entity'] = { model: by_model, ...by_entity }
   return Object.entries(by).flatMap(([type, totals]) =>
-    Object.entries(totals).map(([id, total]) => ({ type, id, name: names.get(id) ?? '', ...total })),
+    Object.entries(totals).map(([id, total]) => ({ type, id, name: names.get(id) ?? '', ...total, currency })),
   )
 }

@@ -1,6 +1,7 @@
 /** Analytics: statistics about conversations. */
 import { Type } from 'typebox'
 import { route } from '../route.ts'
+import { currency } from '../schemas/currency.ts'
 import { count, identifier, measure, object, optional } from '../schemas/fields.ts'
 import { day } from './usage.ts'
 
@@ -33,6 +34,7 @@ export const ConversationAnalytics = object(
     p95_response_time_ms: measure('95th percentile of the time to a complete reply, in milliseconds.'),
     total_tokens: count('Input and output tokens.'),
     total_cost: measure('Cost of the tokens with a known price; null if no price is known.'),
+    currency,
     unpriced_tokens: count('Tokens without a known price, which are not part of the cost.'),
     tool_calls: count('Number of tool calls.'),
     by_day: Type.Array(DailyActivity, {

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { confidence } from '../schemas/confidence.ts'
+import { currency } from '../schemas/currency.ts'
 import { ErrorEvent } from '../schemas/error-event.ts'
 import { count, identifier, jsonObject, measure, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
 import { listQuery, Pagination } from '../schemas/list-query.ts'
@@ -23,6 +24,7 @@ export const RunSummary = object(
     tokens: count('Tokens used by all answers.'),
     cost: measure('Cost of all answers; null if a price is unknown.'),
     ...optional({
+      currency,
       estimated: Type.Boolean({
         description: 'True if tokens of an answer are an estimate, because the provider did not report them; else absent.',
       }),

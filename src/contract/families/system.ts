@@ -1,6 +1,7 @@
 /** Health, status and settings of the daemon. */
 import { type Static, Type } from 'typebox'
 import { route } from '../route.ts'
+import { currency } from '../schemas/currency.ts'
 import { identifier, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
 
 const connection = stringEnum(['connected', 'disconnected'], { description: 'Whether the store can be read.' })
@@ -112,11 +113,18 @@ const daily_backups = Type.Integer({
 })
 export type Settings = Static<typeof Settings>
 export const Settings = object(
-  { default_model_id, conversation_idle_minutes, daily_backups },
+  { default_model_id, conversation_idle_minutes, daily_backups, currency },
   {
     title: 'Settings',
     description: 'Settings of the daemon.',
-    examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001', conversation_idle_minutes: 1_440, daily_backups: 0 }],
+    examples: [
+      {
+        default_model_id: 'model_00000000-0000-7000-8000-000000000001',
+        conversation_idle_minutes: 1_440,
+        daily_backups: 0,
+        currency: 'USD',
+      },
+    ],
   },
 )
 
@@ -196,7 +204,8 @@ export const systemRoutes = {
     method: 'GET',
     path: '/settings',
     summary: 'Get the settings',
-    access: 'read',
+    // Everybody who sees costs needs their currency.
+    access: 'any',
     response: Settings,
   }),
   updateSettings: route({
@@ -206,7 +215,7 @@ export const systemRoutes = {
     path: '/settings',
     summary: 'Update the settings',
     access: 'write',
-    body: object(optional({ default_model_id, conversation_idle_minutes, daily_backups }), {
+    body: object(optional({ default_model_id, conversation_idle_minutes, daily_backups, currency }), {
       title: 'SettingsUpdate',
       description: 'Settings to change.',
       examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001' }],

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
+import { currency } from '../schemas/currency.ts'
 import { count, createExample, identifier, measure, nullable, object, optional, resource, stringEnum, text } from '../schemas/fields.ts'
 
 export const ENTITY_TYPES = ['agent', 'model', 'rag_tool', 'prompt_template', 'evaluation', 'user'] as const
@@ -45,6 +46,7 @@ export const UsageStatistics = object(
     cached_tokens: count('Input tokens that the provider had cached. They have the same price as other input tokens.'),
     calls: count('Number of model calls, including failed and aborted calls.'),
     total_cost: cost,
+    currency,
     unpriced_tokens,
     estimated_tokens,
     by_model,
@@ -55,6 +57,7 @@ export const UsageStatistics = object(
 export const UsageCosts = object(
   {
     total_cost: cost,
+    currency,
     unpriced_tokens,
     estimated_tokens,
     by_model,
@@ -73,7 +76,7 @@ const requiredFields = {
       'Metric to limit. tokens: input and output of chat and embedding models, embedded and free ones too; ' +
       'cost: cost of calls with a known price, blocks only calls that can cost money.',
   }),
-  limit: Type.Number({ minimum: 0, maximum: 1e15, description: 'Limit per period.' }),
+  limit: Type.Number({ minimum: 0, maximum: 1e15, description: 'Limit per period: tokens, or an amount in the currency of the settings.' }),
   period: stringEnum(['day', 'month'], { description: 'Period (UTC).' }),
 }
 const optionalFields = {

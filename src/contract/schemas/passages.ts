@@ -1,6 +1,7 @@
 /** Passages of documents: chunking settings, filters and search results. */
 import { type Static, Type } from 'typebox'
 import { confidence } from './confidence.ts'
+import { currency } from './currency.ts'
 import { identifier, jsonObject, measure, nullable, object, optional, stringEnum } from './fields.ts'
 import { Usage } from './usage.ts'
 
@@ -137,6 +138,7 @@ export const QueryResult = object(
     answer: Type.String({ description: 'Answer based on the passages, with citations such as [1].' }),
     usage: Usage,
     cost: measure('Cost of the answer, without that of embedding the query; null if the price is unknown.'),
+    currency,
     ...optional({
       confidence,
       computation: Type.Array(Computation, {
@@ -156,6 +158,7 @@ export const QueryResult = object(
         answer: 'Twenty-five days [1].',
         usage: { input_tokens: 210, output_tokens: 12, total_tokens: 222 },
         cost: 0.0004,
+        currency: 'USD',
       },
     ],
   },

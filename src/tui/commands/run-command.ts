@@ -5,10 +5,11 @@ import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { call } from '../../client/call.ts'
 import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
 import { usageRoutes } from '../../contract/families/usage.ts'
+import { formatCost } from '../../contract/schemas/currency.ts'
 import type { Citation } from '../../contract/schemas/messages.ts'
 import { setText } from '../input/editor.ts'
 import { type CommandCall, type CommandName, formatHelp, PLAIN_COMMANDS } from '../input/slash-commands.ts'
-import { formatCost, formatTokens } from '../render/status-line.ts'
+import { formatTokens } from '../render/status-line.ts'
 import { listTools, searchDocuments } from '../session/agent-tools.ts'
 import {
   findAgent,
@@ -249,12 +250,12 @@ const HANDLERS: Record<CommandName, CommandHandler> = {
     const today = new Date(session.store.now()).toISOString().slice(0, 10)
     // Without the calls of indexing and searches outside conversations.
     const { data } = await call(connection, usageRoutes.stats, { query: { start_date: today, entity_type: 'agent' } })
-    const { total_tokens, estimated_tokens, total_cost, unpriced_tokens } = data
+    const { total_tokens, estimated_tokens, total_cost, currency, unpriced_tokens } = data
     const unpriced = total_cost && unpriced_tokens > 0 ? ` and ${formatTokens(unpriced_tokens, false)} without a price` : ''
     // A free model, such as the embedded one, has a price of 0, which must not hide the models without a price.
-    const costToday = formatCost(unpriced_tokens > 0 && !total_cost ? null : total_cost)
+    const costToday = formatCost(unpriced_tokens > 0 && !total_cost ? null : total_cost, currency)
     session.store.addNote(
-      `Replies of this conversation: ${formatTokens(tokens, estimated)}, ${formatCost(cost)}.\n` +
+      `Replies of this conversation: ${formatTokens(tokens, estimated)}, ${formatCost(cost, currency)}.\n` +
         `All agents today (UTC): ${formatTokens(total_tokens, estimated_tokens > 0)}, ${costToday}${unpriced}.\n` +
         'Neither includes indexing. To show all usage: cadre usage',
     )

@@ -1,6 +1,7 @@
 /** Renders the status line: agent, model, usage and cost. */
 import { type Line, measureLine, type Style, type StyledSpan, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
+import { formatCost } from '../../contract/schemas/currency.ts'
 import { type ChatState, sumConversationUsage, sumUsage } from '../state/chat-state.ts'
 
 /** Estimates are marked: the provider did not report the tokens. */
@@ -11,13 +12,6 @@ export function formatCount(count: number): string {
   if (count < 1000) return String(count)
   const [value, unit] = count < 999_500 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit}`
-}
-
-/** The currency is the one in which the user entered the price of the model, so it is not shown. */
-export function formatCost(cost: number | null): string {
-  if (cost === null) return 'cost unknown'
-  if (cost === 0) return 'cost 0'
-  return `cost ${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`
 }
 
 function formatContext(used: number, contextWindow: number | null): string {
@@ -48,7 +42,7 @@ export function renderStatusLine(state: ChatState): Line {
   add(8, state.agent && sanitizeLine(state.agent.name), 'cyan')
   add(7, state.model && sanitizeLine(state.model.name), 'dim')
   add(3, total && total.tokens > 0 ? formatTokens(total.tokens, total.estimated) : undefined, 'dim')
-  add(5, total && total.tokens > 0 ? formatCost(total.cost) : undefined, 'dim')
+  add(5, total && total.tokens > 0 ? formatCost(total.cost, state.currency) : undefined, 'dim')
   add(2, context > 0 ? formatContext(context, state.model?.contextWindow ?? null) : undefined, 'dim')
   add(1, state.conversation?.title ? sanitizeLine(state.conversation.title) : undefined, 'dim')
   const isReady = state.connectionProblem === undefined && state.agent !== undefined

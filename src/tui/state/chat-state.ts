@@ -99,6 +99,8 @@ export interface ChatState {
   readonly conversation: { readonly id: string; readonly title: string | null } | undefined
   /** Usage of the messages before those of the transcript, without totals until it is known; undefined if there are none. */
   readonly earlierUsage: { readonly totals?: Totals } | undefined
+  /** Of costs; undefined until it is known. */
+  readonly currency: string | undefined
   readonly connectionProblem: string | undefined
   /** Shown instead of the status line. */
   readonly hint: string | undefined
@@ -131,6 +133,7 @@ export const INITIAL_STATE: ChatState = {
   model: undefined,
   conversation: undefined,
   earlierUsage: undefined,
+  currency: undefined,
   connectionProblem: undefined,
   hint: undefined,
   showsDetails: false,

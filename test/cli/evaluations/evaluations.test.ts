@@ -69,7 +69,7 @@ test('an invalid test case is reported with its line or number in the file', asy
 test('run prints the failed results with expected and actual output', async () => {
   const { stdout } = await ok(['evaluations', 'run', 'cases'])
   for (const text of ['✗ 2  blue', 'expected red', 'actual   blue', '50 %  1 of 2 passed, 1 failed']) assert.match(stdout, text)
-  assert.match(stdout, /· cost 0$/m)
+  assert.match(stdout, /· cost 0 USD$/m)
   assert.not.match(stdout, 'green')
 })
 

@@ -154,14 +154,18 @@ const spend = (tokens: number, cost: number | null) => ({
 })
 const date = (day: number) => `2026-01-${String(day + 1).padStart(2, '0')}`
 const names = new Map([[AGENT, `Handbook helper ${HOSTILE}`]])
-const report = { title: `Last 30 days, agent "${HOSTILE}"`, names, top: 3 }
+const report = { title: `Last 30 days, agent "${HOSTILE}"`, names, currency: 'EUR', top: 3 }
 
 function createUsage(): string {
   const by_model = { [LONG_WORD]: spend(1_200_000, 1.5), m2: spend(45_000, null), m3: spend(300, 0), m4: spend(1, 0) }
   const usage = { total_tokens: 1_245_300, input_tokens: 1_200_000, output_tokens: 45_300, cached_tokens: 5000, estimated_tokens: 300 }
   const by_entity = { agent: { [AGENT]: spend(1_245_300, 1.5) }, user: { ada: spend(1, 0) } }
   const by_day = Array.from({ length: 30 }, (_, day) => ({ date: date(day), ...spend((day * 7919) % 90_000, 0.05 * day) }))
-  return formatUsageHtml({ ...usage, calls: 1234, total_cost: 1.5, unpriced_tokens: 45_000, by_model, by_entity }, { by_day }, report)
+  return formatUsageHtml(
+    { ...usage, calls: 1234, total_cost: 1.5, currency: 'EUR', unpriced_tokens: 45_000, by_model, by_entity },
+    { by_day },
+    report,
+  )
 }
 
 function createAnalytics(): string {
@@ -173,7 +177,7 @@ function createAnalytics(): string {
   }))
   const figures = { total_conversations: 12, total_messages: 640, average_messages_per_conversation: 5.3, active_users: 7, tool_calls: 31 }
   const times = { completion_rate: 0.5, average_response_time_ms: 1234, p95_response_time_ms: 61_000 }
-  const totals = { total_tokens: 1_245_300, total_cost: 1.5, unpriced_tokens: 45_000 }
+  const totals = { total_tokens: 1_245_300, total_cost: 1.5, currency: 'EUR', unpriced_tokens: 45_000 }
   const by_agent = { [AGENT]: { conversations: 12, messages: 640, tokens: 1_245_300 } }
   return formatAnalyticsHtml({ ...figures, ...times, ...totals, by_day, by_agent }, report)
 }

@@ -74,7 +74,11 @@ test('settings are stored, validated and removed, and tokens are masked', async 
   await terminal.run(['config', 'set', 'token', '-'], { input: 'canary-token\n' })
   const listed = await terminal.run(['config', 'list'])
   assert.not.match(listed.stdout + listed.stderr, 'canary-token')
-  assert.match(listed.stderr, /default-model is not shown: .*token/, 'the other settings are shown if the service is not available')
+  assert.match(
+    listed.stderr,
+    /default-model and currency are not shown: .*token/,
+    'the other settings are shown if the service is not available',
+  )
   assert.is((await terminal.run(['agents', 'list'])).code, 4, 'an invalid token is rejected')
   assert.is((await terminal.run(['config', 'unset', 'token'])).code, 0)
   assert.is(statSync(join(terminal.home, 'config.json')).mode & 0o777, 0o600)
@@ -85,7 +89,7 @@ test('config sets and lists the default model by name', async () => {
   await terminal.run(['config', 'set', 'default-model', 'usual'])
   assert.is((await terminal.run(['config', 'get', 'default-model'])).stdout, `${model.id}\n`)
   assert.match((await terminal.run(['config', 'list'])).stdout, /^default-model +usual /m)
-  assert.equal(await terminal.json(['config', 'list']), { 'default-model': model.id })
+  assert.equal(await terminal.json(['config', 'list']), { 'default-model': model.id, currency: 'USD' })
 })
 
 test('status shows the default model, and doctor reports problems', async () => {

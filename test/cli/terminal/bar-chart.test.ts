@@ -1,12 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatBar, formatChart, formatSparkline, formatTrend } from '../../../src/cli/terminal/bar-chart.ts'
-import { formatCompact, formatMilliseconds, formatMoney } from '../../../src/cli/terminal/format-quantity.ts'
+import { formatCompact, formatMilliseconds } from '../../../src/cli/terminal/format-quantity.ts'
 import { stringWidth } from '../../../src/cli/terminal/text.ts'
 import { formatAnalytics } from '../../../src/cli/usage/format-analytics.ts'
 import { formatCosts, formatUsage } from '../../../src/cli/usage/format-usage.ts'
 import { groupDays } from '../../../src/cli/usage/group-days.ts'
 import { parsePeriod } from '../../../src/cli/usage/period-flags.ts'
+import { formatMoney } from '../../../src/contract/schemas/currency.ts'
 
 const test = suite('bar charts')
 const output = (columns: number) => ({ columns, stream: { isTTY: false } as NodeJS.WriteStream })
@@ -17,9 +18,16 @@ const spent = (tokens: number, cost: number | null, unpriced_tokens = cost === n
   unpriced_tokens,
 })
 const AGENT = 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'
-const report = (columns: number) => ({ title: 'Last 30 days', names: new Map([['m1', 'Llama']]), output: output(columns), top: 2 })
+const report = (columns: number) => ({
+  title: 'Last 30 days',
+  names: new Map([['m1', 'Llama']]),
+  currency: 'EUR',
+  output: output(columns),
+  top: 2,
+})
 
 const USED = {
+  currency: 'EUR',
   total_tokens: 12_345_678,
   input_tokens: 12_000_000,
   output_tokens: 345_678,
@@ -72,6 +80,7 @@ test('no line of a report is wider than the terminal, down to 40 columns', () =>
     p95_response_time_ms: 61_000,
     total_tokens: 12_345_678,
     total_cost: 12.5,
+    currency: 'EUR',
     unpriced_tokens: 1_345_678,
     tool_calls: 3,
     by_day: [30, 31].map((day) => ({ date: `2026-01-${day}`, conversations: 12_345, messages: 123_456, tokens: 12_345_678 })),
@@ -89,10 +98,10 @@ test('no line of a report is wider than the terminal, down to 40 columns', () =>
 
 test('usage shows unknown prices as a dash, marks incomplete sums and counts the other rows', () => {
   const text = formatUsage(USED, [], report(80))
-  assert.match(text, 'Cost 1,234.50, excluding 45,678 of 12,345,678 tokens without a price.')
-  assert.match(text, /Llama +12,300,000 +1,234\.50/)
+  assert.match(text, 'Cost 1,234.50 EUR, excluding 45,678 of 12,345,678 tokens without a price.')
+  assert.match(text, /Llama +12,300,000 +1,234\.50 EUR/)
   assert.match(text, /m2 +45,678 +–/)
-  assert.match(text, /12,345,678 +≥ 1,234\.50/)
+  assert.match(text, /12,345,678 +≥ 1,234\.50 EUR/)
   assert.match(text, 'and 1 more')
 })
 
@@ -169,8 +178,8 @@ test('--days ends today, and --from and --to are used as given', () => {
 test('numbers, money and durations are formatted compactly', () => {
   assert.equal([formatCompact(9999), formatCompact(12_345), formatCompact(1_234_567)], ['9,999', '12.3K', '1.23M'])
   assert.equal(
-    [formatMoney(0), formatMoney(1234.5), formatMoney(0.012345), formatMoney(0.0000012)],
-    ['0', '1,234.50', '0.012', '0.0000012'],
+    [0, 1234.5, 0.012345, 0.0000012].map((amount) => formatMoney(amount, 'EUR')),
+    ['0 EUR', '1,234.50 EUR', '0.012 EUR', '0.0000012 EUR'],
   )
   assert.equal([formatMilliseconds(90), formatMilliseconds(1234), formatMilliseconds(61_000)], ['90 ms', '1.2 s', '1 min 1 s'])
 })

@@ -55,7 +55,7 @@ test('latency and cost scorers show their values and limits with units', () => {
   assert.equal(failed(null, 'a', { scores: { latency, cost, exact } }), [
     '    actual   a',
     '    latency 400 ms (at most 100 ms)',
-    '    cost 0.02 (at most 0.01)',
+    '    cost 0.02 USD (at most 0.01 USD)',
     '    exact 0.00 (needs 1)',
   ])
 })

@@ -88,10 +88,10 @@ test('reports without usage say so', async () => {
 test('usage shows totals and charts by model, agent and user', async () => {
   const { stdout } = await ok('usage')
   assert.match(stdout, '3 calls, 54,000 tokens: 33,000 in, 21,000 out.')
-  assert.match(stdout, 'Cost 16.00, excluding 18,000 of 54,000 tokens without a price.')
-  assert.match(stdout, new RegExp(`Fast one +18,000 +16\\.00 +█+ +${model}`))
+  assert.match(stdout, 'Cost 16.00 USD, excluding 18,000 of 54,000 tokens without a price.')
+  assert.match(stdout, new RegExp(`Fast one +18,000 +16\\.00 USD +█+ +${model}`))
   assert.match(stdout, /model_gone +18,000 +– +█/)
-  assert.match(stdout, new RegExp(`Handbook helper +54,000 +≥ 16\\.00 +█+ +${agent}`))
+  assert.match(stdout, new RegExp(`Handbook helper +54,000 +≥ 16\\.00 USD +█+ +${agent}`))
   assert.match(stdout, /ada +54,000/)
 })
 
@@ -111,11 +111,26 @@ test('usage is filtered by agent, model or user, by name or identifier', async (
 
 test('usage costs shows tokens and costs by day', async () => {
   const { stdout } = await ok('usage', 'costs', '--days', '2')
-  assert.match(stdout, new RegExp(`${today} +54,000 +≥ 16\\.00  █+`))
-  assert.match(stdout, / +0 +0\n/)
+  assert.match(stdout, new RegExp(`${today} +54,000 +≥ 16\\.00 USD  █+`))
+  assert.match(stdout, / +0 +0 USD\n/)
   const { stdout: rows } = await ok('usage', 'costs', '--days', '2', '--output', 'csv')
-  assert.match(rows, `date,tokens,cost,unpriced_tokens,estimated_tokens\r\n`)
+  assert.match(rows, `date,tokens,cost,unpriced_tokens,estimated_tokens,currency\r\n`)
   assert.match(rows, `${today},54000,16,18000`)
+})
+
+test('costs are in the currency of the settings', async () => {
+  await ok('config', 'set', 'currency', 'eur')
+  assert.is((await ok('config', 'get', 'currency')).stdout, 'EUR\n')
+  assert.match((await ok('config', 'list')).stdout, /currency +EUR/)
+  assert.match((await ok('usage')).stdout, 'Cost 16.00 EUR, ')
+  assert.match((await ok('usage', 'costs', '--output', 'csv')).stdout, `${today},54000,16,18000,0,EUR`)
+  assert.match((await ok('usage', '--output', 'csv')).stdout, 'user,ada,,54000,16,18000,0,EUR')
+  assert.match((await ok('analytics')).stdout, /16\.00 EUR/)
+  const { code, stderr } = await terminal.run(['config', 'set', 'currency', 'euro'])
+  assert.is(code, 2)
+  assert.match(stderr, 'currency such as EUR or USD')
+  await ok('config', 'unset', 'currency')
+  assert.is((await ok('config', 'get', 'currency')).stdout, 'USD\n')
 })
 
 test('usage --output csv prints one row per entity', async () => {
@@ -211,7 +226,7 @@ test('thresholds list shows how much of each threshold is used', async () => {
     `${all.id}  notifies only
   ████████           50 %  54,000 of 108,000 tokens this month  everything
 ${own.id}  blocks calls
-  ████████████████  160 %  16.00 of 10.00 in cost today  agent Handbook helper
+  ████████████████  160 %  16.00 USD of 10.00 USD today  agent Handbook helper
 ${other.id}  notifies only
                       0 %  0 of 500 tokens today  user bob
 ${tiny.id}  notifies only

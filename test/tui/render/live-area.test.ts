@@ -127,9 +127,9 @@ test('the status line drops the least important facts if it is narrow', () => {
   )
   const status = (columns: number, fields: Partial<ChatState> = {}) =>
     toPlainText(renderStatusLine(state({ transcript, size: { columns, rows: 24 }, ...fields })))
-  assert.is(status(80), '  Guide · llama · 1.4k tokens · cost 0.0021 · context 1.4k · /quit')
-  assert.is(status(40), '  Guide · llama · cost 0.0021 · /quit', 'the quit hint is also shown after a reply')
-  assert.is(status(34), '  Guide · llama · cost 0.0021')
+  assert.is(status(80), '  Guide · llama · 1.4k tokens · cost 0.0021 USD · context 1.4k · /quit')
+  assert.is(status(41), '  Guide · llama · cost 0.0021 USD · /quit', 'the quit hint is also shown after a reply')
+  assert.is(status(34), '  Guide · llama · cost 0.0021 USD')
   assert.is(status(40, { hint: 'Ctrl+C again leaves.' }), '  Ctrl+C again leaves.')
   assert.is(status(80, { replacesLast: true }), '  Enter replaces your last message and its reply. Esc cancels.')
   assert.is(status(80, { replacesLast: true, hint: 'Cleared.' }), '  Cleared.')
@@ -148,7 +148,7 @@ test('the status line of a resumed conversation counts the messages that are not
   )
   const status = (earlierUsage: ChatState['earlierUsage']) => toPlainText(renderStatusLine(state({ transcript, earlierUsage })))
   const totals = { tokens: 43_560, estimated: true, cost: 0.09, contextTokens: 900 }
-  assert.is(status({ totals }), '  Guide · llama · about 45k tokens · cost 0.11 · context 1.4k · /quit')
+  assert.is(status({ totals }), '  Guide · llama · about 45k tokens · cost 0.11 USD · context 1.4k · /quit')
   assert.match(status({ totals: { ...totals, cost: null } }), 'cost unknown')
   assert.is(status({}), '  Guide · llama · context 1.4k · /quit', 'not counted yet')
 })

@@ -1,0 +1,27 @@
+/** The currency of prices and costs: a name for their numbers, which are never converted. */
+import { Type } from 'typebox'
+
+export const DEFAULT_CURRENCY = 'USD'
+
+export const isCurrency = (code: string): boolean => Intl.supportedValuesOf('currency').includes(code)
+
+export const currency = Type.String({
+  format: 'currency',
+  description: 'Currency of prices and costs (ISO 4217). Another one changes no numbers.',
+  examples: [DEFAULT_CURRENCY],
+})
+
+/** Two decimals from 1 upwards, else two significant digits. Runs of earlier versions have no currency. */
+export function formatMoney(amount: number, code = DEFAULT_CURRENCY): string {
+  const number =
+    amount >= 1
+      ? amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+      : amount === 0
+        ? '0'
+        : String(Number(amount.toPrecision(2)))
+  return `${number} ${code}`
+}
+
+/** The price of a model may be unknown. */
+export const formatCost = (cost: number | null, code?: string): string =>
+  cost === null ? 'cost unknown' : `cost ${formatMoney(cost, code)}`
