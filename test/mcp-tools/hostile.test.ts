@@ -114,6 +114,16 @@ test('a process that the server leaves behind with its output open neither delay
   await waitFor(() => !isProcessAlive(pid), { description: 'the end of the process' })
 })
 
+const endsDetached = process.platform === 'linux' ? test : test.skip
+endsDetached('a process that left the group of its server does not survive it', async () => {
+  const server = await fixture.addServer('good')
+  const [detach] = await fixture.approve(server, 'detach')
+  const pid = Number((await expectData(fixture.call(detach as string))).result)
+  assert.ok(isProcessAlive(pid))
+  await expectData(fixture.service.patch(`/mcp-servers/${server.id}`, { timeout_ms: 5_000 }))
+  await waitFor(() => !isProcessAlive(pid), { description: 'the end of the process' })
+})
+
 test('a request of the server for sampling is refused', async () => {
   const server = await fixture.addServer('good')
   const [sample] = await fixture.approve(server, 'sample')

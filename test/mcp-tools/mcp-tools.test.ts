@@ -71,7 +71,7 @@ test('the program gets a clean environment with the named variables, and its sec
   assert.ok(names.includes('CANARY') && names.includes('PATH'))
   assert.equal(
     names.filter((name: string) => /CADRE|TOKEN|KEY|NODE|npm/i.test(name)),
-    [],
+    ['CADRE_MCP_PROCESS'],
   )
   assert.is((await expectData(callTool('secret'))).result, 'it is [redacted]')
   assert.equal([server.env_names, server.env], [['CANARY'], undefined])

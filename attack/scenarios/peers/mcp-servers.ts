@@ -11,6 +11,8 @@ const SCRIPT = fileURLToPath(new URL('../../../test/mcp-tools/servers/hostile.mj
 const MODES = ['silent', 'endless', 'flood', 'errors', 'memory', 'pages', 'deep', 'huge', 'invalid', 'exit']
 /** Tools that misbehave when they are called. */
 const TOOLS = ['silent', 'endless', 'crash', 'many_keys', 'many_blocks']
+/** Tools that leave a process behind: one that keeps the output open, one that left the process group. */
+const FORKS = ['fork', 'detach']
 /** Others may wait for a response, but not for seconds. */
 const MAX_WAIT_MS = 2_000
 
@@ -31,11 +33,15 @@ export const mcpServers: Scenario = {
         const { status, text } = await daemon.client.post(`/mcp-tools/${tool}/test`, { arguments: {} })
         if (status < 400) violations.push(`the tool ${name} returned ${status}: ${text.slice(0, 200)}`)
       }
-      violations.push(...(await leaveProcess(daemon)))
+      for (const name of FORKS) violations.push(...(await leaveProcess(daemon, name)))
       const times = await others.stop()
       violations.push(...times.failures)
       if (times.slowestMs > MAX_WAIT_MS) violations.push(`another client waited for ${Math.round(times.slowestMs)} ms`)
-      return { amount: `${MODES.length + TOOLS.length + 1} misbehaving servers and tools`, figure: formatSlowest(times), violations }
+      return {
+        amount: `${MODES.length + TOOLS.length + FORKS.length} misbehaving servers and tools`,
+        figure: formatSlowest(times),
+        violations,
+      }
     }),
 }
 
@@ -56,11 +62,11 @@ async function addTool({ client }: RunningDaemon, server: Json, name: string): P
 }
 
 /** A process that keeps the output of its server open must not outlive a change of the server. */
-async function leaveProcess(daemon: RunningDaemon): Promise<string[]> {
+async function leaveProcess(daemon: RunningDaemon, name: string): Promise<string[]> {
   const server = await addServer(daemon, 'good')
-  const tool = await addTool(daemon, server, 'fork')
+  const tool = await addTool(daemon, server, name)
   const pid = Number((await daemon.client.create(`/mcp-tools/${tool}/test`, { arguments: {} })).result)
   const { status, text } = await daemon.client.call('PATCH', `/mcp-servers/${server.id}`, { timeout_ms: 6_000 })
   if (status !== 200) return [`a change of the server returned ${status}: ${text}`]
-  return isProcessAlive(pid) ? [`the process ${pid} survived its server`] : []
+  return isProcessAlive(pid) ? [`the process of ${name} survived its server`] : []
 }

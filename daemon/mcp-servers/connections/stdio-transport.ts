@@ -5,6 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { cleanText } from './clean-text.ts'
+import { createProcessMark, endDescendants } from './end-descendants.ts'
 import { measureMemory } from './measure-memory.ts'
 import { MessageLimit, TrafficLimit } from './traffic-limit.ts'
 
@@ -47,6 +48,7 @@ export class StdioTransport implements Transport {
   readonly #options: StdioOptions
   readonly #traffic = new TrafficLimit()
   readonly #output = new MessageLimit(this.#traffic, 'line')
+  readonly #mark = createProcessMark()
   #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined
   #parts: Buffer[] = []
   #stderr = ''
@@ -65,7 +67,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const { command, args, env } = this.#options
     const child = spawn(command, args, {
-      env: { ...selectInheritedVariables(), ...env },
+      env: { ...selectInheritedVariables(), ...env, ...this.#mark },
       cwd: homedir(),
       stdio: ['pipe', 'pipe', 'pipe'],
       // A process group of its own, so that its child processes end with it.
@@ -80,6 +82,7 @@ export class StdioTransport implements Transport {
     child.once('exit', () => {
       // Child processes that it left behind.
       this.#kill('SIGKILL')
+      void endDescendants(this.#mark)
       setTimeout(closePipes, DRAIN_MS, child)
     })
     child.once('close', (code, signal) => this.#handleExit(signal === null ? `exited with code ${code}` : `was ended by ${signal}`))
@@ -115,6 +118,7 @@ export class StdioTransport implements Transport {
     ]
     await Promise.race([closed, sleep(KILL_DELAY_MS + 2 * DRAIN_MS, undefined, { ref: false })])
     for (const timer of timers) clearTimeout(timer)
+    await endDescendants(this.#mark)
   }
 
   #read(part: Buffer): void {

@@ -28,6 +28,7 @@ const GOOD = () => [
   { name: 'change', description: 'Changes the tool echo', inputSchema: object() },
   { name: 'endless', description: 'Answers without an end', inputSchema: object() },
   { name: 'fork', description: 'Starts a process that keeps its output open', inputSchema: object() },
+  { name: 'detach', description: 'Starts a process in a session of its own, through one that ends', inputSchema: object() },
   { name: 'keys', description: 'Returns too many keys', inputSchema: object() },
   { name: 'many_keys', description: 'Returns 300,000 keys', inputSchema: object() },
   { name: 'many_blocks', description: 'Returns 1,000,000 blocks', inputSchema: object() },
@@ -123,6 +124,12 @@ const CALLS = {
   fork: (id) => {
     const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)'], { stdio: 'inherit' })
     send({ id, result: text(String(pid)) })
+  },
+  detach: (id) => {
+    const endless = "['-e', 'setInterval(() => {}, 1_000)']"
+    const start = `const { pid } = require('child_process').spawn(process.execPath, ${endless}, { detached: true, stdio: 'ignore' })`
+    const { stdout } = spawn(process.execPath, ['-e', `${start}; console.log(pid); process.exit()`])
+    stdout.once('data', (pid) => send({ id, result: text(String(pid).trim()) }))
   },
   keys: (id) => send({ id, result: { content: [], structuredContent: createKeys(30_001) } }),
   many_keys: (id) => send({ id, result: { content: [], structuredContent: createKeys(300_000) } }),
