@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import Database from 'libsql'
-import { parseDate, parseNumber } from '../../daemon/tables/parse-cell.ts'
+import { parseDate, parseNumber } from '../../daemon/tables/cells/parse-cell.ts'
 
 /** Contains questions.tsv.gz and tables.tar.gz. */
 const FOLDER = process.env.CADRE_TABLE_QUESTIONS ?? join('..', 'shared', 'tables')

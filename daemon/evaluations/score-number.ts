@@ -1,5 +1,5 @@
 /** Scores an answer by its number. */
-import { parseNumber } from '../tables/parse-cell.ts'
+import { parseNumber } from '../tables/cells/parse-cell.ts'
 import type { Score } from './score-json.ts'
 
 const NUMBER = /(?:[$€£¥]\s?)?[+\-−]?\d[\d,.'’]*(?:\s?(?:million|billion|thousand)\b)?/gu

@@ -78,12 +78,13 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     await models.requireMaySpend(caller, model_id)
     const { results, answer, computations } = await this.answer({ ...stored, model_id }, question, origin, signal, caller)
     const { usage, cost, text, confidence } = answer
-    const computation = computations.map(({ sql, table, document, interpretation, result }) => ({
+    const computation = computations.map(({ sql, table, document, interpretation, result, header, rowsUsed, rowCount }) => ({
       sql,
       table,
       document,
       interpretation,
       rows: result,
+      rows_used: { count: rowCount, columns: header, first: rowsUsed.map(([row, ...cells]) => ({ row: Number(row), cells })) },
     }))
     return {
       query: question.query,

@@ -1,12 +1,15 @@
 /** Answers a question from tables, or refuses. */
+
+import { formatValue } from './cells/format-value.ts'
 import { describeQuery } from './describe-query.ts'
-import { formatValue } from './format-value.ts'
+import { findNameColumn } from './infer-columns.ts'
 import { type Links, linkQuestion } from './link-question.ts'
-import { parseQuestion, type Question, splitWords, type Word } from './parse-question.ts'
+import { listLimits, parseQuestion, type Question, splitWords, type Word } from './parse-question.ts'
 import type { Condition, Operation, Query } from './query.ts'
 import { groupResults, type RankedQuery, type RankedResult, type RunSql, rankQueries, type Weights } from './rank-queries.ts'
+import { asksForText, createSuitability, removePoliteness, suitsResult } from './suits-question.ts'
 import type { CellValue, SqlValue, TypedTable } from './typed-table.ts'
-import { DIRECTIONS, OPERATION_WORDS } from './vocabulary.ts'
+import { areSynonyms, DIRECTIONS, isOperationWord } from './vocabulary.ts'
 
 export interface QueryableTable<T extends TypedTable = TypedTable> {
   table: T
@@ -45,8 +48,8 @@ const UNEXPLAINED_PENALTY = 3
 const MIN_ALTERNATIVE_PROBABILITY = 0.3
 /** Together, the readings that are shown must be this likely. */
 const MIN_TOTAL_PROBABILITY = 0.7
-/** Operations that show a column of the rows found. */
-const SELECTIONS: ReadonlySet<Operation['kind']> = new Set(['list', 'top', 'edge', 'neighbor', 'same'])
+/** Added to the scores of the queries over a table that the question names. */
+const TITLE_BONUS = 3
 
 /** Returns the best answer, then other readings that are about as likely. Empty: the question is not answered. */
 export function answerTableQuestion(
@@ -55,19 +58,27 @@ export function answerTableQuestion(
   weights: Weights,
   { maxUnexplained = Number.POSITIVE_INFINITY, maxRuns = MAX_RUNS, minProbability = MIN_PROBABILITY }: AnswerOptions = {},
 ): TableAnswer[] {
-  const parsed = parseQuestion(text)
+  // Where questions may be about anything, a query must suit the question, and one that explains more words is preferred.
+  const isStrict = Number.isFinite(maxUnexplained)
+  const parsed = parseQuestion(isStrict ? removePoliteness(text) : text)
+  if (isStrict && asksForText(parsed)) return []
   const ranked = tables.flatMap(({ table, values, run }) => {
     const question = ignoreTitle(parsed, table)
+    const bonus = question.words.some(({ isStop }, index) => isStop !== parsed.words[index]?.isStop) ? TITLE_BONUS : 0
     const links = linkQuestion(question, table, values)
     if (countUnknownWords(question, links) > maxUnexplained) return []
-    return rankQueries(question, table, links, weights, maxRuns, run).map((item) => ({
+    const suits = isStrict ? createSuitability(question, table, links) : undefined
+    return rankQueries(question, table, links, weights, maxRuns, run, suits).map((item) => ({
       ...item,
+      score: item.score + bonus,
       isNamed: isNamed(question, item.query, links),
     }))
   })
-  // Where questions may be about anything, a query that explains more words is preferred.
-  const isStrict = Number.isFinite(maxUnexplained)
-  const adjusted = isStrict ? ranked.map((item) => ({ ...item, score: item.score - item.unexplained * UNEXPLAINED_PENALTY })) : ranked
+  const adjusted = isStrict
+    ? ranked
+        .filter(({ query, rows }) => suitsResult(parsed, query, rows))
+        .map((item) => ({ ...item, score: item.score - item.unexplained * UNEXPLAINED_PENALTY }))
+    : ranked
   const byResult = groupResults(adjusted.sort((a, b) => b.score - a.score))
   const results = isStrict ? joinSelections(byResult) : byResult
   const isShown = ({ probability, best: { unexplained, isNamed } }: (typeof results)[number]) =>
@@ -83,7 +94,7 @@ export function answerTableQuestion(
     query,
     sql,
     rows,
-    values: rows.flatMap(([value]) => (value === null || value === undefined ? [] : [formatValue(table, query, value)])),
+    values: listResultValues(table, query, rows).map((value) => formatValue(table, query, value)),
     explanation: describeQuery(table, query),
     probability,
   }))
@@ -108,19 +119,19 @@ function isNamed({ words }: Question, { operation, conditions }: Query, links: L
 const listValues = (condition: Condition): (string | number)[] => (condition.kind === 'equals' ? condition.values : [])
 
 /** Counts the words of a question that no query can explain. This is fast, and most questions that are not about tables have some. */
-function countUnknownWords({ words }: Question, { columns, conditions }: Links): number {
+function countUnknownWords(question: Question, { columns, conditions }: Links): number {
   const known = new Set<number>()
   const values = conditions.filter(({ condition }) => condition.kind === 'equals')
   const add = (start: number, end: number) => {
     for (let index = start; index < end; index++) known.add(index)
   }
-  for (const { start, end } of [...columns, ...conditions]) add(start, end)
+  for (const { start, end } of [...columns, ...conditions, ...listLimits(question)]) add(start, end)
   // Two values of a column can be a pair, with the words between them.
   for (const first of values)
     for (const second of values) if (first.condition.column === second.condition.column) add(first.start, second.end)
-  const isKnown = ({ text, isStop }: Word, index: number) =>
-    isStop || known.has(index) || OPERATION_WORDS.has(text) || DIRECTIONS.max.has(text) || DIRECTIONS.min.has(text)
-  return words.filter((word, index) => !isKnown(word, index)).length
+  const isKnown = (word: Word, index: number) =>
+    word.isStop || known.has(index) || isOperationWord(word) || DIRECTIONS.max.has(word.text) || DIRECTIONS.min.has(word.text)
+  return question.words.filter((word, index) => !isKnown(word, index)).length
 }
 
 /** Joins results that show other columns of the same rows. The rows are shown with the answer. */
@@ -128,22 +139,46 @@ function joinSelections<T extends RankedQuery>(results: readonly RankedResult<T>
   const joined = new Map<string, RankedResult<T>>()
   for (const result of results) {
     const { table, query } = result.best
-    const { column: _, ...selection } = query.operation as Operation & { column?: number }
-    const isSelection = SELECTIONS.has(query.operation.kind)
-    const key = isSelection ? JSON.stringify([table.name, table.title, query.conditions, selection]) : `result ${joined.size}`
+    const selection = getSelection(query.operation)
+    const key = selection ? JSON.stringify([table.name, table.title, query.conditions, selection]) : `result ${joined.size}`
     const known = joined.get(key)
     joined.set(key, known ? { ...known, probability: known.probability + result.probability } : result)
   }
   return [...joined.values()].sort((a, b) => b.probability - a.probability)
 }
 
+/** Returns what identifies the rows that an operation shows: the largest amount is in the row with the largest amount. */
+function getSelection(operation: Operation): (string | number)[] | undefined {
+  switch (operation.kind) {
+    case 'list':
+      return ['list']
+    case 'top':
+      return ['top', operation.key, operation.direction, operation.limit]
+    case 'aggregate':
+      return operation.aggregate === 'max' || operation.aggregate === 'min' ? ['top', operation.column, operation.aggregate, 1] : undefined
+    case 'edge':
+      return ['edge', operation.from, operation.position, operation.limit]
+    case 'neighbor':
+      return ['neighbor', operation.offset]
+    case 'same':
+      return ['same', operation.shared]
+    default:
+      return undefined
+  }
+}
+
 /** "Orders" in a question over orders.csv names the rows: no condition needs to explain it. */
 export function ignoreTitle(question: Question, { title }: TypedTable): Question {
   const stems = new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
-  return {
-    ...question,
-    words: question.words.map((word) => (stems.has(word.stem) && word.number === undefined ? { ...word, isStop: true } : word)),
-  }
+  const isTitle = ({ stem, number }: Word) =>
+    number === undefined && (stems.has(stem) || [...stems].some((title) => areSynonyms(title, stem)))
+  return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true } : word)) }
+}
+
+/** Rows that are listed are called by their names. */
+function listResultValues(table: TypedTable, { operation }: Query, rows: readonly SqlValue[][]): SqlValue[] {
+  const shown = operation.kind === 'list' && operation.column === undefined ? (findNameColumn(table.columns) ?? 0) : 0
+  return rows.flatMap((row) => (row[shown] === null || row[shown] === undefined ? [] : [row[shown]]))
 }
 
 const isEmptyResult = ({ rows }: RankedQuery) => rows.every(([value]) => value === null || value === undefined)

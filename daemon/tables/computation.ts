@@ -4,8 +4,10 @@ import type { SqlValue } from './typed-table.ts'
 export interface Computation {
   /** The result as text. */
   values: string[]
-  /** The result as the query returns it. Groups have a name and a number each. */
+  /** The result as the query returns it. Groups have a name and a number each, listed rows all cells. */
   result: SqlValue[][]
+  /** Names the columns of the result, if it has several. */
+  resultHeader: string[]
   sql: string
   table: string
   /** The document with the table. */
@@ -15,7 +17,9 @@ export interface Computation {
   /** The columns of the table. */
   header: string[]
   /** The first rows that were used: their number, then their cells. */
-  rows: SqlValue[][]
+  rowsUsed: SqlValue[][]
+  /** The number of all rows that were used. */
+  rowCount: number
 }
 
 /** Returns the readings of a question with their results, best first; none if it is not about a table. */

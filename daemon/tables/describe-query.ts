@@ -1,5 +1,5 @@
 /** Describes in plain words how a query computes its result. */
-import { formatMonth } from './parse-cell.ts'
+import { formatMonth } from './cells/parse-cell.ts'
 import type { Aggregate, Condition, Direction, Operation, Query } from './query.ts'
 import type { TypedTable } from './typed-table.ts'
 
@@ -55,6 +55,16 @@ export function describeQuery(table: TypedTable, { conditions, operation }: Quer
     case 'exists':
       return `Checked whether ${table.title} has rows${where}.`
   }
+}
+
+/** Names the columns of a result that has several. */
+export function nameResult(table: TypedTable, { operation }: Query): string[] {
+  const header = (column: number) => describeColumn(table, column)
+  if (operation.kind === 'list' && operation.column === undefined) return table.columns.map((_, index) => header(index))
+  if (operation.kind !== 'group') return []
+  const { by, part, key, aggregate } = operation
+  const group = part ? `${header(by)} (${part})` : header(by)
+  return [group, key === undefined || aggregate === 'count' ? 'Rows' : `${header(key)} (${aggregate})`]
 }
 
 function describePosition({ from, position, limit }: Extract<Operation, { kind: 'edge' }>): string {

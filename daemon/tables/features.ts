@@ -1,10 +1,10 @@
 /** The features of candidate queries, which the learned weights score. */
 import { type Candidate, countBits, type FilterSet, getMask, type Part } from './candidate.ts'
 import type { ColumnLink, LinkedCondition, Links } from './link-question.ts'
-import { type Question, splitWords } from './parse-question.ts'
+import { listLimits, type Question, splitWords } from './parse-question.ts'
 import type { Direction, Query } from './query.ts'
 import type { Column, SqlValue, TypedTable } from './typed-table.ts'
-import { DIRECTIONS, OPERATION_WORDS } from './vocabulary.ts'
+import { DIRECTIONS, isOperationWord } from './vocabulary.ts'
 
 interface Roles {
   target?: number
@@ -39,7 +39,7 @@ export function createFeatureSource(question: Question, table: TypedTable, links
     parts.set(key, part)
     return part
   }
-  const operationMask = words.reduce((mask, { text }, index) => (OPERATION_WORDS.has(text) && index < 31 ? mask | (1 << index) : mask), 0)
+  const operationMask = words.reduce((mask, word, index) => (isOperationWord(word) && index < 31 ? mask | (1 << index) : mask), 0)
   const linksOf = table.columns.map((_, column) => links.columns.filter((link) => link.column === column))
   const questionIndex = Math.max(
     0,
@@ -47,9 +47,13 @@ export function createFeatureSource(question: Question, table: TypedTable, links
   )
   /** Words that name the rows, such as "accounts" where the first column is "Account". */
   const rowMask = links.columns.reduce(
-    (mask, link) => (link.match === 'exact' && (link.column === 0 || link.column === firstText) ? mask | getMask(link) : mask),
+    (mask, link) => (link.match !== 'synonym' && (link.column === 0 || link.column === firstText) ? mask | getMask(link) : mask),
     0,
   )
+  const limitMask = listLimits(question).reduce((mask, limit) => mask | getMask(limit), 0)
+  /** All words that name columns. */
+  const maskColumns = (columns: readonly (number | undefined)[]) =>
+    columns.flatMap((column) => (column === undefined ? [] : (linksOf[column] ?? []))).reduce((mask, link) => mask | getMask(link), 0)
   const typeOf = (column: number) => describeType(table.columns[column] as Column)
 
   /** What the words after "how many" or "which" name: a column of some type, or none. */
@@ -181,11 +185,15 @@ export function createFeatureSource(question: Question, table: TypedTable, links
       ...(target !== undefined && target === key ? [`target is key ${sign} ${type}`] : []),
       ...(overlap ? ['target word in condition'] : []),
     ]
-    const unexplained = countBits(contentMask & ~mask & ~operationMask & ~rowMask)
+    const unexplained = countBits(
+      contentMask & ~mask & ~operationMask & ~rowMask & ~limitMask & ~maskColumns([target, key, getGroup(query)]),
+    )
     return { query, parts: own, features, unexplained }
   }
   return { createCandidate }
 }
+
+const getGroup = ({ operation }: Query) => (operation.kind === 'group' ? operation.by : undefined)
 
 const RANKS = { exact: 3, part: 2, synonym: 1 }
 const selectLink = (links: readonly ColumnLink[]): ColumnLink | undefined =>

@@ -3,14 +3,13 @@ import { type Candidate, countBits, type FilterSet, getMask } from './candidate.
 import { createFeatureSource } from './features.ts'
 import { isIdentifier } from './infer-columns.ts'
 import type { LinkedCondition, Links } from './link-question.ts'
-import { type Question, readOrdinal } from './parse-question.ts'
+import { findDatePart, listLimits, type Question, readOrdinal } from './parse-question.ts'
 import type { Aggregate, Condition, DatePart, Direction, Operation } from './query.ts'
 import type { Column, Reading, TypedTable } from './typed-table.ts'
 import { AGE_DIRECTIONS, DIRECTIONS, GROUP_WORDS, TRIGGERS } from './vocabulary.ts'
 
 const MAX_FILTER_SETS = 36
 const MAX_SET_SIZE = 3
-const MAX_LIMIT = 100
 
 export function* generateQueries(question: Question, table: TypedTable, links: Links): Generator<Candidate> {
   const source = createFeatureSource(question, table, links)
@@ -18,7 +17,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
   const comparable = columns.flatMap((index) => listComparable(table.columns[index] as Column).map((reading) => ({ index, reading })))
   const numeric = comparable.filter(({ reading }) => reading === 'number').map(({ index }) => index)
   const directions = (['max', 'min'] as const).filter((direction) => question.words.some(({ text }) => DIRECTIONS[direction].has(text)))
-  const limits = listLimits(question)
+  const limits = getLimits(question)
   const groupings = listGroupings(question, table)
   const ordinal = question.words.map(({ text }) => readOrdinal(text)).find((position) => position !== undefined && position > 1)
   const sets = listFilterSets(question, links, comparable)
@@ -120,11 +119,8 @@ const hasTrigger = ({ words }: Question, trigger: keyof typeof TRIGGERS, ignored
   )
 
 /** Columns to group by, and the month, quarter or year of dates: "revenue per month", "which month had the most orders". */
-function listGroupings({ words }: Question, { columns }: TypedTable): { by: number; part?: { part: DatePart } }[] {
-  const isGrouping = (word: string) => GROUP_WORDS.has(word) || word === 'which' || word === 'what'
-  const part = (['month', 'quarter', 'year'] as const).find((name) =>
-    words.some(({ text }, index) => text === `${name}ly` || (text === name && isGrouping(words[index - 1]?.text ?? ''))),
-  )
+function listGroupings(question: Question, { columns }: TypedTable): { by: number; part?: { part: DatePart } }[] {
+  const part = findDatePart(question)
   const dates = part ? columns.flatMap(({ readings }, by) => (readings.date ? [{ by, part: { part } }] : [])) : []
   return [...dates, ...columns.map((_, by) => ({ by }))]
 }
@@ -151,20 +147,8 @@ const listComparable = ({ readings, type, header }: Column): Reading[] =>
     ? []
     : [...(readings.number ? (['number'] as const) : []), ...(readings.date ? (['date'] as const) : [])]
 
-/** "Top 5" and "the three largest" limit the number of rows. */
-function listLimits({ numbers, words }: Question): number[] {
-  const isSuperlative = (index: number) => DIRECTIONS.max.has(words[index]?.text ?? '') || DIRECTIONS.min.has(words[index]?.text ?? '')
-  const limits = numbers
-    .filter(
-      ({ start, end, value, comparison, isOrdinal }) =>
-        comparison === 'equal' &&
-        !isOrdinal &&
-        Number.isInteger(value) &&
-        value > 1 &&
-        value <= MAX_LIMIT &&
-        (isSuperlative(start - 1) || isSuperlative(end)),
-    )
-    .map(({ value }) => value)
+const getLimits = (question: Question): number[] => {
+  const limits = listLimits(question).map(({ value }) => value)
   return limits.length > 0 ? limits : [1]
 }
 

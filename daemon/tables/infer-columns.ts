@@ -1,6 +1,6 @@
 /** Finds the types of columns from their values, and converts rows to values of SQL. */
-import { ColumnProfile } from './column-profile.ts'
-import { isEmptyCell, parseBoolean, parseDate, parseDuration, parseNumber } from './parse-cell.ts'
+import { ColumnProfile } from './cells/column-profile.ts'
+import { isEmptyCell, parseBoolean, parseDate, parseDuration, parseNumber } from './cells/parse-cell.ts'
 import type { Column, SqlColumn, SqlValue, TableRows, TypedTable } from './typed-table.ts'
 
 const SUMMARY_ROW = /^(?:grand |sub)?totals?:?$|^(?:sum|average|totals? .{0,20}|overall)$/i
@@ -115,6 +115,12 @@ function convertCell({ type, readings }: Column, cell: string, { isDayFirst, has
 
 /** Numbers that name something are neither added nor compared. */
 export const isIdentifier = (header: string): boolean => /(?:^|[\s_-])(?:ids?|code|sku|zip|phone)$/i.test(header)
+
+/** Returns the position of the column that names the rows: "Full name" beside "Employee ID". */
+export const findNameColumn = (columns: readonly Column[]): number | undefined => {
+  const index = columns.findIndex(({ header, type }) => type === 'text' && /(?:^|[\s_])name$/i.test(header))
+  return index < 0 ? undefined : index
+}
 
 /** Returns a name of letters, digits and underscores that is not used yet. */
 export function createIdentifier(text: string, used: Set<string>): string {

@@ -1,6 +1,6 @@
 /** Finds which words of a question name columns and values of a table, and which conditions they may state. */
 import { isIdentifier } from './infer-columns.ts'
-import { type Question, type Span, splitWords, type Word } from './parse-question.ts'
+import { listLimits, type Question, type Span, splitWords, type Word } from './parse-question.ts'
 import type { Condition } from './query.ts'
 import type { CellValue, Column, TypedTable } from './typed-table.ts'
 import { areSynonyms, COLUMN_WORDS, EMPTY_WORDS, ZERO_PHRASES } from './vocabulary.ts'
@@ -46,7 +46,13 @@ export function linkQuestion(question: Question, table: TypedTable, values: read
     ...createEmptyConditions(question, table.columns, columns),
     ...createZeroConditions(question, table.columns),
   ]
-  const ranked = found.sort((a, b) => rankCondition(b) - rankCondition(a)).slice(0, MAX_CONDITIONS)
+  const limits = listLimits(question)
+  // The number of "top 5" is no value of a row.
+  const isLimit = ({ start, end }: Span) => limits.some((limit) => limit.start === start && limit.end === end)
+  const ranked = found
+    .filter((linked) => !isLimit(linked))
+    .sort((a, b) => rankCondition(b) - rankCondition(a))
+    .slice(0, MAX_CONDITIONS)
   return { columns, conditions: ranked }
 }
 
@@ -120,7 +126,12 @@ function createValueConditions(runs: readonly CellRun[]): LinkedCondition[] {
 function negateConditions({ words }: Question, conditions: readonly LinkedCondition[]): LinkedCondition[] {
   return conditions.flatMap((linked): LinkedCondition[] => {
     const { start, condition } = linked
-    const from = [start - 1, start - 2].find((index) => EXCEPTIONS.has(words[index]?.text ?? ''))
+    const isException = (index: number) => {
+      const text = words[index]?.text ?? ''
+      // "More than Acme" is a comparison.
+      return EXCEPTIONS.has(text) && (text !== 'than' || ['other', 'rather'].includes(words[index - 1]?.text ?? ''))
+    }
+    const from = [start - 1, start - 2].find(isException)
     if (from === undefined || condition.kind !== 'equals') return []
     return [{ ...linked, start: from, condition: { ...condition, isNegated: true } }]
   })

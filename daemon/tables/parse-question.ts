@@ -1,7 +1,11 @@
 /** Splits a question into words, and finds its numbers, dates and comparisons. */
 import { stem } from '../language/content-words.ts'
-import { readMonth } from './parse-cell.ts'
-import { COMPARISONS, type Comparison, NUMBER_WORDS, ORDINAL_WORDS, STOP_WORDS } from './vocabulary.ts'
+import { readMonth } from './cells/parse-cell.ts'
+import type { DatePart } from './query.ts'
+import { COMPARISONS, type Comparison, DIRECTIONS, GROUP_WORDS, NUMBER_WORDS, ORDINAL_WORDS, STOP_WORDS } from './vocabulary.ts'
+
+/** Of rows that a question may ask for. */
+const MAX_LIMIT = 100
 
 export interface Word {
   text: string
@@ -101,6 +105,28 @@ function findNumbers(words: readonly Word[]): NumberMention[] {
     mentions.push({ start: index, end: index + 1, value, comparison: 'equal', isWord })
   }
   return mentions
+}
+
+/** Returns the numbers of "top 5" and "the three largest", which limit the rows. */
+export function listLimits({ numbers, words }: Question): NumberMention[] {
+  const isSuperlative = (index: number) => DIRECTIONS.max.has(words[index]?.text ?? '') || DIRECTIONS.min.has(words[index]?.text ?? '')
+  return numbers.filter(
+    ({ start, end, value, comparison, isOrdinal }) =>
+      comparison === 'equal' &&
+      !isOrdinal &&
+      Number.isInteger(value) &&
+      value > 1 &&
+      value <= MAX_LIMIT &&
+      (isSuperlative(start - 1) || isSuperlative(end)),
+  )
+}
+
+/** Returns the part of dates that "per month", "yearly" or "which quarter" ask for. */
+export function findDatePart({ words }: Question): DatePart | undefined {
+  const isGrouping = (word: string) => GROUP_WORDS.has(word) || word === 'which' || word === 'what'
+  return (['month', 'quarter', 'year'] as const).find((name) =>
+    words.some(({ text }, index) => text === `${name}ly` || (text === name && isGrouping(words[index - 1]?.text ?? ''))),
+  )
 }
 
 /** Finds a comparison before or after the words from `start` to `end`. An article or currency may stand between. */

@@ -37,9 +37,11 @@ export function selectCandidates(
   links: Links,
   weights: Weights,
   limit: number,
+  suits: (query: Query) => boolean = () => true,
 ): (Candidate & { score: number })[] {
   const scored: (Candidate & { score: number })[] = []
   for (const candidate of generateQueries(question, table, links)) {
+    if (!suits(candidate.query)) continue
     let score = sumWeights(candidate.features, weights)
     for (const part of candidate.parts) {
       part.score ??= sumWeights(part.features, weights)
@@ -58,8 +60,9 @@ export function rankQueries(
   weights: Weights,
   limit: number,
   run: RunSql,
+  suits?: (query: Query) => boolean,
 ): RankedQuery[] {
-  return selectCandidates(question, table, links, weights, limit)
+  return selectCandidates(question, table, links, weights, limit, suits)
     .map(({ query, score, unexplained }) => {
       const sql = writeSql(table, query)
       const rows = runSafely(run, sql)

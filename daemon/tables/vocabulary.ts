@@ -114,8 +114,37 @@ export const TRIGGERS = {
   boolean: list('is are was were did does do has have had can will'),
 } as const
 
-/** Words that ask for an operation: a query need not explain them otherwise. */
-export const OPERATION_WORDS: ReadonlySet<string> = new Set([...Object.values(TRIGGERS).flat(), ...list('different distinct unique had')])
+/** Verbs, units and names for rows that add nothing to a question over a table. */
+const GENERIC_STEMS: ReadonlySet<string> = new Set(
+  list(`work place get got make made receive belong go went exist currently now today ever far entry row record company our employ
+    include contain display see know compute calculate sell sold buy bought purchase order ordered spend spent pay paid cost earn
+    euro eur dollar usd pound gbp unit piece month quarter year`).map(stem),
+)
+
+export const DISTINCT_WORDS: ReadonlySet<string> = new Set(list('different distinct unique'))
+
+/** Words that ask for an operation. */
+const OPERATION_WORDS: ReadonlySet<string> = new Set([...Object.values(TRIGGERS).flat(), ...DISTINCT_WORDS, 'had'])
+
+/** Whether a query need not explain a word otherwise, because it asks for an operation or says nothing. */
+export const isOperationWord = (word: { text: string; stem: string }): boolean =>
+  OPERATION_WORDS.has(word.text) || GENERIC_STEMS.has(word.stem)
+
+/** Words for sums and averages: with one of them, the column that is added up need not be named. */
+export const AGGREGATE_WORDS: ReadonlySet<string> = new Set(list('total sum average mean avg combined overall altogether'))
+
+/** Words that ask for amounts of money. */
+export const MONEY_WORDS: ReadonlySet<string> = new Set(list('revenue sales turnover sell sold spend spent pay paid cost earn income'))
+
+/** Words for what is allowed or necessary, which is in texts. */
+export const MODAL_WORDS: ReadonlySet<string> = new Set(list('can could may might must should shall'))
+
+/** Words that ask for the smallest value of some columns, such as a rank, and the largest of others. */
+export const AMBIGUOUS_DIRECTIONS: ReadonlySet<string> = new Set(list('best fastest'))
+
+/** Superlatives of sizes, which are numbers, and of times. */
+export const SIZE_WORDS: ReadonlySet<string> = new Set(list(`highest lowest largest smallest biggest greatest fewest expensive cheapest`))
+export const TIME_WORDS: ReadonlySet<string> = new Set(list('latest newest earliest recent recently'))
 
 /** Words that ask for groups: "average salary per department". */
 export const GROUP_WORDS: ReadonlySet<string> = new Set(['per', 'by', 'each', 'every', 'monthly', 'quarterly', 'yearly'])
@@ -144,12 +173,17 @@ const SYNONYMS = `
 amount total sum value price cost spend spent expense paid worth fee charge budget
 cost spend spent expense price
 revenue sales turnover income earnings
+total value worth cost expensive
+amount value expensive cheapest
+total revenue sales turnover sell sold spend spent pay paid
+amount revenue sales turnover sell sold
 customer client buyer account
-employee staff person worker member
+employee staff person worker member people personnel colleague headcount
 salary pay wage earn compensation
 country nation
 city town location place where venue
-location venue stadium site ground
+location venue stadium site ground located based
+city located based
 date when day
 year when season
 name who title person
@@ -178,11 +212,14 @@ supplier vendor
 order purchase
 invoice bill
 due deadline
+end due deadline
 category type kind group
 status state
 owner responsible assignee assigned
-manager boss lead
+assigned agent assignee handled responsible owner
+manager boss lead report supervisor
 started start begin hired joined
+hired joined employed started since
 ended end finish
 speed fast fastest slowest
 weight heavy heaviest lightest

@@ -32,7 +32,7 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
   switch (operation.kind) {
     case 'list':
       return operation.column === undefined
-        ? select('*', [], ` LIMIT ${MAX_LIST_ROWS}`)
+        ? select(table.columns.map((_, column) => text(column)).join(', '), [], ` LIMIT ${MAX_LIST_ROWS}`)
         : select(`DISTINCT ${text(operation.column)}`, [`${text(operation.column)} IS NOT NULL`], ` LIMIT ${MAX_LIST_ROWS}`)
     case 'count':
       return select('COUNT(*)')
@@ -81,7 +81,7 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
       const { column, rows } = operation
       const [first, second] = rows.map((row) => {
         const name = getName(table, column, table.columns[column]?.readings.number ? 'number' : 'date')
-        return `(${select(table.columns[column]?.readings.number ? name : `julianday(${name})`, [writeCondition(table, row)])})`
+        return `(${select(table.columns[column]?.readings.number ? `SUM(${name})` : `julianday(${name})`, [writeCondition(table, row)])})`
       })
       const scale = table.columns[column]?.scale ?? 0
       return `SELECT ${scale > 0 ? `ROUND(ABS(${first} - ${second}), ${scale})` : `ABS(${first} - ${second})`}`
@@ -131,6 +131,10 @@ export function writeRowsSql(table: TypedTable, { conditions, operation }: Query
       return select(where([]))
   }
 }
+
+/** Counts all rows that a query used. */
+export const writeRowCountSql = (table: TypedTable, query: Query): string =>
+  `SELECT COUNT(*) FROM (${writeRowsSql(table, query, table.rowCount)})`
 
 function writeDatePart(date: string, part: DatePart): string {
   if (part === 'quarter') return `substr(${date}, 1, 4) || '-Q' || ((substr(${date}, 6, 2) + 2) / 3)`

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findDecimalMark, isEmptyCell, parseBoolean, parseDate, parseDuration, parseNumber } from '../../daemon/tables/parse-cell.ts'
+import { findDecimalMark, isEmptyCell, parseBoolean, parseDate, parseDuration, parseNumber } from '../../daemon/tables/cells/parse-cell.ts'
 
 const test = suite('cells')
 

@@ -1,10 +1,12 @@
 /** Answers a question from the tables of sources. */
 import { answerTableQuestion, type QueryableTable, type TableAnswer } from '../../tables/answer-table-question.ts'
 import type { Computation } from '../../tables/computation.ts'
+import { nameResult } from '../../tables/describe-query.ts'
 import { parseQuestion, splitWords } from '../../tables/parse-question.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
 import type { CellValue, SqlValue } from '../../tables/typed-table.ts'
-import { writeRowsSql } from '../../tables/write-sql.ts'
+import { areSynonyms, COLUMN_WORDS } from '../../tables/vocabulary.ts'
+import { writeRowCountSql, writeRowsSql } from '../../tables/write-sql.ts'
 import type { StoredTable, TableStore } from './table-store.ts'
 
 /** Tables that share most words with the question are tried. */
@@ -18,7 +20,7 @@ const LARGE_ROW_COUNT = 50_000
 /** Lower than for tables alone, because the query must also explain the words of the question. */
 const MIN_PROBABILITY = 0.5
 /** One word of a question may name the rows in another way than the document does. */
-const MAX_UNEXPLAINED = 1
+const MAX_UNEXPLAINED = 0
 const MAX_SHOWN_ROWS = 5
 /** Longer values are sentences, of which a question must contain half. */
 const MAX_NAME_WORDS = 5
@@ -60,21 +62,26 @@ const isNamed = ({ stems: cell }: CellValue, stems: ReadonlySet<string>): boolea
 
 /** Counts the words of a question that are in the headers or the values of a table. Those of its title count twice. */
 function countSharedWords(stems: ReadonlySet<string>, { title, columns }: StoredTable, values: QueryableTable['values']): number {
-  const listStems = (text: string) => splitWords(text.replaceAll(/[_./-]/g, ' ')).flatMap(({ isStop, stem }) => (isStop ? [] : [stem]))
+  const listStems = (text: string) =>
+    splitWords(text.replaceAll(/[_./-]/g, ' ')).flatMap(({ isStop, stem, text: word }) => (isStop && !COLUMN_WORDS.has(word) ? [] : [stem]))
   const titleStems = new Set(listStems(title))
-  const known = new Set([...columns.flatMap(({ header }) => listStems(header)), ...values.flatMap(({ stems: cell }) => cell)])
-  return [...stems].reduce((sum, stem) => sum + (titleStems.has(stem) ? 2 : 0) + (known.has(stem) ? 1 : 0), 0)
+  const headers = columns.flatMap(({ header }) => listStems(header))
+  const known = new Set([...headers, ...values.flatMap(({ stems: cell }) => cell)])
+  const isKnown = (stem: string) => known.has(stem) || headers.some((header) => areSynonyms(header, stem))
+  return [...stems].reduce((sum, stem) => sum + (titleStems.has(stem) ? 2 : 0) + (isKnown(stem) ? 1 : 0), 0)
 }
 
 function toComputation({ query, sql, rows, values, explanation }: TableAnswer, { table, run }: QueryableTable<StoredTable>): Computation {
   return {
     values,
     result: rows,
+    resultHeader: nameResult(table, query),
     sql,
     table: table.name,
     document: table.document,
     interpretation: explanation,
     header: table.columns.map(({ header }, index) => header || `Column ${index + 1}`),
-    rows: run(writeRowsSql(table, query, MAX_SHOWN_ROWS)),
+    rowsUsed: run(writeRowsSql(table, query, MAX_SHOWN_ROWS)),
+    rowCount: Number(run(writeRowCountSql(table, query))[0]?.[0] ?? 0),
   }
 }

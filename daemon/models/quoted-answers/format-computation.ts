@@ -1,6 +1,7 @@
 /** Formats the result of a question over a table: the result, how it was computed, and the first rows that were used. */
+
+import { formatNumber } from '../../tables/cells/format-value.ts'
 import type { Computation } from '../../tables/computation.ts'
-import { formatNumber } from '../../tables/format-value.ts'
 import type { SqlValue } from '../../tables/typed-table.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { escapeReferences } from './format-answer.ts'
@@ -20,27 +21,45 @@ export function formatComputations(computations: readonly Computation[], passage
 function formatComputation(computation: Computation, passages: readonly ContextPassage[]): string {
   const position = passages.findIndex(({ source }) => source === computation.document)
   const citation = position < 0 ? '' : ` [${position + 1}]`
-  return [formatResult(computation), `${escapeReferences(computation.interpretation)}${citation}`, ...formatRows(computation)].join('\n\n')
+  const interpretation = `${escapeReferences(computation.interpretation)}${citation}`
+  // A list of rows shows them already.
+  const rows = isRowList(computation) ? [] : formatRowsUsed(computation)
+  return [formatResult(computation), interpretation, ...rows].join('\n\n')
 }
 
-function formatResult({ values, result }: Computation): string {
-  const isGrouped = result.some((row) => row.length > 1)
-  if (isGrouped && result.length > 1) return formatTable(['', ''], result)
-  if (isGrouped) return `**${escapeReferences(values.join(', '))}** (${formatCell(result[0]?.[1] ?? null)})`
+const isRowList = ({ header, resultHeader }: Computation) => header.length === resultHeader.length
+
+function formatResult(computation: Computation): string {
+  const { values, result, resultHeader } = computation
+  if (resultHeader.length > 0 && (result.length > 1 || isRowList(computation))) return formatResultTable(computation)
+  if (resultHeader.length > 0) return `**${escapeReferences(values.join(', '))}** (${formatCell(result[0]?.[1] ?? null)})`
   if (values.length <= MAX_BOLD_VALUES) return `**${escapeReferences(values.join(', '))}**`
   const more = values.length > MAX_LISTED_VALUES ? [`… and ${values.length - MAX_LISTED_VALUES} more`] : []
   const shown = values.slice(0, MAX_LISTED_VALUES)
   return [`**${values.length} values**`, ...[...shown, ...more].map((value) => `- ${escapeReferences(value)}`)].join('\n')
 }
 
-function formatRows({ header, rows }: Computation): string[] {
-  if (rows.length === 0) return []
+function formatResultTable(computation: Computation): string {
+  const { result, resultHeader } = computation
+  const header = resultHeader.slice(0, MAX_COLUMNS)
+  const table = formatTable(
+    header,
+    result.slice(0, MAX_LISTED_VALUES).map((row) => row.slice(0, header.length)),
+  )
+  const noun = isRowList(computation) ? 'row' : 'group'
+  const count = `**${result.length} ${result.length === 1 ? noun : `${noun}s`}**`
+  return [count, table, ...(result.length > MAX_LISTED_VALUES ? [`… and ${result.length - MAX_LISTED_VALUES} more`] : [])].join('\n\n')
+}
+
+function formatRowsUsed({ header, rowsUsed, rowCount, document }: Computation): string[] {
+  if (rowsUsed.length === 0) return []
   const columns = header.slice(0, MAX_COLUMNS)
+  const count = rowCount > rowsUsed.length ? `The first ${rowsUsed.length} of ${rowCount} rows used` : 'Rows used'
   return [
-    `First rows used:`,
+    `${count}, of ${escapeReferences(document)}:`,
     formatTable(
       ['Row', ...columns],
-      rows.map((row) => row.slice(0, columns.length + 1)),
+      rowsUsed.map((row) => row.slice(0, columns.length + 1)),
     ),
   ]
 }

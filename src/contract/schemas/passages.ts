@@ -126,6 +126,23 @@ export const Computation = object(
     document: Type.String({ description: 'Document that contains the table.' }),
     interpretation: Type.String({ description: 'What the query does, in plain words.' }),
     rows: Type.Array(Type.Array(cell), { description: 'Result of the query.' }),
+    rows_used: object(
+      {
+        count: Type.Integer({ minimum: 0, description: 'Number of rows from which the result was computed.' }),
+        columns: Type.Array(Type.String(), { description: 'Columns of the table.' }),
+        first: Type.Array(
+          object(
+            {
+              row: Type.Integer({ minimum: 1, description: 'Number of the row in the table, from 1, without the header.' }),
+              cells: Type.Array(cell, { description: 'Cells as they are in the document.' }),
+            },
+            { title: 'ComputationRow', description: 'A row of a table.' },
+          ),
+          { description: 'First of these rows.' },
+        ),
+      },
+      { title: 'ComputationRows', description: 'Rows of the document from which the result was computed.' },
+    ),
   },
   { title: 'Computation', description: 'How an answer was computed from a table.' },
 )

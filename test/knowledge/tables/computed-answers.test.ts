@@ -32,19 +32,47 @@ const query = (sql: string) => knowledge.service.post(`/knowledge-sources/${sour
 
 test('a count is computed, with its interpretation, the rows used and the query', async () => {
   const { answer, computation, results } = await ask('How many orders were cancelled?')
-  assert.match(answer, /^\*\*3\*\*\n\nCounted the rows of orders\.csv where Status is cancelled\. \[\d\]\n\nFirst rows used:\n\n\| Row \|/)
+  assert.match(
+    answer,
+    /^\*\*3\*\*\n\nCounted the rows of orders\.csv where Status is cancelled\. \[\d\]\n\nRows used, of orders\.csv:\n\n\| Row \|/,
+  )
   assert.match(answer, /\| 2 \| 1002 \| Globex \|/)
   const [, number] = /\[(\d)\]/.exec(answer) ?? []
   assert.is(results[Number(number) - 1]?.metadata.source, 'orders.csv')
-  assert.equal(computation, [
-    {
-      sql: "SELECT COUNT(*) FROM orders WHERE status = 'cancelled'",
-      table: 'orders',
-      document: 'orders.csv',
-      interpretation: 'Counted the rows of orders.csv where Status is cancelled.',
-      rows: [[3]],
-    },
-  ])
+  const [{ rows_used, ...query }] = computation
+  assert.is(computation.length, 1)
+  assert.is(rows_used.count, 3)
+  assert.equal(rows_used.columns.slice(0, 2), ['Order ID', 'Customer'])
+  assert.equal(
+    rows_used.first.map(({ row, cells }: Json) => [row, cells[0]]),
+    [
+      [2, 1002],
+      [7, 1007],
+      [8, 1008],
+    ],
+  )
+  assert.equal(query, {
+    sql: "SELECT COUNT(*) FROM orders WHERE status = 'cancelled'",
+    table: 'orders',
+    document: 'orders.csv',
+    interpretation: 'Counted the rows of orders.csv where Status is cancelled.',
+    rows: [[3]],
+  })
+})
+
+test('more rows than are shown are counted', async () => {
+  const { answer, computation } = await ask('How many orders are there?')
+  assert.match(answer, /\n\nThe first 5 of 12 rows used, of orders\.csv:\n\n/)
+  assert.is(computation[0].rows_used.count, 12)
+})
+
+test('a list of rows is a table', async () => {
+  const { answer } = await ask('List all orders from Italy')
+  assert.match(answer, /^\*\*2 rows\*\*\n\n\| Order ID \| Customer \|.*\n\|---.*\n\| 1007 \| Hooli \|.*\n\| 1011 \| Hooli \|/)
+})
+
+test('groups are a table with the names of their columns', async () => {
+  assert.match((await ask('How many orders per country?')).answer, /\n\| Country \| Rows \|\n\|---\|---\|\n\| France \| 3 \|/)
 })
 
 test('sums of money are exact and have their unit', async () => {

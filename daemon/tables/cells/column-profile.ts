@@ -1,4 +1,6 @@
 /** Collects what the cells of a column have in common, to find its type. */
+
+import type { ColumnType, Reading } from '../typed-table.ts'
 import {
   type CellNumber,
   findDecimalMark,
@@ -10,7 +12,6 @@ import {
   parseDuration,
   parseNumber,
 } from './parse-cell.ts'
-import type { ColumnType, Reading } from './typed-table.ts'
 
 /** A column of text also has numbers or dates if this share of its cells starts with one. */
 const MIN_READING_SHARE = 0.6

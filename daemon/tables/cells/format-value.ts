@@ -1,6 +1,6 @@
 /** Formats results of queries. */
-import type { Query } from './query.ts'
-import type { SqlValue, TypedTable } from './typed-table.ts'
+import type { Query } from '../query.ts'
+import type { SqlValue, TypedTable } from '../typed-table.ts'
 
 /** Digits of an average whose column has none. */
 const AVERAGE_DIGITS = 2
