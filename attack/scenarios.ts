@@ -2,9 +2,10 @@
 import { access } from './scenarios/access.ts'
 import { addresses } from './scenarios/addresses.ts'
 import { clockJumps } from './scenarios/clock-jumps.ts'
-import { damagedFiles } from './scenarios/damaged-files.ts'
+import { damagedFiles } from './scenarios/disks/damaged-files.ts'
+import { fullDisk } from './scenarios/disks/full-disk.ts'
+import { powerCuts } from './scenarios/disks/power-cuts.ts'
 import { escapeSequences } from './scenarios/escape-sequences.ts'
-import { fullDisk } from './scenarios/full-disk.ts'
 import { heap } from './scenarios/heap.ts'
 import { hostileDocuments } from './scenarios/hostile-documents.ts'
 import { identicalKeys } from './scenarios/identical-keys.ts'
@@ -31,6 +32,7 @@ import type { Scenario } from './support/scenario.ts'
 
 export const SCENARIOS: readonly Scenario[] = [
   kills,
+  powerCuts,
   fullDisk,
   damagedFiles,
   streams,

@@ -1,10 +1,10 @@
-/** Clients that create, change, delete, upload and chat until the daemon is gone, and remember what was acknowledged. */
+/** Clients that create, change, delete, upload, chat and configure until the daemon is gone, and remember what was acknowledged. */
 import type { Json } from '../../test/harness/test-server.ts'
 import type { Client } from './client.ts'
 
 /** A request whose effect must exist once if it was acknowledged, and at most once if not. */
 interface Write {
-  kind: 'agent' | 'document' | 'message' | 'webhook'
+  kind: 'agent' | 'document' | 'memory' | 'message' | 'webhook'
   /** Unique; also the Idempotency-Key. */
   name: string
   path: string
@@ -22,6 +22,8 @@ interface ChangedAgent {
   deletion: 'none' | 'sent' | 'acknowledged'
 }
 
+const MAX_IDLE_MINUTES = 10_000
+
 export class MixedWork {
   readonly #client: Client
   /** Answers messages with "You said: …". */
@@ -29,6 +31,8 @@ export class MixedWork {
   readonly #name: string
   readonly #writes: Write[] = []
   readonly #changed: ChangedAgent[] = []
+  /** Values of a setting. */
+  readonly #setting = { acknowledged: 0, sent: 0 }
   /** Number of acknowledged writes. */
   acknowledged = 0
   /** Called after each acknowledged write. */
@@ -53,6 +57,7 @@ export class MixedWork {
       return // killed
     }
     const workers = [this.#createAgents(0), this.#createAgents(1), this.#upload(), this.#chat(), this.#change(), this.#createWebhooks()]
+    workers.push(this.#remember(), this.#configure())
     await Promise.allSettled(workers)
   }
 
@@ -97,6 +102,24 @@ export class MixedWork {
     }
   }
 
+  /** Each memory has a user of its own: similar memories of a user replace each other. */
+  async #remember(): Promise<never> {
+    for (let count = 0; ; count++) {
+      const content = `${this.#name}-memory-${count}`
+      await this.#send('memory', content, '/memories', { agent_id: this.#agentId, user_id: content, content })
+    }
+  }
+
+  async #configure(): Promise<never> {
+    for (let value = 1; ; value = (value % MAX_IDLE_MINUTES) + 1) {
+      this.#setting.sent = value
+      const { status, text } = await this.#client.call('PATCH', '/settings', { conversation_idle_minutes: value })
+      if (status >= 300) throw new Error(`/settings returned ${status}: ${text}`)
+      this.#setting.acknowledged = value
+      this.#count()
+    }
+  }
+
   get #hookUrl(): string {
     return `https://hooks.example.com/${this.#name}`
   }
@@ -120,6 +143,12 @@ export class MixedWork {
     }
   }
 
+  /** Contents of the acknowledged documents. */
+  listContents(): string[] {
+    const documents = this.#writes.filter(({ kind, acknowledged }) => kind === 'document' && acknowledged !== undefined)
+    return documents.map(({ body }) => (body as { content: string }).content)
+  }
+
   /** Checks after a restart that everything acknowledged exists once. Returns what does not. */
   async check(client: Client): Promise<string[]> {
     const problems: string[] = []
@@ -131,6 +160,7 @@ export class MixedWork {
       document: groupIds(await client.list(`${this.#source}/documents`), 'name'),
       webhook: groupIds(await client.list(`/webhooks?url=${encodeURIComponent(this.#hookUrl)}`), 'description'),
       message: groupIds(messages, 'content'),
+      memory: groupIds(await client.list(`/memories?agent_id=${this.#agentId}`), 'content'),
     }
     for (const { kind, name, acknowledged } of this.#writes) {
       const ids = found[kind].get(name) ?? []
@@ -138,6 +168,10 @@ export class MixedWork {
       const expected = kind === 'message' ? found.message.get(`You said: ${name}`) : ids
       if (!expected?.includes(acknowledged?.id)) problems.push(`${kind} "${name}" is not the acknowledged one`)
     }
+    const setting = (await client.get('/settings')).data.conversation_idle_minutes
+    const { acknowledged, sent } = this.#setting
+    if (acknowledged > 0 && setting !== acknowledged && setting !== sent)
+      problems.push(`the setting is ${setting}, acknowledged ${acknowledged}, sent ${sent}`)
     for (const agent of this.#changed) problems.push(...(await checkChangedAgent(client, agent)))
     return problems
   }

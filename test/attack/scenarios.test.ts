@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { access } from '../../attack/scenarios/access.ts'
 import { clockJumps } from '../../attack/scenarios/clock-jumps.ts'
+import { powerCuts } from '../../attack/scenarios/disks/power-cuts.ts'
 import { identicalKeys } from '../../attack/scenarios/identical-keys.ts'
 import { memories } from '../../attack/scenarios/memory/memories.ts'
 import { rememberedDocuments } from '../../attack/scenarios/memory/remembered-documents.ts'
@@ -15,6 +16,7 @@ const FAST: readonly [Scenario, scale: number][] = [
   [clockJumps, 0.17],
   [identicalKeys, 0.1],
   [memories, 0.02],
+  [powerCuts, 0.02],
   [rememberedDocuments, 1],
   [sigterm, 0.1],
   [upgrades, 0.1],

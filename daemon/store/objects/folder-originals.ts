@@ -8,6 +8,7 @@ export class FolderOriginals implements OriginalStore {
   readonly isRemote = false
   readonly #directory: string
   readonly #queues = new Map<string, Promise<unknown>>()
+  readonly #shards = new Map<string, Promise<void>>()
   readonly #released = new Map<string, () => Promise<boolean>>()
   #holds = 0
 
@@ -74,7 +75,7 @@ export class FolderOriginals implements OriginalStore {
   async #write(contentHash: string, bytes: Uint8Array): Promise<void> {
     const path = this.#path(contentHash)
     if ((await stat(path).catch(() => undefined))?.size === bytes.length && (await this.#isIntact(contentHash))) return
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await this.#createShard(dirname(path))
     const partial = `${path}.${randomUUID()}`
     try {
       await writeFile(partial, bytes, { flag: 'wx', mode: 0o600, flush: true })
@@ -84,6 +85,18 @@ export class FolderOriginals implements OriginalStore {
       throw error
     }
     await syncDirectory(dirname(path))
+  }
+
+  /** Resolves when the directory is on disk. It may exist already, and only in memory: its creator may have been killed. */
+  async #createShard(path: string): Promise<void> {
+    const create = async () => {
+      await mkdir(path, { recursive: true, mode: 0o700 })
+      await syncDirectory(this.#directory)
+    }
+    const created = this.#shards.get(path) ?? create()
+    this.#shards.set(path, created)
+    created.catch(() => this.#shards.delete(path)) // the next document tries again
+    await created
   }
 
   async #isIntact(contentHash: string): Promise<boolean> {

@@ -1,14 +1,14 @@
 /** A disk that fills up: writes fail with 507, reads and searches work, and nothing acknowledged is lost. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRandom } from '../../test/harness/create-random.ts'
-import { spawnDaemon, TOKEN, waitForExit } from '../../test/harness/daemon.ts'
-import type { Json } from '../../test/harness/test-server.ts'
-import type { ClientResponse } from '../support/client.ts'
-import { openDaemon, type RunningDaemon, withFolder } from '../support/daemon.ts'
-import { waitForSyncs } from '../support/fill-home.ts'
-import { type Scenario, scaleAmount } from '../support/scenario.ts'
-import { SmallDisk } from '../support/small-disk.ts'
+import { createRandom } from '../../../test/harness/create-random.ts'
+import { spawnDaemon, TOKEN, waitForExit } from '../../../test/harness/daemon.ts'
+import type { Json } from '../../../test/harness/test-server.ts'
+import type { ClientResponse } from '../../support/client.ts'
+import { openDaemon, type RunningDaemon, withFolder } from '../../support/daemon.ts'
+import { waitForSyncs } from '../../support/fill-home.ts'
+import { type Scenario, scaleAmount } from '../../support/scenario.ts'
+import { SmallDisk } from '../../support/small-disk.ts'
 
 const DISK_MEGABYTES = 64
 /** Free space after filling, at most. */

@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { linkCommand, runCommand } from '../../test/harness/cli.ts'
-import type { Json } from '../../test/harness/test-server.ts'
-import type { Client } from '../support/client.ts'
-import { openDaemon, withFolder } from '../support/daemon.ts'
-import { fillHome, findDifferences, readSnapshot, type Snapshot, waitForSyncs } from '../support/fill-home.ts'
-import type { Scenario } from '../support/scenario.ts'
+import { linkCommand, runCommand } from '../../../test/harness/cli.ts'
+import type { Json } from '../../../test/harness/test-server.ts'
+import type { Client } from '../../support/client.ts'
+import { openDaemon, withFolder } from '../../support/daemon.ts'
+import { fillHome, findDifferences, readSnapshot, type Snapshot, waitForSyncs } from '../../support/fill-home.ts'
+import type { Scenario } from '../../support/scenario.ts'
 
 /** Homes that are attacked at the same time. */
 const HOMES = 2
