@@ -40,8 +40,8 @@ export interface Reply {
 /** Each passage takes about as long as embedding it. */
 const MAX_PASSAGES = 8
 /** Calibrated on questions with and without an answer: nine of ten certain and six of ten probable answers are right (docs/reader.md). */
-const MIN_CERTAIN = 9.5
-const MIN_PROBABLE = 1.5
+const MIN_CERTAIN = 12
+const MIN_PROBABLE = 1
 /** Rows are counted or compared only if they share this much of the question's words: others are not about it. */
 const MIN_ROW_OVERLAP = 0.5
 /** A sentence is preferred to rows if their scores are this close. */

@@ -74,7 +74,7 @@ test('code is quoted as a whole, with the sentence above it', async () => {
   const code = '```sh\nnpm ci\nnpm start\n```'
   assert.is(
     await answer([[`Some words.\n\nInstall it and start it:\n\n${code}\n\nDone.`]], ['npm start']),
-    `**npm start**\n\n“Install it and start it:” [1]\n\n${code}`,
+    `Probably: “Install it and start it:” [1]\n\n${code}`,
   )
 })
 
