@@ -7,6 +7,7 @@ import { evaluations } from './evaluations.ts'
 import { fuzz } from './fuzz.ts'
 import { http } from './http.ts'
 import { ingest } from './ingest.ts'
+import { scans } from './large-documents/scans.ts'
 import { spreadsheets } from './large-documents/spreadsheets.ts'
 import { backup } from './large-homes/backup.ts'
 import { mailbox } from './large-homes/mailbox.ts'
@@ -42,6 +43,7 @@ const BENCHMARKS = [
   tables,
   ingest,
   spreadsheets,
+  scans,
   mailbox,
   search,
   messageSearch,

@@ -76,6 +76,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     meter,
     recognizer,
     workDirectory: paths.work,
+    languageFolder: paths.languages,
   })
   const { service: knowledge } = knowledgeFamily
   const agentFamily = createAgents({ ...shared, models, knowledge })

@@ -21,6 +21,8 @@ export interface Paths {
   documents: string
   /** Temporary data such as clones of repositories. */
   work: string
+  /** Data of languages that were added to text recognition. */
+  languages: string
   logs: string
   log: string
   /** Written when the daemon is ready, removed when it stops. */
@@ -53,6 +55,7 @@ export function homePaths(environment: Environment = process.env): Paths {
     stopRecord: resolveName('vectors.stopped'),
     documents: resolveName('documents'),
     work: resolveName('work'),
+    languages: resolveName('languages'),
     logs: resolveName('logs'),
     log: join(home, 'logs', 'daemon.log'),
     daemon: resolveName('daemon.json'),

@@ -18,6 +18,7 @@ export default class KnowledgeSync extends CadreCommand {
   static override examples = [
     { command: 'cadre knowledge sync Handbook', description: 'Sync a source and wait' },
     { command: 'cadre knowledge sync --all --no-wait', description: 'Sync every source in the background' },
+    { command: 'cadre knowledge sync Handbook --recognize-again', description: 'Recognise scans in languages that were added' },
     { command: 'cadre knowledge sync Handbook --cancel', description: 'Cancel a running sync' },
   ]
   static override args = {
@@ -26,6 +27,7 @@ export default class KnowledgeSync extends CadreCommand {
   static override flags = {
     all: boolean({ char: 'a', description: 'Sync every knowledge source.' }),
     wait: boolean({ default: true, allowNo: true, description: 'Wait until indexing has finished.' }),
+    'recognize-again': boolean({ description: 'Recognise images and scans again, after languages were added or removed.' }),
     cancel: boolean({ description: 'Cancel a running sync; indexed documents are kept.' }),
     quiet: boolean({ char: 'q', description: 'Print only errors on stderr.' }),
   }
@@ -52,7 +54,7 @@ export default class KnowledgeSync extends CadreCommand {
     let failure: unknown
     try {
       const started: KnowledgeSource[] = []
-      for (const id of ids) started.push(await startSync(connection, id))
+      for (const id of ids) started.push(await startSync(connection, id, flags['recognize-again']))
       for (const source of started) {
         if (!flags.wait) sources.push(source)
         else

@@ -15,6 +15,7 @@ import type { Validator } from '../validation/validator.ts'
 import { DocumentReader } from './document-reader.ts'
 import { DocumentsService } from './document-service.ts'
 import { IndexRegistry } from './passage-indexes/index-registry.ts'
+import { RecognitionLanguages } from './recognition/recognition-languages.ts'
 import { type PageRecognizer, RecognitionPool } from './recognition/recognition-pool.ts'
 import { deleteUnusedPages } from './recognition/recognition-store.ts'
 import { bindKnowledgeRoutes } from './routes.ts'
@@ -52,6 +53,8 @@ interface KnowledgeDependencies {
   telemetry: Telemetry
   /** Parent of the directories in which sources keep clones and downloaded pages. */
   workDirectory: string
+  /** Folder of the data of languages that were added to text recognition. */
+  languageFolder: string
   /** Default: processes that run Tesseract. */
   recognizer?: PageRecognizer | undefined
 }
@@ -78,6 +81,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
   const ledger = new EmbeddingLedger(dependencies)
   const parserPool = new ParserPool({ logger })
   const recognizer = dependencies.recognizer ?? new RecognitionPool(logger)
+  const languages = new RecognitionLanguages(dependencies.languageFolder, recognizer)
   const indexes = new IndexRegistry(vectors)
   const writer = new IndexWriter(database, leases, indexes)
   const progress = new ProgressTracker()
@@ -90,6 +94,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
     ledger,
     parserPool,
     recognizer,
+    languages,
     indexes,
     writer,
     progress,
@@ -102,10 +107,21 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
   const triggers = new SyncTriggers(database, synchronizer, logger)
   const changedFiles = new ChangedFiles()
   const search = new PassageSearch({ ...dependencies, indexes, ledger, repair, synchronizer, changedFiles })
-  const service = new KnowledgeService({ ...dependencies, indexes, synchronizer, triggers, progress, search, changedFiles, owners, tables })
+  const service = new KnowledgeService({
+    ...dependencies,
+    indexes,
+    synchronizer,
+    triggers,
+    progress,
+    search,
+    changedFiles,
+    owners,
+    tables,
+    languages,
+  })
   answerSyncRequests(requests, { database, owners, synchronizer, triggers })
   const documents = new DocumentsService(database, originals, service, synchronizer)
-  const documentReader = new DocumentReader(database, originals, parserPool, recognizer)
+  const documentReader = new DocumentReader({ database, originals, parserPool, recognizer, languages })
   let isSwept = false
   /** Listing a bucket takes longer than listing a folder, so that it is not part of the start. One daemon does it. */
   const sweepBucket = async () => {
@@ -118,7 +134,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
     service,
     embeddingLedger: ledger,
     documentReader,
-    bindings: bindKnowledgeRoutes(service, documents, documentReader),
+    bindings: bindKnowledgeRoutes({ sources: service, documents, reader: documentReader, languages }),
     async sweep() {
       await deleteUnusedPages(database)
       await Promise.all([originals.isRemote ? undefined : documents.sweepOriginals(), sweepWorkDirectory(database, workDirectory, logger)])

@@ -9,9 +9,10 @@ import { DamagedOriginalError, type OriginalStore } from '../store/original-stor
 import type { Page } from '../store/records.ts'
 import { decodeContent } from './decode-content.ts'
 import { DocumentReadError } from './readers/parsed-document.ts'
+import type { RecognitionLanguages } from './recognition/recognition-languages.ts'
 import type { PageRecognizer } from './recognition/recognition-pool.ts'
 import { listRecognizedPages } from './recognition/recognition-store.ts'
-import { ENGLISH } from './recognition/recognized-page.ts'
+import type { RecognitionDependencies } from './recognition/recognize-documents.ts'
 import { completeDocuments, documentRecords, excludeSkipped } from './store.ts'
 import type { ParserPool } from './sync/parser-pool.ts'
 import type { DocumentText, LineRange } from './sync/parser-task.ts'
@@ -23,17 +24,21 @@ type DocumentView = Static<typeof Document>
 /** Somebody waits for the text, and a page takes about two seconds. */
 const MAX_SCANS = 30
 
+type DocumentReaderDependencies = Omit<RecognitionDependencies, 'progress'>
+
 export class DocumentReader {
   readonly #database: Database
   readonly #originals: OriginalStore
   readonly #parserPool: ParserPool
   readonly #recognizer: PageRecognizer
+  readonly #languages: RecognitionLanguages
 
-  constructor(database: Database, originals: OriginalStore, parserPool: ParserPool, recognizer: PageRecognizer) {
+  constructor({ database, originals, parserPool, recognizer, languages }: DocumentReaderDependencies) {
     this.#database = database
     this.#originals = originals
     this.#parserPool = parserPool
     this.#recognizer = recognizer
+    this.#languages = languages
   }
 
   /** Lists documents of all sources. */
@@ -70,7 +75,7 @@ export class DocumentReader {
     try {
       const bytes = decodeContent({ content_base64 })
       // The document may be part of a source.
-      const pages = await listRecognizedPages(this.#database, hash('sha256', bytes, 'hex'), ENGLISH)
+      const pages = await listRecognizedPages(this.#database, hash('sha256', bytes, 'hex'))
       const document = { name, size: bytes.length, recognition: { isEnabled: true, pages }, read: async () => bytes }
       let read = await this.#parserPool.read(document, range, signal)
       if (read.scans) {
@@ -78,7 +83,8 @@ export class DocumentReader {
           throw new DocumentReadError(
             `It has ${read.scans.length} scanned pages; ${MAX_SCANS} is the maximum. Add it to a knowledge source.`,
           )
-        await this.#recognizer.recognize(bytes, read.scans, async (page) => void pages.push(page), signal, 'awaited')
+        const task = { bytes, pages: read.scans, languages: await this.#languages.listFiles() }
+        await this.#recognizer.recognize(task, async (page) => void pages.push(page), { signal, urgency: 'awaited' })
         pages.sort((a, b) => a.page - b.page)
         read = await this.#parserPool.read(document, range, signal)
       }
@@ -92,7 +98,7 @@ export class DocumentReader {
 
   async read({ name, size, content_hash, status }: DocumentView, range: LineRange, signal: AbortSignal): Promise<DocumentText> {
     try {
-      const pages = await listRecognizedPages(this.#database, content_hash, ENGLISH)
+      const pages = await listRecognizedPages(this.#database, content_hash)
       const recognition = { isEnabled: status === 'recognizing', pages }
       const read = () => this.#originals.read(content_hash)
       const text = await this.#parserPool.read({ name, size, recognition, read }, range, signal)

@@ -19,6 +19,9 @@ import type { Computation } from '../tables/computation.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { IndexRegistry } from './passage-indexes/index-registry.ts'
 import { type Index, type IndexSettings, listIndexes } from './passage-indexes/index-store.ts'
+import type { RecognitionLanguages } from './recognition/recognition-languages.ts'
+import { markForRecognition } from './recognition/recognition-store.ts'
+import { joinLanguages } from './recognition/recognized-page.ts'
 import { releaseOriginal } from './release-original.ts'
 import type { ChangedFiles } from './search/changed-files.ts'
 import { listFollowingPassages } from './search/following-passages.ts'
@@ -55,6 +58,7 @@ interface KnowledgeServiceDependencies {
   changedFiles: ChangedFiles
   owners: SourceOwners
   tables: SourceTables
+  languages: RecognitionLanguages
 }
 
 export class KnowledgeService extends Resource<StoredSource, SourceInput, SourceView> {
@@ -102,8 +106,9 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   }
 
   /** Starts a sync and returns immediately. */
-  async sync(caller: Caller, id: string): Promise<SourceView> {
+  async sync(caller: Caller, id: string, { recognize_again = false }: { recognize_again?: boolean } = {}): Promise<SourceView> {
     await this.require(this.database, caller, id)
+    if (recognize_again) await markForRecognition(this.database, id, joinLanguages(await this.#dependencies.languages.listFiles()))
     await this.#dependencies.synchronizer.start(id)
     return this.get(caller, id)
   }

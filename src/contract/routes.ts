@@ -16,6 +16,7 @@ import { memories, memoryRoutes } from './families/memory/memories.ts'
 import { modelRoutes, models } from './families/models.ts'
 import { promptTemplateRoutes, promptTemplates } from './families/prompt-templates.ts'
 import { ragToolRoutes, ragTools } from './families/rag-tools.ts'
+import { recognitionLanguageRoutes } from './families/recognition/recognition-languages.ts'
 import { recordingRoutes } from './families/recordings.ts'
 import { retrievalToolRoutes, retrievalTools } from './families/retrieval-tools.ts'
 import { systemRoutes } from './families/system.ts'
@@ -47,7 +48,14 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   { tag: 'system', description: 'Health, status, settings and backups of the daemon', routes: [systemRoutes, backupRoutes] },
   createGroup(agents, 'Agents: a model, instructions and tools', agentRoutes),
   createGroup(promptTemplates, 'Texts with {{variables}}', promptTemplateRoutes),
-  createGroup(knowledgeSources, 'Knowledge sources and their documents', knowledgeSourceRoutes, documentRoutes, tableRoutes),
+  createGroup(
+    knowledgeSources,
+    'Knowledge sources and their documents',
+    knowledgeSourceRoutes,
+    documentRoutes,
+    tableRoutes,
+    recognitionLanguageRoutes,
+  ),
   createGroup(ragTools, 'Tools that answer questions from a knowledge source', ragToolRoutes),
   createGroup(retrievalTools, 'Tools that search knowledge sources', retrievalToolRoutes),
   createGroup(conversations, 'Conversations with agents and their messages', conversationRoutes),

@@ -5,17 +5,24 @@ import { startProcess } from '../../workers/start-worker.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
 import { WorkerPool } from '../../workers/worker-pool.ts'
 import type { WorkerPoolLogger } from '../../workers/worker-pool-options.ts'
-import { BACKGROUND_ARGUMENT, type RecognitionTask, type RecognizedPage } from './recognized-page.ts'
+import { BACKGROUND_ARGUMENT, type LanguageFile, type RecognitionTask, type RecognizedPage } from './recognized-page.ts'
 
 /** Recognises pages, which are handed over one by one. A page that cannot be recognised has a problem. */
 export interface PageRecognizer {
-  recognize(bytes: Uint8Array, pages: readonly number[], onPage: OnPage, signal: AbortSignal, urgency?: Urgency): Promise<void>
+  recognize(task: RecognitionTask, onPage: OnPage, options: RecognitionOptions): Promise<void>
+  /** Throws if the data of a language cannot be used. */
+  verify(languages: readonly LanguageFile[], signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
 type OnPage = (page: RecognizedPage) => Promise<void>
 /** Whether somebody waits for the text. */
 type Urgency = 'background' | 'awaited'
+interface RecognitionOptions {
+  signal: AbortSignal
+  /** Default: background. */
+  urgency?: Urgency
+}
 type Pool = WorkerPool<RecognitionTask, undefined, RecognizedPage>
 
 const WORKER = { built: 'dist/daemon/knowledge/recognition-worker.js', source: new URL('recognition-worker.ts', import.meta.url) }
@@ -46,14 +53,8 @@ export class RecognitionPool implements PageRecognizer {
     }
   }
 
-  async recognize(
-    bytes: Uint8Array,
-    pages: readonly number[],
-    onPage: OnPage,
-    signal: AbortSignal,
-    urgency: Urgency = 'background',
-  ): Promise<void> {
-    for (let rest = [...pages]; rest.length > 0; ) {
+  async recognize(task: RecognitionTask, onPage: OnPage, { signal, urgency = 'background' }: RecognitionOptions): Promise<void> {
+    for (let rest = [...task.pages]; rest.length > 0; ) {
       const batch = rest.slice(0, PAGES_PER_JOB)
       const done = new Set<number>()
       const onPart = async (page: RecognizedPage) => {
@@ -61,7 +62,7 @@ export class RecognitionPool implements PageRecognizer {
         await onPage(page)
       }
       try {
-        await this.#pools[urgency].run({ bytes, pages: batch }, { onPart, signal })
+        await this.#pools[urgency].run({ ...task, pages: batch }, { onPart, signal })
         for (const page of batch) done.add(page)
       } catch (error) {
         const problem = error instanceof WorkerError ? explainError(error) : undefined
@@ -72,6 +73,10 @@ export class RecognitionPool implements PageRecognizer {
       }
       rest = rest.filter((page) => !done.has(page))
     }
+  }
+
+  async verify(languages: readonly LanguageFile[], signal: AbortSignal): Promise<void> {
+    await this.#pools.awaited.run({ bytes: new Uint8Array(), pages: [], languages }, { signal })
   }
 
   async close(): Promise<void> {

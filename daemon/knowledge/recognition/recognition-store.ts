@@ -3,12 +3,16 @@ import type { Database, DatabaseReader } from '../../store/database.ts'
 import type { PendingDocument } from '../sync/sync-store.ts'
 import type { RecognizedPage } from './recognized-page.ts'
 
-export async function listRecognizedPages(reader: DatabaseReader, contentHash: string, languages: string): Promise<RecognizedPage[]> {
-  const sql = 'SELECT page, text, confidence, problem FROM recognized_pages WHERE content_hash = ? AND languages = ? ORDER BY page'
-  const rows = await reader.all<RecognizedPage & { problem: string | null }>(sql, [contentHash, languages])
+/** @param languages only pages that were recognised in these languages */
+export async function listRecognizedPages(reader: DatabaseReader, contentHash: string, languages?: string): Promise<RecognizedPage[]> {
+  const condition = languages === undefined ? '' : 'AND languages = ?'
+  const sql = `SELECT page, text, confidence, problem FROM recognized_pages WHERE content_hash = ? ${condition} ORDER BY page`
+  const values = languages === undefined ? [contentHash] : [contentHash, languages]
+  const rows = await reader.all<RecognizedPage & { problem: string | null }>(sql, values)
   return rows.map(({ problem, ...page }) => ({ ...page, ...(problem === null ? {} : { problem }) }))
 }
 
+/** Replaces the text of the page in other languages. */
 export async function storeRecognizedPage(
   database: Database,
   contentHash: string,
@@ -16,8 +20,19 @@ export async function storeRecognizedPage(
   result: RecognizedPage,
 ): Promise<void> {
   const { page, text, confidence, problem = null } = result
-  const sql = 'INSERT OR REPLACE INTO recognized_pages (content_hash, languages, page, text, confidence, problem) VALUES (?, ?, ?, ?, ?, ?)'
-  await database.write((transaction) => transaction.run(sql, [contentHash, languages, page, text, confidence, problem]))
+  const sql = 'INSERT INTO recognized_pages (content_hash, languages, page, text, confidence, problem) VALUES (?, ?, ?, ?, ?, ?)'
+  await database.write(async (transaction) => {
+    await transaction.run('DELETE FROM recognized_pages WHERE content_hash = ? AND page = ?', [contentHash, page])
+    await transaction.run(sql, [contentHash, languages, page, text, confidence, problem])
+  })
+}
+
+/** The next sync recognises the pages again that were recognised in other languages. Their text is found until then. */
+export async function markForRecognition(database: Database, sourceId: string, languages: string): Promise<void> {
+  const sql = `UPDATE documents SET status = 'recognizing', error = NULL
+    WHERE knowledge_source_id = ? AND status IN ('indexed', 'skipped', 'failed')
+      AND content_hash IN (SELECT content_hash FROM recognized_pages WHERE languages <> ?)`
+  await database.write((transaction) => transaction.run(sql, [sourceId, languages]))
 }
 
 /** Small documents first: most of them have one page. */

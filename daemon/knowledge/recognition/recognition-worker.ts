@@ -5,19 +5,22 @@ import { DocumentReadError } from '../readers/parsed-document.ts'
 import { openDocument } from './decode-page.ts'
 import { getRecognitionFiles } from './recognition-files.ts'
 import { recognizePage } from './recognize-page.ts'
-import { BACKGROUND_ARGUMENT, type RecognitionTask, type RecognizedPage } from './recognized-page.ts'
+import { BACKGROUND_ARGUMENT, type LanguageFile, type RecognitionTask, type RecognizedPage } from './recognized-page.ts'
 import { Tesseract } from './tesseract.ts'
 
-const LANGUAGES_ARGUMENT = '--languages='
-
-await serveJobs<RecognitionTask, undefined, RecognizedPage>(async () => {
+await serveJobs<RecognitionTask, undefined, RecognizedPage>(() => {
   // Other programs come first. With PRIORITY_LOW, a busy machine would leave it almost no time.
   if (process.argv.includes(BACKGROUND_ARGUMENT)) setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   const files = getRecognitionFiles()
-  const argument = process.argv.find((value) => value.startsWith(LANGUAGES_ARGUMENT))
-  const languages = argument ? JSON.parse(argument.slice(LANGUAGES_ARGUMENT.length)) : [{ language: 'eng', file: files.english }]
-  const tesseract = await Tesseract.load(files.tesseract, languages)
-  return async ({ bytes, pages }, sendPage) => {
+  let loaded: { languages: string; tesseract: Tesseract } | undefined
+  const load = async (languages: readonly LanguageFile[]): Promise<Tesseract> => {
+    const key = JSON.stringify(languages)
+    if (loaded?.languages !== key) loaded = { languages: key, tesseract: await Tesseract.load(files.tesseract, languages) }
+    return loaded.tesseract
+  }
+  return async ({ bytes, pages, languages }, sendPage) => {
+    const tesseract = await load(languages)
+    if (pages.length === 0) return undefined
     const document = await openDocument(bytes, tesseract, files.pdfium)
     for (const page of pages) {
       try {

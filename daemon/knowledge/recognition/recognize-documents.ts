@@ -5,15 +5,17 @@ import { DocumentReadError } from '../readers/parsed-document.ts'
 import type { ParserPool } from '../sync/parser-pool.ts'
 import type { ProgressTracker } from '../sync/progress-tracker.ts'
 import { markFailed, type PendingDocument } from '../sync/sync-store.ts'
+import type { RecognitionLanguages } from './recognition-languages.ts'
 import type { PageRecognizer } from './recognition-pool.ts'
 import { listDocumentsToRecognize, listRecognizedPages, markRecognized, storeRecognizedPage } from './recognition-store.ts'
-import { ENGLISH } from './recognized-page.ts'
+import { joinLanguages, type RecognizedPage } from './recognized-page.ts'
 
 export interface RecognitionDependencies {
   database: Database
   originals: OriginalStore
   parserPool: ParserPool
   recognizer: PageRecognizer
+  languages: RecognitionLanguages
   progress: ProgressTracker
 }
 
@@ -26,7 +28,7 @@ const DOCUMENTS_PER_BATCH = 20
  * @returns false if no document is left
  */
 export async function recognizeDocuments(
-  { database, originals, parserPool, recognizer, progress }: RecognitionDependencies,
+  { database, originals, parserPool, recognizer, languages, progress }: RecognitionDependencies,
   sourceId: string,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -54,10 +56,13 @@ export async function recognizeDocuments(
   return true
 
   async function recognizeDocument({ name, size, content_hash }: PendingDocument): Promise<void> {
-    const recognition = { isEnabled: true, pages: await listRecognizedPages(database, content_hash, ENGLISH) }
+    const files = await languages.listFiles()
+    const key = joinLanguages(files)
+    const recognition = { isEnabled: true, pages: await listRecognizedPages(database, content_hash, key) }
     const { scans } = await parserPool.summarize({ name, size, recognition, read: () => originals.read(content_hash) }, signal)
     if (scans.length === 0) return
     const bytes = await originals.read(content_hash)
-    await recognizer.recognize(bytes, scans, (page) => storeRecognizedPage(database, content_hash, ENGLISH, page), signal)
+    const store = (page: RecognizedPage) => storeRecognizedPage(database, content_hash, key, page)
+    await recognizer.recognize({ bytes, pages: scans, languages: files }, store, { signal })
   }
 }

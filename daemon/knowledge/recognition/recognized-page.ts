@@ -17,17 +17,26 @@ export interface Recognition {
   pages: readonly RecognizedPage[]
 }
 
-/** Pages of an image or a PDF file. Each one is sent as a part of the result. */
+/** A language and its data, which may be compressed. */
+export interface LanguageFile {
+  language: string
+  file: string
+}
+
+/** Pages of an image or a PDF file. Each one is sent as a part of the result. Without pages, the languages are loaded. */
 export interface RecognitionTask {
   bytes: Uint8Array
   pages: readonly number[]
+  languages: readonly LanguageFile[]
 }
 
 /** Argument of a process that recognises pages for which nobody waits. */
 export const BACKGROUND_ARGUMENT = '--background'
 
-/** Codes of languages as Tesseract names them, joined by +. */
 export const ENGLISH = 'eng'
+
+/** Joins the codes of languages with +, as Tesseract does. */
+export const joinLanguages = (languages: readonly LanguageFile[]): string => languages.map(({ language }) => language).join('+')
 
 /** Text of a page is uncertain below this confidence. Printed pages have 85 to 96. */
 export const UNCERTAIN_CONFIDENCE = 70

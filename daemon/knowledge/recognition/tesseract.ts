@@ -4,12 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import createCore from 'tesseract.js-core/tesseract-core-simd-lstm.js'
 import type { GrayImage } from './gray-image.ts'
 import { parseWords, type RecognizedText } from './parse-words.ts'
-
-/** A language and its data, which may be compressed. */
-export interface LanguageFile {
-  language: string
-  file: string
-}
+import type { LanguageFile } from './recognized-page.ts'
 
 const LSTM_ENGINE = 1
 /** Tesseract straightens lines itself if the page is turned by less (radians). */

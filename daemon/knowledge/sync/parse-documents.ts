@@ -10,7 +10,6 @@ import type { Index } from '../passage-indexes/index-store.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import { RECOGNITION_OFF_MESSAGE } from '../readers/read-image.ts'
 import { listRecognizedPages, markRecognizing, resetRecognition } from '../recognition/recognition-store.ts'
-import { ENGLISH } from '../recognition/recognized-page.ts'
 import type { StoredSource } from '../store.ts'
 import { DocumentCollector } from './document-collector.ts'
 import type { DocumentRows, IndexWriter } from './index-writer.ts'
@@ -137,7 +136,7 @@ async function parseDocument(
   const collector = new DocumentCollector(writer, writing, document, indexes)
   try {
     const { name, size, content_hash } = document
-    const recognition = { isEnabled: isRecognitionEnabled, pages: await listRecognizedPages(database, content_hash, ENGLISH) }
+    const recognition = { isEnabled: isRecognitionEnabled, pages: await listRecognizedPages(database, content_hash) }
     const input = { name, size, recognition, read: () => originals.read(content_hash) }
     const settings = indexes.map(({ chunk_size, chunk_overlap }) => ({ size: chunk_size, overlap: chunk_overlap }))
     const onPassages: OnPassages = (setting, passages) => collector.add(setting, passages)

@@ -31,8 +31,9 @@ const MAX_LISTED_FAILURES = 5
 /** More images and scans are recognised in the background. */
 const MAX_AWAITED_SCANS = 30
 
-export async function startSync(connection: Connection, id: string): Promise<KnowledgeSource> {
-  return (await call(connection, knowledgeSourceRoutes.sync, { params: { id } })).data
+export async function startSync(connection: Connection, id: string, recognizeAgain = false): Promise<KnowledgeSource> {
+  const query = recognizeAgain ? { recognize_again: true } : {}
+  return (await call(connection, knowledgeSourceRoutes.sync, { params: { id }, query })).data
 }
 
 /** Follows a started sync to its end. */

@@ -214,6 +214,13 @@ export const knowledgeSourceRoutes = {
     summary: 'Sync a knowledge source',
     description: 'Starts a sync and returns immediately. Follow it by its status or its events.',
     access: 'write',
+    query: object(
+      optional({
+        recognize_again: Type.Boolean({
+          description: 'Whether to recognise images and scans again that were recognised in other languages than the present ones.',
+        }),
+      }),
+    ),
     response: KnowledgeSource,
   }),
   cancelSync: route({

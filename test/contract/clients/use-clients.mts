@@ -33,6 +33,7 @@ export const bodies: {
   KnowledgeSourceCreate: Schemas['KnowledgeSourceCreate'] & hey.KnowledgeSourceCreate
   KnowledgeSourceUpdate: Schemas['KnowledgeSourceUpdate'] & hey.KnowledgeSourceUpdate
   KnowledgeSourcePatch: Schemas['KnowledgeSourcePatch'] & hey.KnowledgeSourcePatch
+  LanguageData: Schemas['LanguageData'] & hey.LanguageData
   MCPServerAuthorize: Schemas['MCPServerAuthorize'] & hey.McpServerAuthorize
   MCPServerCreate: Schemas['MCPServerCreate'] & hey.McpServerCreate
   MCPServerPatch: Schemas['MCPServerPatch'] & hey.McpServerPatch
@@ -105,6 +106,7 @@ export const bodies: {
   KnowledgeSourceCreate: { name: 'Handbook', type: 'file' },
   KnowledgeSourceUpdate: {},
   KnowledgeSourcePatch: {},
+  LanguageData: { content_base64: 'H4sI' },
   MCPServerAuthorize: { redirect_uri: 'http://127.0.0.1:8976/callback' },
   MCPServerCreate: { name: 'files' },
   MCPServerPatch: {},

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { getRecognitionFiles } from '../../../daemon/knowledge/recognition/recognition-files.ts'
 import { RecognitionPool } from '../../../daemon/knowledge/recognition/recognition-pool.ts'
 import type { RecognizedPage } from '../../../daemon/knowledge/recognition/recognized-page.ts'
 
@@ -12,7 +13,8 @@ const readFixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, i
 
 async function recognize(bytes: Uint8Array, pages: readonly number[] = [1]): Promise<RecognizedPage[]> {
   const results: RecognizedPage[] = []
-  await pool.recognize(bytes, pages, async (page) => void results.push(page), new AbortController().signal, 'awaited')
+  const task = { bytes, pages, languages: [{ language: 'eng', file: getRecognitionFiles().english }] }
+  await pool.recognize(task, async (page) => void results.push(page), { signal: new AbortController().signal, urgency: 'awaited' })
   return results
 }
 

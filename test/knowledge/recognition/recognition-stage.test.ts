@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createDeferred } from '../../../daemon/async/deferred.ts'
+import { getRecognitionFiles } from '../../../daemon/knowledge/recognition/recognition-files.ts'
 import type { PageRecognizer } from '../../../daemon/knowledge/recognition/recognition-pool.ts'
 import { expectData } from '../../harness/expect.ts'
 import { waitFor } from '../../harness/wait-for.ts'
@@ -15,12 +16,15 @@ const readFixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, i
 /** Recognises the same text on every page, when it is released. */
 class ScriptedRecognizer implements PageRecognizer {
   pages = 0
+  /** Of the last document. */
+  languages: string[] = []
   text = 'The ferry to Brill leaves at nine.'
   readonly #released = createDeferred<void>()
 
   release = () => this.#released.resolve()
 
-  async recognize(...[, pages, onPage, signal]: Parameters<PageRecognizer['recognize']>): Promise<void> {
+  async recognize(...[{ pages, languages }, onPage, { signal }]: Parameters<PageRecognizer['recognize']>): Promise<void> {
+    this.languages = languages.map(({ language }) => language)
     for (const page of pages) {
       this.pages++
       await Promise.race([this.#released.promise, new Promise((resolve) => signal.addEventListener('abort', resolve))])
@@ -29,6 +33,7 @@ class ScriptedRecognizer implements PageRecognizer {
     }
   }
 
+  verify = () => Promise.resolve()
   close = () => Promise.resolve()
 }
 
@@ -94,6 +99,35 @@ test('an attached scan is recognised without being stored; a document in a sourc
     await waitForRecognition(knowledge, source.id)
     await expectData(read('letter.png'))
     assert.is(recognizer.pages, 3)
+  } finally {
+    await knowledge.close()
+  }
+})
+
+test('after a language was added, scans are recognised again only on request', async () => {
+  const recognizer = new ScriptedRecognizer()
+  recognizer.release()
+  const knowledge = await KnowledgeFixture.start({ recognizer })
+  try {
+    const source = await createSource(knowledge)
+    await upload(knowledge, source.id, 'letter.png')
+    await knowledge.sync(source.id)
+    const data = readFileSync(getRecognitionFiles().english).toString('base64')
+    await expectData(knowledge.service.put('/recognition-languages/sco', { content_base64: data }))
+    await knowledge.sync(source.id)
+    assert.equal([recognizer.pages, recognizer.languages], [1, ['eng']])
+    recognizer.text = 'The other ferry leaves at ten.'
+    const recognizeAgain = async () => {
+      await expectData(knowledge.service.post(`/knowledge-sources/${source.id}/sync?recognize_again=true`))
+      await knowledge.waitForSync(source.id)
+    }
+    await recognizeAgain()
+    assert.equal([recognizer.pages, recognizer.languages], [2, ['eng', 'sco']])
+    await recognizeAgain()
+    assert.is(recognizer.pages, 2)
+    const read = { name: 'letter.png', content_base64: readFixture('letter.png').toString('base64') }
+    assert.is((await expectData(knowledge.service.post('/documents/text', read))).text, recognizer.text)
+    assert.equal(await listStatuses(knowledge, source.id), { 'letter.png': 'indexed' })
   } finally {
     await knowledge.close()
   }
