@@ -15,7 +15,7 @@ import { Resource } from '../crud/resource.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import type { OriginalStore } from '../store/original-store.ts'
-import type { Computation } from '../tables/computation.ts'
+import type { ComputedAnswer } from '../tables/computation.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { IndexRegistry } from './passage-indexes/index-registry.ts'
 import { type Index, type IndexSettings, listIndexes } from './passage-indexes/index-store.ts'
@@ -128,7 +128,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   }
 
   /** Returns the readings of a question over the tables of sources, with their results. */
-  computeAnswer(sourceIds: readonly string[], question: string, signal?: AbortSignal): Promise<Computation[]> {
+  computeAnswer(sourceIds: readonly string[], question: string, signal?: AbortSignal): Promise<ComputedAnswer> {
     return this.#dependencies.tables.ask(sourceIds, question, signal)
   }
 
@@ -150,7 +150,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
     signal: AbortSignal,
   ): Promise<DocumentQueryResult> {
     await this.require(this.database, caller, id)
-    return this.#dependencies.tables.query(id, sql, max_rows, signal)
+    return this.#dependencies.tables.query(caller.tokenId ?? caller.userId ?? id, id, sql, max_rows, signal)
   }
 
   /** Returns the tools that compute over the tables of sources; none if they have no tables. */
@@ -169,7 +169,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
           throw new CadreError('VALIDATION_ERROR', 'source must be one of those that describe_tables returns.', {
             hint: `Use ${own.join(' or ')}.`,
           })
-        return tables.query(sourceId, sql, maxRows, signal)
+        return tables.query(id, sourceId, sql, maxRows, signal)
       },
     })
   }

@@ -113,8 +113,10 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     let computations: Computation[] = []
     // Filters select passages; they do not apply to the rows of a table.
     const compute: Compute = async (text, abort) => {
-      if (!isFiltered) computations = await knowledge.computeAnswer(listSourceIds(tool), text, abort)
-      return computations
+      if (isFiltered) return { computations }
+      const computed = await knowledge.computeAnswer(listSourceIds(tool), text, abort)
+      computations = computed.computations
+      return computed
     }
     const answer = await models.answer({
       modelId: tool.model_id,

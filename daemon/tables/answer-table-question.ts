@@ -66,7 +66,7 @@ export function answerTableQuestion(
     const question = ignoreTitle(parsed, table)
     const bonus = question.words.some(({ isStop }, index) => isStop !== parsed.words[index]?.isStop) ? TITLE_BONUS : 0
     const links = linkQuestion(question, table, values)
-    if (countUnknownWords(question, links) > maxUnexplained) return []
+    if (listUnknownWords(question, links).length > maxUnexplained) return []
     const suits = isStrict ? createSuitability(question, table, links) : undefined
     return rankQueries(question, table, links, weights, maxRuns, run, suits).map((item) => ({
       ...item,
@@ -118,8 +118,8 @@ function isNamed({ words }: Question, { operation, conditions }: Query, links: L
 
 const listValues = (condition: Condition): (string | number)[] => (condition.kind === 'equals' ? condition.values : [])
 
-/** Counts the words of a question that no query can explain. This is fast, and most questions that are not about tables have some. */
-function countUnknownWords(question: Question, { columns, conditions }: Links): number {
+/** Returns the words of a question that no query can explain. This is fast, and most questions that are not about tables have some. */
+export function listUnknownWords(question: Question, { columns, conditions }: Links): Word[] {
   const known = new Set<number>()
   const values = conditions.filter(({ condition }) => condition.kind === 'equals')
   const add = (start: number, end: number) => {
@@ -131,7 +131,7 @@ function countUnknownWords(question: Question, { columns, conditions }: Links): 
     for (const second of values) if (first.condition.column === second.condition.column) add(first.start, second.end)
   const isKnown = (word: Word, index: number) =>
     word.isStop || known.has(index) || isOperationWord(word) || DIRECTIONS.max.has(word.text) || DIRECTIONS.min.has(word.text)
-  return question.words.filter((word, index) => !isKnown(word, index)).length
+  return question.words.filter((word, index) => !isKnown(word, index))
 }
 
 /** Joins results that show other columns of the same rows. The rows are shown with the answer. */

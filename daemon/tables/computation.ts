@@ -22,5 +22,11 @@ export interface Computation {
   rowCount: number
 }
 
-/** Returns the readings of a question with their results, best first; none if it is not about a table. */
-export type Compute = (question: string, signal?: AbortSignal) => Promise<Computation[]>
+export interface ComputedAnswer {
+  /** The readings of the question with their results, best first; none if it cannot be computed. */
+  computations: Computation[]
+  /** Says what was understood and what not, if the question is about a table but cannot be computed. */
+  problem?: { document: string; text: string }
+}
+
+export type Compute = (question: string, signal?: AbortSignal) => Promise<ComputedAnswer>

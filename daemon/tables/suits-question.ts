@@ -38,9 +38,11 @@ export function asksForText({ text, words }: Question): boolean {
 /** Removes "could you please". */
 export const removePoliteness = (text: string): string => text.trim().replace(POLITE, '')
 
+export const asksForNumber = ({ words }: Question): boolean => ['count', 'amount'].includes(getForm(words))
+
 /** Several values answer neither "how many" nor "how much". */
-export const suitsResult = ({ words }: Question, { operation }: Query, rows: readonly unknown[]): boolean =>
-  operation.kind !== 'list' || rows.length <= 1 || !['count', 'amount'].includes(getForm(words))
+export const suitsResult = (question: Question, { operation }: Query, rows: readonly unknown[]): boolean =>
+  operation.kind !== 'list' || rows.length <= 1 || !asksForNumber(question)
 
 /** Returns a function that says whether a query answers the question in its form. */
 export function createSuitability(question: Question, table: TypedTable, links: Links): (query: Query) => boolean {

@@ -17,7 +17,7 @@ import {
 import { resolveLastQuestion } from '../../models/resolve-follow-up.ts'
 import { computeCallUsage, estimateInput } from '../../models/token-estimate.ts'
 import type { Database } from '../../store/database.ts'
-import type { Computation } from '../../tables/computation.ts'
+import type { ComputedAnswer } from '../../tables/computation.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
@@ -151,9 +151,9 @@ async function callModel({ context, reply }: AgentLoopInput, request: ComposedIn
     ...sampling,
     countDocuments,
     compute: async (query, signal) => {
-      const computations = await computeWithTools(context.toolset.retrievalTools, query, signal)
-      recordComputations(reply, computations)
-      return computations
+      const computed = await computeWithTools(context.toolset.retrievalTools, query, signal)
+      recordComputations(reply, computed.computations)
+      return computed
     },
     readOn: async (index) => (await context.toolset.retrievalTools[0]?.readOn?.(reply.draft.citations.get(index + 1) ?? {})) ?? [],
     temperature,
@@ -210,13 +210,15 @@ async function retrievePassages(
   return [...citations.values()].map(toContextPassage)
 }
 
-/** Returns the first result that a tool computes. */
-async function computeWithTools(tools: readonly Tool[], question: string, signal: AbortSignal | undefined): Promise<Computation[]> {
+/** Returns the first result that a tool computes; if none does, why. */
+async function computeWithTools(tools: readonly Tool[], question: string, signal: AbortSignal | undefined): Promise<ComputedAnswer> {
+  let failed: ComputedAnswer = { computations: [] }
   for (const tool of tools) {
-    const computations = (await tool.compute?.(question, signal)) ?? []
-    if (computations.length > 0) return computations
+    const computed = await tool.compute?.(question, signal)
+    if (computed && computed.computations.length > 0) return computed
+    if (computed?.problem !== undefined && failed.problem === undefined) failed = computed
   }
-  return []
+  return failed
 }
 
 /** Tools may search the same sources. */

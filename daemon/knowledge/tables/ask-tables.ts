@@ -1,6 +1,7 @@
 /** Answers a question from the tables of sources. */
 import { answerTableQuestion, type QueryableTable, type TableAnswer } from '../../tables/answer-table-question.ts'
-import type { Computation } from '../../tables/computation.ts'
+import type { Computation, ComputedAnswer } from '../../tables/computation.ts'
+import { describeProblem } from '../../tables/describe-problem.ts'
 import { nameResult } from '../../tables/describe-query.ts'
 import { parseQuestion, splitWords } from '../../tables/parse-question.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
@@ -25,7 +26,7 @@ const MAX_SHOWN_ROWS = 5
 /** Longer values are sentences, of which a question must contain half. */
 const MAX_NAME_WORDS = 5
 
-export function askTables(question: string, files: readonly TableStore[], weights: Weights): Computation[] {
+export function askTables(question: string, files: readonly TableStore[], weights: Weights): ComputedAnswer {
   const parsed = parseQuestion(question)
   const words = parsed.words.filter(({ isStop, number }) => !isStop && number === undefined).map(({ text }) => text)
   const numbers = [...new Set(parsed.numbers.map(({ value }) => value))]
@@ -36,7 +37,7 @@ export function askTables(question: string, files: readonly TableStore[], weight
     }),
   )
   const largest = Math.max(0, ...candidates.map(({ overlap }) => overlap))
-  if (largest === 0) return []
+  if (largest === 0) return { computations: [] }
   const best = candidates
     .filter(({ overlap }) => overlap > 0 && overlap >= largest - MAX_OVERLAP_GAP)
     .sort((a, b) => b.overlap - a.overlap)
@@ -54,7 +55,13 @@ export function askTables(question: string, files: readonly TableStore[], weight
     minProbability: MIN_PROBABILITY,
     maxRuns: isLarge ? MAX_RUNS_OF_LARGE_TABLES : MAX_RUNS,
   })
-  return answers.map((answer) => toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>))
+  const problem = answers.length === 0 ? describeProblem(question, tables) : undefined
+  return {
+    computations: answers.map((answer) =>
+      toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>),
+    ),
+    ...(problem ? { problem: { document: problem.table.document, text: problem.text } } : {}),
+  }
 }
 
 const isNamed = ({ stems: cell }: CellValue, stems: ReadonlySet<string>): boolean =>

@@ -8,13 +8,14 @@ import type { Table, TableQueryResult } from '../../../src/contract/families/tab
 import type { Logger } from '../../logging/logger.ts'
 import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
-import type { Computation } from '../../tables/computation.ts'
+import type { ComputedAnswer } from '../../tables/computation.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
 import { type DocumentRow, listReadDocuments, readSignature } from './document-store.ts'
 import { TablePool } from './table-pool.ts'
 import type { StoredTable, TableDocument } from './table-store.ts'
 
 export const MAX_QUERY_MS = 5_000
+const QUERY_PROCESSES = 2
 const MAX_BUILD_MS = 10 * 60_000
 const MAX_LIST_MS = 30_000
 /** How long a question waits for tables that are being built. */
@@ -57,9 +58,12 @@ interface SourceState {
 
 export class SourceTables {
   readonly #dependencies: SourceTablesDependencies
-  /** Building a large table takes minutes, so that queries have a process of their own. */
+  /** Building a large table takes minutes and a query seconds, so that neither shares a process with questions. */
   readonly #builder: TablePool
+  readonly #asker: TablePool
   readonly #querier: TablePool
+  /** The last query of each caller: a caller has one process at a time, so that others need not wait for its queries. */
+  readonly #queries = new Map<string, Promise<unknown>>()
   readonly #states = new Map<string, SourceState>()
   readonly #updates = new Map<string, Promise<void>>()
 
@@ -67,7 +71,8 @@ export class SourceTables {
     this.#dependencies = dependencies
     const { logger } = dependencies
     this.#builder = new TablePool({ memoryMb: 1_536, logger })
-    this.#querier = new TablePool({ memoryMb: 400, logger })
+    this.#asker = new TablePool({ memoryMb: 400, logger })
+    this.#querier = new TablePool({ memoryMb: 400, size: QUERY_PROCESSES, logger })
   }
 
   /** Builds the tables of new and changed documents, and removes those of deleted ones. */
@@ -90,7 +95,7 @@ export class SourceTables {
 
   async list(sourceId: string): Promise<StoredTable[]> {
     await this.#ensureCurrent(sourceId)
-    return this.#querier.run({ kind: 'list', path: this.#getPath(sourceId) }, { timeoutMs: MAX_LIST_MS })
+    return this.#asker.run({ kind: 'list', path: this.#getPath(sourceId) }, { timeoutMs: MAX_LIST_MS })
   }
 
   /** Whether a source has tables, as far as this is known without reading its documents. */
@@ -113,8 +118,21 @@ export class SourceTables {
     })
   }
 
-  async query(sourceId: string, sql: string, maxRows: number, signal?: AbortSignal): Promise<DocumentQueryResult> {
+  /** Queries of the same owner run one after another. */
+  async query(owner: string, sourceId: string, sql: string, maxRows: number, signal?: AbortSignal): Promise<DocumentQueryResult> {
     await this.#ensureCurrent(sourceId)
+    const previous = this.#queries.get(owner) ?? Promise.resolve()
+    const query = previous.catch(() => undefined).then(() => this.#runQuery(sourceId, sql, maxRows, signal))
+    this.#queries.set(owner, query)
+    try {
+      return await query
+    } finally {
+      if (this.#queries.get(owner) === query) this.#queries.delete(owner)
+    }
+  }
+
+  async #runQuery(sourceId: string, sql: string, maxRows: number, signal: AbortSignal | undefined): Promise<DocumentQueryResult> {
+    signal?.throwIfAborted()
     try {
       const task = { kind: 'query', path: this.#getPath(sourceId), sql, maxRows } as const
       const { columns, rows, isCut, documents } = await this.#querier.run(task, { timeoutMs: MAX_QUERY_MS, signal })
@@ -126,17 +144,16 @@ export class SourceTables {
     }
   }
 
-  /** Returns the readings of a question with their results; none if it is not about a table. */
-  async ask(sourceIds: readonly string[], question: string, signal?: AbortSignal): Promise<Computation[]> {
+  async ask(sourceIds: readonly string[], question: string, signal?: AbortSignal): Promise<ComputedAnswer> {
     const current = Promise.all(sourceIds.map((id) => this.#ensureCurrent(id)))
     current.catch((error: unknown) => this.#dependencies.logger.warn({ err: error }, 'cannot build tables'))
     // The first question after an update of Cadre does not wait until all tables are built.
     await Promise.race([current, pause(MAX_WAIT_MS, undefined, { ref: false })]).catch(() => undefined)
     signal?.throwIfAborted()
     const ids = sourceIds.filter((id) => (this.#states.get(id)?.tableCount ?? 0) > 0)
-    if (ids.length === 0) return []
+    if (ids.length === 0) return { computations: [] }
     try {
-      return await this.#querier.run(
+      return await this.#asker.run(
         { kind: 'ask', paths: ids.map((id) => this.#getPath(id)), question },
         { timeoutMs: MAX_QUERY_MS, signal },
       )
@@ -144,7 +161,7 @@ export class SourceTables {
       signal?.throwIfAborted()
       // The documents are quoted then.
       this.#dependencies.logger.warn({ err: error }, 'a question could not be answered from tables')
-      return []
+      return { computations: [] }
     }
   }
 
@@ -153,7 +170,7 @@ export class SourceTables {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#builder.close(), this.#querier.close()])
+    await Promise.all([this.#builder.close(), this.#asker.close(), this.#querier.close()])
   }
 
   #getPath(sourceId: string): string {

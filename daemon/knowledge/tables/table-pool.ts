@@ -8,6 +8,8 @@ import type { TableOutcome, TableResults, TableTask } from './table-task.ts'
 interface TablePoolOptions {
   /** Limit of the memory of the process. */
   memoryMb: number
+  /** Processes. */
+  size?: number
   idleMs?: number
   logger?: WorkerPoolLogger | undefined
 }
@@ -18,10 +20,10 @@ const MAX_QUEUED = 1_000
 export class TablePool {
   readonly #pool: WorkerPool<TableTask, TableOutcome>
 
-  constructor({ memoryMb, idleMs = 60_000, logger }: TablePoolOptions) {
+  constructor({ memoryMb, size = 1, idleMs = 60_000, logger }: TablePoolOptions) {
     this.#pool = new WorkerPool({
       name: 'reader of tables',
-      size: 1,
+      size,
       start: () => startProcess(WORKER, { memoryMb }),
       idleMs,
       maxQueued: MAX_QUEUED,

@@ -1,6 +1,6 @@
 /** Tasks of the process that builds and queries tables, and their results. */
 import type { CadreError } from '../../../src/contract/errors.ts'
-import type { Computation } from '../../tables/computation.ts'
+import type { ComputedAnswer } from '../../tables/computation.ts'
 import type { QueryRows } from '../../tables/run-query.ts'
 import type { StoredTable, TableDocument } from './table-store.ts'
 
@@ -23,7 +23,7 @@ export interface TableResults {
   add: null
   list: StoredTable[]
   query: TableRows
-  ask: Computation[]
+  ask: ComputedAnswer
 }
 
 export type TableOutcome =

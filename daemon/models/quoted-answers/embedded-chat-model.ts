@@ -1,9 +1,11 @@
 /** The embedded chat model, which reads passages and quotes the answer. */
 import type { PassageReader } from '../../inference/embedded-models.ts'
+import type { ComputedAnswer } from '../../tables/computation.ts'
 import type { ChatInput, ChatModel, ChatPart } from '../chat-model.ts'
 import { resolveLastQuestion } from '../resolve-follow-up.ts'
 import { estimateTokens } from '../token-estimate.ts'
 import { answerQuestion, type Reply } from './answer-question.ts'
+import { escapeReferences } from './format-answer.ts'
 import { formatComputations } from './format-computation.ts'
 
 /** It reads only the last question and the passages, of any length. */
@@ -61,11 +63,14 @@ export class EmbeddedChatModel implements ChatModel {
     const { passages, countDocuments, readOn, compute, owner, signal } = request
     if (passages === undefined) return { text: NO_DOCUMENTS }
     if (GREETING.test(question)) return { text: GREETING_REPLY }
-    const computations = (await compute?.(question, signal)) ?? []
+    const { computations, problem }: ComputedAnswer = (await compute?.(question, signal)) ?? { computations: [] }
     if (computations.length > 0)
       return { text: formatComputations(computations, passages), confidence: computations.length > 1 ? 'probable' : 'certain' }
     const reader: PassageReader = { read: (wording, texts, abort) => this.#reader.read(wording, texts, abort, owner) }
-    return answerQuestion(reader, { text: question, followUp, passages, countDocuments, readOn, signal })
+    const reply = await answerQuestion(reader, { text: question, followUp, passages, countDocuments, readOn, signal })
+    // A row that shares words with the question would look like its answer.
+    const isOfTable = problem !== undefined && reply.confidence !== 'certain' && passages[0]?.source === problem.document
+    return isOfTable ? { text: escapeReferences(problem.text), confidence: 'none' } : reply
   }
 }
 

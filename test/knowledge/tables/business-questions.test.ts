@@ -27,12 +27,12 @@ test.after(() => {
 })
 
 const weights = loadWeights()
-const compute = (question: string) => askTables(question, [file], weights)[0]
+const compute = (question: string) => askTables(question, [file], weights).computations[0]
 
 test('at least 95 % of the questions are answered as expected, and few otherwise', () => {
   const questions = [...QUESTIONS, ...HELD_QUESTIONS]
   const results = questions.map(([question, ...expected]) => {
-    const readings = askTables(question, [file], weights).map(({ values }) => [...values].sort().join())
+    const readings = askTables(question, [file], weights).computations.map(({ values }) => [...values].sort().join())
     return { question, readings, isRight: readings.includes([...expected].sort().join()) }
   })
   const right = results.filter(({ isRight }) => isRight).length / questions.length
@@ -85,7 +85,7 @@ for (const [question, ...expected] of [
     writer.replace(document, await extractTables(Buffer.from(SUBSCRIPTIONS), document.name))
     writer.close()
     const reader = TableStore.openForReading(path) as TableStore
-    assert.equal(askTables(question, [reader], weights)[0]?.values.toSorted(), [...expected])
+    assert.equal(askTables(question, [reader], weights).computations[0]?.values.toSorted(), [...expected])
     reader.close()
   })
 

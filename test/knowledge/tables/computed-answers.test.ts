@@ -85,6 +85,14 @@ test('a question about a text is answered with a quote', async () => {
   assert.is(computation, undefined)
 })
 
+test('a question about a table that cannot be computed says what was understood and what not', async () => {
+  const { answer, computation, confidence } = await ask('What is the median amount of cancelled orders?')
+  assert.match(answer, /^This is a question about orders\.csv, but I cannot compute it\. I understood the table, /)
+  assert.match(answer, /Status is cancelled.*; I did not understand "median"\./)
+  assert.match(answer, /names of its columns \(Order ID, Customer, /)
+  assert.equal([computation, confidence], [undefined, 'none'])
+})
+
 test('an agent with the embedded model computes, too', async () => {
   const agent = await knowledge.resources.agent({ tools: [tool.id] })
   const conversation = await expectData(knowledge.service.post('/conversations', { agent_id: agent.id }), 201)

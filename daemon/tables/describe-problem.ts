@@ -1,0 +1,57 @@
+/** Says what was understood of a question over a table that cannot be computed, and what not. */
+import { ignoreTitle, listUnknownWords, type QueryableTable } from './answer-table-question.ts'
+import { describeConditions } from './describe-query.ts'
+import { type Links, linkQuestion } from './link-question.ts'
+import { parseQuestion, type Question, type Word } from './parse-question.ts'
+import { asksForNumber, asksForText, removePoliteness } from './suits-question.ts'
+import type { TypedTable } from './typed-table.ts'
+import { TRIGGERS } from './vocabulary.ts'
+
+const COMPUTING_WORDS: ReadonlySet<string> = new Set([
+  ...TRIGGERS.average,
+  ...TRIGGERS.share,
+  ...TRIGGERS.extreme,
+  ...['median', 'total', 'sum', 'per', 'each', 'list', 'top', 'difference', 'compare', 'trend', 'growth'],
+])
+/** A question with more unknown words is about something else. */
+const MAX_UNKNOWN_WORDS = 2
+const MAX_COLUMNS = 12
+
+/** The best table comes first. Undefined: the question is not about a table. */
+export function describeProblem<T extends TypedTable>(
+  text: string,
+  tables: readonly QueryableTable<T>[],
+): { table: T; text: string } | undefined {
+  const parsed = parseQuestion(removePoliteness(text))
+  const asksForComputation = asksForNumber(parsed) || parsed.words.some((word) => COMPUTING_WORDS.has(word.text))
+  if (!asksForComputation || asksForText(parsed)) return undefined
+  for (const { table, values } of tables) {
+    const question = ignoreTitle(parsed, table)
+    const links = linkQuestion(question, table, values)
+    const unknown = listUnknownWords(question, links)
+    const understood = listUnderstood(parsed, question, table, links)
+    if (understood.length === 0) continue
+    if (unknown.length <= Math.min(MAX_UNKNOWN_WORDS, understood.length)) return { table, text: formatProblem(table, understood, unknown) }
+  }
+  return undefined
+}
+
+/** Returns the table, the columns and the conditions that the question names. */
+function listUnderstood({ words }: Question, question: Question, table: TypedTable, { columns, conditions }: Links): string[] {
+  const isTitled = question.words.some(({ isStop }, index) => isStop && words[index]?.isStop === false)
+  const named = columns.filter(({ match, start }) => match !== 'synonym' && question.words[start]?.isStop === false)
+  const headers = new Set(named.map(({ column }) => `the column ${table.columns[column]?.header}`))
+  const exact = conditions.filter(({ match }) => match === 'exact' || match === 'date' || match === 'comparison')
+  const first = exact.filter(({ start, end }, index) => !exact.slice(0, index).some((other) => other.start < end && start < other.end))
+  return [...(isTitled ? ['the table'] : []), ...headers, ...first.map(({ condition }) => describeConditions(table, [condition]))]
+}
+
+function formatProblem({ title, columns }: TypedTable, understood: readonly string[], unknown: readonly Word[]): string {
+  const missing = unknown.length === 0 ? 'what to compute' : unknown.map(({ text }) => `"${text}"`).join(' and ')
+  const headers = columns.slice(0, MAX_COLUMNS).map(({ header }) => header)
+  const more = columns.length > MAX_COLUMNS ? ', …' : ''
+  return [
+    `This is a question about ${title}, but I cannot compute it. I understood ${understood.join(', ')}; I did not understand ${missing}.`,
+    `Ask with the names of its columns (${headers.join(', ')}${more}), or use a chat model; to add one, run cadre models discover --add.`,
+  ].join('\n\n')
+}
