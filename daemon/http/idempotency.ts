@@ -71,6 +71,7 @@ export class Idempotency {
       throw new CadreError('CONFLICT', 'This Idempotency-Key was used for a different request.', {
         hint: 'Use a new key for each request. Reuse a key only to repeat the same request.',
       })
+    const isSealed = Boolean(route.revealsSecret || route.isConfidential)
     const context = `idempotency/${caller.tokenId}/${key}`
     let isStored = stored !== undefined
     const remember = async (transaction: Transaction, response: unknown) => {
@@ -79,12 +80,12 @@ export class Idempotency {
       await runLater(
         transaction,
         'INSERT OR REPLACE INTO idempotency (token_id, key, fingerprint, reply, created_at) VALUES (?, ?, ?, ?, ?)',
-        [caller.tokenId, key, fingerprint, route.revealsSecret ? this.#vault.seal(text, context) : text, new Date().toISOString()],
+        [caller.tokenId, key, fingerprint, isSealed ? this.#vault.seal(text, context) : text, new Date().toISOString()],
       )
       isStored = true
     }
     return {
-      previous: stored && { response: JSON.parse(route.revealsSecret ? this.#vault.open(stored.reply, context) : stored.reply) },
+      previous: stored && { response: JSON.parse(isSealed ? this.#vault.open(stored.reply, context) : stored.reply) },
       remember,
       finish: async (response) => {
         if (isStored) return

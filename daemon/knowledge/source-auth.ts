@@ -1,14 +1,16 @@
 /** Credentials of knowledge sources: sealed in the database, opened for a sync and bound to their repository. */
+
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { KnowledgeSourceCreate, KnowledgeSourceUpdate } from '../../src/contract/families/knowledge-sources.ts'
 import type { SourceAuth } from '../../src/contract/schemas/source-configurations.ts'
 import { removeUrlCredentials, splitUrlCredentials } from '../../src/contract/url-credentials.ts'
 import type { Caller } from '../core/caller.ts'
+import { overwriteDeleted } from '../core/overwrite-deleted.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
-import { findSourcesWithLogins, type StoredSource, setSecureDelete, sourceRecords } from './store.ts'
+import { findSourcesWithLogins, type StoredSource, sourceRecords } from './store.ts'
 
 export type SourceInput = Static<typeof KnowledgeSourceCreate> | Static<typeof KnowledgeSourceUpdate>
 
@@ -50,21 +52,21 @@ export async function sealLogins(database: Database, vault: Vault, logger: Logge
   if (ids.length === 0) return
   if (vault.location === 'locked')
     return void logger.warn({ sources: ids }, 'cannot seal credentials in repository URLs while the vault is locked')
-  await database.write(async (transaction) => {
-    await setSecureDelete(transaction, true)
-    for (const id of ids) {
-      const source = await sourceRecords.get(transaction, id)
-      if (!source) continue
-      const repository = getRepository(source)
-      if (removeUrlCredentials(repository) === repository) continue
-      const found = splitUrlCredentials(repository)
-      const plain = { ...source, configuration: { ...source.configuration, repository: removeUrlCredentials(repository) } }
-      // ssh ignores a password in the URL.
-      await sourceRecords.update(transaction, found ? sealAuth(vault, plain, { type: 'basic', ...found.login }) : plain)
-      logger.info({ source: id }, 'sealed the credentials in the repository URL')
-    }
-    await setSecureDelete(transaction, false)
-  })
+  await database.write((transaction) =>
+    overwriteDeleted(transaction, async () => {
+      for (const id of ids) {
+        const source = await sourceRecords.get(transaction, id)
+        if (!source) continue
+        const repository = getRepository(source)
+        if (removeUrlCredentials(repository) === repository) continue
+        const found = splitUrlCredentials(repository)
+        const plain = { ...source, configuration: { ...source.configuration, repository: removeUrlCredentials(repository) } }
+        // ssh ignores a password in the URL.
+        await sourceRecords.update(transaction, found ? sealAuth(vault, plain, { type: 'basic', ...found.login }) : plain)
+        logger.info({ source: id }, 'sealed the credentials in the repository URL')
+      }
+    }),
+  )
 }
 
 /** Seals each value separately so that the log redactor knows each of them. */

@@ -114,8 +114,3 @@ export async function findSourcesWithLogins(reader: DatabaseReader): Promise<str
   const rows = await reader.all<{ id: string }>("SELECT id FROM knowledge_sources WHERE type = 'git' AND configuration LIKE '%://%@%'")
   return rows.map(({ id }) => id)
 }
-
-/** With secure_delete SQLite overwrites old values in the file. */
-export async function setSecureDelete(transaction: Transaction, enabled: boolean): Promise<void> {
-  await transaction.get(`PRAGMA secure_delete = ${enabled ? 'ON' : 'OFF'}`)
-}

@@ -6,6 +6,7 @@ import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { AgentsService } from '../agents/service.ts'
 import { type Caller, type ChangeContext, getUserId } from '../core/caller.ts'
 import type { EventBus } from '../core/event-bus.ts'
+import { overwriteDeleted } from '../core/overwrite-deleted.ts'
 import { type FamilyInput, type PrepareContext, Resource } from '../crud/resource.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -15,7 +16,7 @@ import { contradicts, normalizeFact } from './compare-facts.ts'
 import { containsSecret } from './detect-secret.ts'
 import { encodeVector, type RankedMemory, rankMemories } from './rank-memories.ts'
 import {
-  deleteMemories,
+  findMemories,
   hasExpiredMemories,
   listExpiredMemories,
   listMemories,
@@ -30,6 +31,8 @@ const MAX_MEMORIES = 1_000
 const MAX_HISTORY = 20
 const EMBEDDING_MODEL = 'minilm'
 const DEFAULT_RESULTS = 10
+/** Deleted in one transaction. */
+const BATCH_SIZE = 100
 
 /** Where a memory comes from that an agent writes. */
 export type MemoryOrigin = Pick<Memory, 'has_untrusted_text' | 'conversation_id' | 'message_id'>
@@ -76,26 +79,36 @@ export class MemoriesService extends Resource<StoredMemory, MemoryInput, Memory>
       throw new CadreError('CONFLICT', `The agent already has ${MAX_MEMORIES} memories of this user.`, {
         hint: 'Delete some of them first: cadre memory list',
       })
-    const saved = await super.createInTransaction(transaction, caller, { ...input, user_id } as MemoryInput)
+    const saved = await overwriteDeleted(transaction, () =>
+      super.createInTransaction(transaction, caller, { ...input, user_id } as MemoryInput),
+    )
     await this.#publish(transaction, 'memory.created', saved.stored)
     return saved
   }
 
   override async updateInTransaction(transaction: Transaction, caller: Caller, current: StoredMemory, input: MemoryInput) {
-    const saved = await super.updateInTransaction(transaction, caller, current, input)
+    const saved = await overwriteDeleted(transaction, () => super.updateInTransaction(transaction, caller, current, input))
     await this.#publish(transaction, 'memory.updated', saved.stored)
     return saved
   }
 
   override async removeInTransaction(transaction: Transaction, record: StoredMemory, force: boolean): Promise<void> {
-    await super.removeInTransaction(transaction, record, force)
+    await overwriteDeleted(transaction, () => super.removeInTransaction(transaction, record, force))
     await this.#publish(transaction, 'memory.deleted', record)
   }
 
-  /** Deletes all memories of a user. */
+  /** Deletes all memories of a user. Nothing of them stays in the files. */
   async clear(caller: Caller, query: Static<typeof memoryRoutes.clear.query>): Promise<string> {
     const user_id = requireOwnUser(caller, query).user_id
-    const count = await this.database.write((transaction) => deleteMemories(transaction, { ...query, user_id }))
+    const filter = { ...query, user_id }
+    let count = 0
+    for (let deleted = -1; deleted !== 0; count += deleted)
+      deleted = await this.database.write(async (transaction) => {
+        const batch = await findMemories(transaction, filter, BATCH_SIZE)
+        for (const memory of batch) await this.removeInTransaction(transaction, memory, false)
+        return batch.length
+      })
+    await this.database.truncateLog()
     return `${count} ${count === 1 ? 'memory was' : 'memories were'} deleted.`
   }
 
@@ -180,8 +193,8 @@ export class MemoriesService extends Resource<StoredMemory, MemoryInput, Memory>
     name: 'memory.created' | 'memory.updated' | 'memory.deleted',
     memory: StoredMemory,
   ): Promise<void> {
-    const { id, agent_id, user_id, content, source } = memory
-    await this.#dependencies.events.publish(transaction, name, { memory_id: id, agent_id, user_id, content, source })
+    const { id, agent_id, user_id, source } = memory
+    await this.#dependencies.events.publish(transaction, name, { memory_id: id, agent_id, user_id, source })
   }
 }
 

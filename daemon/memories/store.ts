@@ -1,6 +1,7 @@
 /** Database records of memories. */
 import { Memory } from '../../src/contract/families/memory/memories.ts'
-import { type DatabaseReader, runLater, type Transaction, type Value } from '../store/database.ts'
+import { overwriteDeleted } from '../core/overwrite-deleted.ts'
+import { type DatabaseReader, runLater, type Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export interface Owner {
@@ -24,7 +25,9 @@ export const listMemories = (reader: DatabaseReader, { agentId, userId }: Owner,
 
 /** Stores the vector of a fact unless it was changed meanwhile. */
 export async function saveVector(transaction: Transaction, { id, words }: StoredMemory, vector: string): Promise<void> {
-  await runLater(transaction, 'UPDATE memories SET vector = ? WHERE id = ? AND words = ?', [vector, id, words])
+  await overwriteDeleted(transaction, () =>
+    runLater(transaction, 'UPDATE memories SET vector = ? WHERE id = ? AND words = ?', [vector, id, words]),
+  )
 }
 
 export async function hasExpiredMemories(reader: DatabaseReader, now: string): Promise<boolean> {
@@ -37,15 +40,12 @@ export async function listExpiredMemories(reader: DatabaseReader, now: string): 
   return found.flatMap((memory) => memory ?? [])
 }
 
-/** Deletes memories and returns their number. */
-export async function deleteMemories(
-  transaction: Transaction,
+/** Finds memories of a user, of all agents or one, from all conversations or one. */
+export function findMemories(
+  reader: DatabaseReader,
   filter: { user_id: string; agent_id?: string | undefined; conversation_id?: string | undefined },
-): Promise<number> {
+  limit: number,
+): Promise<StoredMemory[]> {
   const conditions = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const where = conditions.map(([name]) => `${name} = ?`).join(' AND ')
-  return transaction.run(
-    `DELETE FROM memories WHERE ${where}`,
-    conditions.map(([, value]): Value => value),
-  )
+  return memoryRecords.find(reader, Object.fromEntries(conditions), limit)
 }

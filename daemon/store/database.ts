@@ -40,6 +40,8 @@ export interface Database extends DatabaseReader {
   writeWithoutFlush<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /** Reads the whole file and returns the first problem. */
   validateIntegrity(): CadreError | undefined
+  /** Removes the write-ahead log, which contains what was deleted. Does nothing while another process reads the file. */
+  truncateLog(): Promise<void>
   /** Whether damage was found since the database was opened. */
   isDamaged(): boolean
   close(): Promise<void>
@@ -237,6 +239,11 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
     writeWithoutFlush: (work) => queue.add(false, work),
     validateIntegrity: () => reader.validateIntegrity(),
     isDamaged,
+    async truncateLog() {
+      while (writer.connection.inTransaction) await queue.waitUntilIdle()
+      // Waiting for another process would stop this one.
+      writer.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = 5000')
+    },
     async close() {
       await queue.waitUntilIdle()
       if (!isDamaged()) writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -48,6 +48,7 @@ interface CrudOptions {
   change: Access
   /** The field in the response to create with a secret that is not returned again. */
   revealsSecret?: string
+  isConfidential?: boolean
   /** Maximum size of the body of create and update, in bytes. Default: 1 MB. */
   bodyLimit?: number
 }
@@ -82,12 +83,12 @@ const UPDATE_NOTE =
 
 export function createCrudRoutes<L extends TSchema, G extends TSchema, C extends TSchema, U extends TSchema, N extends TSchema = G>(
   family: Family<L, G, C, U>,
-  { read, change, revealsSecret, bodyLimit }: CrudOptions,
+  { read, change, revealsSecret, isConfidential, bodyLimit }: CrudOptions,
   created?: N,
 ) {
   const { name, noun, path, item, resource, create, update, computedFields } = family
   const aNoun = withArticle(noun)
-  const limit = bodyLimit ? { bodyLimit } : {}
+  const limit = { ...(bodyLimit ? { bodyLimit } : {}), ...(isConfidential ? { isConfidential } : {}) }
   const one = { family: name, path: `${path}/{id}`, params: idParams(noun), response: resource }
   const updateOne = {
     ...one,

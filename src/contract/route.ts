@@ -74,6 +74,8 @@ export interface Route<
   readonly bodyLimit?: number
   /** The field with a secret that is not returned again. The response is stored encrypted for idempotent requests. */
   readonly revealsSecret?: string
+  /** The response is stored encrypted for idempotent requests, so that nobody finds there what was deleted. */
+  readonly isConfidential?: boolean
   /** The handler calls a model or another server, which can fail, time out or exceed a budget. */
   readonly callsExternalService?: boolean
   /** The handler calls a model or starts work that does, which may cost money. */

@@ -19,9 +19,10 @@ export type WebhookEventName = (typeof WEBHOOK_EVENTS)[number]
 
 const { entity_type, entity_id, metric, limit, period, action } = UsageThreshold.properties
 
-const { agent_id, user_id, content, source } = Memory.properties
+const { agent_id, user_id, source } = Memory.properties
+/** Without the fact: a deleted memory must not stay in the log of events. */
 const createMemoryData = (title: string, description: string) =>
-  object({ memory_id: identifier('the memory'), agent_id, user_id, content, source }, { title, description })
+  object({ memory_id: identifier('the memory'), agent_id, user_id, source }, { title, description })
 
 const EVENT_DATA = {
   'conversation.completed': object(

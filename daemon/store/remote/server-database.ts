@@ -59,6 +59,8 @@ class ServerDatabase implements Database {
   validateIntegrity = () => undefined
   isDamaged = () => false
 
+  async truncateLog(): Promise<void> {}
+
   async close(): Promise<void> {
     await this.#queue.waitUntilIdle()
     await this.#connection.close()

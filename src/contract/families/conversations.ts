@@ -116,6 +116,12 @@ const action = { family: 'conversations', params: idParams('conversation') }
 const oneMessage = object({ id: identifier('the conversation'), message_id: identifier('the message') })
 export const conversationRoutes = {
   ...routes,
+  remove: route({
+    ...routes.remove,
+    description:
+      'Memories that come from the conversation are kept. To delete them too: ' +
+      '`DELETE /api/memories?conversation_id={id}&user_id={user_id}`.',
+  }),
   list: route({
     ...routes.list,
     summary: 'List or search conversations',

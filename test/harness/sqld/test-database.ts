@@ -40,6 +40,7 @@ export function connectTestDatabase(paths: Paths): Database {
     writeWithoutFlush: async (work) => (await opened).writeWithoutFlush(work),
     validateIntegrity: () => undefined,
     isDamaged: () => false,
+    truncateLog: async () => {},
     close: async () => (await opened).close(),
   }
 }

@@ -67,7 +67,7 @@ export const memories = createFamily({
   update: MemoryUpdate,
 })
 
-const routes = createCrudRoutes(memories, { read: 'any', change: 'chat' })
+const routes = createCrudRoutes(memories, { read: 'any', change: 'chat', isConfidential: true })
 export type MemoryMatch = Static<typeof MemoryMatch>
 const MemoryMatch = object(
   { ...Memory.properties, score: Type.Number({ description: 'Relevance; higher is better.' }) },
@@ -89,6 +89,7 @@ export const memoryRoutes = {
     summary: 'Search the memories of a user',
     description: 'Finds memories by their words and their meaning, best first.',
     access: 'any',
+    isConfidential: true,
     body: object(
       {
         agent_id,
@@ -115,7 +116,7 @@ export const memoryRoutes = {
     method: 'DELETE',
     path: '/memories',
     summary: 'Delete all memories of a user',
-    description: 'Deletes them with their history and vectors.',
+    description: 'Deletes them with their history and vectors, and overwrites them in the files of the home. Backups keep them.',
     access: 'chat',
     query: object({
       ...optional({
