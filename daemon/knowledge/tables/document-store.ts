@@ -1,5 +1,6 @@
 /** SQL of the documents whose tables are built. */
-import type { DatabaseReader } from '../../store/database.ts'
+import type { Database, DatabaseReader } from '../../store/database.ts'
+import type { TableDocument } from './table-store.ts'
 
 export interface DocumentRow {
   id: string
@@ -24,4 +25,11 @@ export async function listReadDocuments(reader: DatabaseReader, sourceId: string
      WHERE knowledge_source_id = ? AND content_hash <> '' AND status <> 'failed' ORDER BY name`,
     [sourceId],
   )
+}
+
+/** Adds what was left out of the tables of a document to its notice, unless it is there. */
+export async function addNotice(database: Database, { id, contentHash }: TableDocument, notice: string): Promise<void> {
+  const sql = `UPDATE documents SET notice = CASE WHEN notice IS NULL THEN ? ELSE notice || ' ' || ? END
+    WHERE id = ? AND content_hash = ? AND (notice IS NULL OR instr(notice, ?) = 0)`
+  await database.write((transaction) => transaction.run(sql, [notice, notice, id, contentHash, notice]))
 }

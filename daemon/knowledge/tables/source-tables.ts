@@ -10,7 +10,7 @@ import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
 import type { ComputedAnswer } from '../../tables/computation.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
-import { type DocumentRow, listReadDocuments, readSignature } from './document-store.ts'
+import { addNotice, type DocumentRow, listReadDocuments, readSignature } from './document-store.ts'
 import { TablePool } from './table-pool.ts'
 import type { StoredTable, TableDocument } from './table-store.ts'
 
@@ -209,7 +209,8 @@ export class SourceTables {
     const { originals, logger } = this.#dependencies
     try {
       const bytes = await originals.read(document.contentHash)
-      await this.#builder.run({ kind: 'add', path, document, bytes }, { timeoutMs: MAX_BUILD_MS, signal })
+      const notices = await this.#builder.run({ kind: 'add', path, document, bytes }, { timeoutMs: MAX_BUILD_MS, signal })
+      if (notices.length > 0) await addNotice(this.#dependencies.database, document, `Tables: ${notices.join(' ')}`)
     } catch (error) {
       signal?.throwIfAborted()
       logger.warn({ document: document.name, err: error }, 'cannot read the tables of a document')

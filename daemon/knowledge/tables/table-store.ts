@@ -86,6 +86,12 @@ export class TableStore {
     }))
   }
 
+  /** Lists what was left out of the tables of a document. */
+  listNotices(documentId: string): string[] {
+    const sql = 'SELECT DISTINCT notice FROM cadre_tables WHERE document_id = ? AND notice IS NOT NULL'
+    return (this.#database.prepare(sql).raw().all([documentId]) as [string][]).map(([notice]) => notice)
+  }
+
   remove(documentIds: readonly string[]): void {
     this.#transact(() => {
       for (const id of documentIds) this.#removeDocument(id)

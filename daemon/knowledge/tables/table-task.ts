@@ -20,7 +20,8 @@ export interface TableRows extends Omit<QueryRows, 'tables'> {
 
 export interface TableResults {
   compare: TableDocument[]
-  add: null
+  /** What was left out of the tables of the document. */
+  add: string[]
   list: StoredTable[]
   query: TableRows
   ask: ComputedAnswer

@@ -24,7 +24,7 @@ async function runTask(task: TableTask): Promise<TableResults[TableTask['kind']]
       })
       return withFile(TableStore.openForWriting(task.path), (file) => {
         file.replace(task.document, tables)
-        return null
+        return file.listNotices(task.document.id)
       })
     }
     case 'list':

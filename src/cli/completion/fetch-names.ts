@@ -20,15 +20,23 @@ interface Page {
 }
 
 /** Returns no names of resources if no daemon is running; completion does not start one. */
-export async function fetchNames(kinds: readonly Kind[], prefix: string, profile?: string): Promise<Candidate[]> {
+export async function fetchNames(
+  kinds: readonly Kind[],
+  prefix: string,
+  { profile, parent = '' }: { profile?: string | undefined; parent?: string | undefined } = {},
+): Promise<Candidate[]> {
   const paths = homePaths()
   if (kinds.includes('profile')) return listProfiles(paths)
   const address = resolveAddress(paths, profile)
   const url = address.url ?? findDaemonProcess(paths)?.url
   if (url === undefined) return []
   const credentials = await resolveCredentials(paths, address, url, () => undefined)
-  const resources = kinds.filter((kind) => kind !== 'profile')
-  const lists = await Promise.all(resources.map((kind) => listCandidates({ url, ...credentials }, kind, prefix).catch(() => [])))
+  const service = { url, ...credentials }
+  const lists = await Promise.all(
+    kinds
+      .filter((kind) => kind !== 'profile')
+      .map((kind) => (kind === 'table' ? listTables(service, parent) : listCandidates(service, kind, prefix)).catch(() => [])),
+  )
   return lists.flat()
 }
 
@@ -37,22 +45,27 @@ const listProfiles = (paths: Paths): Candidate[] => [
   ...Object.entries(readProfiles(paths).profiles).map(([value, { url }]) => ({ value, description: url })),
 ]
 
-async function listCandidates(
-  service: Pick<Connection, 'url' | 'token' | 'agent'>,
-  kind: ResourceKind,
-  prefix: string,
-): Promise<Candidate[]> {
+type Service = Pick<Connection, 'url' | 'token' | 'agent'>
+
+async function readJson<T>(service: Service, path: string): Promise<T> {
+  const signal = createDeadlineSignal(scaleTimeout(TIMEOUT_MS))
+  const response = await sendOnce(service, { method: 'GET', path: `/api${path}`, signal })
+  return JSON.parse(await response.text()) as T
+}
+
+/** Lists the tables of the source that the argument before names. */
+async function listTables(service: Service, source: string): Promise<Candidate[]> {
+  const { path } = NAME_KINDS.source
+  const { data } = await readJson<Page>(service, `${path}?limit=1&name=${encodeURIComponent(source)}`)
+  const id = source.startsWith(`${NAME_KINDS.source.prefix}_`) ? source : (data[0]?.id ?? '')
+  const { data: found } = await readJson<{ data: { tables: { name: string; document: string }[] } }>(service, `${path}/${id}/tables`)
+  return found.tables.map(({ name, document }) => ({ value: name, description: document }))
+}
+
+async function listCandidates(service: Service, kind: ResourceKind, prefix: string): Promise<Candidate[]> {
   const { path, label, detail, prefix: idPrefix } = NAME_KINDS[kind]
   const order = label === 'title' ? 'sort=updated_at&order=desc' : `sort=${label}&order=asc`
-  const read = async (page: number): Promise<Page> => {
-    const request = {
-      method: 'GET',
-      path: `/api${path}?limit=${PAGE_SIZE}&page=${page}&${order}`,
-      signal: createDeadlineSignal(scaleTimeout(TIMEOUT_MS)),
-    }
-    const response = await sendOnce(service, request)
-    return JSON.parse(await response.text()) as Page
-  }
+  const read = (page: number) => readJson<Page>(service, `${path}?limit=${PAGE_SIZE}&page=${page}&${order}`)
   const first = await read(1)
   // Older conversations are found with a search, not by their titles.
   const pages = label === 'title' ? 1 : Math.min(first.pagination.pages, MAX_PAGES)

@@ -14,9 +14,9 @@ export async function runCompletion([shell, ...given]: readonly string[]): Promi
   const words = line ? line.words.slice(1) : given.slice(0, -1)
   const current = line ? line.current : (given.at(-1) ?? '')
   try {
-    const { candidates, kinds, before, files } = planCompletion(readGrammar(root), words, current)
+    const { candidates, kinds, parent, before, files } = planCompletion(readGrammar(root), words, current)
     const typed = current.slice(before.length)
-    const names = kinds.length > 0 ? await fetchNames(kinds, typed, parseProfile(words)) : []
+    const names = kinds.length > 0 ? await fetchNames(kinds, typed, { profile: parseProfile(words), parent }) : []
     const found = [...candidates, ...names].filter(({ value }) => shell !== 'bash' || value.startsWith(typed))
     const lines = found.map(({ value, description }) => {
       const text = line ? formatForBash(before + value, line) : shell === 'zsh' ? before.replace(/^--[^=]+=/, '') + value : before + value

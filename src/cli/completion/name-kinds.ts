@@ -30,8 +30,8 @@ export const NAME_KINDS = {
   token: defineKind('tok', '/tokens', 'role'),
 } as const
 export type ResourceKind = keyof typeof NAME_KINDS
-/** Profiles are read from the home; all others are listed by the service. */
-export type Kind = ResourceKind | 'profile'
+/** Profiles are read from the home, and tables are those of the source before them; all others are lists of the service. */
+export type Kind = ResourceKind | 'profile' | 'table'
 
 const TOOLS: readonly Kind[] = ['rag', 'retrieval', 'api', 'mcpTool']
 
@@ -57,6 +57,7 @@ const KINDS_BY_ARGUMENT: Record<string, readonly Kind[]> = {
   agent: ['agent'],
   model: ['model'],
   source: ['source'],
+  table: ['table'],
   evaluation: ['evaluation'],
   conversation: ['conversation'],
 }

@@ -11,6 +11,8 @@ interface CompletionPlan {
   candidates: Candidate[]
   /** Resources whose names can follow. */
   kinds: readonly Kind[]
+  /** The argument before, to which the names belong. */
+  parent: string | undefined
   /** Start of the current word that is complete, such as `--tool=` or `handbook,`. */
   before: string
   /** Whether a file can follow. */
@@ -20,8 +22,8 @@ interface CompletionPlan {
 /** The complete words of a command line, without `cadre`. */
 interface ParsedWords {
   path: string[]
-  /** Number of arguments after the command. */
-  position: number
+  /** Arguments after the command. */
+  args: string[]
   usedFlags: ReadonlySet<string>
   /** The flag whose value is the current word. */
   openFlag: string | undefined
@@ -30,18 +32,25 @@ interface ParsedWords {
 }
 
 export function planCompletion(grammar: Grammar, words: readonly string[], current: string): CompletionPlan {
-  const { path, position, usedFlags, openFlag, isAfterFlags } = parseWords(grammar, words)
+  const { path, args, usedFlags, openFlag, isAfterFlags } = parseWords(grammar, words)
   const name = path.join(' ')
   const command = grammar.commands.get(name)
   if (openFlag !== undefined && command) return planFlagValue(command, name, openFlag, current, '')
   const [, given, value] = /^--([^=]+)=(.*)$/s.exec(current) ?? []
   if (!isAfterFlags && given !== undefined && command) return planFlagValue(command, name, given, value ?? '', `--${given}=`)
   if (!isAfterFlags && current.startsWith('-')) return createPlan({ candidates: listFlags(command, usedFlags) })
-  const candidates = position === 0 ? toCandidates(grammar.words.get(name)) : []
-  return command ? planArgument(command, name, position, candidates) : createPlan({ candidates })
+  const candidates = args.length === 0 ? toCandidates(grammar.words.get(name)) : []
+  return command ? planArgument(command, name, args, candidates) : createPlan({ candidates })
 }
 
-const createPlan = (plan: Partial<CompletionPlan>): CompletionPlan => ({ candidates: [], kinds: [], before: '', files: false, ...plan })
+const createPlan = (plan: Partial<CompletionPlan>): CompletionPlan => ({
+  candidates: [],
+  kinds: [],
+  parent: undefined,
+  before: '',
+  files: false,
+  ...plan,
+})
 
 const toCandidates = (words: ReadonlyMap<string, string> = new Map()): Candidate[] =>
   [...words].map(([value, description]) => ({ value, description }))
@@ -51,7 +60,7 @@ function parseWords(grammar: Grammar, words: readonly string[]): ParsedWords {
   const given = words[0] === 'help' && words.length > 1 ? words.slice(1) : words
   const path: string[] = []
   const usedFlags = new Set<string>()
-  let position = 0
+  const args: string[] = []
   let openFlag: string | undefined
   let isAfterFlags = false
   for (const word of given) {
@@ -62,10 +71,10 @@ function parseWords(grammar: Grammar, words: readonly string[]): ParsedWords {
       const found = findFlag(grammar.commands.get(commandPath), word)
       if (found) usedFlags.add(found.name)
       if (found?.flag.type === 'option' && !word.includes('=')) openFlag = found.name
-    } else if (position === 0 && grammar.words.get(commandPath)?.has(word)) path.push(word)
-    else position++
+    } else if (args.length === 0 && grammar.words.get(commandPath)?.has(word)) path.push(word)
+    else args.push(word)
   }
-  return { path, position, usedFlags, openFlag, isAfterFlags }
+  return { path, args, usedFlags, openFlag, isAfterFlags }
 }
 
 /** @param word `--name`, `--name=value` or `-n` */
@@ -92,7 +101,8 @@ function listFlags(command: CompletedCommand | undefined, used: ReadonlySet<stri
   return [...flags, { value: '--help', description: 'Show help.' }]
 }
 
-function planArgument(command: CompletedCommand, path: string, position: number, subcommands: Candidate[]): CompletionPlan {
+function planArgument(command: CompletedCommand, path: string, given: readonly string[], subcommands: Candidate[]): CompletionPlan {
+  const position = given.length
   const args = Object.entries(command.args)
   const last = args.at(-1)
   const entry = args[position] ?? (last?.[1].multiple ? last : undefined)
@@ -101,5 +111,5 @@ function planArgument(command: CompletedCommand, path: string, position: number,
   // Only the first word of a question can be an agent.
   const kinds = path === 'ask' && position > 0 ? [] : listArgumentKinds(path, name)
   const candidates = [...subcommands, ...options.map((value) => ({ value, description: '' }))]
-  return createPlan({ candidates, kinds, files: candidates.length === 0 && kinds.length === 0 })
+  return createPlan({ candidates, kinds, parent: given.at(-1), files: candidates.length === 0 && kinds.length === 0 })
 }

@@ -29,6 +29,7 @@ test.before(
     const handbook = join(folder, 'handbook')
     mkdirSync(handbook)
     writeFileSync(join(handbook, 'leave.md'), '# Leave\n\nEveryone gets twenty-five days of leave.\n')
+    writeFileSync(join(handbook, 'offices.csv'), 'Office,Desks\nBerlin,40\nOslo,25\n')
     await terminal.run(['knowledge', 'add', handbook, '--quiet'])
     const model = (await terminal.request('POST', '/models', { name: 'scripted', ...provider.model, api_key: 'sk-kept-0123456789' })).data
     const agent = (await terminal.request('POST', '/agents', { name: 'Helper', model_id: model.id })).data
@@ -105,6 +106,9 @@ test('a backup during writes restores to a home that passes doctor and contains 
     // The key of the vault, the documents and the index came along.
     assert.is((await terminal.json<Json>(['models', 'show', 'scripted'], { environment })).has_api_key, true)
     assert.match((await terminal.run(['rag', 'query', 'handbook', 'How many days of leave?'], { environment })).stdout, /twenty-five/)
+    // Tables are built again from the documents.
+    const sum = await terminal.run(['knowledge', 'query', 'handbook', 'select sum(desks) from offices', '--output', 'csv'], { environment })
+    assert.match(sum.stdout, /^65$/m, sum.stderr)
   })
 })
 

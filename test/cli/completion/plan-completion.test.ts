@@ -52,6 +52,8 @@ test('names follow arguments and flags that refer to resources', () => {
   assert.equal(kinds('tools servers show '), ['mcpServer'])
   assert.equal(kinds('tools refresh '), ['mcpServer'])
   assert.equal(kinds('profiles use '), ['profile'])
+  const tables = plan('knowledge tables show Sales ')
+  assert.equal([[...tables.kinds], tables.parent], [['table'], 'Sales'])
   const list = plan('agents update Helper --add-tool=wiki,ha')
   assert.equal([list.kinds.length, list.before], [4, '--add-tool=wiki,'])
 })

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectData, expectError } from '../../harness/expect.ts'
@@ -124,6 +126,26 @@ test('a query returns rows, and a wrong one says what is wrong', async () => {
     truncated: false,
   })
   await expectError(query('drop table orders'), 'VALIDATION_ERROR', { error: /^The query cannot be run/, hint: /one SELECT/ })
+})
+
+test('a document says what was left out of its tables', async () => {
+  const columns = Array.from({ length: 201 }, (_, index) => `Column ${index}`)
+  const row = columns.map((_, index) => index).join(',')
+  const own = await knowledge.createSyncedSource({ 'wide.csv': `${columns.join(',')}\n${row}\n${row}\n` })
+  const [table] = await listTables(own.id)
+  assert.is(table?.columns.length, 200)
+  const { notice } = await knowledge.getDocument(own.id, 'wide.csv')
+  assert.is(notice, 'Tables: Only the first 200 of 201 columns can be computed with.')
+})
+
+test('tables that are missing, as in an older home or a restored backup, are built again', async () => {
+  const own = await knowledge.createSyncedSource({ 'a.csv': 'Name,Age\nAnn,30\nBob,40\n' })
+  knowledge = await knowledge.restart(() => {
+    const folder = join(knowledge.service.paths.home, 'work', own.id)
+    assert.ok(readdirSync(folder).includes('tables.db'))
+    for (const name of readdirSync(folder)) if (name.startsWith('tables')) rmSync(join(folder, name))
+  })
+  assert.is((await listTables(own.id))[0]?.rows, 2)
 })
 
 test('tables follow their documents', async () => {
