@@ -2,6 +2,7 @@
 import type { Token, Tokens } from 'marked'
 import { findIncompleteSequence, sanitizeText } from '../text.ts'
 import type { OpenToken } from './highlight.ts'
+import { formatOpenItem, removeItemStart } from './open-item.ts'
 import { findParagraphStart } from './paragraph-start.ts'
 import { endsWithEmptyLine, getFirstNumber, joinBlocks, lexMarkdown, parseLanguage, renderBlock, renderCode } from './render-markdown.ts'
 import type { Line } from './styled-text.ts'
@@ -25,6 +26,8 @@ export interface StreamState {
   readonly needsEmptyLine: boolean
   /** Number of the next item if the start of a list was written. */
   readonly itemNumber: number | undefined
+  /** If the start of a list item was written: text before the pending text with which it is parsed as the rest of the item. */
+  readonly openItem: string
 }
 
 export const INITIAL_STREAM: StreamState = {
@@ -34,10 +37,11 @@ export const INITIAL_STREAM: StreamState = {
   fence: undefined,
   needsEmptyLine: false,
   itemNumber: undefined,
+  openItem: '',
 }
 
 /** What follows text that was written. */
-type NextState = Pick<StreamState, 'needsEmptyLine'> & Partial<Pick<StreamState, 'itemNumber'>>
+type NextState = Pick<StreamState, 'needsEmptyLine'> & Partial<Pick<StreamState, 'itemNumber' | 'openItem'>>
 
 interface StreamUpdate {
   state: StreamState
@@ -93,7 +97,7 @@ class StreamRenderer {
     if (opening === undefined || marker === undefined || (marker.startsWith('`') && info?.includes('`'))) return false
     if (this.state.needsEmptyLine) this.done.push([])
     const fence = { marker, language: parseLanguage(info?.trim()), open: undefined }
-    this.state = { ...this.state, pending: pending.slice(opening.length), fence, needsEmptyLine: true }
+    this.state = { ...this.state, pending: pending.slice(opening.length), fence, needsEmptyLine: true, openItem: '' }
     return true
   }
 
@@ -134,8 +138,8 @@ class StreamRenderer {
   /** Numbers the items of a list whose start was written as if it was one list. */
   #parse(text: string): readonly Token[] {
     if (text === this.#parsed?.text) return this.#parsed.blocks
-    const [first, ...others] = lexMarkdown(text)
-    const { itemNumber } = this.state
+    const { itemNumber, openItem } = this.state
+    const [first, ...others] = lexMarkdown(openItem + text)
     const blocks = !first ? [] : [first.type === 'list' && itemNumber !== undefined ? { ...first, start: itemNumber } : first, ...others]
     this.#parsed = { text, blocks }
     return blocks
@@ -143,9 +147,14 @@ class StreamRenderer {
 
   #emit(blocks: readonly Token[]): boolean {
     const lines = this.#render(blocks)
-    const length = blocks.reduce((sum, { raw }) => sum + raw.length, 0)
+    const length = this.#measure(blocks)
     this.#write(lines, length, { needsEmptyLine: this.state.needsEmptyLine || lines.length > 0 })
     return length > 0
+  }
+
+  /** The number of pending characters of the first blocks or items. */
+  #measure(tokens: readonly { raw: string }[]): number {
+    return tokens.reduce((sum, { raw }) => sum + raw.length, -this.state.openItem.length)
   }
 
   /** Renders the start of the pending text on its own, so that it does not depend on text that may change. */
@@ -157,11 +166,12 @@ class StreamRenderer {
     if (this.state.needsEmptyLine && lines.length > 0) this.done.push([])
     this.done.push(...lines)
     this.#parsed = undefined // the next item has another number, even if its text is the same
-    this.state = { ...this.state, itemNumber: undefined, ...next, pending: this.state.pending.slice(length) }
+    this.state = { ...this.state, itemNumber: undefined, openItem: '', ...next, pending: this.state.pending.slice(length) }
   }
 
   #render(blocks: readonly Token[]): Line[] {
-    return joinBlocks(blocks.map((block) => renderBlock(block, this.#columns)))
+    const lines = joinBlocks(blocks.map((block) => renderBlock(block, this.#columns)))
+    return this.state.openItem === '' ? lines : removeItemStart(lines)
   }
 
   /** Writes the start of a block that may continue, so that few lines are drawn again. The rest follows without an empty line. */
@@ -171,7 +181,13 @@ class StreamRenderer {
     const { pending } = this.state
     if (pending.length <= (block?.type === 'table' ? MAX_TABLE_LENGTH : MAX_BLOCK_LENGTH)) return
     const split = findBreak(pending)
-    this.#writeStart(split, { needsEmptyLine: false })
+    const start = this.#parse(pending.slice(0, split)).findLast(({ type }) => type !== 'space')
+    const list = start?.type === 'list' ? (start as Tokens.List) : undefined
+    const open = list && {
+      itemNumber: getFirstNumber(list) + list.items.length - 1,
+      openItem: formatOpenItem(list, pending.slice(0, split)),
+    }
+    this.#writeStart(split, { needsEmptyLine: false, ...open })
   }
 
   /** Writes the items before the last one, which may continue. An item without a letter may turn out to be something else. */
@@ -179,7 +195,7 @@ class StreamRenderer {
     const isItem = /[\p{L}\p{N}]/u.test(list.items.at(-1)?.text ?? '')
     const items = list.items.slice(0, isItem ? -1 : -2)
     if (items.length === 0) return
-    const length = items.reduce((sum, { raw }) => sum + raw.length, 0)
+    const length = this.#measure(items)
     const itemNumber = getFirstNumber(list) + items.length
     this.#writeStart(length, { needsEmptyLine: endsWithEmptyLine(items.at(-1)), itemNumber })
   }

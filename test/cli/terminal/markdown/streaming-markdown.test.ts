@@ -61,6 +61,23 @@ test('a list continues across an empty line', () => {
   assert.equal(stream(['1. one\n\n', '2', '. two\n', 'x']).done.slice(0, 3), ['1. one', '', '2. two'])
 })
 
+test('a very long list item keeps its nesting, and the items after it theirs', () => {
+  const words = 'word '.repeat(4_000).trim()
+  const lines = Array.from({ length: 900 }, (_, line) => `line ${line} of it`).join('\n     ')
+  const paragraphs = Array.from({ length: 900 }, (_, line) => `paragraph ${line}`).join('\n\n     ')
+  const items = Array.from({ length: 900 }, (_, item) => `     - item ${item}`).join('\n')
+  for (const long of [words, lines, paragraphs, `items\n${items}`]) {
+    const text = `1. Outer\n   - First\n   - Long ${long}\n   - Third\n2. Next\n\nEnd.`
+    const chunks = text.match(/.{1,97}/gs) as string[]
+    const [whole, streamed] = [renderPlain(text), stream(chunks).done]
+    const getIndents = (rendered: readonly string[]) => [...new Set(rendered.map((line) => line.search(/\S/)))]
+    const getWords = (rendered: readonly string[]) => rendered.join(' ').split(/\s+/)
+    assert.equal(getWords(streamed), getWords(whole))
+    assert.equal(getIndents(streamed), getIndents(whole))
+    assert.equal(streamed.slice(-4), whole.slice(-4))
+  }
+})
+
 test('a very long paragraph is split without losing text', () => {
   const words = Array.from({ length: 20_000 }, (_, index) => `word${index}`)
   const pieces = words.map((line) => `${line} `)
