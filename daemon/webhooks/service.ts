@@ -4,6 +4,7 @@ import { type WebhookCreate, type WebhookCreated, type WebhookRotate, webhooks }
 import type { Clock } from '../async/clock.ts'
 import type { ChangeContext } from '../core/caller.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
+import { checkHost } from '../outbound/classify-address.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'
@@ -30,6 +31,7 @@ export class WebhooksService extends Resource<StoredWebhook, FamilyInput<typeof 
     super(database, webhooks, webhookRecords, {
       prepare: async (record, input, { current }) => {
         parseHttpUrl('url', record.url, 'Events are signed with the secret of the webhook. Verify the signature in the receiver.')
+        requireAllowedHost(record, current)
         const { secret } = input as { secret?: string }
         if (current) return secret === undefined ? record : this.#rotate({ ...record, secret: current.secret }, secret, OVERLAP_HOURS)
         return { ...record, secret: sealSecret(vault, record.id, chooseSecret(secret)), previous_secrets: '[]' }
@@ -60,4 +62,10 @@ export class WebhooksService extends Resource<StoredWebhook, FamilyInput<typeof 
     const now = clock.now()
     return rotateSecret(current, sealSecret(vault, current.id, chooseSecret(secret)), now, now + overlapHours * HOUR)
   }
+}
+
+/** Says at once what every delivery would fail with. The addresses of other host names are checked when a delivery is sent. */
+function requireAllowedHost({ url, allow_private_network }: StoredWebhook, current: StoredWebhook | undefined): void {
+  if (current?.url === url && current.allow_private_network === allow_private_network) return
+  checkHost(new URL(url).hostname, allow_private_network)
 }

@@ -106,9 +106,10 @@ test('a viewer has no write access', () => {
   )
 })
 
-test('a member can only read agents and attached documents and use conversations, completions and memories', () => {
+test('a member can only read agents, attached documents and settings, and use conversations, completions and memories', () => {
   const reach = listAllowedRoutes('member').map(({ id }) => id.split('.')[0])
-  assert.equal([...new Set(reach)].sort(), ['agents', 'conversations', 'documents', 'memories', 'messages', 'openai'])
+  assert.equal([...new Set(reach)].sort(), ['agents', 'conversations', 'documents', 'memories', 'messages', 'openai', 'settings'])
+  assert.ok(!listAllowedRoutes('member').some(({ id }) => id === 'settings.update'))
   assert.equal(
     listAllowedRoutes('member')
       .filter(({ family }) => family === 'agents')

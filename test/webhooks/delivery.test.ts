@@ -122,10 +122,18 @@ test('redirects fail and are not followed', async ({ service, receiver, hook }) 
   await elsewhere.close()
 })
 
-test('private addresses need allow_private_network', async ({ service, receiver }) => {
+test('private addresses need allow_private_network', async ({ service, receiver, hook }) => {
+  const { port } = new URL(receiver.url)
+  for (const host of ['127.0.0.1', 'localhost', '10.0.0.1'])
+    await expectError(service.post('/webhooks', { url: `http://${host}:${port}/`, events: ['memory.created'] }), 'ADDRESS_BLOCKED', {
+      hint: /--allow-private-network/,
+    })
   for (const url of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost')]) {
-    const closed = await createWebhook(service, url, { allow_private_network: false })
-    const delivery = await expectData(service.post(`/webhooks/${closed.id}/test`))
+    // As earlier versions stored it, and as names do that resolve to a private address.
+    await service.database.write((transaction) =>
+      transaction.run('UPDATE webhooks SET url = ?, allow_private_network = 0 WHERE id = ?', [url, hook.id]),
+    )
+    const delivery = await expectData(service.post(`/webhooks/${hook.id}/test`))
     assert.is(delivery.status, 'failed')
     assert.match(delivery.error, /private network|the daemon's own machine/)
   }

@@ -30,7 +30,10 @@ const finished = {
 
 test('a completed conversation is delivered once to each subscribed, enabled webhook', async ({ service, resources }) => {
   const hook = (fields: object) =>
-    expectData(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['conversation.completed'], ...fields }), 201)
+    expectData(
+      service.post('/webhooks', { url: 'http://127.0.0.1:9/', allow_private_network: true, events: ['conversation.completed'], ...fields }),
+      201,
+    )
   const wanting = await hook({})
   await hook({ enabled: false })
   await hook({ events: ['evaluation.finished'] })
@@ -49,7 +52,10 @@ test('a completed conversation is delivered once to each subscribed, enabled web
 })
 
 test('a rolled-back change publishes no event', async ({ service }) => {
-  await expectData(service.post('/webhooks', { url: 'http://127.0.0.1:9/', events: ['evaluation.finished'], enabled: true }), 201)
+  await expectData(
+    service.post('/webhooks', { url: 'http://127.0.0.1:9/', allow_private_network: true, events: ['evaluation.finished'], enabled: true }),
+    201,
+  )
   const events = new EventBus()
   new Outbox(service.database, systemClock, () => {}).listen(events)
   const failing = service.database.write(async (transaction) => {
