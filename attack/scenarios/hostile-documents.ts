@@ -14,8 +14,8 @@ import { watchMemory } from '../support/watch-memory.ts'
 import { formatSlowest, watchResponses } from '../support/watch-responses.ts'
 
 const MB = 1024 * 1024
-/** Text recognition may use 1 GB, for a moment: a photo of 50 million pixels takes more than half of it. */
-const MAX_MEMORY_BYTES = 1_400 * MB
+/** Text recognition may use 544 MB beside the daemon and processes that are about to end. */
+const MAX_MEMORY_BYTES = 1_000 * MB
 /** Text recognition has the lowest priority. */
 const SYNC_TIMEOUT_MS = 20 * 60_000
 

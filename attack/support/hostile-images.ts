@@ -2,13 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { crc32, deflateSync } from 'node:zlib'
 
+/** Types of pixels in PNG images. */
+const GRAY = 0
+const RGB = 2
+
 const FIXTURES = new URL('../../test/knowledge/recognition/fixtures/', import.meta.url)
 
 export function createHostileImages(): Record<string, Uint8Array> {
   return {
     'huge.png': createPng(60_000, 60_000, deflateSync(Buffer.alloc(1_000))),
     // Just within the limit of pixels.
-    'large.png': createPng(8_000, 8_000, deflateSync(Buffer.alloc(8_000 * 8_001))),
+    'large.png': createPng(8_000, 6_300, deflateSync(Buffer.alloc(6_300 * (1 + 3 * 8_000))), RGB),
     'more-than-its-size.png': createPng(100, 100, deflateSync(Buffer.alloc(64 * 1024 * 1024))),
     'narrow.png': createPng(24, 2_000_000, deflateSync(Buffer.alloc(25 * 2_000_000))),
     'frames.gif': Buffer.concat([
@@ -42,11 +46,12 @@ function truncate(...names: string[]): Record<string, Uint8Array> {
   return files
 }
 
-function createPng(width: number, height: number, data: Buffer): Uint8Array {
+function createPng(width: number, height: number, data: Buffer, colorType = GRAY): Uint8Array {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header[8] = 8
+  header[9] = colorType
   const chunks = [createChunk('IHDR', header), createChunk('IDAT', data), createChunk('IEND', Buffer.alloc(0))]
   return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), ...chunks])
 }

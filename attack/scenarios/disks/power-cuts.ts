@@ -98,9 +98,12 @@ async function checkIndexes({ client }: RunningDaemon): Promise<string[]> {
   for (const { id } of sources) await client.post(`/knowledge-sources/${id}/sync`)
   await waitForSyncs(client)
   const problems: string[] = []
-  for (const { id } of sources)
-    for (const { name, status, error } of await client.list(`/knowledge-sources/${id}/documents`))
-      if (status !== 'indexed') problems.push(`${name} is ${status}: ${error}`)
+  for (const { id } of sources) {
+    const missing = (await client.list(`/knowledge-sources/${id}/documents`)).filter(({ status }) => status !== 'indexed')
+    const { status, error, progress } = (await client.get(`/knowledge-sources/${id}`)).data
+    const state = `its source is ${status}: ${JSON.stringify({ error, progress })}`
+    for (const document of missing) problems.push(`${document.name} is ${document.status}: ${document.error}; ${state}`)
+  }
   return problems
 }
 

@@ -13,8 +13,8 @@ export interface ImageSummary {
   orientation: number
 }
 
-/** Decoding takes four bytes per pixel. The largest photos of common phones have 50 million. */
-const MAX_PIXELS = 64_000_000
+/** The largest photos of common phones have 8,192 × 6,144. */
+const MAX_PIXELS = 51_000_000
 const MAX_PAGES = 2_000
 
 export function detectImageFormat(bytes: Uint8Array): ImageFormat | undefined {

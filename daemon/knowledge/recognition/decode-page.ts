@@ -4,7 +4,7 @@ import { PDFiumLibrary } from '@hyzyla/pdfium'
 import { detectImageFormat, type ImageSummary, inspectImage, requirePixelLimit } from '../readers/inspect-image.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import { decodeTiff } from './decode-tiff.ts'
-import { type GrayImage, MAX_SIDE } from './gray-image.ts'
+import { type GrayImage, MAX_SIDE, orientImage, shrinkImage } from './gray-image.ts'
 import { keepFirstFrame } from './keep-first-frame.ts'
 import type { Tesseract } from './tesseract.ts'
 
@@ -37,12 +37,15 @@ function openImage(bytes: Uint8Array, summary: ImageSummary, tesseract: Tesserac
 
 function decodeImage(bytes: Uint8Array, page: number, { format, orientation }: ImageSummary, tesseract: Tesseract): GrayImage | undefined {
   if (format === 'TIFF') return decodeTiff(bytes, page)
-  if (format !== 'GIF') return tesseract.decode(bytes, orientation)
+  if (format !== 'GIF') return orient(tesseract.decode(bytes), orientation)
   const frame = keepFirstFrame(bytes)
   // The size of a frame may differ from that of the image.
   if (frame) requirePixelLimit(frame.width, frame.height)
-  return frame && tesseract.decode(frame.bytes, orientation)
+  return frame && tesseract.decode(frame.bytes)
 }
+
+/** The image is shrunk first, because turning it needs memory for a copy. */
+const orient = (image: GrayImage | undefined, orientation: number) => image && orientImage(shrinkImage(image, MAX_PAGE_PIXELS), orientation)
 
 /** The library is loaded for each document: it never closes pages, and a hostile document cannot affect the next one. */
 async function openPdf(bytes: Uint8Array, pdfiumFile: string): Promise<PageDecoder> {

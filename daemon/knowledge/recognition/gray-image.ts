@@ -33,6 +33,19 @@ export function shrinkImage(image: GrayImage, maxPixels: number): GrayImage {
 
 const computeBounds = (from: number, to: number) => Uint32Array.from({ length: to + 1 }, (_, index) => Math.floor((index * from) / to))
 
+/** Turns an image as it was seen: EXIF counts the ways in which a camera can be held, and mirror images. */
+export function orientImage(image: GrayImage, orientation: number): GrayImage {
+  const quarters = [0, 0, 2, 2, 3, 1, 1, 3][orientation - 1] ?? 0
+  return turnImage([2, 4, 5, 7].includes(orientation) ? mirrorImage(image) : image, quarters)
+}
+
+/** Exchanges left and right. */
+function mirrorImage({ width, height, pixels }: GrayImage): GrayImage {
+  const mirrored = new Uint8Array(pixels.length)
+  for (let y = 0; y < height; y++) mirrored.set(pixels.slice(y * width, (y + 1) * width).reverse(), y * width)
+  return { width, height, pixels: mirrored }
+}
+
 /** Turns an image clockwise by a number of quarters. */
 export function turnImage(image: GrayImage, quarters: number): GrayImage {
   if (quarters === 0) return image

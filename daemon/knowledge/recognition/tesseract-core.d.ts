@@ -19,10 +19,8 @@ declare namespace WebAssembly {
 
 interface TesseractApi {
   Init(path: string, languages: string, engine: number): number
-  SetImageFile(orientation: number, angle: number): number
   SetImage(address: number, width: number, height: number, bytesPerPixel: number, bytesPerLine: number): void
   SetSourceResolution(dotsPerInch: number): void
-  GetInputImage(): object
   FindLines(): number
   GetGradient(): number
   Recognize(monitor: null): number
@@ -31,11 +29,14 @@ interface TesseractApi {
 }
 
 interface TesseractCore {
-  FS: { writeFile(path: string, bytes: Uint8Array): void; unlink(path: string): void }
+  FS: { writeFile(path: string, bytes: Uint8Array): void }
   TessBaseAPI: new () => TesseractApi
-  getPointer(object: object): number
   _malloc(bytes: number): number
   _free(address: number): void
+  /** Returns the address of Leptonica's Pix, or 0. */
+  _pixReadMem(address: number, length: number): number
+  /** Takes the address of its address. */
+  _pixDestroy(address: number): void
 }
 
 declare module 'tesseract.js-core/tesseract-core-simd-lstm.js' {

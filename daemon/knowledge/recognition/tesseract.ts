@@ -50,15 +50,14 @@ export class Tesseract {
     return new Tesseract(core, memory, api)
   }
 
-  /** Decodes a PNG, JPEG, GIF or WebP image. Returns undefined if it is damaged. */
-  decode(bytes: Uint8Array, orientation: number): GrayImage | undefined {
-    this.#core.FS.writeFile('/input', bytes)
+  /** Decodes a PNG, JPEG, GIF or WebP image. Returns undefined if it is damaged. With SetImageFile there would be three copies of it. */
+  decode(bytes: Uint8Array): GrayImage | undefined {
+    const pix = this.#withBytes(bytes, (address) => this.#core._pixReadMem(address, bytes.length))
+    if (pix === 0) return undefined
     try {
-      if (this.#api.SetImageFile(orientation, 0) !== 0) return undefined
-      return this.#copyPixels()
+      return this.#copyPixels(pix)
     } finally {
-      this.#core.FS.unlink('/input')
-      this.#api.Clear()
+      this.#withBytes(new Uint8Array(Uint32Array.of(pix).buffer), (address) => this.#core._pixDestroy(address))
     }
   }
 
@@ -84,19 +83,26 @@ export class Tesseract {
   }
 
   #setImage({ width, height, pixels }: GrayImage): void {
-    const address = this.#core._malloc(pixels.length)
-    if (address === 0) throw new Error('The image needs too much memory.')
-    try {
-      new Uint8Array(this.#memory.buffer).set(pixels, address)
+    this.#withBytes(pixels, (address) => {
       this.#api.SetImage(address, width, height, 1, width)
       this.#api.SetSourceResolution(RESOLUTION)
+    })
+  }
+
+  /** Runs work with the address of a copy of the bytes. */
+  #withBytes<T>(bytes: Uint8Array, work: (address: number) => T): T {
+    const address = this.#core._malloc(bytes.length)
+    if (address === 0) throw new Error('The image needs too much memory.')
+    try {
+      new Uint8Array(this.#memory.buffer).set(bytes, address)
+      return work(address)
     } finally {
       this.#core._free(address)
     }
   }
 
-  #copyPixels(): GrayImage | undefined {
-    const fields = new Uint32Array(this.#memory.buffer, this.#core.getPointer(this.#api.GetInputImage()), PIX.size)
+  #copyPixels(pix: number): GrayImage | undefined {
+    const fields = new Uint32Array(this.#memory.buffer, pix, PIX.size)
     const [width, height, depth] = [fields[PIX.width] as number, fields[PIX.height] as number, fields[PIX.depth] as number]
     const wordsPerLine = fields[PIX.wordsPerLine] as number
     if (width === 0 || height === 0) return undefined

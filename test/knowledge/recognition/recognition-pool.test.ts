@@ -39,6 +39,12 @@ test('pages of a PDF and of a TIFF file are recognised one by one', async () => 
   assert.match(first?.text ?? '', 'Harbour View Apartments')
 })
 
+for (const name of ['letter.png', 'letter.gif', 'letter.webp', 'photo.jpg'])
+  test(`${name} is decoded`, async () => {
+    const [page] = await recognize(readFixture(name))
+    assert.is(page?.problem, undefined)
+  })
+
 test('a damaged image and a damaged PDF end with a reason', async () => {
   const image = readFixture('letter.webp')
   const [page] = await recognize(image.subarray(0, image.length / 2))
