@@ -6,6 +6,7 @@ import { MERGE_PATCH_TYPE } from '../../src/contract/route.ts'
 import { exceedsDepth } from '../validation/json-depth.ts'
 import { listAllowedMethods } from './allowed-methods.ts'
 import { hasMoreValuesThan } from './count-json-values.ts'
+import { LargeBodies } from './large-bodies.ts'
 
 const MEGABYTE = 1024 * 1024
 const MAX_DEPTH = 100
@@ -15,19 +16,22 @@ const MAX_VALUES = MEGABYTE
 /** Treats an empty body as no body. Limits the depth, because recursive code would overflow the stack. */
 export function addJsonParser(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error')
+  const largeBodies = new LargeBodies()
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(['application/json', MERGE_PATCH_TYPE], { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (request.method !== 'PATCH' && request.headers['content-type']?.toLowerCase().startsWith(MERGE_PATCH_TYPE))
       return done(new CadreError('UNSUPPORTED_MEDIA_TYPE', `${MERGE_PATCH_TYPE} is for PATCH. Send Content-Type: application/json.`))
     if (body.length === 0) return done(null, undefined)
-    const problem = checkEncoding(request, body)
-    if (problem) return done(problem)
-    const text = body.toString()
-    if (text.length > MEGABYTE && hasMoreValuesThan(text, MAX_VALUES))
-      return done(new CadreError('PAYLOAD_TOO_LARGE', `The body contains more than ${MAX_VALUES} values.`))
-    parse(request, text, (error, value) => {
-      const isTooDeep = !error && exceedsDepth(value, MAX_DEPTH)
-      done(isTooDeep ? new CadreError('VALIDATION_ERROR', `The body is nested deeper than ${MAX_DEPTH} levels.`) : error, value)
+    largeBodies.add(body.length, () => {
+      const problem = checkEncoding(request, body)
+      if (problem) return done(problem)
+      const text = body.toString()
+      if (text.length > MEGABYTE && hasMoreValuesThan(text, MAX_VALUES))
+        return done(new CadreError('PAYLOAD_TOO_LARGE', `The body contains more than ${MAX_VALUES} values.`))
+      parse(request, text, (error, value) => {
+        const isTooDeep = !error && exceedsDepth(value, MAX_DEPTH)
+        done(isTooDeep ? new CadreError('VALIDATION_ERROR', `The body is nested deeper than ${MAX_DEPTH} levels.`) : error, value)
+      })
     })
   })
   // Accepts any content type without a body: `curl -d ''` sends that of a form.

@@ -2,6 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { SearchResult } from '../../../src/contract/schemas/passages.ts'
+import { OwnerLimit } from '../../async/owner-limit.ts'
 import type { Caller } from '../../core/caller.ts'
 import { findOwner } from '../../core/find-owner.ts'
 import type { CallOrigin } from '../../core/meter.ts'
@@ -73,6 +74,8 @@ interface PassageSearchDependencies {
   telemetry?: Telemetry
 }
 
+/** Searches of one owner at once: hundreds, such as those of an evaluation, would delay everybody's. */
+const MAX_OWNER_SEARCHES = 8
 const MAX_HITS_PER_METHOD = 100
 /** More candidates than results are loaded if needed, because duplicates are dropped. */
 const CANDIDATES_PER_RESULT = 3
@@ -91,6 +94,7 @@ export class PassageSearch {
   readonly #dependencies: PassageSearchDependencies
   readonly #selector: IndexSelector
   readonly #telemetry: Telemetry
+  readonly #owners = new OwnerLimit(MAX_OWNER_SEARCHES)
 
   constructor(dependencies: PassageSearchDependencies) {
     this.#dependencies = dependencies
@@ -101,14 +105,16 @@ export class PassageSearch {
   search(request: PassageQuery): Promise<Static<typeof SearchResult>> {
     const { method, sourceIds, signal } = request
     const attributes = { 'cadre.search.method': method, 'cadre.search.sources': sourceIds.length }
-    return this.#telemetry.measure('search', { labels: [method], attributes, signal }, () => this.#search(request))
+    const owner = request.owner ?? findOwner(request)
+    const search = () => this.#search({ ...request, owner })
+    return this.#telemetry.measure('search', { labels: [method], attributes, signal }, () => this.#owners.run(owner, search))
   }
 
   async #search(request: PassageQuery): Promise<Static<typeof SearchResult>> {
     const { database, indexes: registry, repair } = this.#dependencies
-    const { sourceIds, settings, method, query, explain } = request
-    const timer = new StageTimer()
-    const filter = await this.#buildFilter(request)
+    const { sourceIds, settings, method, query, explain, signal } = request
+    signal?.throwIfAborted()
+    const [timer, filter] = [new StageTimer(), await this.#buildFilter(request)]
     await repair.waitUntilFinished()
     for (;;) {
       const selected = await Promise.all(
@@ -134,14 +140,11 @@ export class PassageSearch {
     const isReranked = rerank && computeRerankWeight(query) > 0
     const count = isReranked ? Math.max(topK, RERANK_DEPTH) : topK
     const candidates = await timer.measure('fetch', () => this.#loadCandidates(hits, rankHits(request.method, hits), count))
-    const { models } = this.#dependencies.embedding
-    const reader: PassageReader = {
-      read: (question, texts, abort) => models.read(question, texts, abort, request.owner ?? findOwner(request)),
-    }
+    const { database, changedFiles, embedding } = this.#dependencies
+    const reader: PassageReader = { read: (question, texts, abort) => embedding.models.read(question, texts, abort, request.owner) }
     const ranked = isReranked ? await timer.measure('rerank', () => rerankPassages(reader, query, candidates, signal)) : candidates
     const best = ranked.filter(({ score }) => score >= (threshold ?? Number.NEGATIVE_INFINITY)).slice(0, topK)
     const foundSources = new Set(best.map(({ document }) => document.knowledge_source_id))
-    const { database, changedFiles } = this.#dependencies
     const described = await getSourceDescriptions(database, [...foundSources])
     const changed = await changedFiles.find(database, [...new Set(best.map(({ row }) => row.document_id as string))])
     const isStale = ({ document: { content_hash, stored_hash }, row }: Candidate) =>
@@ -176,8 +179,7 @@ export class PassageSearch {
     if (embedder && caller) await models.requireMaySpend(caller, embedder.id)
     const searchByMeaning = async () => {
       if (!embedder) return []
-      const embed = (onUsage: OnUsage) =>
-        embedder.embed([query], { priority: 'high', caller: request.owner ?? findOwner(request), onUsage })
+      const embed = (onUsage: OnUsage) => embedder.embed([query], { priority: 'high', caller: request.owner, onUsage })
       const table = indexes.getVectorTable(index)
       const [[vector], probes] = await Promise.all([
         timer.measure('embed', () => ledger.record(embedder, [query], origin, embed)),

@@ -1,0 +1,26 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { LargeBodies } from '../../daemon/http/large-bodies.ts'
+
+const test = suite('large bodies')
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('each large body has a turn of the event loop, and small ones do not wait', async () => {
+  const bodies = new LargeBodies()
+  const handled: string[] = []
+  for (const name of ['first', 'second', 'third']) bodies.add(1024 * 1024, () => handled.push(name))
+  bodies.add(100, () => handled.push('small'))
+  assert.equal(handled, ['small'])
+  const turns: number[] = []
+  while (handled.length < 4) {
+    await turn()
+    turns.push(handled.length)
+  }
+  assert.ok(
+    turns.every((count, index) => count - (turns[index - 1] ?? 1) <= 1),
+    String(turns),
+  )
+  assert.equal(handled, ['small', 'first', 'second', 'third'])
+})
+
+test.run()
