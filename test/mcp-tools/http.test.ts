@@ -4,6 +4,7 @@ import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
 import { McpFixture } from '../mcp/mcp-fixture.ts'
+import { startRecordingServer } from '../outbound/recording-server.ts'
 import { McpToolsFixture } from './mcp-tools-fixture.ts'
 import { type OAuthServer, startOAuthServer } from './servers/oauth-server.ts'
 
@@ -21,6 +22,7 @@ test.before(
 test.after(reportFailure(() => Promise.all([fixture.close(), web.close()])))
 test.after.each(() => {
   web.answer = undefined
+  web.metadata = {}
 })
 
 const addUrl = (fields: object = {}) =>
@@ -92,6 +94,33 @@ test('only servers with OAuth are signed in to, and only with a loopback redirec
   await expectError(fixture.service.post(`/mcp-servers/${server.id}/authorize`, REDIRECT), 'CONFLICT', { error: /does not use OAuth/ })
   const elsewhere = { redirect_uri: 'https://evil.example/callback' }
   await expectError(fixture.service.post(`/mcp-servers/${server.id}/authorize`, elsewhere), 'VALIDATION_ERROR', { field: 'redirect_uri' })
+})
+
+test('metadata that points to a forbidden address is not followed', async () => {
+  const victim = await startRecordingServer()
+  // An address of this machine that stays blocked when private addresses are allowed.
+  const forbidden = `http://0.0.0.0:${victim.port}`
+  const signIn = async (): Promise<{ status: number; body: Json }> => {
+    const server = await addUrl({ auth: { type: 'oauth' } })
+    const begun = await fixture.service.post(`/mcp-servers/${server.id}/authorize`, REDIRECT)
+    if (begun.status !== 200) return begun
+    return fixture.service.post(`/mcp-servers/${server.id}/token`, await openBrowser(begun.data.authorization_url))
+  }
+  for (const metadata of [
+    { authorization_servers: [forbidden] },
+    { authorization_servers: ['http://169.254.169.254/latest'] },
+    { registration_endpoint: `${forbidden}/register` },
+    { token_endpoint: `${forbidden}/token` },
+  ]) {
+    web.metadata = metadata
+    const { status, body } = await signIn()
+    assert.ok(status >= 400, JSON.stringify(metadata))
+    assert.match(body.error, /address|not sent/i, JSON.stringify([metadata, body.error]))
+  }
+  assert.is(victim.connections, 0)
+  web.metadata = {}
+  assert.is((await signIn()).status, 200)
+  await victim.close()
 })
 
 const HOSTILE: Record<string, { answer: NonNullable<OAuthServer['answer']>; error: RegExp }> = {

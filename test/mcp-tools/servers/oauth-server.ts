@@ -10,6 +10,8 @@ export interface OAuthServer {
   accepted: Set<string>
   /** Replaces the answers of /mcp. */
   answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
+  /** Replaces fields of the metadata. */
+  metadata: Record<string, unknown>
   close(): Promise<void>
 }
 
@@ -26,7 +28,7 @@ export async function startOAuthServer(): Promise<OAuthServer> {
     const sendJson = (value: Json, status = 200) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
     if (url.pathname.startsWith('/.well-known/oauth-protected-resource'))
-      return sendJson({ resource: `${started.origin}/mcp`, authorization_servers: [started.origin] })
+      return sendJson({ resource: `${started.origin}/mcp`, authorization_servers: [started.origin], ...started.metadata })
     if (url.pathname.startsWith('/.well-known/oauth-authorization-server'))
       return sendJson({
         issuer: started.origin,
@@ -37,6 +39,7 @@ export async function startOAuthServer(): Promise<OAuthServer> {
         grant_types_supported: ['authorization_code', 'refresh_token'],
         code_challenge_methods_supported: ['S256'],
         token_endpoint_auth_methods_supported: ['none'],
+        ...started.metadata,
       })
     if (url.pathname === '/register') return sendJson({ ...JSON.parse(body), client_id: 'client-1' }, 201)
     if (url.pathname === '/authorize') {
@@ -83,6 +86,7 @@ export async function startOAuthServer(): Promise<OAuthServer> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accepted: new Set(['static-token-0123456789']),
     answer: undefined,
+    metadata: {},
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
