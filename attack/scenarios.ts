@@ -22,6 +22,7 @@ import { restores } from './scenarios/peers/restores.ts'
 import { providers } from './scenarios/providers.ts'
 import { secrets } from './scenarios/secrets.ts'
 import { budgets } from './scenarios/sharing/budgets.ts'
+import { fairness } from './scenarios/sharing/fairness.ts'
 import { sigterm } from './scenarios/sigterm.ts'
 import { slowPatterns } from './scenarios/slow-patterns.ts'
 import { sqlQueries } from './scenarios/sql-queries.ts'
@@ -58,6 +59,7 @@ export const SCENARIOS: readonly Scenario[] = [
   confirmations,
   restores,
   endlessResponses,
+  fairness,
   memories,
   rememberedDocuments,
 ]

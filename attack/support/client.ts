@@ -27,7 +27,7 @@ export class Client {
     this.#pool = new Pool(url, { connections, pipelining: 1 })
   }
 
-  /** Sends a request to a path below /api. */
+  /** Sends a request to a path below /api, unless it begins with /api or /v1. */
   async call(
     method: string,
     path: string,
@@ -36,7 +36,7 @@ export class Client {
   ): Promise<ClientResponse> {
     const reply = await this.#pool.request({
       method: method as 'GET',
-      path: `/api${path}`,
+      path: /^\/(api|v1)\//.test(path) ? path : `/api${path}`,
       headers: {
         authorization: `Bearer ${token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -20,14 +20,15 @@ export class OwnerLimit {
     return this.#queues.size
   }
 
-  /** Without an owner, the work runs at once. */
-  async run<T>(owner: unknown, work: () => Promise<T>): Promise<T> {
+  /** Without an owner, the work runs at once. Work that was aborted while it waited does not run. */
+  async run<T>(owner: unknown, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (owner === undefined) return work()
     const queue = this.#queues.get(owner) ?? { semaphore: new Semaphore(this.#limit), size: 0 }
     this.#queues.set(owner, queue)
     queue.size++
     const release = await queue.semaphore.acquire()
     try {
+      signal?.throwIfAborted()
       return await work()
     } finally {
       release()

@@ -105,15 +105,14 @@ export class PassageSearch {
   search(request: PassageQuery): Promise<Static<typeof SearchResult>> {
     const { method, sourceIds, signal } = request
     const attributes = { 'cadre.search.method': method, 'cadre.search.sources': sourceIds.length }
-    const owner = request.owner ?? findOwner(request)
-    const search = () => this.#search({ ...request, owner })
-    return this.#telemetry.measure('search', { labels: [method], attributes, signal }, () => this.#owners.run(owner, search))
+    const query = { ...request, owner: request.owner ?? findOwner(request) }
+    const search = () => this.#owners.run(query.owner, () => this.#search(query), signal)
+    return this.#telemetry.measure('search', { labels: [method], attributes, signal }, search)
   }
 
   async #search(request: PassageQuery): Promise<Static<typeof SearchResult>> {
     const { database, indexes: registry, repair } = this.#dependencies
-    const { sourceIds, settings, method, query, explain, signal } = request
-    signal?.throwIfAborted()
+    const { sourceIds, settings, method, query, explain } = request
     const [timer, filter] = [new StageTimer(), await this.#buildFilter(request)]
     await repair.waitUntilFinished()
     for (;;) {
