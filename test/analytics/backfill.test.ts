@@ -52,6 +52,7 @@ test('messages from before the migration are included in the sums', async () => 
     p95_response_time_ms: 1200,
     total_tokens: 18,
     total_cost: 0.016,
+    currency: 'USD',
     unpriced_tokens: 0,
     tool_calls: 1,
     by_agent: { a: { conversations: 1, messages: 2, tokens: 18 } },

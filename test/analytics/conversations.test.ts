@@ -62,6 +62,7 @@ test('without conversations all figures are zero or null', async ({ service }) =
     p95_response_time_ms: null,
     total_tokens: 0,
     total_cost: 0,
+    currency: 'USD',
     unpriced_tokens: 0,
     tool_calls: 0,
     by_day: [],
@@ -90,6 +91,7 @@ test('messages are counted in total, by day and by agent', async (context) => {
     p95_response_time_ms: 3000,
     total_tokens: 36,
     total_cost: 0.032,
+    currency: 'USD',
     unpriced_tokens: 0,
     tool_calls: 2,
   })
