@@ -13,6 +13,7 @@ import { backup } from './large-homes/backup.ts'
 import { mailbox } from './large-homes/mailbox.ts'
 import { memories } from './large-homes/memories.ts'
 import { messageSearch } from './large-homes/message-search.ts'
+import { watching } from './large-homes/watching.ts'
 import { list } from './list.ts'
 import { models } from './models.ts'
 import { retrieval } from './retrieval.ts'
@@ -45,6 +46,7 @@ const BENCHMARKS = [
   spreadsheets,
   scans,
   mailbox,
+  watching,
   search,
   messageSearch,
   memories,

@@ -4,19 +4,21 @@ import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { createPdf, docx, paragraph, zip } from '../../test/knowledge/readers/document-fixtures.ts'
 import { ScriptedEmbedder } from '../../test/knowledge/scripted-embedder.ts'
+import type { Client } from '../support/client.ts'
 import { formatMegabytes, openDaemon, withFolder } from '../support/daemon.ts'
 import { waitForSyncs } from '../support/fill-home.ts'
 import { createHostileContainers } from '../support/hostile-containers.ts'
 import { createHostileImages } from '../support/hostile-images.ts'
 import { createHostileOfficeDocuments } from '../support/office-documents.ts'
 import { type Scenario, type ScenarioOptions, scaleAmount } from '../support/scenario.ts'
+import { createTruncatedDocuments } from '../support/truncated-documents.ts'
 import { watchMemory } from '../support/watch-memory.ts'
 import { formatSlowest, watchResponses } from '../support/watch-responses.ts'
 
 const MB = 1024 * 1024
 /** Text recognition may use 544 MB beside the daemon and processes that are about to end. */
 const MAX_MEMORY_BYTES = 1_000 * MB
-/** Text recognition has the lowest priority. */
+/** Text recognition has a low priority. */
 const SYNC_TIMEOUT_MS = 20 * 60_000
 
 export const hostileDocuments: Scenario = {
@@ -60,6 +62,7 @@ export const hostileDocuments: Scenario = {
         if (bytes > MAX_MEMORY_BYTES) violations.push(peak)
         const { documents: read = 0, failed = 0, skipped = 0, recognizing = 0 } = ended.statistics ?? {}
         if (recognizing > 0) violations.push(`${recognizing} images were not recognised`)
+        violations.push(...(await listUnexplained(client, source.id)))
         const figure = `${read - failed} indexed, ${failed} rejected, ${skipped} skipped; ${peak}; ${formatSlowest(times)}`
         return { amount: `${Object.keys(documents).length} hostile documents`, figure, violations }
       } finally {
@@ -67,6 +70,21 @@ export const hostileDocuments: Scenario = {
         await embedder.close()
       }
     }),
+}
+
+/** Every document has been indexed, or has a reason. */
+async function listUnexplained(client: Client, sourceId: string): Promise<string[]> {
+  const violations: string[] = []
+  for (const status of ['waiting', 'parsing', 'failed', 'skipped']) {
+    const isEnded = status === 'failed' || status === 'skipped'
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const { data, body } = await client.get(`/knowledge-sources/${sourceId}/documents?status=${status}&limit=100&page=${page}`)
+      pages = Math.ceil(body.pagination.total / 100)
+      for (const { name, error } of data as { name: string; error: string | null }[])
+        if (!isEnded || !error || /undefined|TypeError|not a function/.test(error)) violations.push(`${name}: ${status}, ${error}`)
+    }
+  }
+  return violations
 }
 
 function createDocuments(options: ScenarioOptions): Record<string, string | Uint8Array> {
@@ -82,6 +100,7 @@ function createDocuments(options: ScenarioOptions): Record<string, string | Uint
     'select.html': `<html><select>${repeat('<option>Berlin</option>')}</select>`,
     ...createHostileContainers(large, deep),
     ...createHostileImages(),
+    ...createTruncatedDocuments(),
     'zip-bomb.docx': zip({ 'word/document.xml': blank }),
     'zip-bomb.epub': zip({ 'META-INF/container.xml': blank }),
     'many-parts.docx': zip(Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`word/${index}`, '']))),
@@ -92,7 +111,6 @@ function createDocuments(options: ScenarioOptions): Record<string, string | Uint
       pack: () => deflateSync(deflateSync(Buffer.alloc(blank.length, ' '))),
     }),
     'garbage.pdf': Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(100_000, 7)]),
-    'truncated.pdf': createPdf([Buffer.from('BT ET')]).subarray(0, 200),
     'entities.html': `<html><!DOCTYPE lolz [${entities}]><body>&l10;</body></html>`,
     'deep.html': `<html>${'<div>'.repeat(deep)}<p>After.`,
     'deep.json': `${'['.repeat(deep)}"inside"${']'.repeat(deep)}`,

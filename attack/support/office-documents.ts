@@ -1,6 +1,6 @@
-/** Hostile spreadsheets, presentations and texts: bombs, cycles, absurd structures, truncated and encrypted files. */
+/** Hostile spreadsheets, presentations and texts: bombs, cycles, absurd structures and encrypted files. */
 import { zip } from '../../test/knowledge/readers/document-fixtures.ts'
-import { createRow, createWorkbookParts, loadFixture, OFFICE_FIXTURES, renameStream } from '../../test/knowledge/readers/office/fixtures.ts'
+import { createRow, createWorkbookParts, loadFixture, renameStream } from '../../test/knowledge/readers/office/fixtures.ts'
 
 const MB = 1024 * 1024
 const openDocument = (kind: string, content: string | Uint8Array) =>
@@ -17,7 +17,6 @@ export function createHostileOfficeDocuments(deep: number): Record<string, strin
     `<mergeCells>${'<mergeCell ref="A1:XFD1048576"/>'.repeat(10_000)}</mergeCells></worksheet>`
   const doc = loadFixture('rules.doc')
   return {
-    ...createTruncated(),
     'sheet-bomb.xlsx': zip(createWorkbookParts([''], { 'xl/worksheets/sheet1.xml': blank })),
     'strings-bomb.xlsx': zip(createWorkbookParts([''], { 'xl/sharedStrings.xml': blank })),
     'many-sheets.xlsx': zip(createWorkbookParts(Array<string>(1_001).fill(createRow('x', 'y')))),
@@ -39,14 +38,6 @@ export function createHostileOfficeDocuments(deep: number): Record<string, strin
     'other.doc': renameStream(doc, 'WordDocument', 'Workbook'),
     'wrong-extension.pptx': loadFixture('budget.xlsx'),
   }
-}
-
-function createTruncated(): Record<string, Uint8Array> {
-  const truncated = OFFICE_FIXTURES.flatMap((name) => {
-    const whole = loadFixture(name)
-    return Array.from({ length: 9 }, (_, index) => [`truncated-${index + 1}-${name}`, whole.subarray(0, (whole.length * (index + 1)) / 10)])
-  })
-  return Object.fromEntries(truncated)
 }
 
 /** Every sector refers to itself. */
