@@ -1,4 +1,5 @@
 /** Writes a mail as a document: subject, sender, recipients, date, attachments, then its text. */
+import { formatDay } from '../format-day.ts'
 import { parseHtml } from '../html/parse-html.ts'
 import { removeHidden } from '../html/read-html.ts'
 import { writeHtml } from '../html/write-html.ts'
@@ -94,11 +95,10 @@ export function parseMailDate(header: string): MailDate | undefined {
 export function createMailDate(time: number, offset = 0): MailDate | undefined {
   const local = new Date(time + offset * 60_000)
   if (Number.isNaN(local.getTime())) return undefined
-  const day = local.toLocaleDateString('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
   const pad = (value: number) => String(value).padStart(2, '0')
   const zone = `${offset < 0 ? '-' : '+'}${pad(Math.floor(Math.abs(offset) / 60))}:${pad(Math.abs(offset) % 60)}`
   return {
     day: local.toISOString().slice(0, 10),
-    label: `${day.replace(/^(\w+) /, '$1, ')}, ${pad(local.getUTCHours())}:${pad(local.getUTCMinutes())} ${zone}`,
+    label: `${formatDay(local)}, ${pad(local.getUTCHours())}:${pad(local.getUTCMinutes())} ${zone}`,
   }
 }

@@ -1,4 +1,5 @@
 /** Reads calendars (iCalendar): each event and task is a section. */
+import { formatDay } from '../format-day.ts'
 import type { ParsedDocument } from '../parsed-document.ts'
 import { type ContentLine, decodeValue, getParameter, readContentLines } from './content-lines.ts'
 
@@ -80,9 +81,7 @@ function formatTime(line: ContentLine | undefined): string {
   const [, year, month, day, hour, minute, utc] = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d*(Z)?)?/.exec(line?.value ?? '') ?? []
   if (year === undefined) return line?.value ?? ''
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
-  const label = date
-    .toLocaleDateString('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
-    .replace(/^(\w+) /, '$1, ')
+  const label = formatDay(date)
   const zone = utc ? 'UTC' : getParameter(line?.parameters ?? '', 'TZID')
   return hour === undefined ? label : `${label}, ${hour}:${minute}${zone ? ` (${zone})` : ''}`
 }
