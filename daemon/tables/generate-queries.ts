@@ -26,6 +26,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
     // The words of a comparison, such as "after 2020", ask for nothing else.
     const compared = set.conditions.reduce((mask, linked) => (COMPARING.has(linked.match) ? mask | getMask(linked) : mask), 0)
     const has = (trigger: keyof typeof TRIGGERS) => hasTrigger(question, trigger, compared)
+    const named = set.conditions.reduce((mask, linked) => mask | getMask(linked), 0)
     const conditions = set.conditions.map(({ condition }) => condition)
     const create = (operation: Operation, sign: string, roles: { target?: number; key?: number; direction?: Direction } = {}): Candidate =>
       source.createCandidate({ conditions, operation }, sign, set, roles)
@@ -62,7 +63,8 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
           if (ordinal !== undefined)
             yield create({ kind: 'edge', from, position: ordinal, limit: 1, column }, `nth_${from}`, { target: column })
         }
-    if (has('neighbor') && conditions.length > 0)
+    // "after" in a value, such as the title "Life After Love", does not ask for the next row.
+    if (hasTrigger(question, 'neighbor', named) && conditions.length > 0)
       for (const offset of [1, -1] as const)
         for (const column of columns)
           yield create({ kind: 'neighbor', offset, column }, offset > 0 ? 'next' : 'previous', { target: column })

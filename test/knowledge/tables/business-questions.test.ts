@@ -89,6 +89,18 @@ for (const [question, ...expected] of [
     reader.close()
   })
 
+test('a word of a value is not read as an operation', async () => {
+  const path = join(folder, 'errors.db')
+  const writer = TableStore.openForWriting(path)
+  const errors = 'Code,Description\nERR_TYPE,Has no type\nERR_ADDED_AFTER_START,Was added too late\nERR_PLUGIN,Is no function\n'
+  writer.replace({ id: 'doc_1', name: 'errors.csv', contentHash: 'x' }, await extractTables(Buffer.from(errors), 'errors.csv'))
+  writer.close()
+  const reader = TableStore.openForReading(path) as TableStore
+  const { computations } = askTables('What does ERR_ADDED_AFTER_START mean?', [reader], weights)
+  assert.not.ok(computations.some(({ interpretation }) => interpretation.includes('the row after')))
+  reader.close()
+})
+
 test('the interpretation names the columns, the values and the document', () => {
   const interpret = (question: string) => compute(question)?.interpretation
   assert.is(interpret('How many orders were cancelled?'), 'Counted the rows of orders.csv where Status is cancelled.')
