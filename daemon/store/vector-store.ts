@@ -1,5 +1,6 @@
 /** The LanceDB tables of passages. */
 import { readdir } from 'node:fs/promises'
+import { version } from '../../src/version.ts'
 import { TableFiles } from './files/table-files.ts'
 import { isRemote, type LanceConnection, type LanceOptions, openLance } from './lance.ts'
 import type { DiskCache } from './objects/disk-cache.ts'
@@ -38,7 +39,7 @@ export class VectorStore {
     this.#uri = uri
     this.#exactRows = exactRows
     this.#options = options
-    this.#files = isRemote(uri) ? undefined : new TableFiles(uri, options.stopRecord)
+    this.#files = isRemote(uri) ? undefined : new TableFiles(uri, options.stopRecord, `${version} ${exactRows}`)
   }
 
   /** Whether other daemons use it, or the tables are on a server. */

@@ -9,7 +9,7 @@ const test = suite('files of tables')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-table-files-'))
 const [vectors, record] = [join(folder, 'vectors'), join(folder, 'record')]
 const manifest = join(vectors, 'trees.lance', '_versions', '1.manifest')
-const open = () => new TableFiles(vectors, record)
+const open = (basis = '1.0') => new TableFiles(vectors, record, basis)
 
 test.before.each(() => {
   rmSync(vectors, { recursive: true, force: true })
@@ -23,6 +23,11 @@ test('unchanged files need no check after a stop, but one after a kill', async (
   assert.ok(await open().takeStopRecord())
   assert.not(existsSync(record))
   assert.not(await open().takeStopRecord())
+})
+
+test('another version checks the tables', async () => {
+  await open('1.0').recordStop()
+  assert.not(await open('1.1').takeStopRecord())
 })
 
 const CHANGES: Record<string, () => void> = {

@@ -12,12 +12,15 @@ export class TableFiles {
   readonly #folder: string
   /** Describes the files when the daemon stopped. */
   readonly #recordPath: string | undefined
+  /** What else decides whether tables need work, such as the version of Cadre. */
+  readonly #basis: string
   /** Size and time of each flushed file. */
   readonly #flushed = new Map<string, string>()
 
-  constructor(folder: string, recordPath: string | undefined) {
+  constructor(folder: string, recordPath: string | undefined, basis: string) {
     this.#folder = folder
     this.#recordPath = recordPath
+    this.#basis = basis
   }
 
   async listTables(): Promise<string[]> {
@@ -50,7 +53,7 @@ export class TableFiles {
     if (this.#recordPath) await writeFile(this.#recordPath, await this.#computeDigest(), { mode: 0o600 }).catch(() => undefined)
   }
 
-  /** Returns whether the files are as the last daemon left them when it stopped. Removes the record: this daemon may be killed. */
+  /** Returns whether files and basis are as the last daemon left them when it stopped. Removes the record: this daemon may be killed. */
   async takeStopRecord(): Promise<boolean> {
     if (!this.#recordPath) return false
     const recorded = await readFile(this.#recordPath, 'utf8').catch(() => undefined)
@@ -62,7 +65,7 @@ export class TableFiles {
 
   async #computeDigest(): Promise<string> {
     const states = [...(await readStates(this.#folder))].map(([path, state]) => `${path.slice(this.#folder.length)} ${state}`)
-    return hash('sha256', states.sort().join('\n'))
+    return hash('sha256', [this.#basis, ...states.sort()].join('\n'))
   }
 
   #getTableFolder(name: string): string {
