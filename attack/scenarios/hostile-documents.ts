@@ -24,7 +24,8 @@ const SYNC_TIMEOUT_MS = 20 * 60_000
 export const hostileDocuments: Scenario = {
   name: 'hostile-documents',
   promise:
-    'A hostile document neither stops the daemon nor keeps others from being indexed. The daemon and its parsers use less than 700 MB.',
+    'A hostile document neither stops the daemon nor keeps others from being indexed. ' +
+    'The daemon and its parsers use less than 700 MB, and less than 1,000 MB with text recognition.',
   run: (options) =>
     withFolder(async (folder) => {
       const documents = createDocuments(options)
