@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
-import { followSync, formatFailures, formatSyncOutcome, startSync } from '../../src/cli/knowledge/follow-sync.ts'
+import { followSync, formatNotices, formatSyncOutcome, startSync } from '../../src/cli/knowledge/follow-sync.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
@@ -63,7 +63,7 @@ export default class KnowledgeSync extends CadreCommand {
             sources.push(synced.source)
             // A cancelled sync is not what the user waited for.
             if (!flags.quiet || synced.source.status === 'pending')
-              for (const line of [formatSyncOutcome(synced), ...(await formatFailures(connection, synced.source))]) display.log(line)
+              for (const line of [formatSyncOutcome(synced), ...(await formatNotices(connection, synced.source))]) display.log(line)
           } catch (error) {
             // With several sources, the others are still synced.
             if (started.length === 1) throw error

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { boolean } from '@oclif/core/flags'
-import { followSync, formatFailures, startSync } from '../../src/cli/knowledge/follow-sync.ts'
+import { followSync, formatNotices, startSync } from '../../src/cli/knowledge/follow-sync.ts'
 import { formatIndexed, formatSkipped, formatUnreadable } from '../../src/cli/knowledge/format-statistics.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
@@ -86,7 +86,7 @@ async function reportSync(connection: Connection, before: KnowledgeSource, displ
   try {
     const { source } = await followSync(connection, before, display)
     say(await describeChanges(connection, before, source))
-    for (const line of await formatFailures(connection, source)) display.log(line)
+    for (const line of await formatNotices(connection, source)) display.log(line)
     return source
   } catch (error) {
     const failure = toFailure(error)

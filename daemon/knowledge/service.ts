@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
 import { type KnowledgeSource, knowledgeSources } from '../../src/contract/families/knowledge-sources.ts'
-import { MAX_QUERY_ROWS, type Table, type TableQuery, type TableQueryResult } from '../../src/contract/families/tables.ts'
+import { MAX_QUERY_ROWS, type TableList, type TableQuery, type TableQueryResult } from '../../src/contract/families/tables.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { SearchResult } from '../../src/contract/schemas/passages.ts'
 import { removeRepositoryCredentials } from '../../src/contract/url-credentials.ts'
@@ -132,9 +132,11 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
     return this.#dependencies.tables.ask(sourceIds, question, signal)
   }
 
-  async listTables(caller: Caller, id: string): Promise<Table[]> {
+  async listTables(caller: Caller, id: string): Promise<TableList> {
     await this.require(this.database, caller, id)
-    return (await this.#dependencies.tables.list(id)).map(toTableView)
+    const { tables, leftOut } = await this.#dependencies.tables.list(id)
+    const left_out = leftOut.map(({ documentId, document, notice }) => ({ document, document_id: documentId, notice }))
+    return { tables: tables.map(toTableView), left_out }
   }
 
   /** Runs a SELECT over the tables of a source. */

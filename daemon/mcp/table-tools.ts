@@ -12,7 +12,7 @@ type Call = Pick<McpCall, 'caller' | 'signal'>
 
 export async function describeTables(knowledge: KnowledgeService, { source }: { source: string }, { caller }: Call): Promise<McpResult> {
   const { id, name } = await findByName(knowledge, caller, source)
-  const tables = await knowledge.listTables(caller, id)
+  const { tables } = await knowledge.listTables(caller, id)
   const text = tables.length === 0 ? `The documents of ${name} have no tables.` : tables.map(formatTable).join('\n')
   return { text, data: { tables } }
 }

@@ -5,6 +5,7 @@ import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/cont
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
+import { createComputationPassage } from '../core/cite-computation.ts'
 import { readCurrency } from '../core/currency.ts'
 import { findOwner } from '../core/find-owner.ts'
 import { type CallOrigin, toUsageView } from '../core/meter.ts'
@@ -115,8 +116,9 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     const compute: Compute = async (text, abort) => {
       if (isFiltered) return { computations }
       const computed = await knowledge.computeAnswer(listSourceIds(tool), text, abort)
-      computations = computed.computations
-      return computed
+      // The rows used are cited as further results.
+      computations = computed.computations.map((computation, index) => ({ ...computation, citation: results.length + index + 1 }))
+      return { ...computed, computations }
     }
     const answer = await models.answer({
       modelId: tool.model_id,
@@ -131,7 +133,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       owner: findOwner({ caller, origin }),
       signal,
     })
-    return { results, answer, computations }
+    return { results: [...results, ...computations.map(createComputationPassage)], answer, computations }
   }
 
   async findTool(reader: DatabaseReader, id: string): Promise<Tool | undefined> {

@@ -12,6 +12,8 @@ export interface Computation {
   table: string
   /** The document with the table. */
   document: string
+  documentId: string
+  contentHash: string
   /** What the query does, in plain words. */
   interpretation: string
   /** The columns of the table. */
@@ -20,6 +22,10 @@ export interface Computation {
   rowsUsed: SqlValue[][]
   /** The number of all rows that were used. */
   rowCount: number
+  /** The number of rows of the table. */
+  tableRowCount: number
+  /** The number of the citation of these rows, if there is one. */
+  citation?: number
 }
 
 export interface ComputedAnswer {

@@ -1,4 +1,5 @@
 /** `cadre knowledge tables list`. */
+import { formatLeftOut } from '../../../src/cli/knowledge/format-left-out.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
@@ -17,15 +18,15 @@ export default class TablesList extends CadreCommand {
     const id = await resolveResource(connection, knowledgeTopic, args.source)
     const { data } = await call(connection, tableRoutes.list, { params: { id } })
     if (this.getFormat(flags) !== 'table') return this.print({ data: data.tables }, flags)
-    if (data.tables.length === 0)
+    if (data.tables.length === 0 && data.left_out.length === 0)
       return this.notify('The documents have no tables. CSV, JSON and spreadsheets have them, and Markdown can.')
-    const rows = data.tables.map(({ name, document, rows, columns, notice }) => ({
+    const rows = data.tables.map(({ name, document, rows, columns }) => ({
       name,
       document,
       rows,
       columns: columns.map((column) => column.name).join(', '),
-      notice,
     }))
-    await this.print({ data: rows, columns: ['name', 'document', 'rows', 'columns', 'notice'] }, flags)
+    await this.print({ data: rows, columns: ['name', 'document', 'rows', 'columns'] }, flags)
+    for (const line of formatLeftOut(data.left_out)) this.notify(line)
   }
 }

@@ -152,8 +152,7 @@ async function callModel({ context, reply }: AgentLoopInput, request: ComposedIn
     countDocuments,
     compute: async (query, signal) => {
       const computed = await computeWithTools(context.toolset.retrievalTools, query, signal)
-      recordComputations(reply, computed.computations)
-      return computed
+      return { ...computed, computations: recordComputations(reply, computed.computations) }
     },
     readOn: async (index) => (await context.toolset.retrievalTools[0]?.readOn?.(reply.draft.citations.get(index + 1) ?? {})) ?? [],
     temperature,

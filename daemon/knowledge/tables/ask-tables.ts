@@ -57,9 +57,10 @@ export function askTables(question: string, files: readonly TableStore[], weight
   })
   const problem = answers.length === 0 ? describeProblem(question, tables) : undefined
   return {
-    computations: answers.map((answer) =>
-      toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>),
-    ),
+    computations: answers.map((answer) => {
+      const { file } = best.find(({ table }) => table === answer.table) as (typeof best)[number]
+      return toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>, file)
+    }),
     ...(problem ? { problem: { document: problem.table.document, text: problem.text } } : {}),
   }
 }
@@ -78,7 +79,11 @@ function countSharedWords(stems: ReadonlySet<string>, { title, columns }: Stored
   return [...stems].reduce((sum, stem) => sum + (titleStems.has(stem) ? 2 : 0) + (isKnown(stem) ? 1 : 0), 0)
 }
 
-function toComputation({ query, sql, rows, values, explanation }: TableAnswer, { table, run }: QueryableTable<StoredTable>): Computation {
+function toComputation(
+  { query, sql, rows, values, explanation }: TableAnswer,
+  { table, run }: QueryableTable<StoredTable>,
+  file: TableStore,
+): Computation {
   return {
     values,
     result: rows,
@@ -86,9 +91,12 @@ function toComputation({ query, sql, rows, values, explanation }: TableAnswer, {
     sql,
     table: table.name,
     document: table.document,
+    documentId: table.documentId,
+    contentHash: file.listDocuments().find(({ id }) => id === table.documentId)?.contentHash ?? '',
     interpretation: explanation,
     header: table.columns.map(({ header }, index) => header || `Column ${index + 1}`),
     rowsUsed: run(writeRowsSql(table, query, MAX_SHOWN_ROWS)),
     rowCount: Number(run(writeRowCountSql(table, query))[0]?.[0] ?? 0),
+    tableRowCount: table.rowCount,
   }
 }

@@ -27,9 +27,19 @@ export async function listReadDocuments(reader: DatabaseReader, sourceId: string
   )
 }
 
-/** Adds what was left out of the tables of a document to its notice, unless it is there. */
-export async function addNotice(database: Database, { id, contentHash }: TableDocument, notice: string): Promise<void> {
-  const sql = `UPDATE documents SET notice = CASE WHEN notice IS NULL THEN ? ELSE notice || ' ' || ? END
-    WHERE id = ? AND content_hash = ? AND (notice IS NULL OR instr(notice, ?) = 0)`
-  await database.write((transaction) => transaction.run(sql, [notice, notice, id, contentHash, notice]))
+/** Precedes what was left out of tables, at the end of a document's notice. */
+const MARK = 'Tables: '
+
+/** Stores what was left out of the tables of a document in its notice; null removes it. */
+export async function setTableNotice(database: Database, { id, contentHash }: TableDocument, notice: string | null): Promise<void> {
+  const row = await database.get<{ notice: string | null }>('SELECT notice FROM documents WHERE id = ? AND content_hash = ?', [
+    id,
+    contentHash,
+  ])
+  if (!row) return
+  const [others = ''] = (row.notice ?? '').split(MARK)
+  const all = `${others.trim()}${notice === null ? '' : ` ${MARK}${notice}`}`.trim() || null
+  if (all === row.notice) return
+  const sql = 'UPDATE documents SET notice = ? WHERE id = ? AND content_hash = ?'
+  await database.write((transaction) => transaction.run(sql, [all, id, contentHash]))
 }

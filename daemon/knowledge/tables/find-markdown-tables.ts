@@ -3,14 +3,13 @@ import type { ExtractedTable } from './extracted-table.ts'
 
 const SEPARATOR = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/
 const FENCE = /^\s*(?:```|~~~)/
-const MAX_TABLES = 200
 
 export function findMarkdownTables(text: string): ExtractedTable[] {
   const lines = text.split('\n')
   const tables: ExtractedTable[] = []
   let heading = ''
   let isCode = false
-  for (let index = 0; index < lines.length && tables.length < MAX_TABLES; index++) {
+  for (let index = 0; index < lines.length; index++) {
     const line = lines[index] as string
     if (FENCE.test(line)) isCode = !isCode
     if (isCode) continue

@@ -10,9 +10,10 @@ import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
 import type { ComputedAnswer } from '../../tables/computation.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
-import { addNotice, type DocumentRow, listReadDocuments, readSignature } from './document-store.ts'
+import { type DocumentRow, listReadDocuments, readSignature, setTableNotice } from './document-store.ts'
 import { TablePool } from './table-pool.ts'
-import type { StoredTable, TableDocument } from './table-store.ts'
+import { FORMAT_VERSION, type StoredTable, type TableDocument } from './table-store.ts'
+import type { TableList } from './table-task.ts'
 
 export const MAX_QUERY_MS = 5_000
 const QUERY_PROCESSES = 2
@@ -26,7 +27,7 @@ const TYPES = new Map<string, RegExp | undefined>([
   ...'md markdown mdx txt'.split(' ').map((type) => [type, /^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|/m] as const),
   ...'html htm xhtml'.split(' ').map((type) => [type, /<table/i] as const),
 ])
-/** Exists if the source has no tables, and contains the signature of its documents. */
+/** Exists if the source has no tables, and contains the version of the builder and the signature of the documents. */
 const MARKER_NAME = 'tables.none'
 
 interface SourceTablesDependencies {
@@ -93,8 +94,9 @@ export class SourceTables {
     }
   }
 
-  async list(sourceId: string): Promise<StoredTable[]> {
+  async list(sourceId: string): Promise<TableList> {
     await this.#ensureCurrent(sourceId)
+    if (!existsSync(this.#getPath(sourceId))) return { tables: [], leftOut: [] }
     return this.#asker.run({ kind: 'list', path: this.#getPath(sourceId) }, { timeoutMs: MAX_LIST_MS })
   }
 
@@ -106,7 +108,7 @@ export class SourceTables {
 
   /** Lists the tables of a source for chat models. */
   async describe(sourceId: string): Promise<TableDescription[]> {
-    return (await this.list(sourceId)).map((table) => {
+    return (await this.list(sourceId)).tables.map((table) => {
       const { name, document, rows, columns } = toTableView(table)
       return {
         source: sourceId,
@@ -190,17 +192,18 @@ export class SourceTables {
     const marker = join(dirname(path), MARKER_NAME)
     const setTableCount = (tableCount: number) => this.#states.set(sourceId, { signature, tableCount })
     if (!existsSync(path)) {
-      if ((await readFile(marker, 'utf8').catch(() => undefined)) === signature) return void setTableCount(0)
+      const mark = `${FORMAT_VERSION} ${signature}`
+      if ((await readFile(marker, 'utf8').catch(() => undefined)) === mark) return void setTableCount(0)
       if (!(await this.#mayHaveTables(sourceId))) {
         setTableCount(0)
         await mkdir(dirname(marker), { recursive: true, mode: 0o700 })
-        return writeFile(marker, signature, { mode: 0o600 })
+        return writeFile(marker, mark, { mode: 0o600 })
       }
     }
     const documents = (await this.#listDocuments(sourceId)).map(({ id, name, content_hash }) => ({ id, name, contentHash: content_hash }))
     const missing = await this.#builder.run({ kind: 'compare', path, documents }, { timeoutMs: MAX_LIST_MS, signal })
     for (const document of missing) await this.#addDocument(path, document, signal)
-    const tables = await this.#builder.run({ kind: 'list', path }, { timeoutMs: MAX_LIST_MS, signal })
+    const { tables } = await this.#builder.run({ kind: 'list', path }, { timeoutMs: MAX_LIST_MS, signal })
     setTableCount(tables.length)
   }
 
@@ -209,8 +212,8 @@ export class SourceTables {
     const { originals, logger } = this.#dependencies
     try {
       const bytes = await originals.read(document.contentHash)
-      const notices = await this.#builder.run({ kind: 'add', path, document, bytes }, { timeoutMs: MAX_BUILD_MS, signal })
-      if (notices.length > 0) await addNotice(this.#dependencies.database, document, `Tables: ${notices.join(' ')}`)
+      const notice = await this.#builder.run({ kind: 'add', path, document, bytes }, { timeoutMs: MAX_BUILD_MS, signal })
+      await setTableNotice(this.#dependencies.database, document, notice)
     } catch (error) {
       signal?.throwIfAborted()
       logger.warn({ document: document.name, err: error }, 'cannot read the tables of a document')

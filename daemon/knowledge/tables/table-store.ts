@@ -10,7 +10,7 @@ import { createInsert, createTable } from '../../tables/write-table.ts'
 import type { ExtractedTable } from './extracted-table.ts'
 
 /** Raised when tables are built differently: older files are built again. */
-export const FORMAT_VERSION = 2
+export const FORMAT_VERSION = 3
 export const MAX_COLUMNS = 200
 export const MAX_ROWS = 2_000_000
 export const MAX_TABLES = 500
@@ -28,11 +28,26 @@ export interface TableDocument {
   contentHash: string
 }
 
+/** A document whose tables were built. */
+interface KnownDocument {
+  id: string
+  contentHash: string
+  /** Whether there was no room for some of its tables: 0 or 1. */
+  lacksTables: number
+}
+
 export interface StoredTable extends TypedTable {
   documentId: string
   document: string
   /** What was left out, if the table exceeds the bounds. */
   notice: string | null
+}
+
+/** What was left out of the tables of a document. */
+export interface LeftOut {
+  documentId: string
+  document: string
+  notice: string
 }
 
 export class TableStore {
@@ -66,11 +81,9 @@ export class TableStore {
     this.#database.close()
   }
 
-  listDocuments(): { id: string; contentHash: string }[] {
-    return this.#database.prepare('SELECT id, content_hash AS contentHash FROM cadre_documents').all() as {
-      id: string
-      contentHash: string
-    }[]
+  listDocuments(): KnownDocument[] {
+    const sql = 'SELECT id, content_hash AS contentHash, notice IS NOT NULL AS lacksTables FROM cadre_documents'
+    return this.#database.prepare(sql).all() as KnownDocument[]
   }
 
   listTables(): StoredTable[] {
@@ -86,10 +99,16 @@ export class TableStore {
     }))
   }
 
-  /** Lists what was left out of the tables of a document. */
-  listNotices(documentId: string): string[] {
-    const sql = 'SELECT DISTINCT notice FROM cadre_tables WHERE document_id = ? AND notice IS NOT NULL'
-    return (this.#database.prepare(sql).raw().all([documentId]) as [string][]).map(([notice]) => notice)
+  /** Lists the documents whose tables are not complete. */
+  listLeftOut(): LeftOut[] {
+    const sql = `SELECT id AS documentId, name AS document, notice FROM cadre_documents WHERE notice IS NOT NULL
+      UNION SELECT document_id, document, notice FROM cadre_tables WHERE notice IS NOT NULL ORDER BY document, notice`
+    const found = new Map<string, LeftOut>()
+    for (const row of this.#database.prepare(sql).all() as LeftOut[]) {
+      const known = found.get(row.documentId)
+      found.set(row.documentId, known ? { ...known, notice: `${known.notice} ${row.notice}` } : row)
+    }
+    return [...found.values()]
   }
 
   remove(documentIds: readonly string[]): void {
@@ -102,10 +121,17 @@ export class TableStore {
   replace({ id, name, contentHash }: TableDocument, tables: readonly ExtractedTable[]): void {
     this.#transact(() => {
       this.#removeDocument(id)
-      this.#database.prepare('INSERT INTO cadre_documents VALUES (?, ?)').run([id, contentHash])
-      const room = Math.max(0, MAX_TABLES - this.listTables().length)
+      const room = this.countRoom()
+      const notice = tables.length > room ? describeMissingTables(tables.length, room) : null
+      this.#database.prepare('INSERT INTO cadre_documents VALUES (?, ?, ?, ?)').run([id, contentHash, name, notice])
       for (const [position, table] of tables.slice(0, room).entries()) this.#addTable(id, name, position, table, tables.length > 1)
     })
+  }
+
+  /** Returns how many tables can be added. */
+  countRoom(): number {
+    const [[count]] = this.#database.prepare('SELECT count(*) FROM cadre_tables').raw().all() as [[number]]
+    return Math.max(0, MAX_TABLES - count)
   }
 
   #transact(work: () => void): void {
@@ -212,7 +238,8 @@ function openDatabase(path: string): Database.Database {
     database.close()
     throw new Error('The file has another version.')
   }
-  database.exec(`CREATE TABLE IF NOT EXISTS cadre_documents (id TEXT PRIMARY KEY, content_hash TEXT NOT NULL);
+  database.exec(`CREATE TABLE IF NOT EXISTS cadre_documents (id TEXT PRIMARY KEY, content_hash TEXT NOT NULL,
+      name TEXT NOT NULL, notice TEXT);
     CREATE TABLE IF NOT EXISTS cadre_tables (name TEXT PRIMARY KEY, document_id TEXT NOT NULL, document TEXT NOT NULL,
       position INTEGER NOT NULL, title TEXT NOT NULL, row_count INTEGER NOT NULL, columns TEXT NOT NULL, notice TEXT);
     CREATE VIRTUAL TABLE IF NOT EXISTS cadre_values 
@@ -235,6 +262,9 @@ function limitRows(table: ExtractedTable) {
     },
   }
 }
+
+const describeMissingTables = (count: number, room: number): string =>
+  `${room === 0 ? 'None' : `Only the first ${room}`} of its ${count} tables can be computed with: a source can have ${MAX_TABLES}.`
 
 function describeBounds(columnCount: number, isCut: boolean): string | null {
   const limits = [

@@ -2,7 +2,7 @@
 import type { CadreError } from '../../../src/contract/errors.ts'
 import type { ComputedAnswer } from '../../tables/computation.ts'
 import type { QueryRows } from '../../tables/run-query.ts'
-import type { StoredTable, TableDocument } from './table-store.ts'
+import type { LeftOut, StoredTable, TableDocument } from './table-store.ts'
 
 /** `path` is the file of a source. */
 export type TableTask =
@@ -18,11 +18,16 @@ export interface TableRows extends Omit<QueryRows, 'tables'> {
   documents: TableDocument[]
 }
 
+export interface TableList {
+  tables: StoredTable[]
+  leftOut: LeftOut[]
+}
+
 export interface TableResults {
   compare: TableDocument[]
   /** What was left out of the tables of the document. */
-  add: string[]
-  list: StoredTable[]
+  add: string | null
+  list: TableList
   query: TableRows
   ask: ComputedAnswer
 }

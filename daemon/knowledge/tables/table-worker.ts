@@ -24,11 +24,14 @@ async function runTask(task: TableTask): Promise<TableResults[TableTask['kind']]
       })
       return withFile(TableStore.openForWriting(task.path), (file) => {
         file.replace(task.document, tables)
-        return file.listNotices(task.document.id)
+        return file.listLeftOut().find(({ documentId }) => documentId === task.document.id)?.notice ?? null
       })
     }
     case 'list':
-      return withFile(TableStore.openForReading(task.path), (file) => file?.listTables() ?? [])
+      return withFile(TableStore.openForReading(task.path), (file) => ({
+        tables: file?.listTables() ?? [],
+        leftOut: file?.listLeftOut() ?? [],
+      }))
     case 'query':
       return withFile(TableStore.openForReading(task.path), (file) => {
         if (!file) throw new CadreError('CONFLICT', 'The source has no tables.', { hint: 'Sync the source first.' })
@@ -68,11 +71,16 @@ function listDocuments(file: TableStore, names: readonly string[]): TableDocumen
 }
 
 function compareDocuments(file: TableStore, documents: readonly TableDocument[]): TableDocument[] {
-  const known = new Map(file.listDocuments().map(({ id, contentHash }) => [id, contentHash]))
+  const known = new Map(file.listDocuments().map((document) => [document.id, document]))
   const current = new Set(documents.map(({ id }) => id))
   const removed = [...known.keys()].filter((id) => !current.has(id))
   if (removed.length > 0) file.remove(removed)
-  return documents.filter(({ id, contentHash }) => known.get(id) !== contentHash)
+  // After others were removed, there may be room for tables that were left out.
+  const hasRoom = file.countRoom() > 0
+  return documents.filter(({ id, contentHash }) => {
+    const document = known.get(id)
+    return document?.contentHash !== contentHash || (hasRoom && document.lacksTables === 1)
+  })
 }
 
 await serveJobs<TableTask, TableOutcome>(() => async (task) => {

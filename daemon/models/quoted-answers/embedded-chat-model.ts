@@ -65,7 +65,7 @@ export class EmbeddedChatModel implements ChatModel {
     if (GREETING.test(question)) return { text: GREETING_REPLY }
     const { computations, problem }: ComputedAnswer = (await compute?.(question, signal)) ?? { computations: [] }
     if (computations.length > 0)
-      return { text: formatComputations(computations, passages), confidence: computations.length > 1 ? 'probable' : 'certain' }
+      return { text: formatComputations(computations), confidence: computations.length > 1 ? 'probable' : 'certain' }
     const reader: PassageReader = { read: (wording, texts, abort) => this.#reader.read(wording, texts, abort, owner) }
     const reply = await answerQuestion(reader, { text: question, followUp, passages, countDocuments, readOn, signal })
     // A row that shares words with the question would look like its answer.

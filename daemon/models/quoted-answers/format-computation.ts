@@ -3,7 +3,6 @@
 import { formatNumber } from '../../tables/cells/format-value.ts'
 import type { Computation } from '../../tables/computation.ts'
 import type { SqlValue } from '../../tables/typed-table.ts'
-import type { ContextPassage } from '../chat-model.ts'
 import { escapeReferences } from './format-answer.ts'
 
 /** More values are shown as a list. */
@@ -12,15 +11,13 @@ const MAX_LISTED_VALUES = 50
 const MAX_COLUMNS = 8
 const MAX_CELL_LENGTH = 60
 
-/** Cites the first passage of the document, if the search found one. */
-export function formatComputations(computations: readonly Computation[], passages: readonly ContextPassage[]): string {
-  const parts = computations.map((computation) => formatComputation(computation, passages))
+export function formatComputations(computations: readonly Computation[]): string {
+  const parts = computations.map(formatComputation)
   return computations.length > 1 ? ['The question can be read in more than one way.', ...parts].join('\n\n') : (parts[0] ?? '')
 }
 
-function formatComputation(computation: Computation, passages: readonly ContextPassage[]): string {
-  const position = passages.findIndex(({ source }) => source === computation.document)
-  const citation = position < 0 ? '' : ` [${position + 1}]`
+function formatComputation(computation: Computation): string {
+  const citation = computation.citation === undefined ? '' : ` [${computation.citation}]`
   const interpretation = `${escapeReferences(computation.interpretation)}${citation}`
   // A list of rows shows them already.
   const rows = isRowList(computation) ? [] : formatRowsUsed(computation)

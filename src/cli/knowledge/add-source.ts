@@ -14,7 +14,7 @@ import type { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 import { readDocument } from './documents.ts'
-import { followSync, formatFailures, formatSyncOutcome, type SyncOutcome, startSync } from './follow-sync.ts'
+import { followSync, formatNotices, formatSyncOutcome, type SyncOutcome, startSync } from './follow-sync.ts'
 import { formatWatchNotice } from './format-watching.ts'
 import { SUPPORTED_FILES_HINT } from './inspect-folder.ts'
 import { LOCATION_FIELDS, type PlannedSource } from './plan-sources.ts'
@@ -84,7 +84,7 @@ export async function formatAddedSource(connection: Connection, { source, tool, 
       `To delete it: ${paint('bold', `cadre knowledge delete ${name}`)}`,
     ]
   const notice = formatWatchNotice(source).map((line) => paint('dim', line))
-  return [formatSyncOutcome(sync), ...(await formatFailures(connection, source)), ...(isUnreadable(source) ? [] : [...notice, ...next])]
+  return [formatSyncOutcome(sync), ...(await formatNotices(connection, source)), ...(isUnreadable(source) ? [] : [...notice, ...next])]
 }
 
 /** Whether the source has documents but none could be read. */

@@ -15,6 +15,7 @@ import { formatCount, formatMilliseconds } from '../terminal/format-quantity.ts'
 import type { ProgressDisplay, ProgressStep } from '../terminal/progress-bar.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
+import { formatLeftOutAfterSync } from './format-left-out.ts'
 import { formatIndexed, formatRecognition, formatSkipped, formatUnreadable } from './format-statistics.ts'
 import { formatAllowCommand, isBlockedAddress } from './private-address-hint.ts'
 
@@ -145,8 +146,14 @@ function formatChanges({ read, unreadable, gone, embedded }: SyncChanges): strin
   return parts.length > 0 ? parts.join(', ') : 'no changes'
 }
 
+/** Formats what users should know after a sync: documents that could not be read, and tables that are not complete. */
+export const formatNotices = async (connection: Connection, source: KnowledgeSource): Promise<string[]> => [
+  ...(await formatFailures(connection, source)),
+  ...(await formatLeftOutAfterSync(connection, source)),
+]
+
 /** Formats the documents that could not be read and their errors. */
-export async function formatFailures(connection: Connection, { id, name, statistics }: KnowledgeSource): Promise<string[]> {
+async function formatFailures(connection: Connection, { id, name, statistics }: KnowledgeSource): Promise<string[]> {
   if (statistics.failed === 0) return []
   const query = { status: 'failed', limit: MAX_LISTED_FAILURES, sort: 'name', order: 'asc' } as object
   const { data, pagination } = await call(connection, documentRoutes.list, { params: { id }, query })

@@ -10,7 +10,7 @@ import { systemRoutes } from '../../contract/families/system.ts'
 import { printReply } from '../ask/print-reply.ts'
 import { completeFolder, expandHome } from '../input/complete-folder.ts'
 import { type AddedSource, addSource, isUnreadable, removeAddedSource } from '../knowledge/add-source.ts'
-import { formatFailures, formatSyncOutcome } from '../knowledge/follow-sync.ts'
+import { formatNotices, formatSyncOutcome } from '../knowledge/follow-sync.ts'
 import { formatWatchNotice } from '../knowledge/format-watching.ts'
 import { OTHER_FOLDER_HINT, validateFolder } from '../knowledge/inspect-folder.ts'
 import { planSources } from '../knowledge/plan-sources.ts'
@@ -115,7 +115,7 @@ export async function prepareAgent(
   const added = await addSource(addition, { connection, display, ...naming, wait: true })
   const { source, tool, sync: synced } = added
   if (synced) display.log(formatSyncOutcome(synced))
-  for (const line of await formatFailures(connection, source)) display.log(line)
+  for (const line of await formatNotices(connection, source)) display.log(line)
   if (isUnreadable(source) || source.statistics.documents === 0) {
     // Never deletes a source that existed before.
     if (added.isNew) await removeAddedSource(connection, added)

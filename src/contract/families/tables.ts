@@ -35,6 +35,22 @@ export const Table = object(
   { title: 'Table', description: 'A table of a document.' },
 )
 
+export type TableList = Static<typeof TableList>
+const TableList = object(
+  {
+    tables: Type.Array(Table, { description: 'Tables, by document.' }),
+    left_out: Type.Array(
+      object({
+        document: Type.String({ description: 'Name of the document.' }),
+        document_id: identifier('the document'),
+        notice: Type.String({ description: 'What was left out, and why.' }),
+      }),
+      { description: 'Documents whose tables are not complete because of their number or size.' },
+    ),
+  },
+  { title: 'TableList', description: 'Tables.' },
+)
+
 const cell = Type.Unsafe<string | number | null>({ type: ['string', 'number', 'null'] })
 
 export const TableQuery = object(
@@ -67,10 +83,7 @@ export const tableRoutes = {
     path: '/knowledge-sources/{id}/tables',
     summary: 'List the tables of a knowledge source',
     description: 'Returns the tables of CSV, JSON, Markdown and other documents, with the types of their columns.',
-    response: object(
-      { tables: Type.Array(Table, { description: 'Tables, by document.' }) },
-      { title: 'TableList', description: 'Tables.' },
-    ),
+    response: TableList,
   }),
   query: route({
     ...tables,

@@ -40,7 +40,9 @@ test('a count is computed, with its interpretation, the rows used and the query'
   )
   assert.match(answer, /\| 2 \| 1002 \| Globex \|/)
   const [, number] = /\[(\d)\]/.exec(answer) ?? []
-  assert.is(results[Number(number) - 1]?.metadata.source, 'orders.csv')
+  const { content, metadata } = results[Number(number) - 1]
+  assert.equal([metadata.source, metadata.place], ['orders.csv', 'rows 2, 7 and 8'])
+  assert.match(content, /^Row 2: Order ID: 1002 \| Customer: Globex \|/)
   const [{ rows_used, ...query }] = computation
   assert.is(computation.length, 1)
   assert.is(rows_used.count, 3)
@@ -88,9 +90,9 @@ test('a question about a text is answered with a quote', async () => {
 })
 
 test('a question about a table that cannot be computed says what was understood and what not', async () => {
-  const { answer, computation, confidence } = await ask('What is the median amount of cancelled orders?')
+  const { answer, computation, confidence } = await ask('What is the growth of the amount of cancelled orders?')
   assert.match(answer, /^This is a question about orders\.csv, but I cannot compute it\. I understood the table, /)
-  assert.match(answer, /Status is cancelled.*; I did not understand "median"\./)
+  assert.match(answer, /Status is cancelled.*; I did not understand "growth"\./)
   assert.match(answer, /names of its columns \(Order ID, Customer, /)
   assert.equal([computation, confidence], [undefined, 'none'])
 })
@@ -136,6 +138,23 @@ test('a document says what was left out of its tables', async () => {
   assert.is(table?.columns.length, 200)
   const { notice } = await knowledge.getDocument(own.id, 'wide.csv')
   assert.is(notice, 'Tables: Only the first 200 of 201 columns can be computed with.')
+  const { left_out } = await expectData(knowledge.service.get(`/knowledge-sources/${own.id}/tables`))
+  assert.equal(
+    left_out.map(({ document, notice }: Json) => [document, notice]),
+    [['wide.csv', 'Only the first 200 of 201 columns can be computed with.']],
+  )
+})
+
+test('tables for which a source has no room are named, and built when there is room', async () => {
+  const table = '| A | B |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\n'
+  const own = await knowledge.createSyncedSource({ 'a.md': table.repeat(499), 'b.md': table.repeat(3) })
+  assert.is((await listTables(own.id)).length, 500)
+  const cut = 'Tables: Only the first 1 of its 3 tables can be computed with: a source can have 500.'
+  assert.is((await knowledge.getDocument(own.id, 'b.md')).notice, cut)
+  const { id } = await knowledge.getDocument(own.id, 'a.md')
+  await knowledge.service.delete(`/knowledge-sources/${own.id}/documents/${id}`)
+  assert.is((await listTables(own.id)).length, 3)
+  assert.is((await knowledge.getDocument(own.id, 'b.md')).notice, null)
 })
 
 test('tables that are missing, as in an older home or a restored backup, are built again', async () => {
