@@ -5,11 +5,13 @@ import { describeQuery } from './describe-query.ts'
 import { findNameColumn } from './infer-columns.ts'
 import { type Links, linkQuestion } from './link-question.ts'
 import { listLimits, parseQuestion, type Question, splitWords, type Word } from './parse-question.ts'
+import { readAsQuantity } from './quantity-reading.ts'
 import type { Condition, Operation, Query } from './query.ts'
 import { groupResults, type RankedQuery, type RankedResult, type RunSql, rankQueries, type Weights } from './rank-queries.ts'
 import { asksForText, createSuitability, removePoliteness, suitsResult } from './suits-question.ts'
 import type { CellValue, SqlValue, TypedTable } from './typed-table.ts'
 import { areSynonyms, DIRECTIONS, isOperationWord } from './vocabulary.ts'
+import { writeSql } from './write-sql.ts'
 
 export interface QueryableTable<T extends TypedTable = TypedTable> {
   table: T
@@ -48,6 +50,8 @@ const UNEXPLAINED_PENALTY = 3
 const MIN_ALTERNATIVE_PROBABILITY = 0.3
 /** Together, the readings that are shown must be this likely. */
 const MIN_TOTAL_PROBABILITY = 0.7
+/** Subtracted for each column that another table calls as the question does, and this one otherwise. */
+const SYNONYM_PENALTY = 3
 /** Added to the scores of the queries over a table that the question names. */
 const TITLE_BONUS = 3
 
@@ -62,16 +66,21 @@ export function answerTableQuestion(
   const isStrict = Number.isFinite(maxUnexplained)
   const parsed = parseQuestion(isStrict ? removePoliteness(text) : text)
   if (isStrict && asksForText(parsed)) return []
-  const ranked = tables.flatMap(({ table, values, run }) => {
-    const question = ignoreTitle(parsed, table)
+  const linked = tables.map((item) => {
+    const question = ignoreTitle(parsed, item.table)
+    return { ...item, question, links: linkQuestion(question, item.table, item.values) }
+  })
+  const ranked = linked.flatMap(({ table, run, question, links }) => {
     const bonus = question.words.some(({ isStop }, index) => isStop !== parsed.words[index]?.isStop) ? TITLE_BONUS : 0
-    const links = linkQuestion(question, table, values)
     if (listUnknownWords(question, links).length > maxUnexplained) return []
+    const penalty = countSynonyms(links, linked) * SYNONYM_PENALTY
     const suits = isStrict ? createSuitability(question, table, links) : undefined
     return rankQueries(question, table, links, weights, maxRuns, run, suits).map((item) => ({
       ...item,
-      score: item.score + bonus,
+      score: item.score + bonus - penalty,
       isNamed: isNamed(question, item.query, links),
+      quantity: isStrict ? readAsQuantity(question, table, links, item.query) : undefined,
+      run,
     }))
   })
   const adjusted = isStrict
@@ -89,16 +98,27 @@ export function answerTableQuestion(
   const total = shown.reduce((sum, { probability }) => sum + probability, 0)
   const isLikely = best !== undefined && (best.probability >= minProbability || (isStrict && total >= MIN_TOTAL_PROBABILITY))
   if (!isLikely || best !== results[0] || isEmptyResult(best.best)) return []
-  return shown.map(({ best: { table, query, sql, rows }, probability }) => ({
-    table,
-    query,
-    sql,
-    rows,
-    values: listResultValues(table, query, rows).map((value) => formatValue(table, query, value)),
-    explanation: describeQuery(table, query),
-    probability,
-  }))
+  const answers = shown.flatMap(({ best: { table, query, sql, rows, quantity, run }, probability }) => {
+    const counted = createAnswer({ table, query, sql, rows }, probability)
+    if (!quantity) return [counted]
+    const sumSql = writeSql(table, quantity)
+    return [createAnswer({ table, query: quantity, sql: sumSql, rows: run(sumSql) }, probability), counted]
+  })
+  return answers.filter((answer, index) => answers.findIndex(({ values }) => values.join('\0') === answer.values.join('\0')) === index)
 }
+
+const createAnswer = (
+  { table, query, sql, rows }: Pick<TableAnswer, 'table' | 'query' | 'sql' | 'rows'>,
+  probability: number,
+): TableAnswer => ({
+  table,
+  query,
+  sql,
+  rows,
+  values: listResultValues(table, query, rows).map((value) => formatValue(table, query, value)),
+  explanation: describeQuery(table, query),
+  probability,
+})
 
 /**
  * Whether the question names what a lookup finds: the rows by whole values, or the column and one value in part. "Where are secrets
@@ -114,6 +134,15 @@ function isNamed({ words }: Question, { operation, conditions }: Query, links: L
     ({ column, start, end }) => column === operation.column && words.slice(start, end).some(({ isStop }) => !isStop),
   )
   return inPart.every((condition) => isColumnNamed && listValues(condition).length === 1)
+}
+
+/** Counts the words that name a column of another table, but only mean the same as one of this table. */
+function countSynonyms(own: Links, tables: readonly { links: Links }[]): number {
+  const listNamed = ({ columns }: Links) => columns.filter(({ match }) => match !== 'synonym').map(({ start }) => start)
+  const named = new Set(listNamed(own))
+  const namedElsewhere = new Set(tables.flatMap(({ links }) => listNamed(links)))
+  const synonyms = new Set(own.columns.filter(({ match }) => match === 'synonym').map(({ start }) => start))
+  return [...synonyms].filter((start) => !named.has(start) && namedElsewhere.has(start)).length
 }
 
 const listValues = (condition: Condition): (string | number)[] => (condition.kind === 'equals' ? condition.values : [])
@@ -172,7 +201,7 @@ export function ignoreTitle(question: Question, { title }: TypedTable): Question
   const stems = new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
   const isTitle = ({ stem, number }: Word) =>
     number === undefined && (stems.has(stem) || [...stems].some((title) => areSynonyms(title, stem)))
-  return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true } : word)) }
+  return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true, isTitle: true } : word)) }
 }
 
 /** Rows that are listed are called by their names. */

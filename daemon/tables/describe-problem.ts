@@ -9,9 +9,10 @@ import { TRIGGERS } from './vocabulary.ts'
 
 const COMPUTING_WORDS: ReadonlySet<string> = new Set([
   ...TRIGGERS.average,
+  ...TRIGGERS.median,
   ...TRIGGERS.share,
   ...TRIGGERS.extreme,
-  ...['median', 'total', 'sum', 'per', 'each', 'list', 'top', 'difference', 'compare', 'trend', 'growth'],
+  ...['variance', 'deviation', 'total', 'sum', 'per', 'each', 'list', 'top', 'difference', 'compare', 'trend', 'growth'],
 ])
 /** A question with more unknown words is about something else. */
 const MAX_UNKNOWN_WORDS = 2

@@ -7,6 +7,7 @@ const COMPARISON_WORDS = { more: 'more than', less: 'less than', at_least: 'at l
 const AGGREGATE_WORDS: Record<Exclude<Aggregate, 'count'>, string> = {
   sum: 'Added up',
   average: 'Averaged',
+  median: 'Took the median of',
   min: 'Took the smallest',
   max: 'Took the largest',
 }
@@ -113,6 +114,8 @@ function describeCondition(table: TypedTable, condition: Condition): string {
       return `${header} is in ${formatMonth(condition.month)}`
     case 'empty':
       return `${header} is empty`
+    case 'than_column':
+      return `${header} is ${COMPARISON_WORDS[condition.comparison]} ${describeColumn(table, condition.other)}`
     case 'than_row':
       return `${header} is ${COMPARISON_WORDS[condition.comparison]} where ${describeCondition(table, condition.row)}`
   }

@@ -44,10 +44,11 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
     const aggregates = [
       ...(has('sum') ? (['sum'] as const) : []),
       ...(has('average') ? (['average'] as const) : []),
+      ...(has('median') ? (['median'] as const) : []),
       ...(has('extreme') ? directions : []),
     ]
     for (const aggregate of aggregates)
-      for (const column of numeric) yield create({ kind: 'aggregate', aggregate, column }, aggregate, { target: column })
+      for (const column of numeric) yield create({ kind: 'aggregate', aggregate, column }, getSign(aggregate), { target: column })
     if (has('extreme'))
       for (const direction of directions)
         for (const { index: key, reading } of comparable.filter(({ index }) => !isOppositeAge(question, table.columns[index], direction)))
@@ -76,12 +77,20 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
             const sign = `${limit > 1 ? 'top_groups' : 'group'}${part ? '_by_date' : ''}`
             yield create({ kind: 'group', by, ...part, aggregate: 'count', direction, limit }, `${sign}_${direction}`, role)
             for (const key of numeric.filter((index) => index !== by))
-              for (const aggregate of has('average') ? (['sum', 'average'] as const) : (['sum'] as const))
-                yield create({ kind: 'group', by, ...part, aggregate, key, direction, limit }, `${sign}_${aggregate}_${direction}`, {
-                  ...role,
-                  key,
-                  direction,
-                })
+              for (const aggregate of [
+                'sum',
+                ...(has('average') ? (['average'] as const) : []),
+                ...(has('median') ? (['median'] as const) : []),
+              ] as const)
+                yield create(
+                  { kind: 'group', by, ...part, aggregate, key, direction, limit },
+                  `${sign}_${getSign(aggregate)}_${direction}`,
+                  {
+                    ...role,
+                    key,
+                    direction,
+                  },
+                )
           }
     if (has('share') && conditions.length > 0)
       for (const key of [undefined, ...numeric]) {
@@ -98,7 +107,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
         yield create({ kind: 'group', by, ...part, aggregate: 'count' }, sign, role)
         for (const key of numeric)
           for (const aggregate of listGroupAggregates(aggregates))
-            if (key !== by) yield create({ kind: 'group', by, ...part, aggregate, key }, `${sign}_${aggregate}`, { ...role, key })
+            if (key !== by) yield create({ kind: 'group', by, ...part, aggregate, key }, `${sign}_${getSign(aggregate)}`, { ...role, key })
       }
     if (has('same') && conditions.length > 0)
       for (const shared of columns)
@@ -112,6 +121,9 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
 const isOppositeAge = ({ words }: Question, column: Column | undefined, direction: Direction): boolean =>
   /\bage\b/i.test(column?.header ?? '') &&
   words.some(({ text }) => AGE_DIRECTIONS[text] !== undefined && AGE_DIRECTIONS[text] !== direction)
+
+/** Questions for medians have the form of those for averages, whose weights are learned. */
+const getSign = (aggregate: Exclude<Aggregate, 'count'>): string => (aggregate === 'median' ? 'average' : aggregate)
 
 const COMPARING: ReadonlySet<LinkedCondition['match']> = new Set(['comparison', 'date', 'row'])
 

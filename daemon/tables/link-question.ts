@@ -1,4 +1,5 @@
 /** Finds which words of a question name columns and values of a table, and which conditions they may state. */
+import { createColumnComparisons } from './compare-columns.ts'
 import { isIdentifier } from './infer-columns.ts'
 import { listLimits, type Question, type Span, splitWords, type Word } from './parse-question.ts'
 import type { Condition } from './query.ts'
@@ -45,6 +46,7 @@ export function linkQuestion(question: Question, table: TypedTable, values: read
     ...createBooleanConditions(question, table.columns, columns),
     ...createEmptyConditions(question, table.columns, columns),
     ...createZeroConditions(question, table.columns),
+    ...createColumnComparisons(question, table.columns, columns),
   ]
   const limits = listLimits(question)
   // The number of "top 5" is no value of a row.
@@ -161,8 +163,11 @@ function createNumberConditions(
   values: readonly CellValue[],
 ): LinkedCondition[] {
   const texts = columns.map((_, column) => values.filter((value) => value.column === column).map(({ text }) => text))
-  return numbers.flatMap(({ start, end, value, until, comparison, isWord, isOrdinal }) =>
-    columns.flatMap(({ readings, header }, column): LinkedCondition[] => {
+  return numbers.flatMap(({ start, end, value, until, comparison, isWord, isOrdinal, unit }) => {
+    // "100 %" is a percentage if the table has percentages.
+    const isUnitKnown = unit !== undefined && columns.some((column) => column.unit.toLowerCase() === unit)
+    return columns.flatMap(({ readings, header, unit: own }, column): LinkedCondition[] => {
+      if (isUnitKnown && own.toLowerCase() !== unit) return []
       if (!readings.number || (comparison !== 'equal' && isIdentifier(header))) return []
       if (comparison === 'between')
         return [{ start, end, match: 'comparison', condition: { kind: 'between', column, from: value, to: until as number } }]
@@ -175,8 +180,8 @@ function createNumberConditions(
       if (isOrdinal ? !links.some((link) => link.column === column && link.start === end) : isWord && value <= 1) return []
       if (!texts[column]?.some((text) => pattern.test(text))) return []
       return [{ start, end, match: 'number', condition: { kind: 'equals', column, reading: 'number', values: [value] } }]
-    }),
-  )
+    })
+  })
 }
 
 function createDateConditions({ dates }: Question, columns: readonly Column[]): LinkedCondition[] {

@@ -12,6 +12,10 @@ export interface Word {
   stem: string
   isStop: boolean
   number?: number
+  /** The sign or word beside a number, such as "%" or "kg", in lower case. */
+  unit?: string
+  /** Whether the word is one of the table's title, and therefore names its rows. */
+  isTitle?: true
 }
 
 /** A part of a question: the words from `start` up to but not including `end`. */
@@ -28,6 +32,7 @@ export interface NumberMention extends Span {
   isWord: boolean
   /** "10th" in "the 10th week". */
   isOrdinal?: true
+  unit?: string
 }
 
 /** A year, a month, or both, or a day. */
@@ -66,18 +71,25 @@ export function splitWords(text: string): Word[] {
     .replaceAll(/['’`´]/g, '')
   // In a text with small letters, "IT" and "US" are names.
   const hasSmallLetters = /[a-z]/.test(folded)
-  return Array.from(folded.matchAll(WORD), ([written]) => {
+  return Array.from(folded.matchAll(WORD), ({ 0: written, index }) => {
     const word = written.toLowerCase()
     const isDigits = /^\d/.test(word)
     const plain = isDigits ? removeSeparators(word) : word
+    const unit = isDigits ? findUnit(folded, index, index + written.length) : undefined
     return {
       text: word,
       stem: isDigits ? plain : stem(word),
       isStop: STOP_WORDS.has(word) && !(hasSmallLetters && /^[A-Z]{2,}$/.test(written)),
       ...(isDigits && Number.isFinite(Number(plain)) ? { number: Number(plain) } : {}),
+      ...(unit === undefined ? {} : { unit }),
     }
   })
 }
+
+/** Returns the currency before a number, or the sign or word after it. */
+const findUnit = (text: string, start: number, end: number): string | undefined =>
+  (/\p{Sc}(?=\s?$)/u.exec(text.slice(Math.max(0, start - 2), start)) ??
+    /(?<=^\s?)(?:[%\p{Sc}]|\p{L}{1,12})/u.exec(text.slice(end, end + 14)))?.[0].toLowerCase()
 
 const removeSeparators = (digits: string) =>
   /\.\d{3},\d/.test(digits) ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '')
@@ -96,13 +108,14 @@ function findNumbers(words: readonly Word[]): NumberMention[] {
     const value = word.number ?? NUMBER_WORDS[word.text]
     if (value === undefined) continue
     const isWord = word.number === undefined
+    const unit = word.unit === undefined ? {} : { unit: word.unit }
     const upper = words[index + 2]?.number ?? NUMBER_WORDS[words[index + 2]?.text ?? '']
     const isRange = upper !== undefined && ['and', 'to', 'through', 'until'].includes(words[index + 1]?.text ?? '')
     if (isRange && ['between', 'from'].includes(words[index - 1]?.text ?? ''))
-      mentions.push({ start: index - 1, end: index + 3, value, until: upper, comparison: 'between', isWord })
+      mentions.push({ start: index - 1, end: index + 3, value, until: upper, comparison: 'between', isWord, ...unit })
     const compared = findComparison(words, index, index + 1)
-    if (compared) mentions.push({ ...compared, value, isWord })
-    mentions.push({ start: index, end: index + 1, value, comparison: 'equal', isWord })
+    if (compared) mentions.push({ ...compared, value, isWord, ...unit })
+    mentions.push({ start: index, end: index + 1, value, comparison: 'equal', isWord, ...unit })
   }
   return mentions
 }
@@ -169,8 +182,8 @@ function findDates(words: readonly Word[]): DateMention[] {
       if (isYear(upper) && ['and', 'to', 'through', 'until'].includes(words[index + 1]?.text ?? ''))
         mentions.push({ start: Math.max(0, index - 1), end: index + 3, from: text, to: String(upper + 1), comparison: 'equal' })
     }
-    const quarter = findQuarter(words, index)
-    if (quarter) add(quarter, quarter)
+    const period = findPeriod(words, index)
+    if (period) add(period, period)
     const month = /^[a-z]{3,9}$/.test(text) ? readFullMonth(text) : 0
     if (month === 0) continue
     const [previous, next, second] = [words[index - 1]?.number, words[index + 1]?.number, words[index + 2]?.number]
@@ -187,14 +200,24 @@ function findDates(words: readonly Word[]): DateMention[] {
   return mentions
 }
 
-/** "Q1 2024" and "the first quarter of 2024". */
-function findQuarter(words: readonly Word[], index: number): (Span & Pick<DateMention, 'from' | 'to'>) | undefined {
+const PERIODS = [
+  { letter: 'q', name: 'quarter', months: 3 },
+  { letter: 'h', name: 'half', months: 6 },
+]
+
+/** "Q1 2024", "the first quarter of 2024" and "the second half of 2024". */
+function findPeriod(words: readonly Word[], index: number): (Span & Pick<DateMention, 'from' | 'to'>) | undefined {
   const [text, next] = [words[index]?.text ?? '', words[index + 1]]
-  const quarter = text === 'q' ? next?.number : next?.text === 'quarter' ? readOrdinal(text) : undefined
   const at = [index + 2, index + 3].find((position) => isYear(words[position]?.number))
   const year = at === undefined ? undefined : words[at]?.number
-  if (quarter === undefined || quarter < 1 || quarter > 4 || at === undefined || year === undefined) return undefined
-  return { start: index, end: at + 1, from: getMonthBounds(year, quarter * 3 - 2).from, to: getMonthBounds(year, quarter * 3).to }
+  if (at === undefined || year === undefined) return undefined
+  for (const { letter, name, months } of PERIODS) {
+    const position = text === letter ? next?.number : next?.text === name ? readOrdinal(text) : undefined
+    if (position === undefined || position < 1 || position * months > 12) continue
+    const bounds = [(position - 1) * months + 1, position * months].map((month) => getMonthBounds(year, month))
+    return { start: index, end: at + 1, from: bounds[0]?.from ?? '', to: bounds[1]?.to ?? '' }
+  }
+  return undefined
 }
 
 /** "May" is a verb more often than "mar" is a month: only whole names, and abbreviations of at least three letters but no words. */

@@ -1,19 +1,23 @@
 /** A query over one table. It is written as SQL and described in plain words. */
 import type { Reading } from './typed-table.ts'
 
+export type NumberComparison = 'more' | 'less' | 'at_least' | 'at_most'
+
 export type Condition =
   | { kind: 'equals'; column: number; reading: Reading; values: (string | number)[]; isNegated?: true }
   | { kind: 'contains'; column: number; phrase: string }
   /** Dates are prefixes of ISO dates; `to` is excluded. */
   | { kind: 'dates'; column: number; from?: string; to?: string }
-  | { kind: 'numbers'; column: number; comparison: 'more' | 'less' | 'at_least' | 'at_most'; value: number }
+  | { kind: 'numbers'; column: number; comparison: NumberComparison; value: number }
   | { kind: 'between'; column: number; from: number; to: number }
   | { kind: 'month'; column: number; month: number }
   | { kind: 'empty'; column: number }
   /** More or less than the value of the row that meets the other condition. */
   | { kind: 'than_row'; column: number; reading: Reading; comparison: 'more' | 'less'; row: Condition }
+  /** More or less than another column of the same row. */
+  | { kind: 'than_column'; column: number; reading: Reading; comparison: NumberComparison; other: number }
 
-export type Aggregate = 'count' | 'sum' | 'average' | 'min' | 'max'
+export type Aggregate = 'count' | 'sum' | 'average' | 'median' | 'min' | 'max'
 export type Direction = 'max' | 'min'
 export type DatePart = 'year' | 'quarter' | 'month'
 

@@ -8,6 +8,7 @@ import {
   AGE_DIRECTIONS,
   AGGREGATE_WORDS,
   AMBIGUOUS_DIRECTIONS,
+  DIRECTIONS,
   DISTINCT_WORDS,
   MODAL_WORDS,
   MONEY_WORDS,
@@ -24,9 +25,17 @@ type Form = 'count' | 'amount' | 'boolean' | 'selection'
 /** Words before the name of what each group has. */
 const EVERY_WORDS: ReadonlySet<string> = new Set(['per', 'each', 'every'])
 const IMPERATIVES: ReadonlySet<string> = new Set(['list', 'show', 'display', 'give', 'find', 'get'])
+/** "How long is the longest event?" */
+const COUNTING_SUPERLATIVES: ReadonlySet<string> = new Set(['most', 'fewest', 'least'])
+const MEASURES: ReadonlySet<string> = new Set('much long old heavy tall high big large far expensive wide deep fast'.split(' '))
 const POLITE = /^(?:(?:can|could|would|will) you(?: please)?|please|i (?:want|need) to (?:know|see))\s+/i
 /** "How do I", "how are refunds paid": the ways of doing something are in texts. */
 const PROCEDURE = /^(?:how (?:do|does|did|can|could|should|to|is|are|was|were|would|must|may)|why)\b/i
+/** "More … than" compares with a number, a row or a column. */
+const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
+const COMPARISONS_OF_VALUES: ReadonlySet<Condition['kind']> = new Set(['than_column', 'than_row', 'numbers', 'between', 'dates'])
+const PEOPLE =
+  /(?:^|[\s_])(?:names?|customer|client|buyer|employee|staff|person|people|member|owner|manager|agent|author|contact|assignee|student|player|supplier|vendor|company|user|tenant|guest|patient|driver|teacher|winner|leader|lead|responsible)$/i
 const PLACE_IN_ORDER = /rank|position|place|pos\b|time|duration|no\b/i
 const NOT_ADDITIVE = /(?:^|[\s_])(?:unit|price|rate|age|year|percentage|score|rating|average|avg)(?:$|[\s_])/i
 
@@ -54,7 +63,9 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   const hasMoney = table.columns.some(isMoney)
   const asksForDistinct = words.some(({ text }) => DISTINCT_WORDS.has(text))
   const asksForDifference = texts.has('difference') || /\bhow (?:many|much) (?:more|less|fewer)\b.*\bthan\b/i.test(question.text)
-  const linked = new Set(links.columns.map(({ column }) => column))
+  // A word that names a column does not mean another one, too.
+  const isExact = (index: number) => links.columns.some(({ match, start, end }) => match === 'exact' && start <= index && end > index)
+  const linked = new Set(links.columns.flatMap(({ column, match, start }) => (match === 'synonym' && isExact(start) ? [] : [column])))
   const named = new Set(links.columns.filter(({ match }) => match !== 'synonym').map(({ column }) => column))
   const exact = new Set(links.columns.filter(({ match }) => match === 'exact').map(({ column }) => column))
   const nouns = listNouns(words, table.columns, links.columns)
@@ -65,6 +76,26 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   const ageColumn = table.columns.findIndex(({ header }) => /\bage\b/i.test(header))
   const asksForDays = ['days', 'date', 'dates', 'long', 'time'].some((word) => texts.has(word))
   const hasDates = table.columns.some(({ readings }) => readings.date)
+  const isRelated = links.conditions.some(({ condition }) => condition.kind === 'than_column')
+  const comparesValues = COMPARATIVE.test(question.text) && !asksForDifference
+  const asksForMedian = texts.has('median')
+  /** "Who was hired last?" asks for the latest date, not for the last row. */
+  const orderedDates = ['first', 'last'].some((word) => texts.has(word))
+    ? [...linked].filter((column) => columnAt(column).readings.date !== undefined)
+    : []
+  const isSuperlative = (index: number) => DIRECTIONS.max.has(words[index]?.text ?? '') || DIRECTIONS.min.has(words[index]?.text ?? '')
+  /** "Heaviest" asks for the column Weight. */
+  const measured = new Set(
+    links.columns.filter(({ start, match }) => match === 'synonym' && isSuperlative(start)).map(({ column }) => column),
+  )
+  const asksForMostRows = findCounted(words, table, links)
+  const many = words.findIndex(({ text }) => text === 'many')
+  /** "How many customers": nothing else is between. */
+  const isCounted = (column: number) =>
+    links.columns.some(
+      (link) => link.column === column && link.start > many && words.slice(many + 1, link.start).every(({ isStop }) => isStop),
+    )
+  const exactNumbers = [...exact].filter((column) => columnAt(column).readings.number !== undefined)
   const isMinOfUncertainWord = words.some(({ text }) => AMBIGUOUS_DIRECTIONS.has(text))
 
   /** "List all orders from Italy" asks for rows, "list the customers of orders" for a column. */
@@ -78,7 +109,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   const canAggregate = (column: number, aggregate: string): boolean => {
     if (isRowNumber(column)) return false
     if (named.has(column)) return true
-    if (aggregate === 'sum' && NOT_ADDITIVE.test(columnAt(column).header)) return false
+    if (aggregate === 'sum' && !isAdditive(columnAt(column))) return false
     if ((form === 'amount' || asksForMoney) && hasMoney && !linked.has(column)) return isMoney(columnAt(column))
     return true
   }
@@ -92,6 +123,9 @@ export function createSuitability(question: Question, table: TypedTable, links: 
 
   return ({ operation, conditions }: Query): boolean => {
     if (operation.kind === 'exists') return form === 'boolean'
+    if (isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
+    if (comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
+    if (asksForMedian && !('aggregate' in operation && operation.aggregate === 'median')) return false
     if (grouped && !(operation.kind === 'group' && grouped(operation))) return false
     if (asksForDifference && links.conditions.length > 1 && !DIFFERENCES.has(operation.kind)) return false
     switch (operation.kind) {
@@ -105,10 +139,16 @@ export function createSuitability(question: Question, table: TypedTable, links: 
           form !== 'amount' &&
           form !== 'boolean' &&
           linked.has(operation.column) &&
+          (asksForDistinct || many < 0 || isCounted(operation.column)) &&
           (asksForDistinct || !columnAt(operation.column).readings.number)
         )
       case 'aggregate':
-        return form !== 'boolean' && canAggregate(operation.column, operation.aggregate)
+        return (
+          form !== 'boolean' &&
+          canAggregate(operation.column, operation.aggregate) &&
+          canTakeExtreme(operation) &&
+          !isOtherNamed(operation.column, conditions)
+        )
       case 'group':
         return canGroup(operation)
       case 'top':
@@ -116,7 +156,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
       case 'difference':
         return form !== 'boolean' && canSubtract(operation.column)
       case 'edge':
-        return canShow(operation.column) && !asksForSize && !(asksForTime && hasDates) && !age
+        return canShow(operation.column) && !asksForSize && !(asksForTime && hasDates) && !age && orderedDates.length === 0
       case 'neighbor':
       case 'same':
         return canShow(operation.column)
@@ -130,10 +170,24 @@ export function createSuitability(question: Question, table: TypedTable, links: 
     return linked.has(column) || (form === 'amount' && isMoney(columnAt(column)))
   }
 
+  /** "The median quantity" is that of the column Quantity, unless the column is part of a condition. */
+  function isOtherNamed(column: number, conditions: readonly Condition[]): boolean {
+    const isUsed = (other: number) => conditions.some((condition) => condition.column === other)
+    return !linked.has(column) && exactNumbers.some((other) => !isUsed(other))
+  }
+
+  /** "What is the heaviest item?" asks for the item. */
+  function canTakeExtreme({ aggregate, column }: Extract<Operation, { kind: 'aggregate' }>): boolean {
+    if (aggregate !== 'max' && aggregate !== 'min') return true
+    return (nouns.size === 0 || nouns.has(column)) && (measured.size === 0 || measured.has(column))
+  }
+
   function canOrder({ key, reading, direction }: Extract<Operation, { kind: 'top' }>): boolean {
-    if (isRowNumber(key)) return false
+    if (isRowNumber(key) || asksForMostRows) return false
+    if (measured.size > 0 && !measured.has(key)) return false
     if (isMinOfUncertainWord && direction === 'min' && !isOrder(columnAt(key))) return false
     if (age) return ageColumn < 0 ? reading === 'date' && direction !== age : key === ageColumn && direction === age
+    if (orderedDates.length > 0) return reading === 'date' && orderedDates.includes(key)
     if (asksForTime && hasDates) return reading === 'date'
     return !(asksForSize && reading === 'date')
   }
@@ -143,6 +197,8 @@ export function createSuitability(question: Question, table: TypedTable, links: 
     const { header, readings } = columnAt(by)
     if (!part && (readings.number || readings.date || isIdentifier(header)) && !exact.has(by)) return false
     if (key === undefined) return true
+    // "Which product has the highest unit price?" does not ask for the sum of prices.
+    if (aggregate === 'sum' && !hasAggregateWord && !isAdditive(columnAt(key))) return false
     return (linked.has(key) || hasAggregateWord || asksForMoney || form === 'amount') && canAggregate(key, aggregate)
   }
 }
@@ -165,7 +221,7 @@ function getForm(words: readonly Word[]): Form {
   const texts = words.map(({ text }) => text)
   const how = texts.indexOf('how')
   if (how >= 0 && texts[how + 1] === 'many') return 'count'
-  if (how >= 0 && texts[how + 1] === 'much') return 'amount'
+  if (how >= 0 && MEASURES.has(texts[how + 1] ?? '')) return 'amount'
   if ((TRIGGERS.boolean as readonly string[]).includes(texts[0] ?? '') && !texts.includes('or')) return 'boolean'
   return 'selection'
 }
@@ -174,9 +230,26 @@ function getForm(words: readonly Word[]): Form {
 const isSingleValue = (condition: Condition, column: number | undefined): boolean =>
   condition.kind === 'equals' && condition.column === column && condition.values.length === 1 && !condition.isNegated
 
+const isAdditive = ({ header, type }: Column) => type !== 'percentage' && !NOT_ADDITIVE.test(header)
 const isMoney = ({ type, scale, readings }: Column) =>
   readings.number !== undefined && (type === 'currency' || (type === 'decimal' && scale > 0))
 const isOrder = ({ type, header }: Column) => type === 'duration' || type === 'date' || PLACE_IN_ORDER.test(header)
+
+/** "The most items" asks for the number of rows: "items" names the rows, or a column of text. */
+function findCounted(words: readonly Word[], { columns }: TypedTable, links: Links): boolean {
+  const most = words.findIndex(({ text }) => COUNTING_SUPERLATIVES.has(text))
+  const next = words[most + 1]
+  if (most < 0 || !next) return false
+  const named = links.columns.filter(({ start, match }) => start === most + 1 && match !== 'synonym').map(({ column }) => columns[column])
+  return named.length > 0 ? named.every((column) => !column?.readings.number) : next.isTitle === true
+}
+
+/** Returns the columns that "who" may ask for; otherwise the first column of text, which names the rows of most tables. */
+function listPeople(columns: readonly Column[]): number[] {
+  const people = columns.flatMap(({ header, type }, column) => (type === 'text' && PEOPLE.test(header) ? [column] : []))
+  const first = columns.findIndex(({ type, header }) => type === 'text' && !isIdentifier(header))
+  return people.length > 0 ? people : [findNameColumn(columns) ?? Math.max(0, first)]
+}
 
 /** The columns that the first word after "which" or "what" names, or "who" itself. */
 function listNouns(words: readonly Word[], columns: readonly Column[], links: readonly ColumnLink[]): Set<number> {
@@ -184,7 +257,12 @@ function listNouns(words: readonly Word[], columns: readonly Column[], links: re
   if (start < 0) return new Set()
   const isLinked = (index: number) => links.some((link) => link.start <= index && link.end > index)
   let index = start
-  while (index < words.length && !isLinked(index) && STOP_WORDS.has(words[index]?.text ?? '')) index++
+  if (words[start]?.text === 'who') {
+    const named = links.filter((link) => link.start === start).map(({ column }) => column)
+    return new Set(named.length > 0 ? named : listPeople(columns))
+  }
+  const isSkipped = (text: string) => DIRECTIONS.max.has(text) || DIRECTIONS.min.has(text) || (STOP_WORDS.has(text) && !isLinked(index))
+  while (index < words.length && isSkipped(words[index]?.text ?? '')) index++
   const nouns = links.filter((link) => link.start <= index && link.end > index)
   // "Which employee" asks for the name, not for the number in the column Employee ID.
   const getShown = ({ column, match }: ColumnLink) =>

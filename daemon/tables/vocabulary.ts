@@ -95,6 +95,7 @@ export const TRIGGERS = {
   count: list('many number count amount total times often frequently'),
   sum: list('total combined sum altogether overall together all many much collectively add added amount revenue spent spend turnover cost'),
   average: list('average mean avg typical'),
+  median: list('median'),
   share: list('percentage percent share proportion fraction'),
   extreme: list(`most least highest lowest largest smallest biggest greatest longest shortest fewest best worst top bottom maximum minimum
     max min oldest youngest earliest latest newest recent fastest slowest heaviest lightest tallest more less fewer higher lower longer
@@ -116,7 +117,7 @@ export const TRIGGERS = {
 
 /** Verbs, units and names for rows that add nothing to a question over a table. */
 const GENERIC_STEMS: ReadonlySet<string> = new Set(
-  list(`work place get got make made receive belong go went exist currently now today ever far entry row record company our employ
+  list(`work place take took happen occur get got make made receive belong go went exist currently now today ever far entry row record company our employ
     include contain display see know compute calculate sell sold buy bought purchase order ordered spend spent pay paid cost earn
     euro eur dollar usd pound gbp unit piece month quarter year`).map(stem),
 )
@@ -131,7 +132,7 @@ export const isOperationWord = (word: { text: string; stem: string }): boolean =
   OPERATION_WORDS.has(word.text) || GENERIC_STEMS.has(word.stem)
 
 /** Words for sums and averages: with one of them, the column that is added up need not be named. */
-export const AGGREGATE_WORDS: ReadonlySet<string> = new Set(list('total sum average mean avg combined overall altogether'))
+export const AGGREGATE_WORDS: ReadonlySet<string> = new Set(list('total sum average mean avg median combined overall altogether'))
 
 /** Words that ask for amounts of money. */
 export const MONEY_WORDS: ReadonlySet<string> = new Set(list('revenue sales turnover sell sold spend spent pay paid cost earn income'))

@@ -29,6 +29,17 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
     return `SELECT ${what} FROM ${from}${all.length > 0 ? ` WHERE ${all.join(' AND ')}` : ''}${rest}`
   }
   const text = (column: number) => getName(table, column, 'text')
+  /** The row in the middle of each group, or the two rows. */
+  const selectMiddle = (key: number, by = 'NULL') => {
+    const number = getName(table, key, 'number')
+    const group = `OVER (PARTITION BY ${by}`
+    const ordered = `ROW_NUMBER() ${group} ORDER BY ${number}) AS place, COUNT(*) ${group}) AS size`
+    const rows = select(`${by} AS name, ${number} AS number, ${ordered}`, [
+      `${number} IS NOT NULL`,
+      ...(by === 'NULL' ? [] : [`${by} IS NOT NULL`]),
+    ])
+    return `(${rows}) WHERE place IN ((size + 1) / 2, (size + 2) / 2)`
+  }
   switch (operation.kind) {
     case 'list':
       return operation.column === undefined
@@ -39,6 +50,7 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
     case 'count_values':
       return select(`COUNT(DISTINCT ${text(operation.column)})`)
     case 'aggregate':
+      if (operation.aggregate === 'median') return `SELECT ${writeMedian(table, operation.column)} FROM ${selectMiddle(operation.column)}`
       return select(writeAggregate(table, operation.aggregate, operation.column))
     case 'top': {
       const key = getName(table, operation.key, operation.reading)
@@ -64,6 +76,11 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
       const by = part ? writeDatePart(getName(table, operation.by, 'date'), part) : text(operation.by)
       const amount = key === undefined ? 'COUNT(*)' : writeAggregate(table, aggregate, key)
       const notEmpty = `${by} IS NOT NULL`
+      if (aggregate === 'median' && key !== undefined)
+        return [
+          `WITH all_groups AS (SELECT name, ${writeMedian(table, key)} AS number FROM ${selectMiddle(key, by)} GROUP BY name)`,
+          `SELECT name, number FROM all_groups ${direction ? `ORDER BY 2 ${getOrder(direction)} LIMIT ${limit}` : `LIMIT ${MAX_LIST_ROWS}`}`,
+        ].join(' ')
       if (!direction) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY 1 LIMIT ${MAX_LIST_ROWS}`)
       if (limit > 1) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY 2 ${getOrder(direction)} LIMIT ${limit}`)
       // All groups with the same number are first.
@@ -159,6 +176,9 @@ function writeAggregate(table: TypedTable, aggregate: Aggregate, column: number)
   return aggregate === 'count' ? 'COUNT(*)' : `${aggregate.toUpperCase()}(${name})`
 }
 
+/** Half of the sum of two numbers has one digit more than they. */
+const writeMedian = (table: TypedTable, column: number): string => `ROUND(AVG(number), ${(table.columns[column]?.scale ?? 0) + 1})`
+
 const OPERATORS = { more: '>', less: '<', at_least: '>=', at_most: '<=' }
 
 export function writeCondition(table: TypedTable, condition: Condition): string {
@@ -188,6 +208,10 @@ export function writeCondition(table: TypedTable, condition: Condition): string 
     case 'empty': {
       const { readings } = table.columns[condition.column] as Column
       return `${quoteName(readings.number ?? readings.date ?? readings.text)} IS NULL`
+    }
+    case 'than_column': {
+      const [name, other] = [condition.column, condition.other].map((column) => getName(table, column, condition.reading))
+      return `${name} ${OPERATORS[condition.comparison]} ${other}`
     }
     case 'than_row': {
       const name = getName(table, condition.column, condition.reading)

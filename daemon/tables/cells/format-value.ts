@@ -10,7 +10,8 @@ export function formatValue(table: TypedTable, { operation }: Query, value: SqlV
   if (operation.kind === 'exists') return value === 1 ? 'yes' : 'no'
   if (typeof value !== 'number') return String(value)
   if (operation.kind === 'share') return `${formatNumber(value, AVERAGE_DIGITS)}%`
-  if (operation.kind === 'aggregate') return formatColumnNumber(table, operation.column, value, operation.aggregate === 'average')
+  if (operation.kind === 'aggregate')
+    return formatColumnNumber(table, operation.column, value, operation.aggregate === 'average' || operation.aggregate === 'median')
   if (operation.kind === 'difference') return formatColumnNumber(table, operation.column, value)
   return formatNumber(value)
 }

@@ -64,6 +64,54 @@ Fabrikam,Enterprise,310,"12,400.00",2025-06-30,Priya,AMER,no
 Tailspin,Starter,4,39.60,2024-09-01,Sofia,EMEA,yes
 Wingtip,Team,40,800.00,,Leo,IT,no
 `
+/** Answers a question over one table. */
+async function askDocument(question: string, name: string, text: string) {
+  const path = join(folder, `${name}.db`)
+  const writer = TableStore.openForWriting(path)
+  writer.replace({ id: 'doc_1', name, contentHash: 'x' }, await extractTables(Buffer.from(text), name))
+  writer.close()
+  const reader = TableStore.openForReading(path) as TableStore
+  const { computations } = askTables(question, [reader], weights)
+  reader.close()
+  return computations
+}
+
+const PROJECTS = `Project,Lead,Kind,Started,Planned hours,Actual hours,Rate,Progress
+Atlas,Mona Reyes,Internal,12.01.2025,120,150,€80.00,100%
+Beacon,Tim Osei,Client,03.09.2025,400,380,€95.50,60%
+Comet,Mona Reyes,Client,28.10.2024,90,90,€110.00,35%
+Delta,Ida Holm,Internal,17.06.2025,60,75,€80.00,80%
+`
+for (const [question, ...expected] of [
+  ['Which projects have more actual hours than planned hours?', 'Atlas', 'Delta'],
+  ['How many projects are above their planned hours?', '2'],
+  ['What are the median actual hours?', '120'],
+  ['Which project has the highest rate?', 'Comet'],
+  ['Which project started first?', 'Comet'],
+  ['How many projects started in the second half of 2025?', '1'],
+  ['Which projects are below 70 %?', 'Beacon', 'Comet'],
+  ['Which lead has the most projects?', 'Mona Reyes'],
+] as const)
+  test(question, async () => {
+    const [computation] = await askDocument(question, 'projects.csv', PROJECTS)
+    assert.equal(computation?.values.toSorted(), [...expected])
+  })
+
+test('a number of things is the sum of their quantities, beside the number of rows', async () => {
+  const readings = askTables('How many monitors were ordered in total?', [file], weights).computations
+  assert.equal(
+    readings.map(({ values, interpretation }) => [values[0], interpretation]),
+    [
+      ['10', 'Added up Quantity in the rows of orders.csv where Product is Monitor.'],
+      ['3', 'Counted the rows of orders.csv where Product is Monitor.'],
+    ],
+  )
+  assert.equal(
+    askTables('How many orders did Globex place?', [file], weights).computations.map(({ values }) => values),
+    [['3']],
+  )
+})
+
 for (const [question, ...expected] of [
   ['What percentage of accounts churned?', '20%'],
   ['Which plan has the highest average MRR?', 'Enterprise'],
@@ -79,26 +127,14 @@ for (const [question, ...expected] of [
   ['What is the largest account by seats?', 'Fabrikam'],
 ] as const)
   test(question, async () => {
-    const path = join(folder, 'subscriptions.db')
-    const writer = TableStore.openForWriting(path)
-    const document = { id: 'doc_1', name: 'subscriptions.csv', contentHash: 'x' }
-    writer.replace(document, await extractTables(Buffer.from(SUBSCRIPTIONS), document.name))
-    writer.close()
-    const reader = TableStore.openForReading(path) as TableStore
-    assert.equal(askTables(question, [reader], weights).computations[0]?.values.toSorted(), [...expected])
-    reader.close()
+    const [computation] = await askDocument(question, 'subscriptions.csv', SUBSCRIPTIONS)
+    assert.equal(computation?.values.toSorted(), [...expected])
   })
 
 test('a word of a value is not read as an operation', async () => {
-  const path = join(folder, 'errors.db')
-  const writer = TableStore.openForWriting(path)
   const errors = 'Code,Description\nERR_TYPE,Has no type\nERR_ADDED_AFTER_START,Was added too late\nERR_PLUGIN,Is no function\n'
-  writer.replace({ id: 'doc_1', name: 'errors.csv', contentHash: 'x' }, await extractTables(Buffer.from(errors), 'errors.csv'))
-  writer.close()
-  const reader = TableStore.openForReading(path) as TableStore
-  const { computations } = askTables('What does ERR_ADDED_AFTER_START mean?', [reader], weights)
+  const computations = await askDocument('What does ERR_ADDED_AFTER_START mean?', 'errors.csv', errors)
   assert.not.ok(computations.some(({ interpretation }) => interpretation.includes('the row after')))
-  reader.close()
 })
 
 test('the interpretation names the columns, the values and the document', () => {

@@ -1,0 +1,88 @@
+/** Finds comparisons of two columns of the same row: "more registrations than capacity", "below their minimum stock". */
+import { isIdentifier } from './infer-columns.ts'
+import type { ColumnLink, LinkedCondition } from './link-question.ts'
+import { type Question, type Span, splitWords, type Word } from './parse-question.ts'
+import type { NumberComparison } from './query.ts'
+import type { Column, Reading } from './typed-table.ts'
+import { COMPARISONS, DIRECTIONS } from './vocabulary.ts'
+
+/** Words without content between "than" and the second column. */
+const MAX_GAP = 3
+const RANKS = { exact: 3, part: 2, synonym: 1 }
+
+interface Comparative extends Span {
+  comparison: NumberComparison
+}
+
+export function createColumnComparisons({ words }: Question, columns: readonly Column[], links: readonly ColumnLink[]): LinkedCondition[] {
+  return listComparatives(words).flatMap(({ start, end, comparison }) => {
+    const after = links.filter((link) => link.start >= end && link.start <= end + MAX_GAP && isGap(words, end, link.start))
+    return selectNearest(after, ({ start: from }) => from - end).flatMap((second) => {
+      const isFirst = (link: ColumnLink) => link.end <= second.start && findReading(columns, link.column, second.column) !== undefined
+      const first = links.filter(isFirst)
+      // "More registrations than capacity", "cost more than their budget", or no first column: "below the minimum stock".
+      const within = first.filter((link) => link.start >= start)
+      const before = first.filter((link) => link.end <= start)
+      const named =
+        within.length > 0 ? selectNearest(within, (link) => second.start - link.end) : selectNearest(before, (link) => start - link.end)
+      const implied = named.length > 0 ? [] : findRelated(columns, second.column).map((column) => ({ column, start, end }))
+      return [...named, ...implied].map(
+        (link): LinkedCondition => ({
+          start: Math.min(start, link.start),
+          end: second.end,
+          // Its features have the weights of comparisons with another row, of which there are more questions to learn from.
+          match: 'row',
+          condition: {
+            kind: 'than_column',
+            column: link.column,
+            reading: findReading(columns, link.column, second.column) as Reading,
+            comparison,
+            other: second.column,
+          },
+        }),
+      )
+    })
+  })
+}
+
+/** Finds "more … than" and phrases such as "exceeds". */
+function listComparatives(words: readonly Word[]): Comparative[] {
+  const than = words.findIndex(({ text }) => text === 'than')
+  const from = words.findLastIndex(({ text }, index) => index < than && (DIRECTIONS.max.has(text) || DIRECTIONS.min.has(text)))
+  if (than > 0 && from >= 0)
+    return [{ start: from, end: than + 1, comparison: DIRECTIONS.max.has(words[from]?.text ?? '') ? 'more' : 'less' }]
+  return COMPARISONS.flatMap(([phrase, comparison]): Comparative[] => {
+    const parts = phrase.split(' ')
+    if (parts[0] === '…' || comparison === 'between' || comparison === 'equal') return []
+    const start = words.findIndex((_, index) => parts.every((part, offset) => words[index + offset]?.text === part))
+    return start < 0 ? [] : [{ start, end: start + parts.length, comparison }]
+  })
+}
+
+const isGap = (words: readonly Word[], from: number, to: number) => words.slice(from, to).every(({ isStop }) => isStop)
+
+/** Returns the nearest links; of several for the same words, those that match best. */
+function selectNearest(links: readonly ColumnLink[], measure: (link: ColumnLink) => number): ColumnLink[] {
+  const nearest = Math.min(...links.map(measure))
+  const near = links.filter((link) => measure(link) === nearest)
+  const best = Math.max(...near.map(({ match }) => RANKS[match]))
+  return near.filter(({ match }) => RANKS[match] === best)
+}
+
+/** Returns how two columns are compared; undefined if they cannot be. */
+function findReading(columns: readonly Column[], first: number, second: number): Reading | undefined {
+  const [a, b] = [columns[first], columns[second]]
+  if (!a || !b || first === second || [a, b].some(({ type, header }) => type === 'boolean' || isIdentifier(header))) return undefined
+  if (a.readings.number && b.readings.number && a.unit === b.unit) return 'number'
+  return a.readings.date && b.readings.date ? 'date' : undefined
+}
+
+/** Returns the only other column with a word of this column's header, such as "In stock" for "Minimum stock". */
+function findRelated(columns: readonly Column[], column: number): number[] {
+  const listStems = (header: string) => splitWords(header.replaceAll('_', ' ')).flatMap(({ stem, isStop }) => (isStop ? [] : [stem]))
+  const stems = new Set(listStems(columns[column]?.header ?? ''))
+  const related = columns.flatMap(({ header }, index) =>
+    listStems(header).some((stem) => stems.has(stem)) && findReading(columns, index, column) !== undefined ? [index] : [],
+  )
+  return related.length === 1 ? related : []
+}

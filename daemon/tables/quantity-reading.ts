@@ -1,0 +1,35 @@
+/** The second reading of questions for a number of things in a table of orders: its rows, or the sum of their quantities. */
+import type { Links } from './link-question.ts'
+import type { Question } from './parse-question.ts'
+import type { Condition, Query } from './query.ts'
+import type { Column, TypedTable } from './typed-table.ts'
+
+const QUANTITY = /(?:^|[\s_])(?:quantity|qty|quantities|units?|pieces|pcs|copies|sold|ordered|shipped|delivered)(?:$|[\s_])/i
+const MAX_GAP = 3
+
+/** Returns the query that adds up quantities instead of counting rows; undefined if the question counts rows. */
+export function readAsQuantity(question: Question, table: TypedTable, links: Links, query: Query): Query | undefined {
+  const { operation, conditions } = query
+  const key = table.columns.findIndex(isQuantity)
+  if (key < 0 || !countsThings(question, table, links, conditions)) return undefined
+  if (operation.kind === 'count') return { conditions, operation: { kind: 'aggregate', aggregate: 'sum', column: key } }
+  if (operation.kind === 'group' && operation.aggregate === 'count')
+    return { conditions, operation: { ...operation, aggregate: 'sum', key } }
+  return undefined
+}
+
+const isQuantity = ({ header, type }: Column) => (type === 'integer' || type === 'decimal') && QUANTITY.test(header)
+
+/** "How many monitors" and "the most monitors" count things, "how many shipped orders" counts rows. */
+function countsThings({ words }: Question, { columns }: TypedTable, links: Links, conditions: readonly Condition[]): boolean {
+  const start = words.findIndex(({ text }) => ['many', 'most', 'fewest', 'least'].includes(text)) + 1
+  if (start === 0) return false
+  const things = links.conditions.filter(
+    ({ condition, start: from }) => conditions.includes(condition) && from >= start && from < start + MAX_GAP,
+  )
+  return things.some(({ condition, start: from, end, match }) => {
+    const isValue = (match === 'exact' || match === 'part') && columns[condition.column]?.type === 'text'
+    const isFollowed = links.columns.some((link) => link.start === end) || words[end]?.isTitle === true
+    return isValue && words.slice(start, from).every(({ isStop, isTitle }) => isStop && !isTitle) && !isFollowed
+  })
+}
