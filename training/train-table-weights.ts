@@ -14,7 +14,7 @@ import {
 import { ignoreTitle } from '../daemon/tables/answer-table-question.ts'
 import { describeResult } from '../daemon/tables/features.ts'
 import { inferTable } from '../daemon/tables/infer-columns.ts'
-import { linkQuestion } from '../daemon/tables/link-question.ts'
+import { linkQuestion } from '../daemon/tables/linking/link-question.ts'
 import { parseQuestion, type Question } from '../daemon/tables/parse-question.ts'
 import type { Query } from '../daemon/tables/query.ts'
 import { getResultKey, selectCandidates } from '../daemon/tables/rank-queries.ts'

@@ -35,7 +35,7 @@ import type { SourceOwners } from './sync/source-owners.ts'
 import type { SyncTriggers } from './sync/sync-triggers.ts'
 import type { Synchronizer } from './sync/synchronizer.ts'
 import { createTableTools } from './table-tools.ts'
-import { type DocumentQueryResult, type SourceTables, toTableView } from './tables/source-tables.ts'
+import { type DocumentQueryResult, type SourceTables, toTableListView } from './tables/source-tables.ts'
 import { validateConfiguration } from './validate-configuration.ts'
 import { validateFolders } from './validate-folders.ts'
 
@@ -134,9 +134,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
 
   async listTables(caller: Caller, id: string): Promise<TableList> {
     await this.require(this.database, caller, id)
-    const { tables, leftOut } = await this.#dependencies.tables.list(id)
-    const left_out = leftOut.map(({ documentId, document, notice }) => ({ document, document_id: documentId, notice }))
-    return { tables: tables.map(toTableView), left_out }
+    return toTableListView(await this.#dependencies.tables.list(id))
   }
 
   /** Runs a SELECT over the tables of a source. */

@@ -1,5 +1,5 @@
 /** A query that a question may mean, with its features. */
-import type { LinkedCondition } from './link-question.ts'
+import type { LinkedCondition } from './linking/links.ts'
 import type { Span } from './parse-question.ts'
 import type { Query } from './query.ts'
 

@@ -1,7 +1,8 @@
 /** Says what was understood of a question over a table that cannot be computed, and what not. */
 import { ignoreTitle, listUnknownWords, type QueryableTable } from './answer-table-question.ts'
 import { describeConditions } from './describe-query.ts'
-import { type Links, linkQuestion } from './link-question.ts'
+import { linkQuestion } from './linking/link-question.ts'
+import type { Links } from './linking/links.ts'
 import { parseQuestion, type Question, type Word } from './parse-question.ts'
 import { asksForNumber, asksForText, removePoliteness } from './suits-question.ts'
 import type { TypedTable } from './typed-table.ts'

@@ -1,6 +1,6 @@
 /** The features of candidate queries, which the learned weights score. */
 import { type Candidate, countBits, type FilterSet, getMask, type Part } from './candidate.ts'
-import type { ColumnLink, LinkedCondition, Links } from './link-question.ts'
+import type { ColumnLink, LinkedCondition, Links } from './linking/links.ts'
 import { listLimits, type Question, splitWords } from './parse-question.ts'
 import type { Direction, Query } from './query.ts'
 import type { Column, SqlValue, TypedTable } from './typed-table.ts'

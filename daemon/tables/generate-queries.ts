@@ -2,7 +2,7 @@
 import { type Candidate, countBits, type FilterSet, getMask } from './candidate.ts'
 import { createFeatureSource } from './features.ts'
 import { isIdentifier } from './infer-columns.ts'
-import type { LinkedCondition, Links } from './link-question.ts'
+import type { LinkedCondition, Links } from './linking/links.ts'
 import { findDatePart, listLimits, type Question, readOrdinal } from './parse-question.ts'
 import type { Aggregate, Condition, DatePart, Direction, Operation } from './query.ts'
 import type { Column, Reading, TypedTable } from './typed-table.ts'

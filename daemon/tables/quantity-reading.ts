@@ -1,5 +1,5 @@
 /** The second reading of questions for a number of things in a table of orders: its rows, or the sum of their quantities. */
-import type { Links } from './link-question.ts'
+import type { Links } from './linking/links.ts'
 import type { Question } from './parse-question.ts'
 import type { Condition, Query } from './query.ts'
 import type { Column, TypedTable } from './typed-table.ts'

@@ -2,7 +2,7 @@
 import type { Candidate } from './candidate.ts'
 import { describeResult } from './features.ts'
 import { generateQueries } from './generate-queries.ts'
-import type { Links } from './link-question.ts'
+import type { Links } from './linking/links.ts'
 import type { Question } from './parse-question.ts'
 import type { Query } from './query.ts'
 import type { SqlValue, TypedTable } from './typed-table.ts'

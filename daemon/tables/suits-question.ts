@@ -1,6 +1,6 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
 import { findNameColumn, isIdentifier } from './infer-columns.ts'
-import type { ColumnLink, Links } from './link-question.ts'
+import type { ColumnLink, Links } from './linking/links.ts'
 import { findDatePart, type Question, splitWords, type Word } from './parse-question.ts'
 import type { Condition, Operation, Query } from './query.ts'
 import type { Column, TypedTable } from './typed-table.ts'
@@ -12,6 +12,7 @@ import {
   DISTINCT_WORDS,
   MODAL_WORDS,
   MONEY_WORDS,
+  PERSON_STEMS,
   SIZE_WORDS,
   STOP_WORDS,
   TIME_WORDS,
@@ -34,8 +35,6 @@ const PROCEDURE = /^(?:how (?:do|does|did|can|could|should|to|is|are|was|were|wo
 /** "More … than" compares with a number, a row or a column. */
 const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
 const COMPARISONS_OF_VALUES: ReadonlySet<Condition['kind']> = new Set(['than_column', 'than_row', 'numbers', 'between', 'dates'])
-const PEOPLE =
-  /(?:^|[\s_])(?:names?|customer|client|buyer|employee|staff|person|people|member|owner|manager|agent|author|contact|assignee|student|player|supplier|vendor|company|user|tenant|guest|patient|driver|teacher|winner|leader|lead|responsible)$/i
 const PLACE_IN_ORDER = /rank|position|place|pos\b|time|duration|no\b/i
 const NOT_ADDITIVE = /(?:^|[\s_])(?:unit|price|rate|age|year|percentage|score|rating|average|avg)(?:$|[\s_])/i
 
@@ -246,7 +245,9 @@ function findCounted(words: readonly Word[], { columns }: TypedTable, links: Lin
 
 /** Returns the columns that "who" may ask for; otherwise the first column of text, which names the rows of most tables. */
 function listPeople(columns: readonly Column[]): number[] {
-  const people = columns.flatMap(({ header, type }, column) => (type === 'text' && PEOPLE.test(header) ? [column] : []))
+  const people = columns.flatMap(({ header, type }, column) =>
+    type === 'text' && PERSON_STEMS.has(splitWords(header).at(-1)?.stem ?? '') ? [column] : [],
+  )
   const first = columns.findIndex(({ type, header }) => type === 'text' && !isIdentifier(header))
   return people.length > 0 ? people : [findNameColumn(columns) ?? Math.max(0, first)]
 }

@@ -117,8 +117,8 @@ export const TRIGGERS = {
 
 /** Verbs, units and names for rows that add nothing to a question over a table. */
 const GENERIC_STEMS: ReadonlySet<string> = new Set(
-  list(`work place take took happen occur get got make made receive belong go went exist currently now today ever far entry row record company our employ
-    include contain display see know compute calculate sell sold buy bought purchase order ordered spend spent pay paid cost earn
+  list(`work place take took happen occur get got make made receive belong go went exist currently now today ever far entry row record
+    company our employ include contain display see know compute calculate sell sold buy bought purchase order ordered spend spent pay paid cost earn
     euro eur dollar usd pound gbp unit piece month quarter year`).map(stem),
 )
 
@@ -136,6 +136,12 @@ export const AGGREGATE_WORDS: ReadonlySet<string> = new Set(list('total sum aver
 
 /** Words that ask for amounts of money. */
 export const MONEY_WORDS: ReadonlySet<string> = new Set(list('revenue sales turnover sell sold spend spent pay paid cost earn income'))
+
+/** Last words of the headers of columns with people or companies, for which "who" asks. */
+export const PERSON_STEMS: ReadonlySet<string> = new Set(
+  list(`name customer client buyer employee staff person people member owner manager agent author contact assignee student player supplier
+    vendor company user tenant guest patient driver teacher winner leader lead responsible`).map(stem),
+)
 
 /** Words for what is allowed or necessary, which is in texts. */
 export const MODAL_WORDS: ReadonlySet<string> = new Set(list('can could may might must should shall'))

@@ -79,7 +79,7 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
       if (aggregate === 'median' && key !== undefined)
         return [
           `WITH all_groups AS (SELECT name, ${writeMedian(table, key)} AS number FROM ${selectMiddle(key, by)} GROUP BY name)`,
-          `SELECT name, number FROM all_groups ${direction ? `ORDER BY 2 ${getOrder(direction)} LIMIT ${limit}` : `LIMIT ${MAX_LIST_ROWS}`}`,
+          `SELECT name, number FROM all_groups ORDER BY ${direction ? `2 ${getOrder(direction)} LIMIT ${limit}` : `1 LIMIT ${MAX_LIST_ROWS}`}`,
         ].join(' ')
       if (!direction) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY 1 LIMIT ${MAX_LIST_ROWS}`)
       if (limit > 1) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY 2 ${getOrder(direction)} LIMIT ${limit}`)

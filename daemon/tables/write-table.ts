@@ -1,5 +1,5 @@
 /** Writes the rows of a typed table into a database. */
-import { createCellValue } from './link-question.ts'
+import { createCellValue } from './linking/link-question.ts'
 import type { CellValue, SqlColumn, SqlDatabase, SqlStatement, TableRows, TypedTable } from './typed-table.ts'
 import { quoteName } from './write-sql.ts'
 

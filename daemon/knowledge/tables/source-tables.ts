@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '../../../src/contract/errors.ts'
-import type { Table, TableQueryResult } from '../../../src/contract/families/tables.ts'
+import type { Table, TableList as TableListView, TableQueryResult } from '../../../src/contract/families/tables.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
@@ -236,7 +236,12 @@ export class SourceTables {
   }
 }
 
-export function toTableView({ name, document, documentId, rowCount, columns, notice }: StoredTable): Table {
+export const toTableListView = ({ tables, leftOut }: TableList): TableListView => ({
+  tables: tables.map(toTableView),
+  left_out: leftOut.map(({ documentId, document, notice }) => ({ document, document_id: documentId, notice })),
+})
+
+function toTableView({ name, document, documentId, rowCount, columns, notice }: StoredTable): Table {
   return {
     name,
     document,

@@ -1,10 +1,10 @@
 /** Finds comparisons of two columns of the same row: "more registrations than capacity", "below their minimum stock". */
-import { isIdentifier } from './infer-columns.ts'
-import type { ColumnLink, LinkedCondition } from './link-question.ts'
-import { type Question, type Span, splitWords, type Word } from './parse-question.ts'
-import type { NumberComparison } from './query.ts'
-import type { Column, Reading } from './typed-table.ts'
-import { COMPARISONS, DIRECTIONS } from './vocabulary.ts'
+import { isIdentifier } from '../infer-columns.ts'
+import { type Question, type Span, splitWords, type Word } from '../parse-question.ts'
+import type { NumberComparison } from '../query.ts'
+import type { Column, Reading } from '../typed-table.ts'
+import { COMPARISONS, DIRECTIONS } from '../vocabulary.ts'
+import type { ColumnLink, LinkedCondition } from './links.ts'
 
 /** Words without content between "than" and the second column. */
 const MAX_GAP = 3

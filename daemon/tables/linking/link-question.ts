@@ -1,26 +1,12 @@
 /** Finds which words of a question name columns and values of a table, and which conditions they may state. */
+
+import { isIdentifier } from '../infer-columns.ts'
+import { listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
+import type { Condition } from '../query.ts'
+import type { CellValue, Column, TypedTable } from '../typed-table.ts'
+import { areSynonyms, COLUMN_WORDS, EMPTY_WORDS, ZERO_PHRASES } from '../vocabulary.ts'
 import { createColumnComparisons } from './compare-columns.ts'
-import { isIdentifier } from './infer-columns.ts'
-import { listLimits, type Question, type Span, splitWords, type Word } from './parse-question.ts'
-import type { Condition } from './query.ts'
-import type { CellValue, Column, TypedTable } from './typed-table.ts'
-import { areSynonyms, COLUMN_WORDS, EMPTY_WORDS, ZERO_PHRASES } from './vocabulary.ts'
-
-export interface ColumnLink extends Span {
-  column: number
-  /** How the words match the header: all of its words, some of them, or a word that means the same. */
-  match: 'exact' | 'part' | 'synonym'
-}
-
-export interface LinkedCondition extends Span {
-  condition: Condition
-  match: 'exact' | 'part' | 'number' | 'comparison' | 'date' | 'boolean' | 'empty' | 'pair' | 'row'
-}
-
-export interface Links {
-  columns: ColumnLink[]
-  conditions: LinkedCondition[]
-}
+import type { ColumnLink, LinkedCondition, Links } from './links.ts'
 
 const MAX_CONDITIONS = 24
 /** A value that is part of more cells than this is searched for with LIKE. */
