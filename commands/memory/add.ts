@@ -32,8 +32,8 @@ export default class MemoryAdd extends CadreCommand {
     const body = {
       agent_id: agent_id as string,
       content: args.fact,
-      ...(flags.user === undefined ? {} : { user_id: flags.user }),
-      ...(flags['expires-at'] === undefined ? {} : { expires_at: flags['expires-at'] }),
+      user_id: flags.user,
+      expires_at: flags['expires-at'],
     }
     const { data } = await call(connection, memoryRoutes.create, { body })
     this.notify(`Remembered: ${sanitizeLine(data.content)} (${data.id})`)

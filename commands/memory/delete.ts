@@ -44,8 +44,8 @@ export default class MemoryDelete extends CadreCommand {
     const agent = flags.agent === undefined ? {} : await resolveReferences(connection, memoryTopic.references, { agent_id: flags.agent })
     const query = {
       ...agent,
-      ...(flags.user === undefined ? {} : { user_id: flags.user }),
-      ...(flags.conversation === undefined ? {} : { conversation_id: flags.conversation }),
+      user_id: flags.user,
+      conversation_id: flags.conversation,
     }
     this.notify((await call(connection, memoryRoutes.clear, { query })).message)
   }

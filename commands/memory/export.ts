@@ -20,7 +20,7 @@ export default class MemoryExport extends CadreCommand {
     const { flags } = await this.parse(MemoryExport)
     const connection = await this.connect(flags)
     const agent = flags.agent === undefined ? {} : await resolveReferences(connection, memoryTopic.references, { agent_id: flags.agent })
-    const query = { ...agent, ...(flags.user === undefined ? {} : { user_id: flags.user }), limit: MAX_LIMIT, order: 'asc' }
+    const query = { ...agent, user_id: flags.user, limit: MAX_LIMIT, order: 'asc' }
     const { data } = await fetchList(connection, memoryRoutes.list, {}, query, true)
     for (const memory of data) process.stdout.write(`${formatJsonLine(memory)}\n`)
   }

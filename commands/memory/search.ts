@@ -27,8 +27,8 @@ export default class MemorySearch extends CadreCommand {
     const body = {
       agent_id: agent_id as string,
       query: args.query.join(' '),
-      ...(flags.user === undefined ? {} : { user_id: flags.user }),
-      ...(flags.limit === undefined ? {} : { limit: flags.limit }),
+      user_id: flags.user,
+      limit: flags.limit,
     }
     const { memories } = (await call(connection, memoryRoutes.search, { body })).data
     if (memories.length === 0 && this.getFormat(flags) === 'table') return this.notify('Nothing is remembered about this.')

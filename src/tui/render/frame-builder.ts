@@ -100,8 +100,8 @@ export class FrameBuilder {
       cursor: drawn.cursor,
     })
     return {
-      ...(clear === undefined ? {} : { clear }),
-      ...(erase === undefined ? {} : { erase }),
+      clear,
+      erase,
       history: history.map(({ line }) => toAnsi(line, this.#colors)),
       lines: lines.map(({ line }) => toAnsi(line, this.#colors)),
       cursor: drawn.cursor,

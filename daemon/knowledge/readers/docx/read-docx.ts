@@ -46,7 +46,7 @@ export function readDocx(archive: ZipArchive): ParsedDocument {
     format: 'markdown',
     pages: converter.pages.listPages(text),
     title: findTitle(archive) ?? converter.writer.firstHeading,
-    ...(notice === undefined ? {} : { notice }),
+    notice,
   }
 }
 

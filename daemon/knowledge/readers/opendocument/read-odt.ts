@@ -16,6 +16,6 @@ export function readOdt(archive: ZipArchive): ParsedDocument {
     format: 'markdown',
     pages: converter.pages.listPages(text),
     title: findOpenDocumentTitle(archive) ?? converter.writer.firstHeading,
-    ...(notice === undefined ? {} : { notice }),
+    notice,
   }
 }

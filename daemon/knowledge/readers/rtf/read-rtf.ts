@@ -53,7 +53,7 @@ export function readRtf(bytes: Uint8Array): ParsedDocument {
     format: 'markdown',
     pages: pages.listPages(text),
     title: title.trim().slice(0, 300) || writer.firstHeading,
-    ...(notice === undefined ? {} : { notice }),
+    notice,
   }
 }
 
