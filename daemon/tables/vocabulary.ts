@@ -118,8 +118,8 @@ export const TRIGGERS = {
 /** Verbs, units and names for rows that add nothing to a question over a table. */
 const GENERIC_STEMS: ReadonlySet<string> = new Set(
   list(`work place take took happen occur get got make made receive belong go went exist currently now today ever far entry row record
-    company our employ include contain display see know compute calculate sell sold buy bought purchase order ordered spend spent pay paid cost earn
-    euro eur dollar usd pound gbp unit piece month quarter year`).map(stem),
+    company our employ include contain display see know compute calculate sell sold buy bought purchase order ordered spend
+    spent pay paid cost earn euro eur dollar usd pound gbp unit piece month quarter year`).map(stem),
 )
 
 export const DISTINCT_WORDS: ReadonlySet<string> = new Set(list('different distinct unique'))

@@ -76,11 +76,13 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
       const by = part ? writeDatePart(getName(table, operation.by, 'date'), part) : text(operation.by)
       const amount = key === undefined ? 'COUNT(*)' : writeAggregate(table, aggregate, key)
       const notEmpty = `${by} IS NOT NULL`
-      if (aggregate === 'median' && key !== undefined)
+      if (aggregate === 'median' && key !== undefined) {
+        const order = direction ? `2 ${getOrder(direction)} LIMIT ${limit}` : `1 LIMIT ${MAX_LIST_ROWS}`
         return [
           `WITH all_groups AS (SELECT name, ${writeMedian(table, key)} AS number FROM ${selectMiddle(key, by)} GROUP BY name)`,
-          `SELECT name, number FROM all_groups ORDER BY ${direction ? `2 ${getOrder(direction)} LIMIT ${limit}` : `1 LIMIT ${MAX_LIST_ROWS}`}`,
+          `SELECT name, number FROM all_groups ORDER BY ${order}`,
         ].join(' ')
+      }
       if (!direction) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY 1 LIMIT ${MAX_LIST_ROWS}`)
       if (limit > 1) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY 2 ${getOrder(direction)} LIMIT ${limit}`)
       // All groups with the same number are first.
