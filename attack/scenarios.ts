@@ -18,6 +18,7 @@ import { confirmations } from './scenarios/peers/confirmations.ts'
 import { endlessResponses } from './scenarios/peers/endless-responses.ts'
 import { impostors } from './scenarios/peers/impostors.ts'
 import { mcpServers } from './scenarios/peers/mcp-servers.ts'
+import { repositories } from './scenarios/peers/repositories.ts'
 import { restores } from './scenarios/peers/restores.ts'
 import { providers } from './scenarios/providers.ts'
 import { secrets } from './scenarios/secrets.ts'
@@ -59,6 +60,7 @@ export const SCENARIOS: readonly Scenario[] = [
   confirmations,
   restores,
   endlessResponses,
+  repositories,
   fairness,
   memories,
   rememberedDocuments,

@@ -106,7 +106,7 @@ test('credentials are not in the process list or in files of git', async () => {
   } finally {
     process.env.PATH = before
   }
-  assert.match(readFileSync(dump, 'utf8'), `-- ${repository} HEAD:`)
+  assert.match(readFileSync(dump, 'utf8'), `remote.cadre.url=${repository} `)
   assert.equal(findSecrets(readFileSync(dump)), [])
   assert.ok(existsSync(join(library.service.paths.work, source.id, 'repository.git/config')))
   await library.service.delete(`/knowledge-sources/${source.id}`)

@@ -1,6 +1,5 @@
 /** Finds the documents of git sources: the files of a branch, without checking them out. */
-import { mkdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { stat } from 'node:fs/promises'
 import { CadreError, createValidationError } from '../../../../src/contract/errors.ts'
 import { removeUrlCredentials } from '../../../../src/contract/url-credentials.ts'
 import { createSelection, type Selection } from '../../../../src/files/selection.ts'
@@ -8,18 +7,16 @@ import { formatSizeProblem } from '../files/read-file-within.ts'
 import { formatSkipReason, REPOSITORY_IMAGE_MESSAGE } from '../format-skip-reason.ts'
 import type { SourceDocument, SourceOptions } from '../source-document.ts'
 import { BlobReader } from './blob-reader.ts'
-import { FolderSizeLimit } from './folder-size-limit.ts'
-import { type Remote, resolveLocalPath, resolveRemote } from './resolve-remote.ts'
+import { FETCHED_REF, fetchRepository } from './fetch-repository.ts'
+import { createSizeError, toSourceError } from './repository-errors.ts'
+import { resolveLocalPath } from './resolve-remote.ts'
 import { GitError, runGit, streamGit } from './run-git.ts'
 
 const COMMAND_TIMEOUT_MS = 60_000
-const FETCH_TIMEOUT_MS = 30 * 60_000
 const LIST_TIMEOUT_MS = 10 * 60_000
 const MAX_DOCUMENTS = 100_000
 /** Of all types: a few kilobytes of nested trees can list billions of paths. */
 const MAX_PATHS = 1_000_000
-const MAX_REPOSITORY_BYTES = 1024 ** 3
-const FETCHED_REF = 'refs/cadre/fetched'
 
 export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerator<SourceDocument> {
   const { configuration, signal } = options
@@ -27,9 +24,9 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
   // Git would read it as an option.
   if (branch?.startsWith('-')) throw createValidationError('configuration.branch', 'must not begin with a dash')
   const local = resolveLocalPath(repository)
-  const directory = local ?? (await fetchRepository(repository, branch, options))
-  const commit = await resolveCommit(directory, local ? (branch ?? 'HEAD') : FETCHED_REF, repository, signal)
   const selection = createSelection(configuration)
+  const directory = local ?? (await fetchRepository(repository, branch, selection.maxFileSize, options))
+  const commit = await resolveCommit(directory, local ? (branch ?? 'HEAD') : FETCHED_REF, repository, signal)
   await requireDocumentLimit(listTree(directory, commit, signal), selection, options)
   const blobs = new BlobReader(directory, selection.maxFileSize)
   for await (const { mode, blob, size, name } of listTree(directory, commit, signal)) {
@@ -41,20 +38,22 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
         read: () => Promise.reject(new Error('skipped')),
       }
     if (!isDocument(mode, name, selection)) continue
-    if (size === undefined) {
-      // The next sync fetches everything again.
-      if (local === undefined) await rm(directory, { recursive: true, force: true })
-      throw createDamagedRepositoryError(repository, name, local !== undefined)
-    }
-    const problem = size > selection.maxFileSize ? { problem: formatSizeProblem(size, selection.maxFileSize) } : {}
+    if (size === undefined && local !== undefined) throw createDamagedRepositoryError(repository, name)
+    const problem = formatProblem(size, selection.maxFileSize)
     yield {
       name,
       fingerprint: blob,
       metadata: { path: name, commit },
       read: async (reading) => rejectLfsPointer(await blobs.read(blob, reading)),
-      ...problem,
+      ...(problem === undefined ? {} : { problem }),
     }
   }
+}
+
+/** Git checks a fetch for missing content; a file without it is one that the fetch left out because of its size. */
+function formatProblem(size: number | undefined, limit: number): string | undefined {
+  if (size === undefined) return `The document has more than ${limit} bytes, which is what this source accepts.`
+  return size > limit ? formatSizeProblem(size, limit) : undefined
 }
 
 /** Symbolic links and submodules are not documents. */
@@ -77,86 +76,9 @@ async function requireDocumentLimit(
   }
 }
 
-const createSizeError = (repository: string, size: string, hint: string) =>
-  new CadreError('PAYLOAD_TOO_LARGE', `${removeUrlCredentials(repository)} has ${size}.`, { hint })
-
 function rejectLfsPointer(bytes: Uint8Array): Uint8Array {
   if (bytes.length > 1_024 || !Buffer.from(bytes).toString('latin1').startsWith('version https://git-lfs.github.com/spec/')) return bytes
   throw new CadreError('NOT_FOUND', 'The file is stored in Git LFS, which is not supported.')
-}
-
-/** Fetches the latest commit of the branch, without history, into a bare repository in the work directory. */
-async function fetchRepository(repository: string, branch: string | undefined, options: SourceOptions): Promise<string> {
-  const { configuration, signal, workDirectory, outbound, auth = { type: 'none' }, maxRepositoryBytes = MAX_REPOSITORY_BYTES } = options
-  const allowPrivateNetwork = configuration.allow_private_network === true
-  const remote = await resolveRemote(repository, { outbound, allowPrivateNetwork, signal, auth })
-  const directory = join(workDirectory, 'repository.git')
-  const first = (await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined
-  await requireGitVersion(directory, remote, signal)
-  const size = new FolderSizeLimit(directory, maxRepositoryBytes)
-  const rejectSize = async () => {
-    await rm(directory, { recursive: true, force: true })
-    const megabytes = Math.floor(maxRepositoryBytes / 1024 ** 2)
-    return createSizeError(
-      repository,
-      `more than ${megabytes} MB in its latest commit`,
-      'Clone it yourself, and add its folder as a source.',
-    )
-  }
-  try {
-    await fetchBranch(directory, remote, branch, AbortSignal.any([signal, size.signal]))
-    await size.isExceeded()
-    size.signal.throwIfAborted()
-  } catch (error) {
-    if (size.signal.aborted && !signal.aborted) throw await rejectSize()
-    if (!(error instanceof GitError)) throw error
-    const reason = toSourceError(error, repository, branch, auth.type !== 'none')
-    if (first || reason.code !== 'UNAVAILABLE') throw reason
-    // Files of an interrupted fetch (locks, partial packs) may be the cause: retry with an empty repository.
-    await rm(directory, { recursive: true, force: true })
-    return fetchRepository(repository, branch, options)
-  } finally {
-    size.close()
-  }
-  return directory
-}
-
-/**
- * Older versions cannot pin the IP address of an http URL (for https, the certificate protects against another server) or take a header
- * from the environment.
- */
-async function requireGitVersion(directory: string, { protocols, environment }: Remote, signal: AbortSignal): Promise<void> {
-  const output = await runGit({ directory, args: ['version'], signal, timeoutMs: COMMAND_TIMEOUT_MS })
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(output) ?? []
-  const version = Number(major) * 1_000 + Number(minor)
-  if ('GIT_CONFIG_COUNT' in environment && version < 2_031)
-    throw new CadreError('UNAVAILABLE', `Repositories with credentials require git 2.31 or later; found ${output.trim()}.`)
-  if (protocols.includes('http') && version < 2_037)
-    throw new CadreError('UNAVAILABLE', `Repositories with an http URL require git 2.37 or later; found ${output.trim()}.`, {
-      hint: 'Use the https URL.',
-    })
-}
-
-async function fetchBranch(
-  directory: string,
-  { address, protocols, settings, environment, redact }: Remote,
-  branch: string | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  await runGit({ directory, args: ['init', '--quiet', '--bare', '--template=', '.'], signal, timeoutMs: COMMAND_TIMEOUT_MS })
-  const args = [
-    'fetch',
-    '--quiet',
-    '--depth=1',
-    '--no-tags',
-    '--no-recurse-submodules',
-    '--update-shallow',
-    '--force',
-    '--',
-    address,
-    `${branch ?? 'HEAD'}:${FETCHED_REF}`,
-  ]
-  await runGit({ directory, args, protocols, settings, environment, redact, signal, timeoutMs: FETCH_TIMEOUT_MS })
 }
 
 async function resolveCommit(directory: string, revision: string, repository: string, signal: AbortSignal): Promise<string> {
@@ -207,43 +129,7 @@ async function* listTree(directory: string, commit: string, signal: AbortSignal)
 }
 
 /** Without it, the document would look deleted. */
-function createDamagedRepositoryError(repository: string, name: string, isLocal: boolean): CadreError {
-  const hint = isLocal ? 'Run git fsck in the repository, and restore or clone it again.' : 'Sync again.'
+function createDamagedRepositoryError(repository: string, name: string): CadreError {
+  const hint = 'Run git fsck in the repository, and restore or clone it again.'
   return new CadreError('UNAVAILABLE', `${removeUrlCredentials(repository)} is damaged: the content of ${name} is missing. ${hint}`)
-}
-
-const AUTHENTICATION_ERROR = new RegExp(
-  'could not read (Username|Password)|Authentication failed|Permission denied|terminal prompts disabled|Host key verification failed|' +
-    'HTTP (Basic|401|403)|error: 40[13]',
-  'i',
-)
-
-/** Explains an error of git by its message. */
-function toSourceError(failure: GitError, repository: string, branch: string | undefined, hasCredentials = false): CadreError {
-  const { stderr } = failure
-  const address = removeUrlCredentials(repository)
-  const because = (code: 'NOT_FOUND' | 'UNAVAILABLE' | 'FORBIDDEN', message: string, hint?: string) =>
-    new CadreError(code, message, { hint, cause: failure })
-  if (/dubious ownership/.test(stderr))
-    return because(
-      'FORBIDDEN',
-      `${address} is owned by another user, so git refuses to read it.`,
-      `Run: git config --global --add safe.directory ${address}`,
-    )
-  if (/not a git repository/i.test(stderr)) return because('NOT_FOUND', `${address} is not a git repository.`)
-  if (/couldn't find remote ref HEAD/i.test(stderr) || (stderr === '' && branch === undefined))
-    return because('NOT_FOUND', `${address} has no commits yet.`)
-  if (stderr === '' || /couldn't find remote ref|unknown revision|Needed a single revision|not a valid/i.test(stderr))
-    return because('NOT_FOUND', `${address} has no branch or tag "${branch}".`)
-  if (AUTHENTICATION_ERROR.test(stderr))
-    return because(
-      'FORBIDDEN',
-      `${address} ${hasCredentials ? 'rejected the credentials' : 'requires credentials'}, or does not exist.`,
-      "Set them with cadre knowledge update --auth, store them in git's credential helper, or use SSH with a key and a known host.",
-    )
-  if (/not found|does not appear to be a git repository|error: 404/i.test(stderr))
-    return because('NOT_FOUND', `No repository found at ${address}.`)
-  if (/redirect|error: 30[1278]/i.test(stderr))
-    return because('UNAVAILABLE', `${address} redirects to another URL.`, 'Use that URL in the configuration.')
-  return because('UNAVAILABLE', `${address} could not be read. ${failure.message}`)
 }

@@ -39,12 +39,19 @@ const INHERITED_VARIABLES = new RegExp(
 )
 const MAX_STDERR_LENGTH = 4_000
 const KILL_DELAY_MS = 2_000
+const HAS_PROCESS_GROUPS = process.platform !== 'win32'
 
 /** Streams standard output. Throws GitError if git fails; the process ends with the loop. */
 export async function* streamGit(command: GitCommand): AsyncGenerator<Buffer> {
   command.signal.throwIfAborted()
   const { child, exit } = spawnGit(command)
-  const end = () => stopGit(child)
+  let isClosed = false
+  child.once('close', () => {
+    isClosed = true
+  })
+  const end = () => {
+    if (!isClosed) stopGit(child)
+  }
   const deadline = startDeadline(scaleTimeout(command.timeoutMs), end)
   command.signal.addEventListener('abort', end, { once: true })
   try {
@@ -61,12 +68,21 @@ export async function* streamGit(command: GitCommand): AsyncGenerator<Buffer> {
   }
 }
 
-/** Sends SIGTERM first, so that git stops its helpers and removes its lock files. */
+/** Sends SIGTERM first, so that git removes its lock files. Helpers that receive a pack would go on without git. */
 function stopGit(child: ChildProcess): void {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), KILL_DELAY_MS).unref()
+  signalAll(child, 'SIGTERM')
+  const timer = setTimeout(() => signalAll(child, 'SIGKILL'), KILL_DELAY_MS).unref()
   child.once('close', () => clearTimeout(timer))
+}
+
+function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return
+  try {
+    if (HAS_PROCESS_GROUPS) process.kill(-child.pid, signal)
+    else child.kill(signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 export async function runGit(command: GitCommand): Promise<string> {
@@ -124,6 +140,8 @@ export function spawnGit({
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
+    // A process group of its own, which can be ended with all helpers.
+    detached: HAS_PROCESS_GROUPS,
   })
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
