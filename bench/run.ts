@@ -24,6 +24,7 @@ import { start } from './start.ts'
 import { stream } from './stream.ts'
 import { streams } from './streams.ts'
 import { type Figure, meetsBar } from './support/figures.ts'
+import { largeTable } from './tables/large-table.ts'
 import { tables } from './tables/questions.ts'
 import { growth } from './text/growth.ts'
 import { usage } from './usage.ts'
@@ -42,6 +43,7 @@ const BENCHMARKS = [
   retrieval,
   answers,
   tables,
+  largeTable,
   ingest,
   spreadsheets,
   scans,

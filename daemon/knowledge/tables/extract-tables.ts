@@ -7,6 +7,7 @@ import { extractRecords, parseRecordLines } from './extract-records.ts'
 import { extractSheets } from './extract-sheets.ts'
 import type { ExtractedTable } from './extracted-table.ts'
 import { findMarkdownTables } from './find-markdown-tables.ts'
+import { findPdfTables } from './find-pdf-tables.ts'
 
 /** Tables with fewer rows are not worth computing with. */
 const MIN_ROWS = 2
@@ -24,6 +25,11 @@ export async function extractTables(bytes: Uint8Array, name: string): Promise<Ex
 
 async function readTables(bytes: Uint8Array, name: string): Promise<ExtractedTable[]> {
   const kind = detectFileKind(bytes)
+  if (kind === 'pdf') {
+    // Loaded on demand: the PDF library is large. It detaches the bytes.
+    const { readPdfContent } = await import('../readers/pdf/read-tables.ts')
+    return findPdfTables(readPdfContent(Uint8Array.from(bytes)))
+  }
   if (kind === 'zip') {
     const sheets = extractSheets(bytes)
     if (sheets) return sheets

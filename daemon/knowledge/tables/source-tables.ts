@@ -23,7 +23,7 @@ const MAX_LIST_MS = 30_000
 const MAX_WAIT_MS = 2_000
 /** Types of documents with tables. The bytes of those with a pattern must match it: starting the process for others is not worth it. */
 const TYPES = new Map<string, RegExp | undefined>([
-  ...'csv tsv tab json jsonl ndjson xlsx xlsm ods docx'.split(' ').map((type) => [type, undefined] as const),
+  ...'csv tsv tab json jsonl ndjson xlsx xlsm ods docx pdf'.split(' ').map((type) => [type, undefined] as const),
   ...'md markdown mdx txt'.split(' ').map((type) => [type, /^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|/m] as const),
   ...'html htm xhtml'.split(' ').map((type) => [type, /<table/i] as const),
 ])

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { extractTables } from '../../../daemon/knowledge/tables/extract-tables.ts'
+import { pdf } from '../readers/document-fixtures.ts'
 
 const test = suite('tables of documents')
 const FIXTURES = new URL('../readers/fixtures/', import.meta.url)
@@ -14,6 +15,44 @@ async function extract(name: string, content: string | Uint8Array): Promise<[str
     return [caption, header, rows]
   })
 }
+
+test('tables of a PDF that LibreOffice tagged', async () => {
+  const [[, header, rows] = ['', [], []], ...others] = await extract('report.pdf', readFileSync(new URL('inspections.pdf', FIXTURES)))
+  assert.equal(others, [])
+  assert.equal(header, ['City', 'Contact', 'Visit', 'Inspections', 'Costs', 'Passed'])
+  assert.is(rows.length, 5)
+  assert.equal(rows[2], ['Dublin', 'Liam Murphy and Hana Sato', '19.04.2025', '21', '3,905.25 €', '100 %'])
+})
+
+const COLUMNS = [72, 200, 330]
+const createRow = (cells: readonly string[], y: number) => cells.map((text, column) => ({ text, x: COLUMNS[column] as number, y }))
+
+test('texts of a PDF that stand in columns below a header are a table, also on several pages', async () => {
+  const header = ['Item', 'Shelf', 'Price']
+  const rows = Array.from({ length: 6 }, (_, index) => [`Item ${index}`, index === 4 ? '' : `B${index}`, `${index}.50`])
+  const draw = (shown: readonly string[][], y: number) =>
+    shown.flatMap((cells, index) => createRow(cells, y - index * 16).filter(({ text }) => text !== ''))
+  const first = [{ text: 'Prices of spring', y: 740 }, ...createRow(header, 720), ...draw(rows.slice(0, 4), 704)]
+  const second = [...draw(rows.slice(4), 740), { text: 'These are the prices without taxes.', y: 600 }]
+  assert.equal(await extract('prices.pdf', pdf([first, second])), [['Prices of spring', header, rows]])
+})
+
+test('prose in columns, a list with numbers and a table with an unclear row are no tables', async () => {
+  const prose = Array.from({ length: 8 }, (_, index) => [
+    { text: 'The inspectors came in spring and', x: 72, y: 740 - index * 14 },
+    { text: 'went to all of the offices, where', x: 320, y: 740 - index * 14 },
+  ]).flat()
+  const contents = ['Introduction', 'Methods', 'Results'].flatMap((text, index) => createRow([text, `${index + 3}`], 740 - index * 16))
+  const unclear = [
+    ...createRow(['Item', 'Shelf', 'Price'], 740),
+    ...createRow(['Bolt', 'B1', '1.50'], 724),
+    ...createRow(['Nut', 'B2', '2.50'], 708),
+    { text: 'A text that reaches from the first to the third column of it', x: 72, y: 692 },
+    ...createRow(['Saw', 'B3', '3.50'], 676),
+    ...createRow(['Axe', 'B4', '4.50'], 660),
+  ]
+  for (const page of [prose, contents, unclear]) assert.equal(await extract('a.pdf', pdf([page])), [])
+})
 
 test('JSON lists of records, also within fields, and lines of records', async () => {
   const records = [

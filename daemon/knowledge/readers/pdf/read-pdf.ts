@@ -7,7 +7,7 @@ import { createSkipped, describeRecognition, RECOGNITION_OFF_MESSAGE } from '../
 import { buildLines, type PdfPage, type TextItem } from './lines.ts'
 import { measureLayout, PageWriter } from './paragraphs.ts'
 
-type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
+export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 
 const MAX_PAGES = 20_000
 
@@ -41,7 +41,7 @@ export async function readPdf(bytes: Uint8Array, recognition: Recognition): Prom
   }
 }
 
-async function openPdf(bytes: Uint8Array): Promise<Pdf> {
+export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
   try {
     // Runs no scripts and loads no external fonts or character maps.
     return await getDocumentProxy(bytes, {
