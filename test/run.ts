@@ -29,6 +29,8 @@ const MAX_CONCURRENCY = Math.min(availableParallelism() + 2, 6)
 const SILENCE_TIMEOUT_MS = 20 * 60_000
 /** Files that do not share a process. Slow ones start first and short ones last, so that the run does not end waiting for one of them. */
 const SEPARATE_FIRST = [
+  // Waits for processes with a low priority.
+  'test/store/nearest',
   'test/durability/',
   'test/docs/guides',
   'test/cli/quickstart/quickstart',
