@@ -84,7 +84,7 @@ export default class Ask extends CadreCommand {
       helpValue: '<text>',
       exclusive: ['agent', 'conversation', 'continue', 'retry'],
     }),
-    'allow-tools': boolean({ description: 'Approve all tool calls that need confirmation.' }),
+    'allow-tools': boolean({ description: 'Approve all tool calls that need confirmation, except changes of memories.' }),
     citations: boolean({
       default: true,
       allowNo: true,

@@ -68,6 +68,8 @@ export interface Tool {
   readonly requiresConfirmation: boolean
   /** Whether calls require confirmation, each one, if the model has read text that its user did not write. */
   readonly confirmsUntrustedText?: boolean
+  /** Throws CadreError if the call would be rejected in any case, so that nobody has to confirm it. */
+  check?(input: Record<string, unknown>): void
   /** Describes the request that a call would send, for the user who confirms it. */
   describeRequest?(input: Record<string, unknown>): { method: string; url: string }
   /** Throws CadreError if the call fails. The model sees its message. */

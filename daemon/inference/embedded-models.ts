@@ -1,4 +1,5 @@
 /** Runs the models that ship with Cadre: the embedding model and the reading model, in the same worker processes. */
+import { setMaxListeners } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { startProcess } from '../workers/start-worker.ts'
 import { WorkerPool } from '../workers/worker-pool.ts'
@@ -104,6 +105,7 @@ export class EmbeddedModels {
       priority,
       owner: caller ?? failure,
     }
+    setMaxListeners(0, options.signal) // each task adds a listener until it ends
     let done = 0
     const runTask = async (task: ModelTask) => {
       const result = await this.pool.run(task, options)

@@ -1,7 +1,8 @@
 /** The tools with which an agent remembers, recalls and forgets facts about its user. */
 import { CadreError } from '../../src/contract/errors.ts'
-import { MAX_MEMORY_LENGTH } from '../../src/contract/families/memory/memories.ts'
+import { MAX_MEMORY_LENGTH, type Memory } from '../../src/contract/families/memory/memories.ts'
 import type { Tool, ToolContext } from '../core/tool.ts'
+import { containsSecret } from './detect-secret.ts'
 import { formatMemory, getShortId } from './format-memories.ts'
 import type { MemoriesService } from './service.ts'
 import type { Owner } from './store.ts'
@@ -35,14 +36,13 @@ export function createMemoryTools(memories: MemoriesService, owner: Owner): Tool
     ),
     requiresConfirmation: false,
     confirmsUntrustedText: true,
+    check: (input) => void requireFact(input),
     async run(input, use) {
-      const content = requireText(input, 'content')
-      if (content.length > MAX_MEMORY_LENGTH)
-        throw new CadreError('VALIDATION_ERROR', `content must have at most ${MAX_MEMORY_LENGTH} characters.`)
+      const content = requireFact(input)
       const replaces = typeof input.replaces === 'string' ? await findId(memories, owner, input.replaces) : undefined
       const fact = { content, replaces, expires_at: parseExpiry(input.expires_in_days) }
-      const { id, content: stored } = await memories.remember(owner, fact, getOrigin(use))
-      return { kind: 'value', value: { id, remembered: stored } }
+      const { memory, former } = await memories.remember(owner, fact, getOrigin(use))
+      return { kind: 'value', value: { id: memory.id, remembered: memory.content, ...describeFormer(memory, former) } }
     },
   }
   const recall: Tool = {
@@ -70,6 +70,19 @@ export function createMemoryTools(memories: MemoriesService, owner: Owner): Tool
   }
   return [remember, recall, forget]
 }
+
+function requireFact(input: Record<string, unknown>): string {
+  const content = requireText(input, 'content')
+  if (content.length > MAX_MEMORY_LENGTH)
+    throw new CadreError('VALIDATION_ERROR', `content must have at most ${MAX_MEMORY_LENGTH} characters.`)
+  if (containsSecret(content))
+    throw new CadreError('VALIDATION_ERROR', 'This looks like a key, a token or a password, which is never stored as a memory.')
+  return content
+}
+
+/** What undoing the call has to restore. */
+const describeFormer = ({ content }: Memory, former: Memory | undefined) =>
+  former === undefined ? {} : former.content === content ? { known: true } : { replaced: former.content }
 
 function requireText(input: Record<string, unknown>, name: string): string {
   const value = input[name]

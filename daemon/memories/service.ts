@@ -136,19 +136,20 @@ export class MemoriesService extends Resource<StoredMemory, MemoryInput, Memory>
     return (await listMemories(this.database, owner, MAX_MEMORIES)).reverse()
   }
 
-  /** Stores a fact that an agent writes in a reply. `replaces` is the memory that it corrects. */
-  async remember(owner: Owner, fact: { content: string; expires_at: string | null; replaces?: string | undefined }, origin: MemoryOrigin) {
-    const { content, expires_at, replaces } = fact
+  /** Stores a fact that an agent writes in a reply. `replaces` is the memory that it corrects. `former` is the memory as it was before. */
+  async remember(
+    owner: Owner,
+    { replaces, ...fact }: { content: string; expires_at: string | null; replaces?: string | undefined },
+    origin: MemoryOrigin,
+  ): Promise<{ memory: Memory; former: Memory | undefined }> {
     const change = actFor(owner)
-    if (replaces !== undefined) return this.update(change, replaces, { content, expires_at, ...origin, source: 'agent' } as MemoryInput)
-    return this.create(change, {
-      agent_id: owner.agentId,
-      user_id: owner.userId,
-      content,
-      expires_at,
-      ...origin,
-      source: 'agent',
-    } as MemoryInput)
+    const known = await listMemories(this.database, owner, MAX_MEMORIES)
+    const input = { ...fact, ...origin, source: 'agent' }
+    const memory =
+      replaces === undefined
+        ? await this.create(change, { agent_id: owner.agentId, user_id: owner.userId, ...input } as MemoryInput)
+        : await this.update(change, replaces, input as MemoryInput)
+    return { memory, former: known.find(({ id }) => id === memory.id) }
   }
 
   /** Deletes a memory of an owner. */

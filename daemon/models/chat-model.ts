@@ -2,6 +2,7 @@
 
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Confidence } from '../../src/contract/schemas/confidence.ts'
+import { IMAGES_UNREADABLE } from '../../src/contract/schemas/images.ts'
 import type { PassageDescription } from '../../src/contract/schemas/passages.ts'
 import type { DocumentCount, FollowingPassage } from '../core/tool.ts'
 import type { Compute } from '../tables/computation.ts'
@@ -146,7 +147,7 @@ export const hasImages = ({ messages }: Pick<ChatInput, 'messages'>): boolean =>
 /** Throws if the model is known not to read images. Others may still reject them. */
 export function requireReadsImages({ name, canReadImages }: Pick<ChatModel, 'name' | 'canReadImages'>, field: string): void {
   if (canReadImages !== false) return
-  throw new CadreError('VALIDATION_ERROR', `The model "${name}" cannot read images.`, {
+  throw new CadreError('VALIDATION_ERROR', `The model "${name}" ${IMAGES_UNREADABLE}.`, {
     hint: 'Use another model. If it can, set its supports_images to true.',
     details: [{ field, problem: 'contain an image' }],
   })

@@ -136,7 +136,7 @@ function openStream(
     const { message, images = [], retry, replace, wait, model, key } = request
     const body = {
       message,
-      ...(images.length === 0 ? {} : { images: [...images] }),
+      ...(images.length === 0 ? {} : { images: images.map(({ type, data }) => ({ type, data })) }),
       stream: true,
       retry,
       replace,

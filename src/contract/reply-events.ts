@@ -32,9 +32,10 @@ export const REPLY_EVENTS = {
       name,
       arguments: callArguments,
       ...optional({
-        tool_id: identifier('the tool'),
+        tool_id: identifier('the tool; missing if calls cannot be allowed for good'),
         method: Type.String({ description: 'HTTP method of an API tool.' }),
         url: Type.String({ description: 'URL that an API tool requests with these arguments, without credentials.' }),
+        reason: Type.String({ description: 'Why this call requires confirmation, if the tool does not always require it.' }),
       }),
     },
     {

@@ -23,7 +23,7 @@ export function handleConfirmationKey(session: ChatSession, key: Key): boolean {
   if (letter === 'y' || letter === 'n')
     void replies.confirm(tool.id, letter === 'y', letter === 'y' ? getEditedArguments(store.state, tool)?.values : undefined)
   else if (letter === 'e' && isPlainKey) void editArguments(session, tool)
-  else if ((letter === 'a' || letter === 't') && isPlainKey)
+  else if ((letter === 'a' || letter === 't') && isPlainKey && tool.toolId !== undefined)
     store.update({ unconfirmedPermission: { tool: tool.id, scope: letter === 'a' ? 'agent' : 'all', letter: key.text } })
   else return false
   return true

@@ -129,23 +129,28 @@ async function readLines(session: ChatSession, { lines, printer, interruption, o
 async function answerConfirmation(session: ChatSession, tool: ToolCall, answer: string): Promise<string | undefined> {
   const { replies } = session
   const approval = parseApproval(answer)
-  if (approval) {
+  if (approval && (!approval.always || tool.toolId !== undefined)) {
     await replies.confirm(tool.id, approval.allow, approval.allow ? getEditedArguments(session.store.state, tool)?.values : undefined)
     if (approval.always) await allowAlways(session, tool, approval.always)
     return undefined
   }
-  if (!answer.startsWith('{')) return QUESTION
+  const question = formatQuestion(tool)
+  if (!answer.startsWith('{')) return question
   try {
     const { values, request } = await changeArguments(session, tool, answer)
     return describeConfirmation({ ...tool, arguments: values, request })
   } catch (error) {
-    return `${sanitizeLine(describeError(error).error)} ${QUESTION}`
+    return `${sanitizeLine(describeError(error).error)} ${question}`
   }
 }
 
-const QUESTION = 'Allow? Type yes, no, always tool, always agent, or other arguments as JSON.'
+/** Without the id of its tool, a call cannot be allowed for good. */
+const formatQuestion = ({ toolId }: ToolCall): string =>
+  `Allow? Type yes, no, ${toolId === undefined ? '' : 'always tool, always agent, '}or other arguments as JSON.`
 
-function describeConfirmation({ name, arguments: args, request }: ToolCall): string {
+function describeConfirmation(tool: ToolCall): string {
+  const { name, arguments: args, request, reason } = tool
   const details = [request && `${request.method} ${request.url}`, formatArguments(args) && `with ${formatArguments(args)}`].filter(Boolean)
-  return `${sanitizeLine(name)} wants to run: ${sanitizeLine(details.join(' '))}. ${QUESTION}`
+  const why = reason === undefined ? '' : ` ${sanitizeLine(reason)}`
+  return `${sanitizeLine(name)} wants to run: ${sanitizeLine(details.join(' '))}.${why} ${formatQuestion(tool)}`
 }

@@ -38,6 +38,19 @@ test('a text has the same vector in every worker, position and batch', async () 
   assert.is(service.getStatus().workers, 2)
 })
 
+test('many texts at once, as in a sync, cause no warning about listeners', async () => {
+  const warnings: string[] = []
+  const add = ({ name }: Error) => void warnings.push(name)
+  process.on('warning', add)
+  const embedder = await service.getEmbedder('minilm')
+  await embedder.embed(
+    Array.from({ length: 24 }, (_, at) => `text ${at}`),
+    { signal: new AbortController().signal },
+  )
+  process.off('warning', add)
+  assert.equal(warnings, [])
+})
+
 test('vectors are in the order of the texts', async () => {
   const embedder = await service.getEmbedder('minilm')
   const texts = SHORT.flatMap((text, at) => (at % 5 ? [text] : [text, `${VARIED[20]} ${text}`.repeat(3)]))

@@ -61,6 +61,21 @@ test('what a user says is remembered, and other conversations with the agent rea
   assert.equal(await list(agent), [])
 })
 
+test('the result says which fact was replaced, and whether it was known, so that clients can undo it', async () => {
+  const agent = await createAgent()
+  const results = []
+  for (const content of ['I live in Berlin', 'I live in Rome', 'I live in Rome.']) {
+    provider.script = [call('remember', { content }), streamText('Noted.')]
+    const { id: _, ...result } = (await fixture.sendAndWait(await fixture.createConversation(agent), content)).tool_calls[0].result
+    results.push(result)
+  }
+  assert.equal(results, [
+    { remembered: 'I live in Berlin' },
+    { remembered: 'I live in Rome', replaced: 'I live in Berlin' },
+    { remembered: 'I live in Rome', known: true },
+  ])
+})
+
 test('an agent without memory has no such tools', async () => {
   provider.script = [streamText('Hello')]
   await fixture.sendAndWait(await fixture.startConversation(provider), 'Hello')

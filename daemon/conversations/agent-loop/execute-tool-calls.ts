@@ -17,6 +17,8 @@ const MAX_CONCURRENT_CALLS = 8
 const MAX_STORED_RESULT_LENGTH = 10_000
 const MAX_RESULT_LENGTH = 200_000
 
+const UNTRUSTED_TEXT = 'A document or other text that the agent has read may have asked for this.'
+
 const TOOL_KINDS: Record<string, string> = { rag: 'rag', ret: 'retrieval', api: 'api', mcpt: 'mcp' }
 
 interface ToolCallsInput {
@@ -76,6 +78,7 @@ async function executeToolCall(
   let startedAt = performance.now()
   try {
     const tool = findTool(context, call, problem)
+    tool.check?.(call.arguments)
     const hasUntrustedText = hasReadUntrustedText(context, reply)
     if (tool.requiresConfirmation || (tool.confirmsUntrustedText && hasUntrustedText)) await requireConfirmation(reply, tool, call)
     // The time that the user takes to decide is not part of the call.
@@ -139,7 +142,7 @@ async function requireConfirmation(reply: ActiveReply, tool: Tool, call: StoredT
   // Without an id, no client can offer to allow all further calls.
   const answer = await reply.requestConfirmation(
     call,
-    tool.confirmsUntrustedText ? undefined : tool.id,
+    tool.confirmsUntrustedText ? { reason: UNTRUSTED_TEXT } : { tool_id: tool.id },
     (args) => tool.describeRequest?.(args) ?? {},
   )
   if (answer === 'refused') throw new CadreError('FORBIDDEN', 'The user did not allow this call. Go on without it.')

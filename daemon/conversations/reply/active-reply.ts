@@ -173,7 +173,7 @@ export class ActiveReply {
   /** Asks the followers whether a tool call may be executed. */
   async requestConfirmation(
     call: StoredToolCall,
-    toolId: string | undefined,
+    details: Pick<ReplyEvents['confirmation_required'], 'tool_id' | 'reason'>,
     describeRequest: DescribeRequest,
   ): Promise<ConfirmationAnswer> {
     this.signal.throwIfAborted()
@@ -186,8 +186,7 @@ export class ActiveReply {
     const timer = setTimeout(() => answer.resolve('unanswered'), CONFIRMATION_TIMEOUT_MS)
     this.#confirmations.set(call.id, { resolve: answer.resolve, describeRequest })
     const { id, name, arguments: args } = call
-    const tool = toolId === undefined ? {} : { tool_id: toolId }
-    this.emit('confirmation_required', { id, name, arguments: args, ...tool, ...describeRequest(args) })
+    this.emit('confirmation_required', { id, name, arguments: args, ...details, ...describeRequest(args) })
     this.#pendingConfirmation.resolve()
     try {
       return await raceAbort(answer.promise, this.signal)

@@ -55,7 +55,7 @@ export async function confirmToolCall(
   }
 }
 
-const QUESTION = 'Allow this call? [y]es, [N]o, always for this [t]ool, always for this [a]gent, [e]dit the arguments: '
+const ALWAYS = 'always for this [t]ool, always for this [a]gent, '
 
 /** Repeats the prompt until the input is valid and the arguments are final. */
 async function promptForApproval(
@@ -63,22 +63,24 @@ async function promptForApproval(
   preview: (values: Arguments) => Promise<ConfirmationRequest>,
 ): Promise<Decision> {
   const label = sanitizeLine(request.name)
+  const canAllowAlways = request.tool_id !== undefined
+  const reason = request.reason === undefined ? '' : `${paint('dim', sanitizeLine(request.reason))}\n`
   if (!canPrompt()) {
-    process.stderr.write(
-      `${paint('yellow', `${label} needs confirmation, but there is no terminal: refused. To allow it, use --allow-tools.`)}\n`,
-    )
+    const hint = canAllowAlways ? 'To allow it, use --allow-tools.' : 'To decide, ask at a terminal.'
+    process.stderr.write(`${reason}${paint('yellow', `${label} needs confirmation, but there is no terminal: refused. ${hint}`)}\n`)
     return { allow: false }
   }
-  process.stderr.write(formatRequest(`The agent wants to call ${paint('bold', label)}`, request))
+  process.stderr.write(formatRequest(`The agent wants to call ${paint('bold', label)}`, request) + reason)
   return withDialog(async (dialog) => {
     let changed: Arguments | undefined
     for (;;) {
-      const answer = await dialog.ask(QUESTION)
+      const answer = await dialog.ask(`Allow this call? [y]es, [N]o, ${canAllowAlways ? ALWAYS : ''}[e]dit the arguments: `)
       const approval = parseApproval(answer || 'no')
-      if (approval) return { ...approval, ...(approval.allow && changed ? { arguments: changed } : {}) }
+      if (approval && (canAllowAlways || approval.always === undefined))
+        return { ...approval, ...(approval.allow && changed ? { arguments: changed } : {}) }
       const isEdit = /^e(dit)?$/i.test(answer)
       if (!isEdit && !answer.startsWith('{')) {
-        process.stderr.write(`${paint('yellow', 'Answer y, n, t, a or e.')}\n`)
+        process.stderr.write(`${paint('yellow', `Answer y, n${canAllowAlways ? ', t, a' : ''} or e.`)}\n`)
         continue
       }
       try {

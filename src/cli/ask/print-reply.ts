@@ -19,7 +19,7 @@ import { sanitizeLine, truncate } from '../terminal/text.ts'
 import { confirmToolCall } from './confirm-tool-call.ts'
 import { formatCitations } from './format-citations.ts'
 import { formatHistoryNotes } from './notes/format-history.ts'
-import { findRemembered } from './notes/format-remembered.ts'
+import { findRemembered, formatRemembered, formatUndo } from './notes/format-remembered.ts'
 
 interface PrintReplyOptions {
   /** The question; its words are highlighted in citations. */
@@ -84,10 +84,20 @@ export async function printReply(
   throw new Error('the reply ended without its last event') // followReply throws before this
 }
 
+type Follow = (request: ReplyRequest | CompletionRequest) => AsyncIterable<ReplyEvent>
+
 async function followRequest(connection: Connection, request: ReplyRequest | CompletionRequest): Promise<AsyncIterable<ReplyEvent>> {
-  if ('conversation' in request) return followReply(connection, request, { maxReconnects: MAX_RECONNECTS })
+  const hasImages = 'images' in request && request.images !== undefined && request.images.length > 0
+  const follow = await loadFollow(connection, request)
+  if (!hasImages) return follow(request)
+  const { followWithRecognizedText } = await import('../input/recognize-images.ts')
+  return followWithRecognizedText(connection, request, follow, connection.notify)
+}
+
+async function loadFollow(connection: Connection, request: ReplyRequest | CompletionRequest): Promise<Follow> {
+  if ('conversation' in request) return (sent) => followReply(connection, sent as ReplyRequest, { maxReconnects: MAX_RECONNECTS })
   const { followCompletion } = await import('../../client/follow-completion.ts')
-  return followCompletion(connection, request)
+  return (sent) => followCompletion(connection, sent as CompletionRequest)
 }
 
 /** Best effort: errors are ignored because the reply itself is complete. */
@@ -161,8 +171,9 @@ class ReplyPrinter {
   async #reportRemembered(result: ReplyEvents['tool_result']): Promise<void> {
     const remembered = findRemembered(result)
     if (!remembered) return
-    await this.#notify(remembered.text)
-    await this.#notify(`To undo: cadre memory delete ${remembered.id}`)
+    await this.#notify(formatRemembered(remembered))
+    // A command must be complete, also on a narrow terminal.
+    if (!remembered.isKnown) await this.#notify(`To undo: ${formatUndo(remembered)}`, Number.POSITIVE_INFINITY)
   }
 
   #printText(text: string): Promise<void> {
@@ -239,10 +250,10 @@ class ReplyPrinter {
     if (!process.stdout.write(text)) await once(process.stdout, 'drain')
   }
 
-  async #notify(line: string): Promise<void> {
+  async #notify(line: string, columns = getOutput(process.stderr).columns): Promise<void> {
     if (this.#options.quiet) return
     await this.pause()
-    process.stderr.write(`${paint('dim', truncate(line, getOutput(process.stderr).columns))}\n`)
+    process.stderr.write(`${paint('dim', truncate(line, columns))}\n`)
   }
 }
 

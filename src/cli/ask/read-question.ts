@@ -1,8 +1,7 @@
 /** Reads the question of `ask` from the arguments, the files they name with @, and stdin. */
 import { fstatSync } from 'node:fs'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
-import type { MessageImage } from '../../contract/schemas/images.ts'
-import { type AttachedDocument, AttachmentError, attachFiles, type MessageWithFiles } from '../input/attachments.ts'
+import { type AttachedDocument, type AttachedImage, AttachmentError, attachFiles, type MessageWithFiles } from '../input/attachments.ts'
 import type { InputReader } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 
@@ -39,7 +38,7 @@ export interface Question {
   text: string
   /** The question with its attached texts. */
   message: string
-  images: MessageImage[]
+  images: AttachedImage[]
   /** Attached documents that the daemon reads. */
   documents: AttachedDocument[]
   /** Names of the attached files, and `stdin`. */

@@ -18,7 +18,7 @@ export const LONG_HINT = 'To ask about long documents: cadre knowledge add'
 export interface MessageWithFiles {
   message: string
   /** Attached images. Their names are in `files` too. */
-  images: MessageImage[]
+  images: AttachedImage[]
   /** Attached files, as written in the message. */
   files: string[]
   /** Attached documents, which only the daemon can read. Their names are in `files` too. */
@@ -26,6 +26,8 @@ export interface MessageWithFiles {
   /** One sentence per @ that names no file; perhaps no file was meant. */
   missing: string[]
 }
+
+export type AttachedImage = MessageImage & { /** As written in the message. */ path: string }
 
 export interface AttachedDocument {
   /** As written in the message. */
@@ -86,7 +88,7 @@ export function attachFiles(text: string, cwd: string): MessageWithFiles {
   const files: string[] = []
   const missing: string[] = []
   const parts: string[] = []
-  const images: MessageImage[] = []
+  const images: AttachedImage[] = []
   const documents: AttachedDocument[] = []
   for (const [, quoted, plain] of text.matchAll(MENTION)) {
     const mentioned = quoted ?? plain ?? ''
@@ -158,7 +160,7 @@ function formatMissingFile(cwd: string, mentioned: string): string {
   return `@${path}: no such file: ${resolvePath(cwd, path)}.${near === undefined ? '' : ` Did you mean @${directory}${near}?`}`
 }
 
-function readAttachment(file: string, mentioned: MentionedFile): string | MessageImage | AttachedDocument {
+function readAttachment(file: string, mentioned: MentionedFile): string | AttachedImage | AttachedDocument {
   const { path, stats } = mentioned
   if (stats.isDirectory())
     throw new AttachmentError(`${path} is a directory. Attach a file in it, or add the directory as knowledge: cadre knowledge add`)
@@ -199,10 +201,10 @@ function detectImageType(file: string): MessageImage['type'] | undefined {
   return text.startsWith('RIFF') && text.endsWith('WEBP') ? 'image/webp' : undefined
 }
 
-function readImage(file: string, { path, stats }: MentionedFile, type: MessageImage['type']): MessageImage {
+function readImage(file: string, { path, stats }: MentionedFile, type: MessageImage['type']): AttachedImage {
   if (stats.size > MAX_IMAGE_BYTES)
     throw new AttachmentError(`${path} has ${formatBytes(stats.size)}; ${formatBytes(MAX_IMAGE_BYTES)} is the maximum of an image.`)
-  return { type, data: readFileSync(file).toString('base64') }
+  return { type, data: readFileSync(file).toString('base64'), path }
 }
 
 function checkImages(images: readonly MessageImage[]): void {

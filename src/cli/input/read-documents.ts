@@ -10,17 +10,41 @@ import { type AttachedDocument, AttachmentError, formatSection, joinSections, LO
 
 /** Returns the message with the text of the documents. Throws AttachmentError if one of them cannot be read. */
 export async function appendDocuments(connection: Connection, message: string, documents: readonly AttachedDocument[]): Promise<string> {
-  if (documents.length === 0) return message
-  const sections: string[] = []
-  for (const document of documents) sections.push(formatSection(document.path, await readText(connection, document), 'markdown'))
-  return joinSections(message, sections)
+  const files = documents.map(({ path, file }) => async () => {
+    const data = await readFile(file, 'base64').catch((error: unknown) => {
+      throw new AttachmentError(`@${path}: ${toFailure(error).error}`)
+    })
+    return { path, data }
+  })
+  return appendSections(connection, message, files)
 }
 
-async function readText(connection: Connection, { path, file }: AttachedDocument): Promise<string> {
-  const content_base64 = await readFile(file, 'base64').catch((error: unknown) => {
-    throw new AttachmentError(`@${path}: ${toFailure(error).error}`)
-  })
-  const body = { name: basename(file).normalize('NFC'), content_base64 }
+/** As appendDocuments, for files that were read already. */
+export const appendTexts = (connection: Connection, message: string, files: readonly ReadFile[]): Promise<string> =>
+  appendSections(
+    connection,
+    message,
+    files.map((file) => async () => file),
+  )
+
+interface ReadFile {
+  path: string
+  /** In base64. */
+  data: string
+}
+
+/** Reads one file at a time: each may have many megabytes. */
+async function appendSections(connection: Connection, message: string, files: readonly (() => Promise<ReadFile>)[]): Promise<string> {
+  const sections: string[] = []
+  for (const read of files) {
+    const { path, data } = await read()
+    sections.push(formatSection(path, await readText(connection, path, data), 'markdown'))
+  }
+  return sections.length === 0 ? message : joinSections(message, sections)
+}
+
+async function readText(connection: Connection, path: string, content_base64: string): Promise<string> {
+  const body = { name: basename(path).normalize('NFC'), content_base64 }
   const { data } = await call(connection, documentRoutes.readText, { body }).catch((error: unknown) => {
     throw error instanceof CadreError && error.code === 'VALIDATION_ERROR' ? new AttachmentError(error.message) : error
   })

@@ -10,6 +10,9 @@ export const MAX_TOTAL_IMAGE_BYTES = 20 * 1024 * 1024
 /** Of a request with images. */
 export const MAX_IMAGE_BODY_BYTES = 32 * 1024 * 1024
 
+/** Part of the error of a model that is known not to read images. Clients then send their text. */
+export const IMAGES_UNREADABLE = 'cannot read images'
+
 export type MessageImage = Static<typeof MessageImage>
 export const MessageImage = object(
   {

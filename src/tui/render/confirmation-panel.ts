@@ -21,10 +21,11 @@ const MARGIN = { first: [span('    ')], rest: [span('    ')] }
 export function renderConfirmation(tool: ToolCall, { edited, columns, height, question, keys }: ConfirmationView): Line[] {
   const width = columns - 4
   const prompt = wrapLine([span(`${sanitizeLine(question)} `, 'yellow'), ...joinKeys(keys)], width)
-  const left = Math.max(2, height - prompt.length)
+  const reason = tool.reason === undefined ? [] : wrapLine(line(sanitizeLine(tool.reason), 'dim'), width)
+  const left = Math.max(2, height - prompt.length - reason.length)
   const request = limitLines(renderRequest(edited ? edited.request : tool.request, width), left - 1)
   const call = limitLines(renderCall(tool, edited?.values, width), left - request.length)
-  const details = indentLines([...call, ...request], { first: [span('  ? ', 'yellow')], rest: MARGIN.rest })
+  const details = indentLines([...call, ...request, ...reason], { first: [span('  ? ', 'yellow')], rest: MARGIN.rest })
   return [...details, ...indentLines(prompt, MARGIN)].slice(-height)
 }
 

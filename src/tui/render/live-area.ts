@@ -114,10 +114,9 @@ function buildQuestion(state: ChatState, tool: ToolCall): { question: string; ke
     return { question: `Always allow ${tool.name} with ${agents}?`, keys: ['Enter confirms', 'Esc goes back'] }
   }
   if (now - waitingSince < CONFIRMATION_GRACE_MS) return { question: 'Allow?', keys: [] }
-  const keys =
-    editor.text === ''
-      ? ['y yes', 'n no', 't always this tool', 'a always with this agent', 'e edit arguments', 'Esc stop']
-      : ['Ctrl+Y yes', 'Ctrl+N no', 'Esc stop']
+  // Without the id of its tool, a call cannot be allowed for good.
+  const always = tool.toolId === undefined ? [] : ['t always this tool', 'a always with this agent']
+  const keys = editor.text === '' ? ['y yes', 'n no', ...always, 'e edit arguments', 'Esc stop'] : ['Ctrl+Y yes', 'Ctrl+N no', 'Esc stop']
   return { question: 'Allow?', keys }
 }
 

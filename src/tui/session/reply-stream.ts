@@ -1,6 +1,8 @@
 /** Sends messages and follows their replies across lost connections and restarts of the daemon. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { AttachedImage } from '../../cli/input/attachments.ts'
+import { followWithRecognizedText } from '../../cli/input/recognize-images.ts'
 import { UsageError } from '../../cli/terminal/errors.ts'
 import { rewriteCommands } from '../../cli/terminal/invocation.ts'
 import { call } from '../../client/call.ts'
@@ -9,7 +11,6 @@ import { followReply, type ReplyRequest } from '../../client/follow-reply.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
-import type { MessageImage } from '../../contract/schemas/images.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
 import { listPendingConfirmations, type Transcript, type TranscriptAction } from '../state/transcript-reducer.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
@@ -31,7 +32,7 @@ interface ReplyStreamDependencies {
 
 interface OutgoingMessage {
   message: string
-  images: readonly MessageImage[]
+  images: readonly AttachedImage[]
   /** Idempotency key. */
   key: string
   /** Whether the message was sent before and its reply failed. */
@@ -109,7 +110,8 @@ export class ReplyStream {
       this.#conversation = await ensureConversation(connection)
       const request = this.#buildRequest(this.#conversation, outgoing)
       if (!request) return true
-      for await (const event of followReply(connection, request, { signal })) {
+      const follow = (sent: ReplyRequest) => followReply(connection, sent, { signal })
+      for await (const event of followWithRecognizedText(connection, request, follow, (text) => dispatch({ kind: 'noted', text }))) {
         client.markReachable()
         dispatch({ kind: 'event', event, at: now() })
         if (event.event === 'confirmation_required' && this.#isAllowed(event.data.tool_id)) void this.confirm(event.data.id, true)

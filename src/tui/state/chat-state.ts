@@ -2,7 +2,7 @@
 
 import { findCitedText } from '../../cli/ask/find-quote.ts'
 import type { AgentModel } from '../../cli/ask/resolve-agent-model.ts'
-import type { MessageImage } from '../../contract/schemas/images.ts'
+import type { AttachedImage } from '../../cli/input/attachments.ts'
 import type { Citation, Message } from '../../contract/schemas/messages.ts'
 import type { Completion } from '../input/completion.ts'
 import { type Editor, EMPTY_EDITOR } from '../input/editor.ts'
@@ -63,7 +63,7 @@ export interface OutgoingText {
   readonly text: string
   /** The text with its attached files. */
   readonly message: string
-  readonly images: readonly MessageImage[]
+  readonly images: readonly AttachedImage[]
 }
 
 /** Arguments of a pending tool call as changed by the user. */

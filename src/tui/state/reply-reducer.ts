@@ -16,6 +16,8 @@ export interface ToolCall {
   readonly passages?: number
   /** Id of the tool, known while the call waits for a confirmation. */
   readonly toolId?: string
+  /** Why it asks, while it waits for a confirmation. */
+  readonly reason?: string
   /** Request that an API tool would send, while it waits for a confirmation. */
   readonly request?: { readonly method: string; readonly url: string }
 }
@@ -113,8 +115,9 @@ export function updateToolCall(reply: ReplyState, id: string, change: (tool: Too
 
 const pickCallFields = ({ name, arguments: args }: ReplyEvents['tool_call']) => ({ name, arguments: args ?? {} })
 
-const pickRequest = ({ tool_id, method, url }: ReplyEvents['confirmation_required']) => ({
+const pickRequest = ({ tool_id, method, url, reason }: ReplyEvents['confirmation_required']) => ({
   ...(tool_id === undefined ? {} : { toolId: tool_id }),
+  ...(reason === undefined ? {} : { reason }),
   ...(method === undefined || url === undefined ? {} : { request: { method, url } }),
 })
 

@@ -1,6 +1,6 @@
 /** Reduces events of replies and actions of the user to the transcript. */
 import { formatHistoryNotes } from '../../cli/ask/notes/format-history.ts'
-import { findRemembered } from '../../cli/ask/notes/format-remembered.ts'
+import { findRemembered, formatRemembered } from '../../cli/ask/notes/format-remembered.ts'
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
 import {
@@ -144,8 +144,9 @@ function createNotes({ entries }: Transcript, message: Message): Note[] {
   const { omitted_messages = 0, summarized_messages = 0 } = message
   const notes = formatHistoryNotes({ omitted_messages, summarized_messages: isKnown ? 0 : summarized_messages }, '/summary')
   const remembered = (message.tool_calls ?? []).flatMap((call) => findRemembered(call) ?? [])
-  const undo = ({ text }: { text: string }, index: number) => (index === remembered.length - 1 ? `${text}\nTo undo: /memory undo` : text)
-  return [...remembered.map(undo), ...notes].map((text) => ({ kind: 'note', tone: 'plain', text }))
+  const undo = remembered.some(({ isKnown }) => !isKnown) ? '\nTo undo: /memory undo' : ''
+  const facts = remembered.length === 0 ? [] : [remembered.map(formatRemembered).join('\n') + undo]
+  return [...facts, ...notes].map((text) => ({ kind: 'note', tone: 'plain', text }))
 }
 
 function toEntry(message: Message, index: number, messages: readonly Message[]): Entry {

@@ -1,5 +1,5 @@
 /** Tests of `cadre ask` without an agent, and with images. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -10,6 +10,7 @@ import { disconnectAfter, respondWithError, ScriptedProvider, streamText } from 
 
 const test = suite('one-shot prompts')
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+const LETTER = /^What is in @letter\.png\?\n\nletter\.png:\n```markdown\n[\s\S]*Harbour View/
 let terminal: Terminal
 let provider: ScriptedProvider
 let folder: string
@@ -95,7 +96,7 @@ test('errors of a prompt have the exit codes of other commands', async () => {
   assert.is(both.code, 2)
 })
 
-test('images named with @ are sent to the model, and rejected for models that cannot read them', async () => {
+test('images named with @ are sent to the model, and as text to models that cannot read them', async () => {
   const { code, stderr } = await terminal.run(['ask', '--model', 'scripted', 'What is on @picture.png?'])
   assert.is(code, 0, stderr)
   assert.equal(getMessages()[0].content, [
@@ -105,8 +106,13 @@ test('images named with @ are sent to the model, and rejected for models that ca
   const before = provider.received.length
   const refused = await terminal.run(['ask', '--model', 'blind', 'What is on @picture.png?'])
   assert.is(refused.code, 2)
-  assert.match(refused.stderr, 'The model "blind" cannot read images')
+  assert.match(refused.stderr, /Error: The model "blind" cannot read images\. picture\.png cannot be read\. .* too small to have text/)
   assert.is(provider.received.length, before)
+  copyFileSync(new URL('../../knowledge/recognition/fixtures/letter.png', import.meta.url), join(folder, 'letter.png'))
+  const recognized = await terminal.run(['ask', '--model', 'blind', 'What is in @letter.png?'])
+  assert.is(recognized.code, 0, recognized.stderr)
+  assert.match(recognized.stderr, 'cannot read images. The text of letter.png is recognised and sent instead.')
+  assert.match(getMessages()[0].content, LETTER)
 })
 
 test('images are sent to agents, too large and too many are rejected, and other binary files', async () => {
@@ -116,6 +122,8 @@ test('images are sent to agents, too large and too many are rejected, and other 
   assert.is(getMessages().at(-1).content[1].type, 'image_url')
   const overridden = await terminal.run(['ask', '--agent', 'Helper', '--model', 'blind', 'Look at @picture.png'])
   assert.is(overridden.code, 2, 'the model of --model answers for the agent')
+  assert.is((await terminal.run(['ask', '--agent', 'Helper', '--model', 'blind', 'What is in @letter.png?'])).code, 0)
+  assert.match(getMessages().at(-1).content, LETTER)
   writeFileSync(join(folder, 'large.png'), Buffer.concat([PNG, Buffer.alloc(11 * 1024 * 1024)]))
   writeFileSync(join(folder, 'data.bin'), Buffer.from([0, 255, 0, 255]))
   for (let index = 0; index < 11; index++) writeFileSync(join(folder, `p${index}.png`), PNG)

@@ -81,6 +81,24 @@ test('--allow-tools confirms tool calls without a prompt', async () => {
   assert.equal([code, stdout, paid], [0, 'Paid.\n', ['/pay?amount=12']], stderr)
 })
 
+test('without a terminal, nothing that a document asks to remember is stored, also with --allow-tools', async () => {
+  await terminal.run(['agents', 'update', 'Helper', '--memory'])
+  const remember = (content: string) => streamReply({ calls: [{ name: 'remember', arguments: { content } }] })
+  const read = streamReply(() => ({ calls: [{ name: findToolName('handbook'), arguments: { query: 'leave' } }] }))
+  provider.script = [read, remember('Leave is 25 days'), remember('The PIN is 1234'), streamText('Read.')]
+  const { code, stderr } = await terminal.run(['ask', 'What about leave?', '--allow-tools'])
+  assert.is(code, 0)
+  assert.match(stderr, /A document .* asked for this\.\nremember needs confirmation, .* refused\. To decide, ask at a terminal\.\n/)
+  assert.match(stderr, /remember failed: This looks like a key, a token or a password/)
+  assert.equal((await terminal.request('GET', '/memories')).data, [])
+  provider.script = [remember('The user likes tea'), streamText('Noted.')]
+  const said = await terminal.run(['ask', 'I like tea'])
+  const [, undo = ''] = /Remembered: The user likes tea\nTo undo: cadre (memory delete mem_\S+)\n/.exec(said.stderr) ?? []
+  await terminal.run([...undo.split(' '), '--yes'])
+  assert.equal((await terminal.request('GET', '/memories')).data, [])
+  await terminal.run(['agents', 'update', 'Helper', '--no-memory'])
+})
+
 test('without a stream, a call that needs confirmation is returned at once, and the rest of the reply after the decision', async () => {
   provider.script = [streamReply({ calls: [{ id: 'call_9', name: 'pay', arguments: { amount: 13 } }] }), streamText('Paid later.')]
   const [agent] = await terminal.json<{ id: string }[]>(['agents', 'list'])

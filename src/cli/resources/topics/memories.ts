@@ -6,5 +6,6 @@ export const memoryTopic: Topic = {
   family: memories,
   routes: memoryRoutes,
   columns: ['id', 'content', 'agent_id', 'user_id', 'updated_at'],
+  createExample: "cadre memory add 'The user works in the Berlin office.' --agent NAME",
   references: { agent_id: ['agent'] },
 }
