@@ -140,9 +140,10 @@ export class TmuxTerminal {
   }
 }
 
-/** Opens a shell with the environment of a CLI test in which `cadre` runs the build under test. */
+/** Opens a shell in the home of a CLI test, with its environment, in which `cadre` runs the build under test. */
 export function openShell({ environment, command }: Terminal, columns = 80): TmuxTerminal {
-  const shell = new TmuxTerminal({ command: ['sh'], environment: { ...environment, PS1: '$ ' }, cwd: process.cwd(), columns, rows: 80 })
+  const cwd = environment.HOME as string
+  const shell = new TmuxTerminal({ command: ['sh'], environment: { ...environment, PS1: '$ ' }, cwd, columns, rows: 80 })
   shell.type(`cadre() { "${process.execPath}" "${command}" "$@"; }; clear`)
   return shell
 }
