@@ -25,6 +25,7 @@ import { stream } from './stream.ts'
 import { streams } from './streams.ts'
 import { type Figure, meetsBar } from './support/figures.ts'
 import { largeTable } from './tables/large-table.ts'
+import { otherQuestions } from './tables/other-questions.ts'
 import { tables } from './tables/questions.ts'
 import { growth } from './text/growth.ts'
 import { usage } from './usage.ts'
@@ -43,6 +44,7 @@ const BENCHMARKS = [
   retrieval,
   answers,
   tables,
+  otherQuestions,
   largeTable,
   ingest,
   spreadsheets,

@@ -3,12 +3,14 @@ import { answerTableQuestion, type QueryableTable, type TableAnswer } from '../.
 import type { Computation, ComputedAnswer } from '../../tables/computation.ts'
 import { describeProblem } from '../../tables/describe-problem.ts'
 import { nameResult } from '../../tables/describe-query.ts'
-import { parseQuestion, splitWords } from '../../tables/parse-question.ts'
+import { parseQuestion } from '../../tables/parse-question.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
+import { asksForText, removePoliteness } from '../../tables/suits-question.ts'
 import type { CellValue, SqlValue } from '../../tables/typed-table.ts'
-import { areSynonyms, COLUMN_WORDS } from '../../tables/vocabulary.ts'
+import { areSynonyms } from '../../tables/vocabulary.ts'
 import { writeRowCountSql, writeRowsSql } from '../../tables/write-sql.ts'
 import type { StoredTable, TableStore } from './table-store.ts'
+import { TableWordCache, type TableWords } from './table-words.ts'
 
 /** Tables that share most words with the question are tried. */
 const MAX_TABLES = 3
@@ -26,14 +28,16 @@ const MAX_SHOWN_ROWS = 5
 /** Longer values are sentences, of which a question must contain half. */
 const MAX_NAME_WORDS = 5
 
-export function askTables(question: string, files: readonly TableStore[], weights: Weights): ComputedAnswer {
-  const parsed = parseQuestion(question)
+export function askTables(question: string, files: readonly TableStore[], weights: Weights, cache = new TableWordCache()): ComputedAnswer {
+  const parsed = parseQuestion(removePoliteness(question))
+  if (asksForText(parsed)) return { computations: [] }
   const words = parsed.words.filter(({ isStop, number }) => !isStop && number === undefined).map(({ text }) => text)
   const numbers = [...new Set(parsed.numbers.map(({ value }) => value))]
   const candidates = files.flatMap((file) =>
     file.listTables().map((table) => {
-      const values = file.findValues(table, words, numbers).filter((value) => isNamed(value, parsed.stems))
-      return { file, table, values, overlap: countSharedWords(parsed.stems, table, values) }
+      const known = cache.get(file.path, table, () => file.listValues(table))
+      const values = (known.values ?? file.findValues(table, words, numbers)).filter((value) => isNamed(value, parsed.stems))
+      return { file, table, values, overlap: countSharedWords(parsed.stems, known, values) }
     }),
   )
   const largest = Math.max(0, ...candidates.map(({ overlap }) => overlap))
@@ -58,8 +62,7 @@ export function askTables(question: string, files: readonly TableStore[], weight
   const problem = answers.length === 0 ? describeProblem(question, tables) : undefined
   return {
     computations: answers.map((answer) => {
-      const { file } = best.find(({ table }) => table === answer.table) as (typeof best)[number]
-      return toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>, file)
+      return toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>)
     }),
     ...(problem ? { problem: { document: problem.table.document, text: problem.text } } : {}),
   }
@@ -69,21 +72,14 @@ const isNamed = ({ stems: cell }: CellValue, stems: ReadonlySet<string>): boolea
   cell.length <= MAX_NAME_WORDS || cell.filter((stem) => stems.has(stem)).length >= cell.length / 2
 
 /** Counts the words of a question that are in the headers or the values of a table. Those of its title count twice. */
-function countSharedWords(stems: ReadonlySet<string>, { title, columns }: StoredTable, values: QueryableTable['values']): number {
-  const listStems = (text: string) =>
-    splitWords(text.replaceAll(/[_./-]/g, ' ')).flatMap(({ isStop, stem, text: word }) => (isStop && !COLUMN_WORDS.has(word) ? [] : [stem]))
-  const titleStems = new Set(listStems(title))
-  const headers = columns.flatMap(({ header }) => listStems(header))
-  const known = new Set([...headers, ...values.flatMap(({ stems: cell }) => cell)])
+function countSharedWords(stems: ReadonlySet<string>, { title, headers }: TableWords, values: readonly CellValue[]): number {
+  const known = new Set(headers)
+  for (const { stems: cell } of values) for (const stem of cell) if (stems.has(stem)) known.add(stem)
   const isKnown = (stem: string) => known.has(stem) || headers.some((header) => areSynonyms(header, stem))
-  return [...stems].reduce((sum, stem) => sum + (titleStems.has(stem) ? 2 : 0) + (isKnown(stem) ? 1 : 0), 0)
+  return [...stems].reduce((sum, stem) => sum + (title.has(stem) ? 2 : 0) + (isKnown(stem) ? 1 : 0), 0)
 }
 
-function toComputation(
-  { query, sql, rows, values, explanation }: TableAnswer,
-  { table, run }: QueryableTable<StoredTable>,
-  file: TableStore,
-): Computation {
+function toComputation({ query, sql, rows, values, explanation }: TableAnswer, { table, run }: QueryableTable<StoredTable>): Computation {
   return {
     values,
     result: rows,
@@ -92,7 +88,7 @@ function toComputation(
     table: table.name,
     document: table.document,
     documentId: table.documentId,
-    contentHash: file.listDocuments().find(({ id }) => id === table.documentId)?.contentHash ?? '',
+    contentHash: table.contentHash,
     interpretation: explanation,
     header: table.columns.map(({ header }, index) => header || `Column ${index + 1}`),
     rowsUsed: run(writeRowsSql(table, query, MAX_SHOWN_ROWS)),

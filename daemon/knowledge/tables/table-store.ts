@@ -39,6 +39,7 @@ interface KnownDocument {
 export interface StoredTable extends TypedTable {
   documentId: string
   document: string
+  contentHash: string
   /** What was left out, if the table exceeds the bounds. */
   notice: string | null
 }
@@ -52,25 +53,27 @@ export interface LeftOut {
 
 export class TableStore {
   readonly #database: Database.Database
+  readonly path: string
 
   /** Opens a file for changes. A file of another version, or one that is damaged, is replaced. */
   static openForWriting(path: string): TableStore {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     try {
-      return new TableStore(openDatabase(path))
+      return new TableStore(openDatabase(path), path)
     } catch {
       for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-      return new TableStore(openDatabase(path))
+      return new TableStore(openDatabase(path), path)
     }
   }
 
   /** Returns undefined if there is no file yet. */
   static openForReading(path: string): TableStore | undefined {
-    return existsSync(path) ? new TableStore(new Database(path, { readonly: true })) : undefined
+    return existsSync(path) ? new TableStore(new Database(path, { readonly: true }), path) : undefined
   }
 
-  private constructor(database: Database.Database) {
+  private constructor(database: Database.Database, path: string) {
     this.#database = database
+    this.path = path
   }
 
   get database(): SqlDatabase {
@@ -87,7 +90,8 @@ export class TableStore {
   }
 
   listTables(): StoredTable[] {
-    const rows = this.#database.prepare('SELECT * FROM cadre_tables ORDER BY document, position').all() as Record<string, unknown>[]
+    const sql = `SELECT t.*, d.content_hash FROM cadre_tables t JOIN cadre_documents d ON d.id = t.document_id ORDER BY document, position`
+    const rows = this.#database.prepare(sql).all() as Record<string, unknown>[]
     return rows.map((row) => ({
       name: String(row.name),
       title: String(row.title),
@@ -95,6 +99,7 @@ export class TableStore {
       columns: JSON.parse(String(row.columns)) as Column[],
       documentId: String(row.document_id),
       document: String(row.document),
+      contentHash: String(row.content_hash),
       notice: row.notice === null ? null : String(row.notice),
     }))
   }
@@ -191,9 +196,14 @@ export class TableStore {
     return createIdentifier(isOneOfSeveral && caption !== '' ? `${base} ${caption}` : base, used)
   }
 
-  /** Returns the values of a table that a question may name. `words` are its words without frequent ones. */
-  findValues({ name, columns, rowCount }: TypedTable, words: readonly string[], numbers: readonly number[]): CellValue[] {
-    if (rowCount * columns.length <= MAX_COMPARED_CELLS) return columns.flatMap((_, index) => this.#listValues(name, columns, index))
+  /** Returns the distinct values of a small table; undefined for a large one. */
+  listValues({ name, columns, rowCount }: TypedTable): CellValue[] | undefined {
+    if (rowCount * columns.length > MAX_COMPARED_CELLS) return undefined
+    return columns.flatMap((_, index) => this.#listValues(name, columns, index))
+  }
+
+  /** Returns the values of a large table that a question may name. `words` are its words without frequent ones. */
+  findValues({ name, columns }: TypedTable, words: readonly string[], numbers: readonly number[]): CellValue[] {
     const select = this.#database
       .prepare('SELECT value, column_index FROM cadre_values WHERE cadre_values MATCH ? AND table_name = ? LIMIT ?')
       .raw()

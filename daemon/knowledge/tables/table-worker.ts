@@ -9,8 +9,10 @@ import { askTables } from './ask-tables.ts'
 import { extractTables } from './extract-tables.ts'
 import { type TableDocument, TableStore } from './table-store.ts'
 import type { TableOutcome, TableResults, TableTask } from './table-task.ts'
+import { TableWordCache } from './table-words.ts'
 
 let weights: Weights | undefined
+const words = new TableWordCache()
 
 async function runTask(task: TableTask): Promise<TableResults[TableTask['kind']]> {
   switch (task.kind) {
@@ -44,7 +46,7 @@ async function runTask(task: TableTask): Promise<TableResults[TableTask['kind']]
       const files = task.paths.flatMap((path) => TableStore.openForReading(path) ?? [])
       try {
         weights ??= loadWeights()
-        return askTables(task.question, files, weights)
+        return askTables(task.question, files, weights, words)
       } finally {
         for (const file of files) file.close()
       }
