@@ -118,6 +118,11 @@ export const createRequests = ({ search, rag }: Office): Record<string, (send: S
   ask: (send) => send('POST', `/api/rag-tools/${rag}/query`, { query: writeQuestion() }),
 })
 
+async function remove(client: Client, path: string): Promise<void> {
+  const { status, text } = await client.call('DELETE', path)
+  if (status >= 300) throw new Error(`DELETE ${path} returned ${status}: ${text.slice(0, 300)}`)
+}
+
 export const createFloods = (office: Office): readonly Flood[] => [
   {
     name: 'embeddings',
@@ -134,7 +139,7 @@ export const createFloods = (office: Office): readonly Flood[] => [
         name: `${randomUUID()}.md`,
         content: LONG_TEXT,
       }),
-    stop: (client) => client.call('DELETE', `/knowledge-sources/${office.uploads}`),
+    stop: (client) => remove(client, `/knowledge-sources/${office.uploads}?force=true`),
   },
   {
     name: 'syncs',
@@ -142,12 +147,12 @@ export const createFloods = (office: Office): readonly Flood[] => [
       await writeFolder(office.folderPath, CHANGED_FILES)
       return send('POST', `/api/knowledge-sources/${office.folder}/sync`)
     },
-    stop: (client) => client.call('DELETE', `/knowledge-sources/${office.folder}`),
+    stop: (client) => remove(client, `/knowledge-sources/${office.folder}?force=true`),
   },
   {
     name: 'evaluations',
     send: (send) => send('POST', `/api/evaluations/${office.evaluation}/run`, {}),
-    stop: (client) => client.call('DELETE', `/evaluations/${office.evaluation}`),
+    stop: (client) => remove(client, `/evaluations/${office.evaluation}`),
   },
   { name: 'exports', send: (send) => send('GET', '/api/export') },
   { name: 'conversation search', send: (send) => send('GET', `/api/conversations?limit=100&q=${encodeURIComponent('documents of room')}`) },

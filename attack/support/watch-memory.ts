@@ -34,7 +34,7 @@ function readShare(pid: number): number {
   return Number(kilobytes) * 1024
 }
 
-function listDescendants(pid: number): number[] {
+export function listDescendants(pid: number): number[] {
   return listThreads(pid).flatMap((thread) => {
     const children = readProcessFile(pid, `task/${thread}/children`).split(' ').filter(Boolean).map(Number)
     return children.flatMap((child) => [child, ...listDescendants(child)])
@@ -49,7 +49,7 @@ function listThreads(pid: number): string[] {
   }
 }
 
-function readProcessFile(pid: number, name: string): string {
+export function readProcessFile(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {

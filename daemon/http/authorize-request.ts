@@ -1,4 +1,5 @@
 /** Authorizes requests before their body is read: host, token, rate limit and role. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CadreError } from '../../src/contract/errors.ts'
 import { ACCESS, hasAccess } from '../../src/contract/route.ts'
@@ -28,10 +29,16 @@ export async function authorizeRequest(
     throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
   if (open || contract?.access === 'public') return
   const caller = await authenticate(dependencies, request)
-  const { headers, error } = caller
+  const {
+    headers,
+    error,
+    delayMs = 0,
+  } = caller
     ? dependencies.limiter.consume(caller.tokenId, dependencies.getRateLimit(caller.tokenId))
     : dependencies.limiter.consume(`address ${request.ip}`)
   reply.headers(headers)
+  // Before the body is read.
+  if (error && delayMs > 0) await pause(delayMs, undefined, { ref: false })
   if (error) throw error
   if (!caller) {
     reply.header('www-authenticate', 'Bearer')

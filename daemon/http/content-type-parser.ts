@@ -22,7 +22,7 @@ export function addJsonParser(server: FastifyInstance): void {
     if (request.method !== 'PATCH' && request.headers['content-type']?.toLowerCase().startsWith(MERGE_PATCH_TYPE))
       return done(new CadreError('UNSUPPORTED_MEDIA_TYPE', `${MERGE_PATCH_TYPE} is for PATCH. Send Content-Type: application/json.`))
     if (body.length === 0) return done(null, undefined)
-    largeBodies.add(body.length, () => {
+    largeBodies.add(body.length, request.caller?.tokenId, () => {
       const problem = checkEncoding(request, body)
       if (problem) return done(problem)
       const text = body.toString()

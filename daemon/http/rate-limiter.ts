@@ -3,6 +3,10 @@ import { CadreError } from '../../src/contract/errors.ts'
 import type { SharedCounts } from '../cluster/cluster.ts'
 
 const WINDOW_MS = 60_000
+/** Requests over the limit that are refused at once, for clients that send several at a time and then wait. */
+const PROMPT_REFUSALS = 20
+/** How long further ones wait: without it, a client that repeats them at once keeps the daemon busy with refusals. */
+const REFUSAL_DELAY_MS = 1_000
 
 interface Window {
   used: number
@@ -16,6 +20,8 @@ interface Window {
 interface RateLimitResult {
   headers: Record<string, string | number>
   error: CadreError | undefined
+  /** How long the error should wait. */
+  delayMs?: number
 }
 
 export class RateLimiter implements SharedCounts {
@@ -60,6 +66,7 @@ export class RateLimiter implements SharedCounts {
     headers['retry-after'] = reset
     return {
       headers,
+      delayMs: used - limit > PROMPT_REFUSALS ? REFUSAL_DELAY_MS : 0,
       error: new CadreError('RATE_LIMITED', `Rate limit exceeded: ${limit} requests per minute.`, {
         hint: `Retry in ${reset} s, or start the daemon with a higher CADRE_RATE_LIMIT.`,
       }),

@@ -33,10 +33,8 @@ const DEFAULT_IDLE_MS = 5 * 60_000
 const TEXTS_PER_WORKER = 16
 /** Fewer, because somebody waits for the result of a query. */
 const QUERY_TEXTS_PER_WORKER = 4
-/** Enough that a worker never waits for the daemon, and few enough that queries do not wait long. */
+/** Enough that a worker never waits for the daemon, and few enough that others do not wait long. */
 const MAX_TEXTS_AHEAD = 2
-/** Higher for queries, because a worker takes them first. */
-const MAX_QUERY_TEXTS_AHEAD = 4
 const MAX_QUEUED_TEXTS = 20_000
 /** Reranking and answering read the same passages one after the other. */
 const MAX_CACHED_READINGS = 64
@@ -59,7 +57,7 @@ export class EmbeddedModels {
       idleMs,
       maxQueued: MAX_QUEUED_TEXTS,
       jobsPerWorker: { high: QUERY_TEXTS_PER_WORKER, normal: TEXTS_PER_WORKER, low: TEXTS_PER_WORKER },
-      pipeline: { high: MAX_QUERY_TEXTS_AHEAD, normal: MAX_TEXTS_AHEAD, low: MAX_TEXTS_AHEAD },
+      pipeline: { high: MAX_TEXTS_AHEAD, normal: MAX_TEXTS_AHEAD, low: MAX_TEXTS_AHEAD },
       // The system may have killed the worker, for example to free memory.
       attempts: 2,
       logger,

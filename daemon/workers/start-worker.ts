@@ -1,5 +1,6 @@
 /** Starts the workers of a pool: threads or processes, with a memory limit. */
 import { type ChildProcess, fork } from 'node:child_process'
+import { constants, getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type Transferable, Worker } from 'node:worker_threads'
 import { resolvePackageFolder } from '../../src/package-folder.ts'
@@ -33,12 +34,16 @@ interface ProcessOptions {
   args?: readonly string[]
   /** Limit of the memory of the whole process. */
   memoryMb?: number
+  /** Work for which nobody waits: it leaves most of a busy processor to others. */
+  isBackground?: boolean
 }
 
 /** Of the limit of a process, the rest is for byte arrays and native code. */
 const HEAP_SHARE = 0.75
 /** The young generation, which V8 does not count as part of the heap limit, takes three times as much. */
 const SEMI_SPACE_SHARE = 1 / 32
+/** Of a busy processor, a background process gets a third of the daemon's share. With much less, somebody who waits for it would notice. */
+const BACKGROUND_NICENESS = 5
 /** What the loader of TypeScript needs in a source checkout, in addition to the limit. */
 const LOADER_MB = 128
 
@@ -60,7 +65,7 @@ export function startThread(entry: WorkerEntry, { name, memoryMb }: ThreadOption
   }
 }
 
-export function startProcess(entry: WorkerEntry, { args = [], memoryMb }: ProcessOptions = {}): WorkerHandle {
+export function startProcess(entry: WorkerEntry, { args = [], memoryMb, isBackground = false }: ProcessOptions = {}): WorkerHandle {
   const { file, execArgv } = getProcessEntry(entry)
   const isLimited = memoryMb !== undefined
   const limits = isLimited ? formatLimits(memoryMb) : { args: [], execArgv: [] }
@@ -71,6 +76,7 @@ export function startProcess(entry: WorkerEntry, { args = [], memoryMb }: Proces
     // V8 prints a stack trace when the heap is full.
     stdio: ['ignore', 'ignore', isLimited ? 'ignore' : 'inherit', 'ipc'],
   })
+  if (isBackground) lowerPriority(child)
   return {
     memoryMb,
     // Errors are ignored: the exit of the process is handled.
@@ -88,6 +94,16 @@ export function startProcess(entry: WorkerEntry, { args = [], memoryMb }: Proces
       child.kill('SIGKILL')
       await exit
     },
+  }
+}
+
+/** Before the process starts threads, which inherit it. */
+function lowerPriority({ pid }: ChildProcess): void {
+  if (pid === undefined) return // its error is handled
+  try {
+    setPriority(pid, Math.min(getPriority() + BACKGROUND_NICENESS, constants.priority.PRIORITY_LOW))
+  } catch {
+    // It has ended, or the system does not allow it.
   }
 }
 

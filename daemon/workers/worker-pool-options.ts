@@ -22,7 +22,8 @@ export interface WorkerPoolOptions {
   /** Another worker starts for each of these many unfinished jobs. Default: 1. */
   jobsPerWorker?: Record<Priority, number>
   /**
-   * Jobs sent to a worker before it has finished the last, for short jobs. They are not interrupted if they are aborted.
+   * Jobs of the priority or a higher one sent to a worker before it has finished the last, for short jobs. They are not interrupted if they
+   * are aborted.
    * Default: one at a time, and an aborted job ends its worker.
    */
   pipeline?: Record<Priority, number>

@@ -30,6 +30,8 @@ type Message = WorkerMessage<unknown, never>
 
 const ONE_EACH: Record<Priority, number> = { high: 1, normal: 1, low: 1 }
 
+const isAsUrgent = (job: Job, priority: Priority) => PRIORITIES.indexOf(job.priority) <= PRIORITIES.indexOf(priority)
+
 export class WorkerPool<Task, Result, Part = never> {
   readonly #options: WorkerPoolOptions
   readonly #clock: Clock
@@ -121,8 +123,12 @@ export class WorkerPool<Task, Result, Part = never> {
 
   /** Returns the ready worker with the fewest jobs. A job whose worker was lost, maybe by its fault, gets one without others. */
   #findFreeWorker({ priority, attempts }: Job): PoolWorker | undefined {
-    const limit = attempts > 0 ? 1 : (this.#options.pipeline ?? ONE_EACH)[priority]
-    const free = [...this.#workers].filter(({ isReady, jobs }) => isReady && jobs.size < limit)
+    const { pipeline } = this.#options
+    // Less urgent jobs that a worker has not begun wait for this one.
+    const countAhead = ({ jobs }: PoolWorker) =>
+      attempts > 0 || !pipeline ? jobs.size : [...jobs.values()].filter((job) => isAsUrgent(job, priority)).length
+    const limit = attempts > 0 || !pipeline ? 1 : pipeline[priority]
+    const free = [...this.#workers].filter((worker) => worker.isReady && countAhead(worker) < limit)
     return free.sort((a, b) => a.jobs.size - b.jobs.size)[0]
   }
 

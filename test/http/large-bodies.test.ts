@@ -8,8 +8,8 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 test('each large body has a turn of the event loop, and small ones do not wait', async () => {
   const bodies = new LargeBodies()
   const handled: string[] = []
-  for (const name of ['first', 'second', 'third']) bodies.add(1024 * 1024, () => handled.push(name))
-  bodies.add(100, () => handled.push('small'))
+  for (const name of ['first', 'second', 'third']) bodies.add(1024 * 1024, 'Ada', () => handled.push(name))
+  bodies.add(100, 'Ada', () => handled.push('small'))
   assert.equal(handled, ['small'])
   const turns: number[] = []
   while (handled.length < 4) {
@@ -21,6 +21,14 @@ test('each large body has a turn of the event loop, and small ones do not wait',
     String(turns),
   )
   assert.equal(handled, ['small', 'first', 'second', 'third'])
+})
+
+test('senders take turns', async () => {
+  const bodies = new LargeBodies()
+  const handled: string[] = []
+  for (const name of ['Ada 1', 'Ada 2', 'Ada 3', 'Bo 1', 'Bo 2']) bodies.add(1024 * 1024, name.split(' ')[0], () => handled.push(name))
+  while (handled.length < 5) await turn()
+  assert.equal(handled, ['Ada 1', 'Bo 1', 'Ada 2', 'Bo 2', 'Ada 3'])
 })
 
 test.run()

@@ -16,6 +16,13 @@ test.before(
 )
 test.after(reportFailure(() => server.close()))
 
+test('a client that goes on in spite of refusals waits for further ones', () => {
+  const limiter = new RateLimiter(2)
+  const delays = Array.from({ length: 23 }, () => limiter.consume('a').delayMs)
+  assert.equal(delays, [undefined, undefined, ...Array(20).fill(0), 1_000])
+  assert.is(limiter.consume('b').delayMs, undefined)
+})
+
 test('every response has rate limit headers', async () => {
   const viewer = await server.token('viewer')
   const { headers } = await server.get('/agents', { as: viewer })

@@ -63,7 +63,7 @@ export class ParserPool {
       new WorkerPool({
         name: 'document parser',
         size: 1,
-        start: () => startProcess(WORKER, { memoryMb: limitMb }),
+        start: () => startProcess(WORKER, { memoryMb: limitMb, isBackground: true }),
         timeoutMs: scaleTimeout(60_000),
         idleMs: 30_000,
         maxQueued: MAX_QUEUED,

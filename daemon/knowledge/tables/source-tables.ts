@@ -71,7 +71,7 @@ export class SourceTables {
   constructor(dependencies: SourceTablesDependencies) {
     this.#dependencies = dependencies
     const { logger } = dependencies
-    this.#builder = new TablePool({ memoryMb: 1_536, logger })
+    this.#builder = new TablePool({ memoryMb: 1_536, isBackground: true, logger })
     this.#asker = new TablePool({ memoryMb: 400, logger })
     this.#querier = new TablePool({ memoryMb: 400, size: QUERY_PROCESSES, logger })
   }

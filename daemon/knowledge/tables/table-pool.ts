@@ -10,6 +10,8 @@ interface TablePoolOptions {
   memoryMb: number
   /** Processes. */
   size?: number
+  /** Nobody waits for its tasks. */
+  isBackground?: boolean
   idleMs?: number
   logger?: WorkerPoolLogger | undefined
 }
@@ -20,11 +22,11 @@ const MAX_QUEUED = 1_000
 export class TablePool {
   readonly #pool: WorkerPool<TableTask, TableOutcome>
 
-  constructor({ memoryMb, size = 1, idleMs = 60_000, logger }: TablePoolOptions) {
+  constructor({ memoryMb, size = 1, isBackground = false, idleMs = 60_000, logger }: TablePoolOptions) {
     this.#pool = new WorkerPool({
       name: 'reader of tables',
       size,
-      start: () => startProcess(WORKER, { memoryMb }),
+      start: () => startProcess(WORKER, { memoryMb, isBackground }),
       idleMs,
       maxQueued: MAX_QUEUED,
       logger,

@@ -40,8 +40,9 @@ export class SyncRecovery {
     // The first repair also removes the tables of sources that were being deleted.
     if (claimed.size === 0 && this.#hasResumed) return claimed
     this.#hasResumed = true
-    const interrupted = (await listInterruptedSources(database)).filter((sourceId) => claimed.has(sourceId))
+    // At once: a sync that a user starts meanwhile must wait for the repair, which would undo its work.
     const repaired = repair.run(claimed)
+    const interrupted = (await listInterruptedSources(database)).filter((sourceId) => claimed.has(sourceId))
     // These wait for the repair, but already report progress.
     await Promise.all(interrupted.map((sourceId) => this.#resumeSource(sourceId, 'all')))
     for (const sourceId of await repaired)
