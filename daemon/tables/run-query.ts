@@ -70,9 +70,9 @@ export function runQuery(database: SqlDatabase, tables: readonly string[], sql: 
   }
 }
 
-/** Returns the tables by the pages with which they start: programs name them by these. */
+/** Returns the tables by the pages with which they and their indexes start: programs name them by these. */
 function findRoots(database: SqlDatabase, tables: readonly string[]): Map<number, string> {
-  const rows = database.prepare('SELECT name, rootpage FROM sqlite_master').all() as { name: string; rootpage: number }[]
+  const rows = database.prepare('SELECT tbl_name AS name, rootpage FROM sqlite_master').all() as { name: string; rootpage: number }[]
   const names = new Set(tables)
   return new Map(rows.filter(({ name }) => names.has(name)).map(({ name, rootpage }) => [rootpage, name]))
 }
@@ -82,7 +82,7 @@ function checkProgram(program: readonly Instruction[], roots: ReadonlyMap<number
   const tables = new Set<string>()
   for (const { opcode, p2, p3, p4 } of program) {
     if (opcode === 'VOpen') throw createRefusal('virtual tables')
-    if (opcode === 'OpenRead') {
+    if (opcode === 'OpenRead' || opcode === 'ReopenIdx') {
       const table = p3 === MAIN_DATABASE ? roots.get(p2) : undefined
       if (table === undefined) throw createRefusal('a table that is not one of the source')
       tables.add(table)

@@ -6,11 +6,11 @@ import { createIdentifier, inferSchema } from '../../tables/infer-columns.ts'
 import { createCellValue } from '../../tables/linking/link-question.ts'
 import type { CellValue, Column, SqlDatabase, TypedTable } from '../../tables/typed-table.ts'
 import { quoteName } from '../../tables/write-sql.ts'
-import { createInsert, createTable } from '../../tables/write-table.ts'
+import { createIndexes, createInsert, createTable } from '../../tables/write-table.ts'
 import type { ExtractedTable } from './extracted-table.ts'
 
 /** Raised when tables are built differently: older files are built again. */
-export const FORMAT_VERSION = 3
+export const FORMAT_VERSION = 4
 export const MAX_COLUMNS = 200
 export const MAX_ROWS = 2_000_000
 export const MAX_TABLES = 500
@@ -21,6 +21,8 @@ const MAX_VALUES = 200_000
 /** The values of a table with fewer cells are all compared with a question; of others, those that share a word with it. */
 const MAX_COMPARED_CELLS = 20_000
 const MAX_FOUND_VALUES = 60
+/** Smaller tables are read as fast without indexes. */
+const MIN_INDEXED_ROWS = 50_000
 
 export interface TableDocument {
   id: string
@@ -177,6 +179,7 @@ export class TableStore {
       .prepare('INSERT INTO cadre_tables VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
       .run([name, documentId, document, position, title, rowCount, JSON.stringify(columns), notice])
     for (const [index, { readings }] of columns.entries()) this.#indexValues(name, index, readings.text)
+    if (rowCount >= MIN_INDEXED_ROWS) createIndexes(this.#database, name, columns)
   }
 
   #indexValues(table: string, column: number, sqlColumn: string): void {

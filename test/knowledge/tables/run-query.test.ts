@@ -7,6 +7,7 @@ import { extractTables } from '../../../daemon/knowledge/tables/extract-tables.t
 import { TablePool } from '../../../daemon/knowledge/tables/table-pool.ts'
 import { TableStore } from '../../../daemon/knowledge/tables/table-store.ts'
 import { runQuery } from '../../../daemon/tables/run-query.ts'
+import { createIndexes } from '../../../daemon/tables/write-table.ts'
 import { WorkerError } from '../../../daemon/workers/worker-error.ts'
 
 const test = suite('queries over tables')
@@ -24,6 +25,24 @@ test.before(async () => {
 test.after(() => {
   file.close()
   rmSync(folder, { recursive: true, force: true })
+})
+
+test('indexes of a table can be read, those of other tables not', async () => {
+  const indexed = join(folder, 'indexed.db')
+  const writer = TableStore.openForWriting(indexed)
+  const bytes = Buffer.from('Name,Amount\nA,1\nB,2\nA,3\n')
+  writer.replace({ id: 'doc_1', name: 'amounts.csv', contentHash: 'x' }, await extractTables(bytes, 'amounts.csv'))
+  createIndexes(writer.database, 'amounts', writer.listTables()[0]?.columns ?? [])
+  const run = (sql: string) => runQuery(writer.database, ['amounts'], sql, 10)
+  const plan = writer.database.prepare('EXPLAIN QUERY PLAN SELECT name, sum(amount) FROM amounts GROUP BY name').all()
+  assert.match(JSON.stringify(plan), /COVERING INDEX/)
+  assert.equal(run('SELECT name, sum(amount) FROM amounts GROUP BY name').rows, [
+    ['A', 4],
+    ['B', 2],
+  ])
+  for (const sql of ["SELECT id FROM cadre_documents WHERE id = 'doc_1'", "SELECT id FROM cadre_documents WHERE id = 'doc_1' OR id = 'x'"])
+    assert.throws(() => run(sql), /not one of the source/)
+  writer.close()
 })
 
 const query = (sql: string, maxRows = 10) => runQuery(file.database, ['amounts'], sql, maxRows)
