@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Table, TableList as TableListView, TableQueryResult } from '../../../src/contract/families/tables.ts'
+import { DEFAULT_MAX_FILE_SIZE } from '../../../src/contract/schemas/source-configurations.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
@@ -18,6 +19,9 @@ import type { TableList } from './table-task.ts'
 export const MAX_QUERY_MS = 5_000
 const QUERY_PROCESSES = 2
 const MAX_BUILD_MS = 10 * 60_000
+const BUILDER_MB = 640
+/** For documents that only a source with a higher `max_file_size` has. */
+const LARGE_BUILDER_MB = 1_536
 const MAX_LIST_MS = 30_000
 /** How long a question waits for tables that are being built. */
 const MAX_WAIT_MS = 2_000
@@ -61,6 +65,7 @@ export class SourceTables {
   readonly #dependencies: SourceTablesDependencies
   /** Building a large table takes minutes and a query seconds, so that neither shares a process with questions. */
   readonly #builder: TablePool
+  readonly #largeBuilder: TablePool
   readonly #asker: TablePool
   readonly #querier: TablePool
   /** The last query of each caller: a caller has one process at a time, so that others need not wait for its queries. */
@@ -71,7 +76,8 @@ export class SourceTables {
   constructor(dependencies: SourceTablesDependencies) {
     this.#dependencies = dependencies
     const { logger } = dependencies
-    this.#builder = new TablePool({ memoryMb: 1_536, isBackground: true, logger })
+    this.#builder = new TablePool({ memoryMb: BUILDER_MB, isBackground: true, logger })
+    this.#largeBuilder = new TablePool({ memoryMb: LARGE_BUILDER_MB, isBackground: true, logger })
     this.#asker = new TablePool({ memoryMb: 400, logger })
     this.#querier = new TablePool({ memoryMb: 400, size: QUERY_PROCESSES, logger })
   }
@@ -172,7 +178,7 @@ export class SourceTables {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#builder.close(), this.#asker.close(), this.#querier.close()])
+    await Promise.all([this.#builder.close(), this.#largeBuilder.close(), this.#asker.close(), this.#querier.close()])
   }
 
   #getPath(sourceId: string): string {
@@ -212,7 +218,8 @@ export class SourceTables {
     const { originals, logger } = this.#dependencies
     try {
       const bytes = await originals.read(document.contentHash)
-      const notice = await this.#builder.run({ kind: 'add', path, document, bytes }, { timeoutMs: MAX_BUILD_MS, signal })
+      const builder = bytes.length > DEFAULT_MAX_FILE_SIZE ? this.#largeBuilder : this.#builder
+      const notice = await builder.run({ kind: 'add', path, document, bytes }, { timeoutMs: MAX_BUILD_MS, signal })
       await setTableNotice(this.#dependencies.database, document, notice)
     } catch (error) {
       signal?.throwIfAborted()
