@@ -97,6 +97,13 @@ export class MemoriesService extends Resource<StoredMemory, MemoryInput, Memory>
     await this.#publish(transaction, 'memory.deleted', record)
   }
 
+  /** The log of the database still contains the fact. */
+  override async remove(change: ChangeContext, id: string, force = false): Promise<string> {
+    const message = await super.remove(change, id, force)
+    await this.database.truncateLog()
+    return message
+  }
+
   /** Deletes all memories of a user. Nothing of them stays in the files. */
   async clear(caller: Caller, query: Static<typeof memoryRoutes.clear.query>): Promise<string> {
     const user_id = requireOwnUser(caller, query).user_id

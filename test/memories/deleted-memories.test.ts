@@ -19,6 +19,20 @@ const findFiles = (home: string, text: string): string[] =>
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => readFileSync(file).includes(text))
 
+check('after a memory is deleted, no file of the home contains it', async () => {
+  const server = await TestServer.start()
+  try {
+    const agent = await new Resources(server).agent({ memory: true })
+    const content = 'The user collects heliotropes'
+    const { id } = await expectData(server.post('/memories', { agent_id: agent.id, content }), 201)
+    assert.ok(findFiles(server.paths.home, 'heliotrope').length > 0)
+    assert.is((await server.delete(`/memories/${id}`)).status, 200)
+    assert.equal(findFiles(server.paths.home, 'heliotrope'), [])
+  } finally {
+    await server.close()
+  }
+})
+
 check('after all memories of a user are deleted, no file of the home contains them, and an event tells of each', async () => {
   const server = await TestServer.start()
   try {

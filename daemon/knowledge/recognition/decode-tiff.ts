@@ -19,6 +19,7 @@ export function decodeTiff(bytes: Uint8Array, page: number): GrayImage | undefin
   const image = isolated && utif.decode(isolated)[0]
   if (!image) return undefined
   utif.decodeImage(isolated, image)
+  dropExtraSamples(image)
   const colors = utif.toRGBA8(image)
   const { width, height } = image
   if (!width || !height || colors.length < width * height * 4) return undefined
@@ -26,6 +27,19 @@ export function decodeTiff(bytes: Uint8Array, page: number): GrayImage | undefin
   for (let index = 0; index < pixels.length; index++)
     pixels[index] = computeGray(colors[index * 4] as number, colors[index * 4 + 1] as number, colors[index * 4 + 2] as number)
   return { width, height, pixels }
+}
+
+/** utif2 4.1.0 reads the transparency of gray pixels as further pixels, for example in TIFF files of ImageMagick. */
+function dropExtraSamples(image: object): void {
+  const fields = image as Record<string, number[]> & { data: Uint8Array }
+  const [photometric, bits, samples = 1, planes] = [262, 258, 277, 284].map((tag) => fields[`t${tag}`]?.[0])
+  const isGray = photometric === 0 || photometric === 1
+  if (!isGray || samples < 2 || (bits !== 8 && bits !== 16) || planes === 2) return
+  const [size, step] = [bits / 8, (bits / 8) * samples]
+  const data = new Uint8Array(Math.floor(fields.data.length / step) * size)
+  for (let from = 0, to = 0; to < data.length; from += step, to += size)
+    for (let byte = 0; byte < size; byte++) data[to + byte] = fields.data[from + byte] as number
+  Object.assign(fields, { data, t277: [1], t258: [bits] })
 }
 
 /** Returns a copy of the file that has only one page and no further directories. */

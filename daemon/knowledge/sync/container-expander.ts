@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { getFileType, isContainerType } from '../readers/containers/container-kind.ts'
 import { EXPANSION_VERSION, type ExpandedDocument, type MemberSelection } from '../readers/containers/expand-container.ts'
+import { startsMail } from '../readers/mail/split-mailbox.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import type { SourceDocument } from '../sources/source-document.ts'
 import type { KnownDocument } from './discovery-store.ts'
@@ -50,20 +51,26 @@ export class ContainerExpander {
   ): Promise<SourceDocument> {
     const members = this.#membersByContainer.get(container.name) ?? []
     // The selection may have changed. The number of documents tells whether one was deleted or never stored.
-    const base = `${container.fingerprint}+${hash('sha256', JSON.stringify([EXPANSION_VERSION, this.#selection]), 'hex').slice(0, 16)}`
-    const isUnchanged = previous?.fingerprint === `${base}+${members.length}` && members.every(({ fingerprint }) => fingerprint !== '')
-    if (!isUnchanged) return this.#expandChanged(container, base, store, signal)
-    const read = () => Promise.reject(new Error('An unchanged document is not read.'))
-    for (const { name, fingerprint, status, error } of members) {
-      // The fingerprint of an image without text is that of its content.
-      const skipReason = status === 'skipped' && error !== null && fingerprint === error ? error : undefined
-      await store({ name, fingerprint: fingerprint ?? '', read, ...(skipReason === undefined ? {} : { skipReason }) })
+    const selection = hash('sha256', JSON.stringify([EXPANSION_VERSION, this.#selection]), 'hex').slice(0, 16)
+    const expansion = parseFingerprint(previous?.fingerprint)
+    const isComplete =
+      expansion?.selection === selection && expansion.count === members.length && members.every(({ fingerprint }) => fingerprint !== '')
+    if (expansion?.file !== container.fingerprint || !isComplete) {
+      const earlier = isComplete && previous?.status !== 'failed' ? { members, mailbox: expansion.mailbox } : undefined
+      return this.#expandChanged(container, selection, earlier, store, signal)
     }
+    await storeUnchanged(members, store)
     const problem = previous?.status === 'failed' ? previous.error : null
     return { ...container, fingerprint: previous?.fingerprint ?? '', ...(problem === null ? {} : { problem }) }
   }
 
-  async #expandChanged(container: SourceDocument, base: string, store: StoreDocument, signal: AbortSignal): Promise<SourceDocument> {
+  async #expandChanged(
+    container: SourceDocument,
+    selection: string,
+    earlier: EarlierExpansion | undefined,
+    store: StoreDocument,
+    signal: AbortSignal,
+  ): Promise<SourceDocument> {
     const { name, type, metadata } = container
     let bytes: Uint8Array
     try {
@@ -72,9 +79,13 @@ export class ContainerExpander {
       signal.throwIfAborted()
       return container // reading it again reports the error
     }
-    let count = 0
-    let total = 0
-    let skipped = 0
+    const isMailbox = (type ?? getFileType(name)) === 'mbox'
+    const start = isMailbox && earlier ? findNewMails(bytes, earlier.mailbox) : 0
+    const known = start > 0 && earlier ? earlier.members : []
+    await storeUnchanged(known, store)
+    let count = known.length
+    let total = known.length
+    let skipped = known.filter(({ status }) => status === 'skipped').length
     const storeAll = async (documents: readonly ExpandedDocument[]) => {
       for (const document of documents) {
         total++
@@ -85,8 +96,10 @@ export class ContainerExpander {
     let problem: string | undefined
     try {
       const typedName = type === undefined || getFileType(name) === type ? name : `${name}.${type}`
-      const input = { name: typedName, size: bytes.length, read: async () => bytes }
-      await this.#parserPool.expand(input, this.#selection, storeAll, signal)
+      const rest = bytes.subarray(start)
+      const input = { name: typedName, size: rest.length, read: async () => rest }
+      const mails = known.length === 0 ? undefined : { paths: listMailPaths(name, known), count: known.length, bytes: start }
+      await this.#parserPool.expand(input, { selection: this.#selection, earlier: mails }, storeAll, signal)
     } catch (error) {
       if (!(error instanceof DocumentReadError)) throw error
       problem = error.message
@@ -94,10 +107,61 @@ export class ContainerExpander {
     const counts = { files: total - skipped, ...(skipped > 0 ? { skipped_files: skipped } : {}) }
     return {
       ...container,
-      fingerprint: `${base}+${count}`,
+      fingerprint: formatFingerprint({
+        file: container.fingerprint,
+        selection,
+        count,
+        ...(isMailbox && problem === undefined ? { mailbox: { size: bytes.length, hash: hash('sha256', bytes, 'hex') } } : {}),
+      }),
       metadata: { ...metadata, ...(total > 0 ? counts : {}) },
       ...(problem === undefined ? {} : { problem }),
     }
+  }
+}
+
+/** What the fingerprint of a container says about its expansion. */
+interface Expansion {
+  /** Fingerprint of the file. */
+  file: string
+  /** Hash of what selects its files. */
+  selection: string
+  count: number
+  /** The mailbox that was expanded. Mails that are appended to it are read without the others. */
+  mailbox?: { size: number; hash: string }
+}
+
+interface EarlierExpansion {
+  members: readonly KnownDocument[]
+  mailbox: Expansion['mailbox']
+}
+
+const formatFingerprint = ({ file, selection, count, mailbox }: Expansion): string =>
+  [file, selection, count, ...(mailbox ? [`${mailbox.size}-${mailbox.hash}`] : [])].join('+')
+
+function parseFingerprint(text: string | null | undefined): Expansion | undefined {
+  const [, file, selection, count, size, content] = /^(.*)\+([0-9a-f]{16})\+(\d+)(?:\+(\d+)-([0-9a-f]{64}))?$/s.exec(text ?? '') ?? []
+  if (file === undefined || selection === undefined) return undefined
+  const mailbox = content === undefined ? {} : { mailbox: { size: Number(size), hash: content } }
+  return { file, selection, count: Number(count), ...mailbox }
+}
+
+/** Returns where the mails start that were appended, or 0 if other parts of the mailbox may have changed. */
+function findNewMails(bytes: Uint8Array, mailbox: Expansion['mailbox']): number {
+  if (!mailbox || mailbox.size === 0 || mailbox.size >= bytes.length) return 0
+  const isSame = hash('sha256', bytes.subarray(0, mailbox.size), 'hex') === mailbox.hash
+  return isSame && startsMail(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), mailbox.size) ? mailbox.size : 0
+}
+
+/** Mails are directly in a mailbox, attachments below their mail. */
+const listMailPaths = (container: string, members: readonly KnownDocument[]): Set<string> =>
+  new Set(members.map(({ name }) => name.slice(container.length + 1)).filter((path) => !path.includes('/')))
+
+async function storeUnchanged(members: readonly KnownDocument[], store: StoreDocument): Promise<void> {
+  const read = () => Promise.reject(new Error('An unchanged document is not read.'))
+  for (const { name, fingerprint, status, error } of members) {
+    // The fingerprint of an image without text is that of its content.
+    const skipReason = status === 'skipped' && error !== null && fingerprint === error ? error : undefined
+    await store({ name, fingerprint: fingerprint ?? '', read, ...(skipReason === undefined ? {} : { skipReason }) })
   }
 }
 

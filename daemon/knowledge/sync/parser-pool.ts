@@ -7,7 +7,7 @@ import { WorkerError } from '../../workers/worker-error.ts'
 import { WorkerPool } from '../../workers/worker-pool.ts'
 import type { JobOptions, WorkerPoolLogger } from '../../workers/worker-pool-options.ts'
 import type { ChunkingSettings } from '../chunking/chunking-settings.ts'
-import type { MemberSelection } from '../readers/containers/expand-container.ts'
+import type { EarlierMails, MemberSelection } from '../readers/containers/expand-container.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import type {
   DocumentSummary,
@@ -51,6 +51,12 @@ const MAX_SMALL_BYTES = 1024 * 1024
 /** A process that read a larger document ends: it would keep the memory. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024
 const MAX_QUEUED = 1_000
+
+interface SelectedMembers {
+  selection: MemberSelection
+  /** Only for the rest of a mailbox. */
+  earlier?: EarlierMails | undefined
+}
 
 export class ParserPool {
   readonly #small: Pool
@@ -102,12 +108,12 @@ export class ParserPool {
   }
 
   /** Expands an archive, mailbox or mail into documents. A container can fail after some of its documents were received. */
-  async expand(input: ParserInput, selection: MemberSelection, onDocuments: OnDocuments, signal?: AbortSignal): Promise<void> {
+  async expand(input: ParserInput, selected: SelectedMembers, onDocuments: OnDocuments, signal?: AbortSignal): Promise<void> {
     const onPart = async (part: ParserPart) => {
       if ('documents' in part) await onDocuments(part.documents)
     }
     // Members are stored as they arrive and cannot be taken back: there is no second attempt in the larger process.
-    await this.#runLarge(input, ({ bytes, name }) => ({ kind: 'expand', bytes, name, selection }), { onPart, signal })
+    await this.#runLarge(input, ({ bytes, name }) => ({ kind: 'expand', bytes, name, ...selected }), { onPart, signal })
   }
 
   async close(): Promise<void> {

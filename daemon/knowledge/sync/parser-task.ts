@@ -2,7 +2,7 @@
 import type { Places } from '../../core/places.ts'
 import type { Passage } from '../chunking/chunk-document.ts'
 import type { ChunkingSettings } from '../chunking/chunking-settings.ts'
-import type { ExpandedDocument, MemberSelection } from '../readers/containers/expand-container.ts'
+import type { EarlierMails, ExpandedDocument, MemberSelection } from '../readers/containers/expand-container.ts'
 import type { Recognition } from '../recognition/recognized-page.ts'
 
 /** Receives passages of one chunking, in order. The next ones are requested when it resolves. */
@@ -55,7 +55,7 @@ export type ParserTask =
   | (DocumentTask & { kind: 'parse'; settings: ChunkingSettings[] })
   | (DocumentTask & { kind: 'summarize' })
   | (DocumentTask & { kind: 'read'; range: LineRange })
-  | { kind: 'expand'; bytes: Uint8Array; name: string; selection: MemberSelection }
+  | { kind: 'expand'; bytes: Uint8Array; name: string; selection: MemberSelection; earlier?: EarlierMails | undefined }
 
 export interface DocumentTask {
   bytes: Uint8Array

@@ -76,7 +76,7 @@ await serveJobs<ParserTask, ParserResult, ParserPart>(() => {
     try {
       if (task.kind === 'expand') {
         const { expandContainer } = await import('../readers/containers/expand-container.ts')
-        for await (const documents of collectDocuments(expandContainer(task.bytes, task.name, task.selection)))
+        for await (const documents of collectDocuments(expandContainer(task.bytes, task.name, task.selection, task.earlier)))
           await sendPart({ documents })
         return { kind: 'expanded' }
       }

@@ -27,6 +27,15 @@ export interface MemberSelection {
   ocr?: boolean
 }
 
+/** What was read of a mailbox before, when it had fewer mails. */
+export interface EarlierMails {
+  /** Of the mails, without their attachments. */
+  paths: ReadonlySet<string>
+  /** Mails and attachments. */
+  count: number
+  bytes: number
+}
+
 /** A change makes the next sync expand all containers again. */
 export const EXPANSION_VERSION = 2
 
@@ -39,9 +48,14 @@ export const MAX_TOTAL_BYTES = 1024 ** 3
 class ExpansionLimitError extends DocumentReadError {}
 
 /** Throws DocumentReadError if the container is damaged or exceeds a limit. The documents before remain valid. */
-export async function* expandContainer(bytes: Uint8Array, name: string, configuration: MemberSelection): AsyncGenerator<ExpandedDocument> {
+export async function* expandContainer(
+  bytes: Uint8Array,
+  name: string,
+  configuration: MemberSelection,
+  earlier?: EarlierMails,
+): AsyncGenerator<ExpandedDocument> {
   const kind = detectContainer(bytes, name)
-  if (kind) yield* new Expansion(configuration).expand(kind, bytes, name, '', 1)
+  if (kind) yield* new Expansion(configuration, earlier).expand(kind, bytes, name, '', 1)
 }
 
 class Expansion {
@@ -49,12 +63,18 @@ class Expansion {
   #members = 0
   #bytes = 0
 
-  constructor(configuration: MemberSelection) {
+  readonly #earlier: EarlierMails | undefined
+
+  constructor(configuration: MemberSelection, earlier: EarlierMails | undefined) {
     this.#selection = createSelection(configuration)
+    this.#earlier = earlier
+    this.#members = earlier?.count ?? 0
+    this.#bytes = earlier?.bytes ?? 0
   }
 
   async *expand(kind: ContainerKind, bytes: Uint8Array, name: string, prefix: string, depth: number): AsyncGenerator<ExpandedDocument> {
     const paths = new UniquePaths()
+    if (depth === 1 && this.#earlier) paths.restore(this.#earlier.paths)
     for await (const member of listMembers(kind, bytes, name, this.#createReader())) {
       if (++this.#members > MAX_MEMBERS)
         throw new ExpansionLimitError(`The archive has more than ${MAX_MEMBERS} files; only the first ones were read.`)

@@ -41,4 +41,15 @@ export class UniquePaths {
     const [, stem = path, type = ''] = /^(.*[^/])(\.[^./]+)$/.exec(path) ?? []
     return this.add(`${stem} (${count})${type}`)
   }
+
+  /** Adds paths that were numbered before, in any order. */
+  restore(paths: ReadonlySet<string>): void {
+    for (const path of paths) {
+      const [, stem = '', number, type = ''] = /^(.*[^/]) \((\d+)\)(\.[^./]+)?$/.exec(path) ?? []
+      const original = `${stem}${type}`
+      const isNumbered = number !== undefined && paths.has(original)
+      if (isNumbered) this.#counts.set(original, Math.max(Number(number), this.#counts.get(original) ?? 0))
+      this.#counts.set(path, Math.max(1, this.#counts.get(path) ?? 0))
+    }
+  }
 }

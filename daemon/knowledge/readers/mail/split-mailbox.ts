@@ -14,6 +14,10 @@ export function* splitMailbox(bytes: Buffer): Generator<Buffer> {
   if (start < bytes.length) yield removeQuoting(bytes.subarray(start))
 }
 
+/** Whether a mail starts at the offset, so that all mails before it are complete. */
+export const startsMail = (bytes: Buffer, offset: number): boolean =>
+  bytes.toString('latin1', offset, offset + 5) === 'From ' && isPostmark(bytes, offset)
+
 /** In a text, "From" can be the first word of a line as well. The line before a mail is empty, and a header follows. */
 function isPostmark(bytes: Buffer, offset: number): boolean {
   const isAfterBlank = bytes[offset - 2] === 0x0a || (bytes[offset - 2] === 0x0d && bytes[offset - 3] === 0x0a)
