@@ -21,6 +21,8 @@ import {
 
 const DIFFERENCES: ReadonlySet<Operation['kind']> = new Set(['difference', 'difference_of_counts'])
 
+const ROW_OPERATIONS: ReadonlySet<Operation['kind']> = new Set(['list', 'count', 'count_values'])
+
 type Form = 'count' | 'amount' | 'boolean' | 'selection'
 
 /** Words before the name of what each group has. */
@@ -77,6 +79,8 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   const hasDates = table.columns.some(({ readings }) => readings.date)
   const isRelated = links.conditions.some(({ condition }) => condition.kind === 'than_column')
   const comparesValues = COMPARATIVE.test(question.text) && !asksForDifference
+  /** "What did the machines cost in total?" */
+  const asksForSum = words[0]?.text === 'what' && hasAggregateWord && asksForMoney && hasMoney
   const asksForMedian = texts.has('median')
   /** "Who was hired last?" asks for the latest date, not for the last row. */
   const orderedDates = ['first', 'last'].some((word) => texts.has(word))
@@ -124,6 +128,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
     if (operation.kind === 'exists') return form === 'boolean'
     if (isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
     if (comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
+    if (asksForSum && ROW_OPERATIONS.has(operation.kind)) return false
     if (asksForMedian && !('aggregate' in operation && operation.aggregate === 'median')) return false
     if (grouped && !(operation.kind === 'group' && grouped(operation))) return false
     if (asksForDifference && links.conditions.length > 1 && !DIFFERENCES.has(operation.kind)) return false

@@ -119,7 +119,7 @@ export const TRIGGERS = {
 const GENERIC_STEMS: ReadonlySet<string> = new Set(
   list(`work place take took happen occur get got make made receive belong go went exist currently now today ever far entry row record
     company our employ include contain display see know compute calculate sell sold buy bought purchase order ordered spend
-    spent pay paid cost earn euro eur dollar usd pound gbp unit piece month quarter year`).map(stem),
+    spent pay paid cost earn euro eur dollar usd pound gbp unit piece date day month quarter year`).map(stem),
 )
 
 export const DISTINCT_WORDS: ReadonlySet<string> = new Set(list('different distinct unique'))
@@ -228,6 +228,8 @@ manager boss lead report supervisor
 started start begin hired joined
 hired joined employed started since
 ended end finish
+shipped sent dispatched left departed
+delivered arrived
 speed fast fastest slowest
 weight heavy heaviest lightest
 `
