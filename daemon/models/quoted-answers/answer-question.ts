@@ -5,7 +5,7 @@ import type { PassageReader } from '../../inference/embedded-models.ts'
 import type { Reading } from '../../inference/model-task.ts'
 import { composeReadingText } from '../../inference/reading-text.ts'
 import { computeLatinShare } from '../../language/compute-latin-share.ts'
-import { extractContentWords, isOtherLanguage } from '../../language/content-words.ts'
+import { extractContentWords, isEnglish, isOtherLanguage } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { contradict } from './compare-answers.ts'
 import { findByWords } from './find-by-words.ts'
@@ -40,8 +40,10 @@ export interface Reply {
 /** Each passage takes about as long as embedding it. */
 const MAX_PASSAGES = 8
 /** Calibrated on questions with and without an answer: nine of ten certain and six of ten probable answers are right (docs/reader.md). */
-const MIN_CERTAIN = 12
-const MIN_PROBABLE = 1
+const MIN_CERTAIN = 7.5
+const MIN_PROBABLE = 0.25
+/** In other languages, the model finds passages relevant too easily. */
+const MIN_PROBABLE_IN_OTHER_LANGUAGES = 3
 /** Rows are counted or compared only if they share this much of the question's words: others are not about it. */
 const MIN_ROW_OVERLAP = 0.5
 /** A sentence is preferred to rows if their scores are this close. */
@@ -66,14 +68,15 @@ export async function answerQuestion(reader: PassageReader, question: Question):
   }
   const answers = preferStatements(text, await rankAnswers(text, await readPassages(reader, text, read, signal)), read)
   const [best, ...others] = answers
+  const minProbable = isInEnglish(text, best && read[best.passage]) ? MIN_PROBABLE : MIN_PROBABLE_IN_OTHER_LANGUAGES
   const related = answers.filter(({ overlap }) => overlap > 0)
   const closest = related.length > 0 ? related : answers
   if (asksForSummary(text)) return { text: formatNeedsChatModel(read, listCentralParts(text, read)), confidence: 'none' }
-  const shown = best && best.confidence >= MIN_PROBABLE ? best : closest.find(({ overlap }) => overlap >= MIN_ROW_OVERLAP)
+  const shown = best && best.confidence >= minProbable ? best : closest.find(({ overlap }) => overlap >= MIN_ROW_OVERLAP)
   if (shown && asksForCalculation(text, describeAnswer(shown, read)))
     return { text: formatNeedsChatModel(read, closest), confidence: 'none' }
   const texts = read.map(({ content, headings = [], source }) => [source, ...headings, content].join('\n'))
-  if (!best || best.confidence < MIN_PROBABLE || isMissingCase(question.followUp ?? '', texts)) return refuse(closest)
+  if (!best || best.confidence < minProbable || isMissingCase(question.followUp ?? '', texts)) return refuse(closest)
   if (best.confidence < MIN_CERTAIN || hasMissingTerm(text, texts)) return formatReply(question, best, 'probable')
   const contradiction = others.find((other) => contradicts(text, best, other, read))
   if (contradiction) return { text: formatDisagreement(text, [best, contradiction], read), confidence: 'certain' }
@@ -92,6 +95,9 @@ async function formatReply(
   const text = list ?? (confidence === 'certain' ? formatAnswer(question, answer, passage) : quoteAnswer(question, answer, passage))
   return { text: confidence === 'certain' ? text : `Probably:${/^(?:```|\|)/.test(text) ? '\n\n' : ' '}${text}`, confidence }
 }
+
+const isInEnglish = (question: string, passage: ContextPassage | undefined): boolean =>
+  isEnglish(question) && !(passage && isOtherLanguage(question, passage.content))
 
 /** "How many" is answered by a sentence rather than by rows that would have to be counted, if the sentence is almost as good. */
 function preferStatements(question: string, answers: Answer[], passages: readonly ContextPassage[]): Answer[] {

@@ -56,6 +56,8 @@ export interface Answer extends QuotableAnswer {
 interface Features {
   /** Score of the reading model for the part, over "no answer". */
   reading: number
+  /** Score of the reading model for the passage being about the question. */
+  relevance: number
   /** Shares of the question's words in the part and in the passage with its headings. */
   partOverlap: number
   passageOverlap: number
@@ -83,13 +85,16 @@ const CODE_PENALTY = 1
 const CODE_CONFIDENCE_PENALTY = 4
 /** Score of a passage that the model cannot read: only shared words and the rank of the search count. */
 const UNREADABLE_WEIGHT = 3.5
-/** An answer that shares words with the question, or is much better than those of all other passages, is more certain. */
-const CONFIDENCE_WEIGHTS = { partOverlap: 1.5, lead: 0.8 }
+/** Relevance of a passage that the model cannot read: shared words make an answer probable at most. */
+const UNREADABLE_RELEVANCE = { weight: 1.3, withoutWords: -4 }
+/**
+ * An answer of a relevant passage that shares words with the question, or is much better than those of all other passages, is
+ * more certain. The part's own score says less: the model finds a part in most passages that are about the question.
+ */
+const CONFIDENCE_WEIGHTS = { relevance: 1.5, partOverlap: 1.5, lead: 0.8 }
 const MAX_LEAD = 5
 /** Lead of an answer that is not compared with others. */
 const NEUTRAL_LEAD = 2
-/** For a passage that contains no word of the question and no synonym of one. */
-const UNRELATED_PENALTY = 6
 /** Between sentences whose scores are this close, the model is undecided. */
 const UNDECIDED_GAP = 2
 
@@ -196,6 +201,7 @@ function listPassageAnswers(
     const partOverlap = computeOverlap(questionWords, words)
     const features: Features = {
       reading: passage.isReadable ? best.score - reading.noAnswer : UNREADABLE_WEIGHT * partOverlap,
+      relevance: passage.isReadable ? reading.relevance : estimateRelevance(partOverlap),
       partOverlap,
       passageOverlap,
       rank,
@@ -239,10 +245,13 @@ function computeScore({ reading, partOverlap, rank, isCode, isRecordMatch, isUse
   return reading + WEIGHTS.partOverlap * partOverlap + WEIGHTS.rank * rank - penalty
 }
 
-function computeConfidence({ reading, partOverlap, passageOverlap, isCode, lacksNumber }: Features): number {
+function computeConfidence({ relevance, partOverlap, isCode, lacksNumber }: Features): number {
   const penalty = (isCode ? CODE_CONFIDENCE_PENALTY : 0) + (lacksNumber ? LACKING_NUMBER_PENALTY : 0)
-  return reading + CONFIDENCE_WEIGHTS.partOverlap * partOverlap - penalty - (passageOverlap === 0 ? UNRELATED_PENALTY : 0)
+  return CONFIDENCE_WEIGHTS.relevance * relevance + CONFIDENCE_WEIGHTS.partOverlap * partOverlap - penalty
 }
+
+const estimateRelevance = (partOverlap: number): number =>
+  partOverlap === 0 ? UNREADABLE_RELEVANCE.withoutWords : UNREADABLE_RELEVANCE.weight * partOverlap
 
 /**
  * Returns the best span that begins with one of the words, and a score for any span there: several spans of a sentence are

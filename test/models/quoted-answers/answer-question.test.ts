@@ -73,7 +73,7 @@ test('an answer is extended to whole words and whole inline code', async () => {
 test('code is quoted as a whole, with the sentence above it', async () => {
   const code = '```sh\nnpm ci\nnpm start\n```'
   assert.is(
-    await answer([[`Some words.\n\nInstall it and start it:\n\n${code}\n\nDone.`]], ['npm start']),
+    await answer([[`Some words.\n\nInstall it and start it:\n\n${code}\n\nDone.`]], [{ answer: 'npm start', certainty: 4 }]),
     `Probably: “Install it and start it:” [1]\n\n${code}`,
   )
 })

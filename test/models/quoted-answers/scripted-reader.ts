@@ -13,6 +13,7 @@ export interface Finding {
 
 /** The reading model reads up to six windows of 381 tokens. */
 const MAX_WORDS = 6 * 381
+const RELEVANCE_SHARE = 0.8
 
 /** A reader that points at the answers it is given, instead of the reading model. */
 export function createScriptedReader(
@@ -46,6 +47,7 @@ function createReading(text: string, finding: Finding | undefined): Reading {
     begins: Float32Array.from(words, (word) => rate(({ start }) => word.start === start)),
     ends: Float32Array.from(words, (word) => rate(({ start, text: { length } }) => word.end === start + length)),
     noAnswer: 0,
-    relevance: finding ? 3 : -8,
+    // As with the reading model, a passage with a certain answer is relevant.
+    relevance: finding ? RELEVANCE_SHARE * certainty : -8,
   }
 }

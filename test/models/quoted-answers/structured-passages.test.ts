@@ -201,7 +201,7 @@ test('the closest passages are ordered by relevance, without repetitions and bar
       ['The lamp is allowed in all rooms.', 'copy.md', []],
       ['9.3.', 'law.md', []],
     ],
-    [undefined, { answer: 'blue paint', certainty: -3 }],
+    [undefined, { answer: 'blue paint', certainty: -6 }],
   )
   assert.is(
     text,
