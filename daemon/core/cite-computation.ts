@@ -10,7 +10,8 @@ export function createComputationPassage(computation: Computation): RetrievedPas
     const named = cells.flatMap((cell, index) => (cell === null ? [] : [`${header[index]}: ${cell}`]))
     return `Row ${row}: ${named.join(' | ')}`
   })
-  const more = rowCount > rows.length ? [`… and ${rowCount - rows.length} more rows`] : []
+  const left = rowCount - rows.length
+  const more = left > 0 ? [`… and ${left} more ${left === 1 ? 'row' : 'rows'}`] : []
   const metadata = { source: document, page: 1, place: describeRows(computation), document_id: documentId, content_hash: contentHash }
   return { content: [...rows, ...more].join('\n').slice(0, MAX_LENGTH), score: 1, metadata }
 }
