@@ -59,7 +59,8 @@ export const hostileDocuments: Scenario = {
         if (!results.some(({ content }: { content: string }) => content.includes('copper lanterns')))
           violations.push(`the harmless document is not found: ${JSON.stringify(ended).slice(0, 500)}`)
         const { bytes, processes } = memory.stop()
-        const peak = `peak memory ${formatMegabytes(bytes)} (${processes.map(formatMegabytes).join(' + ')})`
+        const list = processes.map((each) => `${each.name} ${formatMegabytes(each.bytes)}`).join(', ')
+        const peak = `peak memory ${formatMegabytes(bytes)} (${list})`
         if (bytes > MAX_MEMORY_BYTES) violations.push(peak)
         const { documents: read = 0, failed = 0, skipped = 0, recognizing = 0 } = ended.statistics ?? {}
         if (recognizing > 0) violations.push(`${recognizing} images were not recognised`)

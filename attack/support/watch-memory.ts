@@ -1,21 +1,22 @@
 /** Measures the memory of a daemon and the processes that it started, during an attack. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 
 const INTERVAL_MS = 100
 
 export interface MemoryPeak {
   /** Highest memory of the daemon with all its processes at a time. What they share counts once. */
   bytes: number
-  /** The memory of each of them then, the daemon first. */
-  processes: number[]
+  /** Each of them then, the daemon first. */
+  processes: { name: string; bytes: number }[]
 }
 
 /** Measures until it is stopped. Zero where /proc does not exist. */
 export function watchMemory(pid: number | undefined): { stop(): MemoryPeak } {
   let peak: MemoryPeak = { bytes: 0, processes: [] }
   const measure = () => {
-    const processes = [pid ?? 0, ...listDescendants(pid ?? 0)].map(readShare)
-    const bytes = processes.reduce((sum, size) => sum + size, 0)
+    const processes = [pid ?? 0, ...listDescendants(pid ?? 0)].map((id) => ({ name: readName(id), bytes: readShare(id) }))
+    const bytes = processes.reduce((sum, each) => sum + each.bytes, 0)
     if (bytes > peak.bytes) peak = { bytes, processes }
   }
   const timer = setInterval(measure, INTERVAL_MS)
@@ -32,6 +33,12 @@ export function watchMemory(pid: number | undefined): { stop(): MemoryPeak } {
 function readShare(pid: number): number {
   const [, kilobytes = '0'] = /^Pss:\s+(\d+)/m.exec(readProcessFile(pid, 'smaps_rollup')) ?? []
   return Number(kilobytes) * 1024
+}
+
+/** The script of a process of Node, such as `table-worker`, or its program. */
+function readName(pid: number): string {
+  const words = readProcessFile(pid, 'cmdline').split('\0')
+  return basename(words.find((word) => word.endsWith('.js')) ?? words[0] ?? '').replace(/\.js$/, '')
 }
 
 export function listDescendants(pid: number): number[] {
