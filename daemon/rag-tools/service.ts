@@ -116,8 +116,8 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     const compute: Compute = async (text, abort) => {
       if (isFiltered) return { computations }
       const computed = await knowledge.computeAnswer(listSourceIds(tool), text, abort)
-      // The rows used are cited as further results.
-      computations = computed.computations.map((computation, index) => ({ ...computation, citation: results.length + index + 1 }))
+      // The rows used are the first results: a computed answer cites nothing else.
+      computations = computed.computations.map((computation, index) => ({ ...computation, citation: index + 1 }))
       return { ...computed, computations }
     }
     const answer = await models.answer({
@@ -133,7 +133,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       owner: findOwner({ caller, origin }),
       signal,
     })
-    return { results: [...results, ...computations.map(createComputationPassage)], answer, computations }
+    return { results: [...computations.map(createComputationPassage), ...results], answer, computations }
   }
 
   async findTool(reader: DatabaseReader, id: string): Promise<Tool | undefined> {

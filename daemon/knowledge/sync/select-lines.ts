@@ -26,7 +26,7 @@ export function selectLines(document: Pick<ParsedDocument, 'text' | 'rest' | 'sc
     from,
     to: from + selected.length - 1,
     lines,
-    nextCharacter,
+    ...(nextCharacter === undefined ? {} : { nextCharacter }),
     ...(document.scans?.length ? { scans: document.scans } : {}),
   }
 }

@@ -40,11 +40,14 @@ const TableList = object(
   {
     tables: Type.Array(Table, { description: 'Tables, by document.' }),
     left_out: Type.Array(
-      object({
-        document: Type.String({ description: 'Name of the document.' }),
-        document_id: identifier('the document'),
-        notice: Type.String({ description: 'What was left out, and why.' }),
-      }),
+      object(
+        {
+          document: Type.String({ description: 'Name of the document.' }),
+          document_id: identifier('the document'),
+          notice: Type.String({ description: 'What was left out, and why.' }),
+        },
+        { title: 'IncompleteDocument', description: 'A document of which tables were left out.' },
+      ),
       { description: 'Documents whose tables are not complete because of their number or size.' },
     ),
   },
