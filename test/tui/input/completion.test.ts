@@ -136,7 +136,10 @@ test('images are recognized by their first bytes, whatever their name is', () =>
   for (const [type, bytes] of Object.entries(starts)) {
     writeFileSync(join(folder, 'image.dat'), bytes)
     const { message, images, files } = attachFiles('Look at @image.dat', folder)
-    assert.equal([message, images, files], ['Look at @image.dat', [{ type, data: bytes.toString('base64') }], ['image.dat']])
+    assert.equal(
+      [message, images, files],
+      ['Look at @image.dat', [{ type, data: bytes.toString('base64'), path: 'image.dat' }], ['image.dat']],
+    )
   }
   writeFileSync(join(folder, 'fake.png'), 'only text')
   assert.equal(attachFiles('@fake.png', folder).images, [])

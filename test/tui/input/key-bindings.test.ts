@@ -109,7 +109,7 @@ test('an image named with @ is sent with the message', async () => {
   writeFileSync(join(folder, 'cat.gif'), bytes)
   type('What is @cat.gif ?\r')
   await nextTurn()
-  assert.equal(sent, ['What is @cat.gif ?', [{ type: 'image/gif', data: bytes.toString('base64') }]])
+  assert.equal(sent, ['What is @cat.gif ?', [{ type: 'image/gif', data: bytes.toString('base64'), path: 'cat.gif' }]])
 })
 
 test('a missing file keeps the message in the input until Enter is pressed again', async () => {

@@ -52,7 +52,7 @@ export function setUp(folder: string) {
 export const asks: TranscriptAction = {
   kind: 'event',
   at: 0,
-  event: { event: 'confirmation_required', data: { id: 'c1', name: 'delete', arguments: {} } },
+  event: { event: 'confirmation_required', data: { id: 'c1', name: 'delete', arguments: {}, tool_id: 'api_1' } },
 }
 export const ends: TranscriptAction = {
   kind: 'event',
