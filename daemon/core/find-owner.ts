@@ -2,7 +2,11 @@
 import type { Caller } from './caller.ts'
 import type { CallOrigin } from './meter.ts'
 
-/** An evaluation is one owner, a request belongs to its token, and a reply to its user. Undefined: it takes a turn of its own. */
+/**
+ * A request belongs to its token, and a reply to its user. Undefined: it takes a turn of its own. All evaluations of a caller are one
+ * owner besides: many of them have no more turns than one, and they do not delay the caller's own questions.
+ */
 export function findOwner({ caller, origin }: { caller?: Caller | undefined; origin: CallOrigin }): string | undefined {
-  return origin.evaluation_id ?? caller?.tokenId ?? origin.user_id ?? origin.conversation_id ?? undefined
+  if (origin.evaluation_id) return `evaluations of ${caller?.tokenId ?? origin.user_id ?? 'all'}`
+  return caller?.tokenId ?? origin.user_id ?? origin.conversation_id ?? undefined
 }

@@ -11,9 +11,10 @@ const caller = { tokenId: 'token_1', role: 'member', userId: 'ada' } as const
 const READING: Reading = { words: new Uint32Array(), begins: new Float32Array(), ends: new Float32Array(), noAnswer: 0, relevance: 0 }
 const logger = { debug: () => undefined, warn: () => undefined }
 
-test('a search takes the turn of its evaluation, its token, its user or its conversation', () => {
+test('a search takes the turn of its token, its user or its conversation, and all evaluations of a token one other', () => {
   assert.is(findOwner({ caller, origin: { user_id: 'ada' } }), 'token_1')
-  assert.is(findOwner({ caller, origin: { evaluation_id: 'eval_1', user_id: 'ada' } }), 'eval_1')
+  for (const evaluation_id of ['eval_1', 'eval_2'])
+    assert.is(findOwner({ caller, origin: { evaluation_id, user_id: 'ada' } }), 'evaluations of token_1')
   assert.is(findOwner({ origin: { user_id: 'ada', conversation_id: 'conv_1' } }), 'ada')
   assert.is(findOwner({ origin: { user_id: null, conversation_id: 'conv_1' } }), 'conv_1')
   assert.is(findOwner({ origin: {} }), undefined)
