@@ -7,6 +7,7 @@ import { ChatFixture } from '../harness/chat-fixture.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { streamText } from '../harness/scripted-provider.ts'
 import { hasTmux } from '../harness/tmux-terminal.ts'
+import { waitFor } from '../harness/wait-for.ts'
 
 const test = suite('suspending the chat')
 /** Skipped on machines without tmux. */
@@ -22,6 +23,8 @@ test.before(
 test.after(reportFailure(() => fixture.close()))
 
 const [ENTER, CTRL_Z] = ['\r', '\u001a']
+/** Is turned on when the chat starts to listen. */
+const BRACKETED_PASTE = '\u001b[?2004h'
 
 atTerminal('Ctrl+Z suspends the chat and fg resumes it', async () => {
   fixture.script(streamText('Still here.'))
@@ -55,7 +58,11 @@ atTerminal('a chat that a signal stops and continues keeps what is on the screen
   const chat = Number(readFileSync(join(fixture.home, 'chat.pid'), 'utf8'))
   terminal.write('half a quest')
   await terminal.waitFor(/› half a quest/)
+  const output = join(fixture.home, 'output')
+  terminal.record(output)
   process.kill(chat, 'SIGCONT')
+  // Until the chat listens again, the terminal itself echoes what is typed, which looks the same.
+  await waitFor(() => readFileSync(output, 'utf8').includes(BRACKETED_PASTE))
   terminal.write('io')
   await terminal.waitFor(/› Hello\n\n {2}Before it\.\n\n─+\n› half a questio\n {2}Guide/)
   process.kill(chat, 'SIGSTOP')
