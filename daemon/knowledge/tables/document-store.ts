@@ -31,15 +31,25 @@ export async function listReadDocuments(reader: DatabaseReader, sourceId: string
 const MARK = 'Tables: '
 
 /** Stores what was left out of the tables of a document in its notice; null removes it. */
-export async function setTableNotice(database: Database, { id, contentHash }: TableDocument, notice: string | null): Promise<void> {
-  const row = await database.get<{ notice: string | null }>('SELECT notice FROM documents WHERE id = ? AND content_hash = ?', [
-    id,
-    contentHash,
-  ])
-  if (!row) return
+export async function setTableNotice(database: Database, document: TableDocument, notice: string | null): Promise<void> {
+  // Most documents need no change, and therefore no transaction.
+  if ((await composeNotice(database, document, notice)) === undefined) return
+  await database.write(async (transaction) => {
+    const composed = await composeNotice(transaction, document, notice)
+    if (composed !== undefined) await transaction.run('UPDATE documents SET notice = ? WHERE id = ?', [composed, document.id])
+  })
+}
+
+/** Returns undefined if the document has this notice, or another content by now. */
+async function composeNotice(
+  reader: DatabaseReader,
+  { id, contentHash }: TableDocument,
+  notice: string | null,
+): Promise<string | null | undefined> {
+  const sql = 'SELECT notice FROM documents WHERE id = ? AND content_hash = ?'
+  const [row] = await reader.all<{ notice: string | null }>(sql, [id, contentHash])
+  if (!row) return undefined
   const [others = ''] = (row.notice ?? '').split(MARK)
-  const all = `${others.trim()}${notice === null ? '' : ` ${MARK}${notice}`}`.trim() || null
-  if (all === row.notice) return
-  const sql = 'UPDATE documents SET notice = ? WHERE id = ? AND content_hash = ?'
-  await database.write((transaction) => transaction.run(sql, [all, id, contentHash]))
+  const composed = `${others.trim()}${notice === null ? '' : ` ${MARK}${notice}`}`.trim() || null
+  return composed === row.notice ? undefined : composed
 }
