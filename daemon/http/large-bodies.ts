@@ -25,7 +25,7 @@ export class LargeBodies {
   #handleNext(): void {
     const startedAt = performance.now()
     this.#take()?.()
-    // After it was validated, too. The pause leaves half of the time to other work: a core may be all that it has.
+    // The body has been validated by then, too. The pause leaves half of the time to other requests.
     setImmediate(() => {
       if (this.#waiting.size === 0) this.#isBusy = false
       else setTimeout(() => this.#handleNext(), performance.now() - startedAt)

@@ -20,7 +20,7 @@ interface Window {
 interface RateLimitResult {
   headers: Record<string, string | number>
   error: CadreError | undefined
-  /** How long the error should wait. */
+  /** How long to wait before sending the error. */
   delayMs?: number
 }
 

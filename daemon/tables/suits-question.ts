@@ -28,8 +28,8 @@ type Form = 'count' | 'amount' | 'boolean' | 'selection'
 /** Words before the name of what each group has. */
 const EVERY_WORDS: ReadonlySet<string> = new Set(['per', 'each', 'every'])
 const IMPERATIVES: ReadonlySet<string> = new Set(['list', 'show', 'display', 'give', 'find', 'get'])
-/** "How long is the longest event?" */
 const COUNTING_SUPERLATIVES: ReadonlySet<string> = new Set(['most', 'fewest', 'least'])
+/** "How long is the longest event?" asks for an amount. */
 const MEASURES: ReadonlySet<string> = new Set('much long old heavy tall high big large far expensive wide deep fast'.split(' '))
 const POLITE = /^(?:(?:can|could|would|will) you(?: please)?|please|i (?:want|need) to (?:know|see))\s+/i
 /** "How do I", "how are refunds paid": the ways of doing something are in texts. */
@@ -91,7 +91,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   const measured = new Set(
     links.columns.filter(({ start, match }) => match === 'synonym' && isSuperlative(start)).map(({ column }) => column),
   )
-  const asksForMostRows = findCounted(words, table, links)
+  const isMostOfRows = asksForMostRows(words, table, links)
   const many = words.findIndex(({ text }) => text === 'many')
   /** "How many customers": nothing else is between. */
   const isCounted = (column: number) =>
@@ -187,7 +187,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   }
 
   function canOrder({ key, reading, direction }: Extract<Operation, { kind: 'top' }>): boolean {
-    if (isRowNumber(key) || asksForMostRows) return false
+    if (isRowNumber(key) || isMostOfRows) return false
     if (measured.size > 0 && !measured.has(key)) return false
     if (isMinOfUncertainWord && direction === 'min' && !isOrder(columnAt(key))) return false
     if (age) return ageColumn < 0 ? reading === 'date' && direction !== age : key === ageColumn && direction === age
@@ -240,7 +240,7 @@ const isMoney = ({ type, scale, readings }: Column) =>
 const isOrder = ({ type, header }: Column) => type === 'duration' || type === 'date' || PLACE_IN_ORDER.test(header)
 
 /** "The most items" asks for the number of rows: "items" names the rows, or a column of text. */
-function findCounted(words: readonly Word[], { columns }: TypedTable, links: Links): boolean {
+function asksForMostRows(words: readonly Word[], { columns }: TypedTable, links: Links): boolean {
   const most = words.findIndex(({ text }) => COUNTING_SUPERLATIVES.has(text))
   const next = words[most + 1]
   if (most < 0 || !next) return false

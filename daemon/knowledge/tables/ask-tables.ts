@@ -61,9 +61,9 @@ export function askTables(question: string, files: readonly TableStore[], weight
   })
   const problem = answers.length === 0 ? describeProblem(question, tables) : undefined
   return {
-    computations: answers.map((answer) => {
-      return toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>)
-    }),
+    computations: answers.map((answer) =>
+      toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>),
+    ),
     ...(problem ? { problem: { document: problem.table.document, text: problem.text } } : {}),
   }
 }

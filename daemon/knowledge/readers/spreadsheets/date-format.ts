@@ -106,7 +106,10 @@ const FORMATTERS = new Map<string, Intl.DateTimeFormat>()
 
 function formatName(date: Date, locale: string, field: 'month' | 'weekday', length: 'long' | 'short'): string {
   const key = `${locale} ${field} ${length}`
-  const formatter = FORMATTERS.get(key) ?? new Intl.DateTimeFormat(locale, { [field]: length, timeZone: 'UTC' })
-  FORMATTERS.set(key, formatter)
+  let formatter = FORMATTERS.get(key)
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat(locale, { [field]: length, timeZone: 'UTC' })
+    FORMATTERS.set(key, formatter)
+  }
   return formatter.format(date)
 }
