@@ -83,7 +83,7 @@ export class DocumentReader {
           throw new DocumentReadError(
             `It has ${read.scans.length} scanned pages; ${MAX_SCANS} is the maximum. Add it to a knowledge source.`,
           )
-        const task = { bytes, pages: read.scans, languages: await this.#languages.listFiles() }
+        const task = { content: bytes, pages: read.scans, languages: await this.#languages.listFiles() }
         await this.#recognizer.recognize(task, async (page) => void pages.push(page), { signal, urgency: 'awaited' })
         pages.sort((a, b) => a.page - b.page)
         read = await this.#parserPool.read(document, range, signal)
@@ -100,7 +100,7 @@ export class DocumentReader {
     try {
       const pages = await listRecognizedPages(this.#database, content_hash)
       const recognition = { isEnabled: status === 'recognizing', pages }
-      const read = () => this.#originals.read(content_hash)
+      const read = () => this.#originals.provide(content_hash)
       const text = await this.#parserPool.read({ name, size, recognition, read }, range, signal)
       if (text.scans && text.text.trim() === '') throw new DocumentReadError('its text is still being recognised. Try again later.')
       return text

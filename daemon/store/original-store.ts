@@ -1,4 +1,5 @@
 /** The interface of stores for the originals of documents, addressed by content hash. */
+import { readFile } from 'node:fs/promises'
 import type { DatabaseReader, Transaction } from './database.ts'
 
 /** An original whose content does not match its hash. */
@@ -6,6 +7,12 @@ export class DamagedOriginalError extends Error {}
 
 /** Must be called in the transaction that records an original. Throws if the original was removed since it was stored. */
 export type ConfirmOriginal = (transaction: Transaction) => Promise<void>
+
+/** The bytes of an original, or the path of its file: a process that reads a large file itself needs no copies of it in this one. */
+export type OriginalContent = Uint8Array | string
+
+export const loadContent = async (content: OriginalContent): Promise<Uint8Array> =>
+  typeof content === 'string' ? readFile(content) : content
 
 export interface OriginalStore {
   /** Whether other daemons use it. */
@@ -18,6 +25,8 @@ export interface OriginalStore {
   release(contentHash: string, isInUse: (reader?: DatabaseReader) => Promise<boolean>): Promise<void>
   /** Throws DamagedOriginalError, or an error with the code ENOENT. */
   read(contentHash: string): Promise<Buffer>
+  /** Like `read`, for another process. */
+  provide(contentHash: string): Promise<OriginalContent>
   hasAny(): Promise<boolean>
   /** Removes leftovers of a crash: unrecorded and partially written originals. */
   removeUnused(inUse: ReadonlySet<string>, isInUse: (contentHash: string, reader?: DatabaseReader) => Promise<boolean>): Promise<void>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FolderOriginals } from '../../daemon/store/objects/folder-originals.ts'
-import { DamagedOriginalError } from '../../daemon/store/original-store.ts'
+import { DamagedOriginalError, loadContent } from '../../daemon/store/original-store.ts'
 
 const test = suite<{ root: string; originals: FolderOriginals }>('originals')
 
@@ -46,6 +46,23 @@ test('an original whose content does not match its hash is not read, and is writ
   assert.instance(error, DamagedOriginalError)
   await originals.keep(content, async () => undefined)
   assert.equal(await originals.read(contentHash), content)
+})
+
+test('another process gets the bytes of a small original and the path of a large one, if it is intact', async ({ root, originals }) => {
+  await originals.keep(content, async () => undefined)
+  assert.equal(await originals.provide(contentHash), content)
+  const large = Buffer.alloc(2 * 1024 * 1024, 'a')
+  const hashOfLarge = await originals.keep(large, async (contentHash) => contentHash)
+  const path = await originals.provide(hashOfLarge)
+  assert.is(path, join(root, hashOfLarge.slice(0, 2), hashOfLarge))
+  assert.equal(await loadContent(path), large)
+  large[1_500_000] = 0
+  writeFileSync(path as string, large)
+  let error: unknown
+  await originals.provide(hashOfLarge).catch((thrown: unknown) => {
+    error = thrown
+  })
+  assert.instance(error, DamagedOriginalError)
 })
 
 test('a released original is deleted unless it is still in use', async ({ root, originals }) => {

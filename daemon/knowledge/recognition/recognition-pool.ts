@@ -77,7 +77,7 @@ export class RecognitionPool implements PageRecognizer {
   }
 
   async verify(languages: readonly LanguageFile[], signal: AbortSignal): Promise<void> {
-    await this.#pools.awaited.run({ bytes: new Uint8Array(), pages: [], languages }, { signal })
+    await this.#pools.awaited.run({ content: new Uint8Array(), pages: [], languages }, { signal })
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Process that recognises the text of scanned pages: the memory of WebAssembly can only be limited for a process. */
 import { constants, setPriority } from 'node:os'
+import { loadContent } from '../../store/original-store.ts'
 import { serveJobs } from '../../workers/serve-jobs.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import { openDocument } from './decode-page.ts'
@@ -18,10 +19,10 @@ await serveJobs<RecognitionTask, undefined, RecognizedPage>(() => {
     if (loaded?.languages !== key) loaded = { languages: key, tesseract: await Tesseract.load(files.tesseract, languages) }
     return loaded.tesseract
   }
-  return async ({ bytes, pages, languages }, sendPage) => {
+  return async ({ content, pages, languages }, sendPage) => {
     const tesseract = await load(languages)
     if (pages.length === 0) return undefined
-    const document = await openDocument(bytes, tesseract, files.pdfium)
+    const document = await openDocument(await loadContent(content), tesseract, files.pdfium)
     for (const page of pages) {
       try {
         const { text, confidence } = recognizePage(tesseract, await document.decode(page), document.isPhoto)

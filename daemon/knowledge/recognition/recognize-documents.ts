@@ -59,10 +59,10 @@ export async function recognizeDocuments(
     const files = await languages.listFiles()
     const key = joinLanguages(files)
     const recognition = { isEnabled: true, pages: await listRecognizedPages(database, content_hash, key) }
-    const { scans } = await parserPool.summarize({ name, size, recognition, read: () => originals.read(content_hash) }, signal)
+    const { scans } = await parserPool.summarize({ name, size, recognition, read: () => originals.provide(content_hash) }, signal)
     if (scans.length === 0) return
-    const bytes = await originals.read(content_hash)
+    const content = await originals.provide(content_hash)
     const store = (page: RecognizedPage) => storeRecognizedPage(database, content_hash, key, page)
-    await recognizer.recognize({ bytes, pages: scans, languages: files }, store, { signal })
+    await recognizer.recognize({ content, pages: scans, languages: files }, store, { signal })
   }
 }

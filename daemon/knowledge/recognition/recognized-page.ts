@@ -1,4 +1,5 @@
 /** The text of a scanned page, and what the process that recognises it does. */
+import type { OriginalContent } from '../../store/original-store.ts'
 
 export interface RecognizedPage {
   /** Starting with 1. An image has one page, unless it is a TIFF file. */
@@ -25,7 +26,7 @@ export interface LanguageFile {
 
 /** Pages of an image or a PDF file. Each one is sent as a part of the result. Without pages, the languages are loaded. */
 export interface RecognitionTask {
-  bytes: Uint8Array
+  content: OriginalContent
   pages: readonly number[]
   languages: readonly LanguageFile[]
 }

@@ -137,7 +137,7 @@ async function parseDocument(
   try {
     const { name, size, content_hash } = document
     const recognition = { isEnabled: isRecognitionEnabled, pages: await listRecognizedPages(database, content_hash) }
-    const input = { name, size, recognition, read: () => originals.read(content_hash) }
+    const input = { name, size, recognition, read: () => originals.provide(content_hash) }
     const settings = indexes.map(({ chunk_size, chunk_overlap }) => ({ size: chunk_size, overlap: chunk_overlap }))
     const onPassages: OnPassages = (setting, passages) => collector.add(setting, passages)
     const summary = await parserPool.parse(input, settings, { onPassages, onRestart: () => collector.restart() }, signal)

@@ -2,6 +2,7 @@
 import { scaleTimeout } from '../../../src/deadline.ts'
 import type { Clock } from '../../async/clock.ts'
 import { Semaphore } from '../../async/semaphore.ts'
+import type { OriginalContent } from '../../store/original-store.ts'
 import { startProcess } from '../../workers/start-worker.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
 import { WorkerPool } from '../../workers/worker-pool.ts'
@@ -22,10 +23,10 @@ import type {
 } from './parser-task.ts'
 
 /** A document or container. Its bytes are read when a process is about to need them, because many documents may wait. */
-export interface ParserInput extends Omit<DocumentTask, 'bytes'> {
+export interface ParserInput extends Omit<DocumentTask, 'content'> {
   /** In bytes. */
   size: number
-  read(): Promise<Uint8Array>
+  read(): Promise<OriginalContent>
 }
 
 interface ParserPoolOptions {
@@ -113,7 +114,7 @@ export class ParserPool {
       if ('documents' in part) await onDocuments(part.documents)
     }
     // Members are stored as they arrive and cannot be taken back: there is no second attempt in the larger process.
-    await this.#runLarge(input, ({ bytes, name }) => ({ kind: 'expand', bytes, name, ...selected }), { onPart, signal })
+    await this.#runLarge(input, ({ content, name }) => ({ kind: 'expand', content, name, ...selected }), { onPart, signal })
   }
 
   async close(): Promise<void> {
@@ -149,7 +150,7 @@ export class ParserPool {
 
 type CreateTask = (document: DocumentTask) => ParserTask
 
-const loadDocument = async ({ size: _, read, ...document }: ParserInput): Promise<DocumentTask> => ({ ...document, bytes: await read() })
+const loadDocument = async ({ size: _, read, ...document }: ParserInput): Promise<DocumentTask> => ({ ...document, content: await read() })
 
 /** Problems of the document itself become the reason why it cannot be read. */
 function toReadError(error: WorkerError): Error {

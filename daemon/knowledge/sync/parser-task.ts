@@ -1,5 +1,6 @@
 /** What the parser processes do. */
 import type { Places } from '../../core/places.ts'
+import type { OriginalContent } from '../../store/original-store.ts'
 import type { Passage } from '../chunking/chunk-document.ts'
 import type { ChunkingSettings } from '../chunking/chunking-settings.ts'
 import type { EarlierMails, ExpandedDocument, MemberSelection } from '../readers/containers/expand-container.ts'
@@ -55,10 +56,10 @@ export type ParserTask =
   | (DocumentTask & { kind: 'parse'; settings: ChunkingSettings[] })
   | (DocumentTask & { kind: 'summarize' })
   | (DocumentTask & { kind: 'read'; range: LineRange })
-  | { kind: 'expand'; bytes: Uint8Array; name: string; selection: MemberSelection; earlier?: EarlierMails | undefined }
+  | { kind: 'expand'; content: OriginalContent; name: string; selection: MemberSelection; earlier?: EarlierMails | undefined }
 
 export interface DocumentTask {
-  bytes: Uint8Array
+  content: OriginalContent
   name: string
   /** Default: scanned pages are not read. */
   recognition?: Recognition

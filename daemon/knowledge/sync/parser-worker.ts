@@ -1,5 +1,6 @@
 /** A process that reads and chunks one document at a time. */
 import { limitPlaces } from '../../core/places.ts'
+import { loadContent } from '../../store/original-store.ts'
 import { serveJobs } from '../../workers/serve-jobs.ts'
 import { generatePassages, type Passage } from '../chunking/chunk-document.ts'
 import type { ExpandedDocument } from '../readers/containers/expand-container.ts'
@@ -76,12 +77,14 @@ await serveJobs<ParserTask, ParserResult, ParserPart>(() => {
     try {
       if (task.kind === 'expand') {
         const { expandContainer } = await import('../readers/containers/expand-container.ts')
-        for await (const documents of collectDocuments(expandContainer(task.bytes, task.name, task.selection, task.earlier)))
+        for await (const documents of collectDocuments(
+          expandContainer(await loadContent(task.content), task.name, task.selection, task.earlier),
+        ))
           await sendPart({ documents })
         return { kind: 'expanded' }
       }
-      // Messages between processes contain Buffers, which the PDF library rejects.
-      const { buffer, byteOffset, length } = task.bytes
+      // The PDF library rejects Buffers.
+      const { buffer, byteOffset, length } = await loadContent(task.content)
       const document = await readDocument(new Uint8Array(buffer, byteOffset, length), task.name, task.recognition)
       if (task.kind === 'read' && document.skipReason !== undefined) throw new DocumentReadError(document.skipReason)
       if (task.kind === 'read') return { kind: 'text', text: selectLines(document, task.range) }

@@ -78,6 +78,11 @@ export class BucketOriginals implements OriginalStore {
     return bytes
   }
 
+  /** A local copy may be removed at any time. */
+  provide(contentHash: string): Promise<Buffer> {
+    return this.read(contentHash)
+  }
+
   async hasAny(): Promise<boolean> {
     for await (const _ of this.#client.list(ORIGINALS_PREFIX, 1)) return true
     return false

@@ -1,8 +1,12 @@
-import { hash, randomUUID } from 'node:crypto'
+import { createHash, hash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncDirectory } from '../files/sync-directory.ts'
-import { type ConfirmOriginal, DamagedOriginalError, type OriginalStore } from '../original-store.ts'
+import { type ConfirmOriginal, DamagedOriginalError, type OriginalContent, type OriginalStore } from '../original-store.ts'
+
+/** Larger files are not in memory as a whole, unless somebody needs their bytes. */
+const MAX_SENT_BYTES = 1024 * 1024
 
 export class FolderOriginals implements OriginalStore {
   readonly isRemote = false
@@ -54,6 +58,15 @@ export class FolderOriginals implements OriginalStore {
     return bytes
   }
 
+  async provide(contentHash: string): Promise<OriginalContent> {
+    const path = this.#path(contentHash)
+    if ((await stat(path)).size <= MAX_SENT_BYTES) return this.read(contentHash)
+    const digest = createHash('sha256')
+    for await (const chunk of createReadStream(path)) digest.update(chunk)
+    if (digest.digest('hex') !== contentHash) throw new DamagedOriginalError()
+    return path
+  }
+
   async hasAny(): Promise<boolean> {
     for (const shard of await listShards(this.#directory)) if ((await readdir(join(this.#directory, shard))).length > 0) return true
     return false
@@ -100,7 +113,7 @@ export class FolderOriginals implements OriginalStore {
   }
 
   async #isIntact(contentHash: string): Promise<boolean> {
-    return this.read(contentHash).then(
+    return this.provide(contentHash).then(
       () => true,
       () => false, // damaged or unreadable: it is written again
     )

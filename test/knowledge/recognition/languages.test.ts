@@ -54,7 +54,7 @@ test('languages are used together', async () => {
     const { english } = getRecognitionFiles()
     const texts: string[] = []
     const task = {
-      bytes: readFileSync(new URL('fixtures/letter.png', import.meta.url)),
+      content: readFileSync(new URL('fixtures/letter.png', import.meta.url)),
       pages: [1],
       languages: ['eng', 'sco'].map((language) => ({ language, file: english })),
     }

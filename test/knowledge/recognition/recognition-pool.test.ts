@@ -13,7 +13,7 @@ const readFixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, i
 
 async function recognize(bytes: Uint8Array, pages: readonly number[] = [1]): Promise<RecognizedPage[]> {
   const results: RecognizedPage[] = []
-  const task = { bytes, pages, languages: [{ language: 'eng', file: getRecognitionFiles().english }] }
+  const task = { content: bytes, pages, languages: [{ language: 'eng', file: getRecognitionFiles().english }] }
   await pool.recognize(task, async (page) => void results.push(page), { signal: new AbortController().signal, urgency: 'awaited' })
   return results
 }

@@ -5,6 +5,7 @@ import type { SourceDocument } from '../../../daemon/knowledge/sources/source-do
 import { ContainerExpander } from '../../../daemon/knowledge/sync/container-expander.ts'
 import type { KnownDocument } from '../../../daemon/knowledge/sync/discovery-store.ts'
 import type { ParserPool } from '../../../daemon/knowledge/sync/parser-pool.ts'
+import { loadContent } from '../../../daemon/store/original-store.ts'
 
 const test = suite('growing mailboxes')
 
@@ -14,7 +15,8 @@ const pool = {
   async expand(input, { selection, earlier }, onDocuments) {
     expanded.push(input.size)
     const documents = []
-    for await (const document of expandContainer(await input.read(), input.name, selection, earlier)) documents.push(document)
+    for await (const document of expandContainer(await loadContent(await input.read()), input.name, selection, earlier))
+      documents.push(document)
     await onDocuments(documents)
   },
 } as Pick<ParserPool, 'expand'> as ParserPool
