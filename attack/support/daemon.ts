@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HEAP_SIZE_OPTION } from '../../src/client/daemon.ts'
+import { DAEMON_ENVIRONMENT } from '../../src/config.ts'
 import { type DaemonOptions, type DaemonProcess, startDaemon, TOKEN } from '../../test/harness/daemon.ts'
 import { Client } from './client.ts'
 
@@ -24,7 +25,8 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
 /** Starts the daemon with the options that the CLI uses. */
 export async function openDaemon(home: string, options: DaemonOptions = {}): Promise<RunningDaemon> {
   const nodeOptions = [HEAP_SIZE_OPTION, ...(options.nodeOptions ?? [])]
-  const daemon = await startDaemon(home, { token: TOKEN, ...options, nodeOptions })
+  const environment = { ...DAEMON_ENVIRONMENT, ...options.environment }
+  const daemon = await startDaemon(home, { token: TOKEN, ...options, environment, nodeOptions })
   const client = new Client(daemon.url)
   const stop: DaemonProcess['stop'] = async (signal) => {
     const code = await daemon.stop(signal)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { HEAP_SIZE_OPTION } from '../../src/client/daemon.ts'
+import { DAEMON_ENVIRONMENT } from '../../src/config.ts'
 import { type DaemonProcess, startDaemon as startDaemonProcess } from '../../test/harness/daemon.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -34,7 +35,7 @@ export async function withHome<T>(work: (home: string) => Promise<T>): Promise<T
 }
 
 export function startDaemon(home: string, overrides: Record<string, string> = {}): Promise<DaemonProcess> {
-  return startDaemonProcess(home, { token: TOKEN, environment: overrides, nodeOptions: [HEAP_SIZE_OPTION] })
+  return startDaemonProcess(home, { token: TOKEN, environment: { ...DAEMON_ENVIRONMENT, ...overrides }, nodeOptions: [HEAP_SIZE_OPTION] })
 }
 
 export async function withDaemon<T>(home: string, work: (daemon: DaemonProcess) => Promise<T>): Promise<T> {
