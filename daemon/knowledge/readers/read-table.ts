@@ -14,6 +14,8 @@ interface Table {
   partEnds: number[]
   header: string[] | undefined
   isFirstRowHeader: boolean
+  /** With the header. */
+  rowCount: number
 }
 
 export function readTable(source: string, name: string): ParsedDocument {
@@ -36,11 +38,12 @@ function openTable(source: string, name: string): { comments: string; table: Tab
 export function readRows(
   source: string,
   name: string,
-): { header: readonly string[]; forEachRow(add: (row: readonly string[]) => void): void } | undefined {
-  const { bytes, options, partEnds, header, isFirstRowHeader } = openTable(source, name).table
+): { header: readonly string[]; rowCount: number; forEachRow(add: (row: readonly string[]) => void): void } | undefined {
+  const { bytes, options, partEnds, header, isFirstRowHeader, rowCount } = openTable(source, name).table
   if (!header) return undefined
   return {
     header,
+    rowCount: isFirstRowHeader ? rowCount - 1 : rowCount,
     forEachRow(add) {
       let isHeaderRow = isFirstRowHeader
       for (const [part, end] of partEnds.entries())
@@ -94,7 +97,7 @@ function scanTable(bytes: Buffer, delimiter: string, lastComment: readonly strin
     const hasHeaderComment = lastComment.length > 1 && longestRow <= lastComment.length
     const isFirstRowHeader = !hasHeaderComment && rowCount > 1 && isHeader(firstRow)
     const header = hasHeaderComment ? lastComment.map((cell) => cell.trim()) : isFirstRowHeader ? firstRow : undefined
-    return { bytes, options, partEnds, header, isFirstRowHeader }
+    return { bytes, options, partEnds, header, isFirstRowHeader, rowCount }
   }
   for (const variant of [{ trim: true }, {}]) {
     try {

@@ -2,28 +2,29 @@
 import type { Database, DatabaseReader } from '../../store/database.ts'
 import type { TableDocument } from './table-store.ts'
 
-export interface DocumentRow {
+interface DocumentRow {
   id: string
   name: string
   type: string
+  size: number
   content_hash: string
 }
 
-/** Returns a text that changes with the documents of a source. */
+/** Returns a text that changes with the documents of a source: their number and the time of the last change. */
 export async function readSignature(reader: DatabaseReader, sourceId: string): Promise<string> {
   const row = await reader.get<{ count: number; latest: string | null }>(
     'SELECT count(*) AS count, max(updated_at) AS latest FROM documents WHERE knowledge_source_id = ?',
     [sourceId],
   )
-  return `${row?.count} ${row?.latest}`
+  return `${row?.count} ${row?.latest ?? ''}`
 }
 
-/** Lists the documents that were read without an error, by name. */
-export async function listReadDocuments(reader: DatabaseReader, sourceId: string): Promise<DocumentRow[]> {
+/** Lists the documents that were read without an error, by name. Those before `since`, the time of a signature, are left out. */
+export async function listReadDocuments(reader: DatabaseReader, sourceId: string, since = ''): Promise<DocumentRow[]> {
   return reader.all<DocumentRow>(
-    `SELECT id, name, type, content_hash FROM documents
-     WHERE knowledge_source_id = ? AND content_hash <> '' AND status <> 'failed' ORDER BY name`,
-    [sourceId],
+    `SELECT id, name, type, size, content_hash FROM documents
+     WHERE knowledge_source_id = ? AND content_hash <> '' AND status <> 'failed' AND updated_at >= ? ORDER BY name`,
+    [sourceId, since],
   )
 }
 

@@ -1,7 +1,6 @@
 /** Reads records of JSON as tables: lists of objects, and lines with an object each. */
 import type { ExtractedTable } from './extracted-table.ts'
-
-const MAX_COLUMNS = 500
+import { MAX_COLUMNS } from './table-limits.ts'
 
 type JsonRecord = Record<string, unknown>
 
@@ -13,9 +12,15 @@ export function extractRecords(source: string): ExtractedTable[] {
   return Object.entries(value).flatMap(([name, entry]) => (Array.isArray(entry) ? createTable(name, entry) : []))
 }
 
+/** Each line is parsed whenever its row is needed: all records would take many times the memory of the text. */
 export function parseRecordLines(source: string): ExtractedTable[] {
   const lines = source.split(/\r\n?|\n/).filter((line) => line.trim() !== '')
-  return createTable('', lines.map(parseJson))
+  return createTable('', {
+    length: lines.length,
+    *[Symbol.iterator]() {
+      for (const line of lines) yield parseJson(line)
+    },
+  })
 }
 
 function parseJson(source: string): unknown {
@@ -28,28 +33,25 @@ function parseJson(source: string): unknown {
 
 const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function createTable(caption: string, values: readonly unknown[]): ExtractedTable[] {
-  const records = values.filter(isRecord)
-  // A few entries may be damaged.
-  if (records.length === 0 || records.length < values.length * 0.9) return []
+function createTable(caption: string, values: Iterable<unknown> & { length: number }): ExtractedTable[] {
   const header = new Set<string>()
-  for (const record of records) {
-    for (const [name] of listCells(record)) header.add(name)
-    if (header.size > MAX_COLUMNS) return []
+  let rowCount = 0
+  for (const value of values) {
+    if (!isRecord(value)) continue
+    rowCount++
+    for (const [name] of listCells(value)) header.add(name)
   }
-  const names = [...header]
-  return [
-    {
-      caption,
-      header: names,
-      forEachRow(add) {
-        for (const record of records) {
-          const cells = new Map(listCells(record))
-          add(names.map((name) => cells.get(name) ?? ''))
-        }
-      },
-    },
-  ]
+  // A few entries may be damaged.
+  if (rowCount === 0 || rowCount < values.length * 0.9) return []
+  const names = [...header].slice(0, MAX_COLUMNS)
+  const forEachRow: ExtractedTable['forEachRow'] = (add) => {
+    for (const value of values) {
+      if (!isRecord(value)) continue
+      const cells = new Map(listCells(value))
+      add(names.map((name) => cells.get(name) ?? ''))
+    }
+  }
+  return [{ caption, header: [...header], rowCount, forEachRow }]
 }
 
 /** The fields of an object in a field are named with a dot: customer.city. Deeper ones are JSON. */

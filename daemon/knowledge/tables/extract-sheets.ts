@@ -18,15 +18,20 @@ export function extractSheets(bytes: Uint8Array): ExtractedTable[] | undefined {
 
 /** A sheet has a table for each header in it. */
 function listTables(sheet: Sheet): ExtractedTable[] {
-  const headers: (readonly [number, string])[][] = []
-  for (const event of findTables(sheet.readRows())) if (event.kind === 'header') headers.push([...event.names].sort(([a], [b]) => a - b))
-  return headers.map((columns, position) => ({
+  const tables: { columns: (readonly [number, string])[]; rowCount: number }[] = []
+  for (const event of findTables(sheet.readRows())) {
+    const last = tables.at(-1)
+    if (event.kind === 'header') tables.push({ columns: [...event.names].sort(([a], [b]) => a - b), rowCount: 0 })
+    else if (event.kind === 'row' && last) last.rowCount++
+  }
+  return tables.map(({ columns, rowCount }, position) => ({
     caption: sheet.name,
     header: columns.map(([, name]) => name),
+    rowCount,
     forEachRow(add) {
       let current = -1
       for (const event of findTables(sheet.readRows())) {
-        if (event.kind === 'header') current++
+        if (event.kind === 'header' && ++current > position) return
         if (event.kind !== 'row' || current !== position) continue
         // Dates are texts of ISO 8601 there; numbers have no format.
         const cells = new Map(event.row.cells.map(({ column, text, value, isDate }) => [column, isDate ? String(value) : text]))

@@ -15,12 +15,7 @@ const MIN_COLUMNS = 2
 
 export async function extractTables(bytes: Uint8Array, name: string): Promise<ExtractedTable[]> {
   const tables = await readTables(bytes, name)
-  return tables.filter(({ header, forEachRow }) => {
-    if (header.length < MIN_COLUMNS) return false
-    let count = 0
-    forEachRow(() => count++)
-    return count >= MIN_ROWS
-  })
+  return tables.filter(({ header, rowCount }) => header.length >= MIN_COLUMNS && rowCount >= MIN_ROWS)
 }
 
 async function readTables(bytes: Uint8Array, name: string): Promise<ExtractedTable[]> {

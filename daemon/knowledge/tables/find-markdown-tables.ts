@@ -1,8 +1,10 @@
 /** Finds the tables of Markdown, into which other formats are converted. */
 import type { ExtractedTable } from './extracted-table.ts'
 
-const SEPARATOR = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/
 const FENCE = /^\s*(?:```|~~~)/
+/** Longer headings are cut, and longer cells keep their markup: patterns could take long on them. */
+const MAX_HEADING_LENGTH = 300
+const MAX_MARKED_LENGTH = 1_000
 
 export function findMarkdownTables(text: string): ExtractedTable[] {
   const lines = text.split('\n')
@@ -13,31 +15,40 @@ export function findMarkdownTables(text: string): ExtractedTable[] {
     const line = lines[index] as string
     if (FENCE.test(line)) isCode = !isCode
     if (isCode) continue
-    const [, title] = /^#{1,6}\s+(.*?)#*\s*$/.exec(line) ?? []
+    const [, title] = /^#{1,6}\s+(.*?)#*\s*$/.exec(line.slice(0, MAX_HEADING_LENGTH)) ?? []
     if (title !== undefined) heading = removeMarkup(title)
-    if (!line.includes('|') || !lines[index + 1]?.includes('-') || !SEPARATOR.test(lines[index + 1] as string)) continue
-    const header = splitRow(line)
-    const rows: string[][] = []
-    index += 2
-    while (lines[index]?.includes('|')) rows.push(splitRow(lines[index++] as string))
-    tables.push({ caption: heading, header, forEachRow: (add) => rows.forEach(add) })
+    if (!line.includes('|') || !isSeparator(lines[index + 1] ?? '')) continue
+    const first = index + 2
+    let end = first
+    while (lines[end]?.includes('|')) end++
+    const forEachRow: ExtractedTable['forEachRow'] = (add) => {
+      for (let row = first; row < end; row++) add(splitRow(lines[row] as string))
+    }
+    tables.push({ caption: heading, header: splitRow(line), rowCount: end - first, forEachRow })
+    index = end - 1
   }
   return tables
 }
 
-function splitRow(line: string): string[] {
+const isSeparator = (line: string): boolean => line.includes('-') && splitCells(line).every((cell) => /^:?-+:?$/.test(cell.trim()))
+
+const splitRow = (line: string): string[] => splitCells(line).map((cell) => removeMarkup(cell.replaceAll('\\|', '|')))
+
+function splitCells(line: string): string[] {
   const inner = line
     .trim()
     .replace(/^\|/, '')
     .replace(/(?<!\\)\|$/, '')
-  return inner.split(/(?<!\\)\|/).map((cell) => removeMarkup(cell.replaceAll('\\|', '|')))
+  return inner.split(/(?<!\\)\|/)
 }
 
 /** Removes emphasis, code marks, links and line breaks. */
 const removeMarkup = (text: string) =>
-  text
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/<br\s*\/?>/gi, ' ')
-    .replaceAll(/\*\*|__|`/g, '')
-    .replaceAll(/\\([\\`*_{}[\]()#+\-.!|])/g, '$1')
-    .trim()
+  text.length > MAX_MARKED_LENGTH
+    ? text.trim()
+    : text
+        .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .replaceAll(/<br\s*\/?>/gi, ' ')
+        .replaceAll(/\*\*|__|`/g, '')
+        .replaceAll(/\\([\\`*_{}[\]()#+\-.!|])/g, '$1')
+        .trim()

@@ -54,7 +54,7 @@ export async function findPdfTables(pages: AsyncIterable<PdfPageContent>): Promi
     tables.push(...found.tables)
     open = found.last
   }
-  return tables.map(({ caption, header, rows }) => ({ caption, header, forEachRow: (add) => rows.forEach(add) }))
+  return tables.map(({ caption, header, rows }) => ({ caption, header, rowCount: rows.length, forEachRow: (add) => rows.forEach(add) }))
 }
 
 interface PageTables {

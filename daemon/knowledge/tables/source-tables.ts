@@ -11,10 +11,11 @@ import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
 import type { ComputedAnswer } from '../../tables/computation.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
-import { type DocumentRow, listReadDocuments, readSignature, setTableNotice } from './document-store.ts'
+import { listReadDocuments, readSignature, setTableNotice } from './document-store.ts'
 import { TablePool } from './table-pool.ts'
 import { FORMAT_VERSION, type StoredTable, type TableDocument } from './table-store.ts'
 import type { TableList } from './table-task.ts'
+import { hasTableType, mayHaveTables } from './table-types.ts'
 
 export const MAX_QUERY_MS = 5_000
 const QUERY_PROCESSES = 2
@@ -25,20 +26,18 @@ const LARGE_BUILDER_MB = 1_536
 const MAX_LIST_MS = 30_000
 /** How long a question waits for tables that are being built. */
 const MAX_WAIT_MS = 2_000
-/** Types of documents with tables. The bytes of those with a pattern must match it: starting the process for others is not worth it. */
-const TYPES = new Map<string, RegExp | undefined>([
-  ...'csv tsv tab json jsonl ndjson xlsx xlsm ods docx pdf'.split(' ').map((type) => [type, undefined] as const),
-  ...'md markdown mdx txt'.split(' ').map((type) => [type, /^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|/m] as const),
-  ...'html htm xhtml'.split(' ').map((type) => [type, /<table/i] as const),
-])
-/** Exists if the source has no tables, and contains the version of the builder and the signature of the documents. */
+/** A process that read a larger document ends: it would keep the memory. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024
+/** Exists if the source had no tables, and contains the version of the builder and the signature of the documents. */
 const MARKER_NAME = 'tables.none'
 
 interface SourceTablesDependencies {
   database: Database
-  originals: OriginalStore
+  originals: Pick<OriginalStore, 'provide'>
   logger: Logger
   workDirectory: string
+  /** Memory limit of the process that builds tables, in MB. */
+  builderMb?: number
 }
 
 export interface TableDescription {
@@ -75,8 +74,8 @@ export class SourceTables {
 
   constructor(dependencies: SourceTablesDependencies) {
     this.#dependencies = dependencies
-    const { logger } = dependencies
-    this.#builder = new TablePool({ memoryMb: BUILDER_MB, isBackground: true, logger })
+    const { logger, builderMb = BUILDER_MB } = dependencies
+    this.#builder = new TablePool({ memoryMb: builderMb, isBackground: true, logger })
     this.#largeBuilder = new TablePool({ memoryMb: LARGE_BUILDER_MB, isBackground: true, logger })
     this.#asker = new TablePool({ memoryMb: 400, logger })
     this.#querier = new TablePool({ memoryMb: 400, size: QUERY_PROCESSES, logger })
@@ -193,54 +192,60 @@ export class SourceTables {
   }
 
   async #build(sourceId: string, signal: AbortSignal | undefined): Promise<void> {
-    const signature = await readSignature(this.#dependencies.database, sourceId)
+    const { database } = this.#dependencies
+    const signature = await readSignature(database, sourceId)
+    if (this.#states.get(sourceId)?.signature === signature) return
     const path = this.#getPath(sourceId)
-    const marker = join(dirname(path), MARKER_NAME)
     const setTableCount = (tableCount: number) => this.#states.set(sourceId, { signature, tableCount })
-    if (!existsSync(path)) {
-      const mark = `${FORMAT_VERSION} ${signature}`
-      if ((await readFile(marker, 'utf8').catch(() => undefined)) === mark) return void setTableCount(0)
-      if (!(await this.#mayHaveTables(sourceId))) {
-        setTableCount(0)
-        await mkdir(dirname(marker), { recursive: true, mode: 0o700 })
-        return writeFile(marker, mark, { mode: 0o600 })
-      }
-    }
-    const documents = (await this.#listDocuments(sourceId)).map(({ id, name, content_hash }) => ({ id, name, contentHash: content_hash }))
+    if (!existsSync(path) && !(await this.#mayHaveTables(sourceId, signature))) return void setTableCount(0)
+    const rows = (await listReadDocuments(database, sourceId)).filter(({ type }) => hasTableType(type))
+    const sizes = new Map(rows.map(({ id, size }) => [id, size]))
+    const documents = rows.map(({ id, name, content_hash }) => ({ id, name, contentHash: content_hash }))
     const missing = await this.#builder.run({ kind: 'compare', path, documents }, { timeoutMs: MAX_LIST_MS, signal })
-    for (const document of missing) await this.#addDocument(path, document, signal)
-    const { tables } = await this.#builder.run({ kind: 'list', path }, { timeoutMs: MAX_LIST_MS, signal })
+    for (const document of missing) await this.#addDocument(path, document, sizes.get(document.id) ?? 0, signal)
+    // The process would keep memory, which text recognition needs.
+    const { tables } = await this.#builder.run({ kind: 'list', path }, { timeoutMs: MAX_LIST_MS, signal, endsWorker: true })
     setTableCount(tables.length)
   }
 
-  /** A document whose tables cannot be read is not tried again until it changes. */
-  async #addDocument(path: string, document: TableDocument, signal: AbortSignal | undefined): Promise<void> {
-    const { originals, logger } = this.#dependencies
+  /** A document whose tables cannot be built is not tried again until it changes. */
+  async #addDocument(path: string, document: TableDocument, size: number, signal: AbortSignal | undefined): Promise<void> {
+    const { database, originals, logger } = this.#dependencies
+    const builder = size > DEFAULT_MAX_FILE_SIZE ? this.#largeBuilder : this.#builder
+    let notice: string | null
     try {
-      const bytes = await originals.read(document.contentHash)
-      const builder = bytes.length > DEFAULT_MAX_FILE_SIZE ? this.#largeBuilder : this.#builder
-      const notice = await builder.run({ kind: 'add', path, document, bytes }, { timeoutMs: MAX_BUILD_MS, signal })
-      await setTableNotice(this.#dependencies.database, document, notice)
+      const content = await originals.provide(document.contentHash)
+      const options = { timeoutMs: MAX_BUILD_MS, signal, endsWorker: size > MAX_KEPT_BYTES }
+      notice = await builder.run({ kind: 'add', path, document, content }, options)
     } catch (error) {
       signal?.throwIfAborted()
-      logger.warn({ document: document.name, err: error }, 'cannot read the tables of a document')
-      await this.#builder.run({ kind: 'add', path, document, bytes: new Uint8Array() }, { timeoutMs: MAX_LIST_MS, signal })
+      logger.warn({ document: document.name, err: error }, 'cannot build the tables of a document')
+      notice = error instanceof WorkerError ? describeFailure(error) : null // the sync reports an original that is missing or damaged
+      await this.#builder.run({ kind: 'reject', path, document, problem: notice }, { timeoutMs: MAX_LIST_MS, signal })
     }
+    await setTableNotice(database, document, notice)
   }
 
-  async #listDocuments(sourceId: string): Promise<DocumentRow[]> {
-    return (await listReadDocuments(this.#dependencies.database, sourceId)).filter(({ type }) => TYPES.has(type))
-  }
-
-  async #mayHaveTables(sourceId: string): Promise<boolean> {
-    for (const { type, content_hash } of await this.#listDocuments(sourceId)) {
-      const pattern = TYPES.get(type)
-      if (!pattern) return true
-      const text = (await this.#dependencies.originals.read(content_hash).catch(() => Buffer.alloc(0))).toString('latin1')
-      if (pattern.test(text)) return true
-    }
+  /** Starting the process for a source without tables is not worth it. Only documents that are new since the last time are read. */
+  async #mayHaveTables(sourceId: string, signature: string): Promise<boolean> {
+    const { database, originals } = this.#dependencies
+    const marker = join(dirname(this.#getPath(sourceId)), MARKER_NAME)
+    const [version, , latest] = (await readFile(marker, 'utf8').catch(() => '')).split(' ')
+    const since = version === String(FORMAT_VERSION) ? latest : undefined
+    for (const { type, content_hash } of await listReadDocuments(database, sourceId, since))
+      if (await mayHaveTables(type, () => originals.provide(content_hash)).catch(() => false)) return true
+    await mkdir(dirname(marker), { recursive: true, mode: 0o700 })
+    await writeFile(marker, `${FORMAT_VERSION} ${signature}`, { mode: 0o600 })
     return false
   }
+}
+
+function describeFailure({ problem }: WorkerError): string {
+  const reasons: Partial<Record<WorkerError['problem'], string>> = {
+    memory: 'building them needed too much memory',
+    timeout: `building them took longer than ${MAX_BUILD_MS / 60_000} minutes`,
+  }
+  return `None of its tables can be computed with: ${reasons[problem] ?? 'they cannot be read'}.`
 }
 
 export const toTableListView = ({ tables, leftOut }: TableList): TableListView => ({

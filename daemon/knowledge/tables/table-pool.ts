@@ -2,7 +2,7 @@
 import { CadreError } from '../../../src/contract/errors.ts'
 import { startProcess } from '../../workers/start-worker.ts'
 import { WorkerPool } from '../../workers/worker-pool.ts'
-import type { WorkerPoolLogger } from '../../workers/worker-pool-options.ts'
+import type { JobOptions, WorkerPoolLogger } from '../../workers/worker-pool-options.ts'
 import type { TableOutcome, TableResults, TableTask } from './table-task.ts'
 
 interface TablePoolOptions {
@@ -36,7 +36,7 @@ export class TablePool {
   /** Throws a WorkerError if the task exceeds a limit. */
   async run<K extends TableTask['kind']>(
     task: Extract<TableTask, { kind: K }>,
-    options: { timeoutMs: number; signal?: AbortSignal | undefined },
+    options: Pick<JobOptions, 'signal' | 'endsWorker'> & { timeoutMs: number },
   ): Promise<TableResults[K]> {
     const outcome = await this.#pool.run(task, options)
     if (outcome.kind === 'refused') throw new CadreError(outcome.code, outcome.message, { hint: outcome.hint })

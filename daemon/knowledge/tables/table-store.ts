@@ -8,12 +8,10 @@ import type { CellValue, Column, SqlDatabase, TypedTable } from '../../tables/ty
 import { quoteName } from '../../tables/write-sql.ts'
 import { createIndexes, createInsert, createTable } from '../../tables/write-table.ts'
 import type { ExtractedTable } from './extracted-table.ts'
+import { describeMissingCells, forEachRow, limitTables, MAX_COLUMNS, MAX_TABLES } from './table-limits.ts'
 
 /** Raised when tables are built differently: older files are built again. */
-export const FORMAT_VERSION = 4
-export const MAX_COLUMNS = 200
-export const MAX_ROWS = 2_000_000
-export const MAX_TABLES = 500
+export const FORMAT_VERSION = 5
 /** Longer values are not searched for in questions. */
 const MAX_VALUE_LENGTH = 120
 /** Distinct values of a column that questions can name. */
@@ -35,7 +33,7 @@ interface KnownDocument {
   id: string
   contentHash: string
   /** Whether there was no room for some of its tables: 0 or 1. */
-  lacksTables: number
+  lacksRoom: number
 }
 
 export interface StoredTable extends TypedTable {
@@ -87,7 +85,7 @@ export class TableStore {
   }
 
   listDocuments(): KnownDocument[] {
-    const sql = 'SELECT id, content_hash AS contentHash, notice IS NOT NULL AS lacksTables FROM cadre_documents'
+    const sql = 'SELECT id, content_hash AS contentHash, lacks_room AS lacksRoom FROM cadre_documents'
     return this.#database.prepare(sql).all() as KnownDocument[]
   }
 
@@ -124,14 +122,17 @@ export class TableStore {
     })
   }
 
-  /** Replaces the tables of a document in one transaction. */
-  replace({ id, name, contentHash }: TableDocument, tables: readonly ExtractedTable[]): void {
+  /**
+   * Replaces the tables of a document in one transaction.
+   * @param problem why its tables cannot be built
+   */
+  replace({ id, name, contentHash }: TableDocument, tables: readonly ExtractedTable[], problem: string | null = null): void {
     this.#transact(() => {
       this.#removeDocument(id)
-      const room = this.countRoom()
-      const notice = tables.length > room ? describeMissingTables(tables.length, room) : null
-      this.#database.prepare('INSERT INTO cadre_documents VALUES (?, ?, ?, ?)').run([id, contentHash, name, notice])
-      for (const [position, table] of tables.slice(0, room).entries()) this.#addTable(id, name, position, table, tables.length > 1)
+      const { built, lacksRoom, notice } = limitTables(tables.length, this.countRoom())
+      const insert = this.#database.prepare('INSERT INTO cadre_documents VALUES (?, ?, ?, ?, ?)')
+      insert.run([id, contentHash, name, problem ?? notice, lacksRoom ? 1 : 0])
+      for (const [position, table] of tables.slice(0, built).entries()) this.#addTable(id, name, position, table, tables.length > 1)
     })
   }
 
@@ -164,20 +165,18 @@ export class TableStore {
 
   #addTable(documentId: string, document: string, position: number, table: ExtractedTable, isOneOfSeveral: boolean): void {
     const header = table.header.slice(0, MAX_COLUMNS)
-    const rows = limitRows(table)
-    const { columns, sqlColumns, rowCount, convertRow } = inferSchema(header, rows.forEach)
+    const { columns, sqlColumns, rowCount, convertRow } = inferSchema(header, (add) => forEachRow(table, add))
     const name = this.#createName(document, table.caption, isOneOfSeveral)
     const title = isOneOfSeveral && table.caption !== '' ? `${table.caption} in ${document}` : document
     createTable(this.#database, name, sqlColumns)
     const insert = createInsert(this.#database, name, sqlColumns.length)
-    rows.forEach((row) => {
+    forEachRow(table, (row) => {
       const values = convertRow(row)
       if (values) insert.run(values)
     })
-    const notice = describeBounds(table.header.length, rows.isCut())
     this.#database
       .prepare('INSERT INTO cadre_tables VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-      .run([name, documentId, document, position, title, rowCount, JSON.stringify(columns), notice])
+      .run([name, documentId, document, position, title, rowCount, JSON.stringify(columns), describeMissingCells(table)])
     for (const [index, { readings }] of columns.entries()) this.#indexValues(name, index, readings.text)
     if (rowCount >= MIN_INDEXED_ROWS) createIndexes(this.#database, name, columns)
   }
@@ -252,37 +251,11 @@ function openDatabase(path: string): Database.Database {
     throw new Error('The file has another version.')
   }
   database.exec(`CREATE TABLE IF NOT EXISTS cadre_documents (id TEXT PRIMARY KEY, content_hash TEXT NOT NULL,
-      name TEXT NOT NULL, notice TEXT);
+      name TEXT NOT NULL, notice TEXT, lacks_room INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS cadre_tables (name TEXT PRIMARY KEY, document_id TEXT NOT NULL, document TEXT NOT NULL,
       position INTEGER NOT NULL, title TEXT NOT NULL, row_count INTEGER NOT NULL, columns TEXT NOT NULL, notice TEXT);
     CREATE VIRTUAL TABLE IF NOT EXISTS cadre_values 
       USING fts5(value, table_name UNINDEXED, column_index UNINDEXED, tokenize = 'porter unicode61');
     PRAGMA user_version = ${FORMAT_VERSION}`)
   return database
-}
-
-/** Stops after the largest number of rows. */
-function limitRows(table: ExtractedTable) {
-  let isCut = false
-  return {
-    isCut: () => isCut,
-    forEach(add: (row: readonly string[]) => void): void {
-      let count = 0
-      table.forEachRow((row) => {
-        if (count++ < MAX_ROWS) add(row)
-        else isCut = true
-      })
-    },
-  }
-}
-
-const describeMissingTables = (count: number, room: number): string =>
-  `${room === 0 ? 'None' : `Only the first ${room}`} of its ${count} tables can be computed with: a source can have ${MAX_TABLES}.`
-
-function describeBounds(columnCount: number, isCut: boolean): string | null {
-  const limits = [
-    ...(columnCount > MAX_COLUMNS ? [`the first ${MAX_COLUMNS} of ${columnCount} columns`] : []),
-    ...(isCut ? [`the first ${MAX_ROWS.toLocaleString('en-US')} rows`] : []),
-  ]
-  return limits.length === 0 ? null : `Only ${limits.join(' and ')} can be computed with.`
 }

@@ -1,5 +1,6 @@
 /** Tasks of the process that builds and queries tables, and their results. */
 import type { CadreError } from '../../../src/contract/errors.ts'
+import type { OriginalContent } from '../../store/original-store.ts'
 import type { ComputedAnswer } from '../../tables/computation.ts'
 import type { QueryRows } from '../../tables/run-query.ts'
 import type { LeftOut, StoredTable, TableDocument } from './table-store.ts'
@@ -8,7 +9,9 @@ import type { LeftOut, StoredTable, TableDocument } from './table-store.ts'
 export type TableTask =
   /** Removes the tables of other documents, and returns the documents whose tables are missing. */
   | { kind: 'compare'; path: string; documents: TableDocument[] }
-  | { kind: 'add'; path: string; document: TableDocument; bytes: Uint8Array }
+  | { kind: 'add'; path: string; document: TableDocument; content: OriginalContent }
+  /** Records a document whose tables cannot be built. */
+  | { kind: 'reject'; path: string; document: TableDocument; problem: string | null }
   | { kind: 'list'; path: string }
   | { kind: 'query'; path: string; sql: string; maxRows: number }
   | { kind: 'ask'; paths: string[]; question: string }
@@ -27,6 +30,7 @@ export interface TableResults {
   compare: TableDocument[]
   /** What was left out of the tables of the document. */
   add: string | null
+  reject: null
   list: TableList
   query: TableRows
   ask: ComputedAnswer

@@ -1,5 +1,6 @@
 /** A process that builds and queries the tables of sources. */
 import { CadreError } from '../../../src/contract/errors.ts'
+import { loadContent } from '../../store/original-store.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
 import { runQuery } from '../../tables/run-query.ts'
 import { loadWeights } from '../../tables/weights.ts'
@@ -19,7 +20,7 @@ async function runTask(task: TableTask): Promise<TableResults[TableTask['kind']]
     case 'compare':
       return withFile(TableStore.openForWriting(task.path), (file) => compareDocuments(file, task.documents))
     case 'add': {
-      const tables = await extractTables(task.bytes, task.document.name).catch((error: unknown) => {
+      const tables = await extractTables(await loadContent(task.content), task.document.name).catch((error: unknown) => {
         // Its passages report the problem.
         if (error instanceof DocumentReadError) return []
         throw error
@@ -29,6 +30,11 @@ async function runTask(task: TableTask): Promise<TableResults[TableTask['kind']]
         return file.listLeftOut().find(({ documentId }) => documentId === task.document.id)?.notice ?? null
       })
     }
+    case 'reject':
+      return withFile(TableStore.openForWriting(task.path), (file) => {
+        file.replace(task.document, [], task.problem)
+        return null
+      })
     case 'list':
       return withFile(TableStore.openForReading(task.path), (file) => ({
         tables: file?.listTables() ?? [],
@@ -81,7 +87,7 @@ function compareDocuments(file: TableStore, documents: readonly TableDocument[])
   const hasRoom = file.countRoom() > 0
   return documents.filter(({ id, contentHash }) => {
     const document = known.get(id)
-    return document?.contentHash !== contentHash || (hasRoom && document.lacksTables === 1)
+    return document?.contentHash !== contentHash || (hasRoom && document.lacksRoom === 1)
   })
 }
 

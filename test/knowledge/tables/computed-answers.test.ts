@@ -1,14 +1,18 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { SourceTables } from '../../../daemon/knowledge/tables/source-tables.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
+import { connectTestDatabase } from '../../harness/sqld/test-database.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { TABLES } from '../../tables/business-tables.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
 const test = suite('answers computed from tables')
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 let knowledge: KnowledgeFixture
 let source: Json
 let tool: Json
@@ -145,16 +149,59 @@ test('a document says what was left out of its tables', async () => {
   )
 })
 
+test('records with many keys and documents with many tables say what was left out', async () => {
+  const record = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`key ${index}`, index]))
+  const table = '| A | B |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\n'
+  const own = await knowledge.createSyncedSource({ 'a.json': JSON.stringify([record, record]), 'b.md': table.repeat(201) })
+  assert.is((await listTables(own.id)).length, 201)
+  const { notice } = await knowledge.getDocument(own.id, 'a.json')
+  assert.is(notice, 'Tables: Only the first 200 of 600 columns can be computed with.')
+  const cut = 'Tables: Only the first 200 of its 201 tables can be computed with: a document can have 200.'
+  assert.is((await knowledge.getDocument(own.id, 'b.md')).notice, cut)
+})
+
+test('a document whose tables need too much memory says so, and is not tried again', async () => {
+  const own = await knowledge.createSyncedSource({ 'a.json': '[{"a": 1, "b": 2}, {"a": 3, "b": 4}]' })
+  const [database, workDirectory] = [connectTestDatabase(knowledge.service.paths), mkdtempSync(join(tmpdir(), 'cadre-tables-'))]
+  let reads = 0
+  const provide = async () => {
+    reads++
+    return Buffer.from(`[${'{"a": "x", "b": "y"},'.repeat(400_000)}{}]`)
+  }
+  const tables = new SourceTables({ database, originals: { provide }, logger: SILENT, workDirectory, builderMb: 48 })
+  try {
+    await tables.update(own.id)
+    const notice = 'None of its tables can be computed with: building them needed too much memory.'
+    assert.is((await knowledge.getDocument(own.id, 'a.json')).notice, `Tables: ${notice}`)
+    assert.equal(
+      (await tables.list(own.id)).leftOut.map((document) => document.notice),
+      [notice],
+    )
+    tables.forget(own.id)
+    await tables.update(own.id)
+    assert.is(reads, 1)
+  } finally {
+    await tables.close()
+    await database.close()
+    rmSync(workDirectory, { recursive: true, force: true })
+  }
+})
+
 test('tables for which a source has no room are named, and built when there is room', async () => {
   const table = '| A | B |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\n'
-  const own = await knowledge.createSyncedSource({ 'a.md': table.repeat(499), 'b.md': table.repeat(3) })
+  const own = await knowledge.createSyncedSource({
+    'a.md': table.repeat(200),
+    'b.md': table.repeat(199),
+    'c.md': table.repeat(100),
+    'd.md': table.repeat(3),
+  })
   assert.is((await listTables(own.id)).length, 500)
   const cut = 'Tables: Only the first 1 of its 3 tables can be computed with: a source can have 500.'
-  assert.is((await knowledge.getDocument(own.id, 'b.md')).notice, cut)
+  assert.is((await knowledge.getDocument(own.id, 'd.md')).notice, cut)
   const { id } = await knowledge.getDocument(own.id, 'a.md')
   await knowledge.service.delete(`/knowledge-sources/${own.id}/documents/${id}`)
-  assert.is((await listTables(own.id)).length, 3)
-  assert.is((await knowledge.getDocument(own.id, 'b.md')).notice, null)
+  assert.is((await listTables(own.id)).length, 302)
+  assert.is((await knowledge.getDocument(own.id, 'd.md')).notice, null)
 })
 
 test('tables that are missing, as in an older home or a restored backup, are built again', async () => {

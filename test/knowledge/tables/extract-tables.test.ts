@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { extractTables } from '../../../daemon/knowledge/tables/extract-tables.ts'
+import { mayHaveTables } from '../../../daemon/knowledge/tables/table-types.ts'
 import { pdf } from '../readers/document-fixtures.ts'
 
 const test = suite('tables of documents')
@@ -68,6 +69,9 @@ test('JSON lists of records, also within fields, and lines of records', async ()
   assert.equal(await extract('a.json', JSON.stringify({ version: 1, items: records })), [['items', header, rows]])
   assert.equal(await extract('a.jsonl', records.map((record) => JSON.stringify(record)).join('\n')), [['', header, rows]])
   assert.equal(await extract('a.json', '{"a": 1'), [])
+  assert.equal(await extract('a.jsonl', `${'{"name": "A", "size": 1}\n'.repeat(10)}{"name": "B",\n`), [
+    ['', ['name', 'size'], Array(10).fill(['A', '1'])],
+  ])
 })
 
 test('tables of Markdown with their headings, but not those in code or with one row', async () => {
@@ -78,6 +82,31 @@ test('tables of Markdown with their headings, but not those in code or with one 
     ['B | C', '2'],
   ]
   assert.equal(await extract('a.md', text), [['Sizes', ['Name', 'Size'], rows]])
+})
+
+test('code directly below a table is code', async () => {
+  const table = '| Name | Size |\n|---|--:|\n| A | 1 |\n| B | 2 |\n'
+  assert.is((await extract('a.md', `${table}\`\`\`\n${table}\`\`\`\n`)).length, 1)
+})
+
+// Would not end if a pattern needed quadratic time.
+test('repetitive malformed text is read, or recognised as text without tables', async () => {
+  for (const unit of [' ', '\t', '#', '|', '-', '- ', ': ', '[', '[](', '[a', '\\', '<br', '**']) {
+    const text = unit.repeat(300_000 / unit.length)
+    await extract('a.md', `| A | B |\n|---|---|\n| 1 | ${text}x |\n| 3 | 4 |\n\n# ${text}x\n\n| a\n${text}-x\n`)
+    for (const type of ['md', 'html']) assert.is(await mayHaveTables(type, async () => Buffer.from(`${text}x`)), false)
+  }
+})
+
+test('documents whose type or content is that of a table may have one', async () => {
+  const check = (type: string, content: string) => mayHaveTables(type, async () => Buffer.from(content))
+  for (const separator of ['|---|---|', ' | :-: | --- |', '--- | ---', ':--|--:'])
+    assert.is(await check('md', `a | b\n${separator}\n1 | 2`), true, separator)
+  for (const text of ['a | b', '---', 'no | --- | yes']) assert.is(await check('md', text), false, text)
+  assert.is(await check('html', '<TABLE class="a">'), true)
+  assert.is(await check('csv', ''), true)
+  assert.is(await check('png', '<table'), false)
+  assert.is(await mayHaveTables('txt', async () => '/the/path/of/a/large/file'), true)
 })
 
 for (const name of ['budget.xlsx', 'budget.ods'])
