@@ -3,15 +3,15 @@
 import { formatValue } from './cells/format-value.ts'
 import { describeQuery } from './describe-query.ts'
 import { findNameColumn } from './infer-columns.ts'
-import { linkQuestion } from './linking/link-question.ts'
 import type { Links } from './linking/links.ts'
-import { listLimits, parseQuestion, type Question, splitWords, type Word } from './parse-question.ts'
+import { type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
+import { listLimits, parseQuestion, type Question, type Word } from './parse-question.ts'
 import { readAsQuantity } from './quantity-reading.ts'
 import type { Condition, Operation, Query } from './query.ts'
 import { groupResults, type RankedQuery, type RankedResult, type RunSql, rankQueries, type Weights } from './rank-queries.ts'
 import { asksForText, createSuitability, removePoliteness, suitsResult } from './suits-question.ts'
 import type { CellValue, SqlValue, TypedTable } from './typed-table.ts'
-import { areSynonyms, DIRECTIONS, isOperationWord } from './vocabulary.ts'
+import { isOperationWord, isSuperlative } from './vocabulary.ts'
 import { writeSql } from './write-sql.ts'
 
 export interface QueryableTable<T extends TypedTable = TypedTable> {
@@ -67,11 +67,8 @@ export function answerTableQuestion(
   const isStrict = Number.isFinite(maxUnexplained)
   const parsed = parseQuestion(isStrict ? removePoliteness(text) : text)
   if (isStrict && asksForText(parsed)) return []
-  const linked = tables.map((item) => {
-    const question = ignoreTitle(parsed, item.table)
-    return { ...item, question, links: linkQuestion(question, item.table, item.values) }
-  })
-  const ranked = linked.flatMap(({ table, run, question, links }) => {
+  const linked = tables.map((item) => ({ ...item, ...(isStrict ? readQuestion(parsed, item, tables) : readTitledQuestion(parsed, item)) }))
+  const ranked = linked.flatMap(({ table, run, question, links, rowNoun }) => {
     const bonus = question.words.some(({ isStop }, index) => isStop !== parsed.words[index]?.isStop) ? TITLE_BONUS : 0
     if (listUnknownWords(question, links).length > maxUnexplained) return []
     const penalty = countSynonyms(links, linked) * SYNONYM_PENALTY
@@ -80,6 +77,7 @@ export function answerTableQuestion(
       ...item,
       score: item.score + bonus - penalty,
       isNamed: isNamed(question, item.query, links),
+      rowNoun,
       quantity: isStrict ? readAsQuantity(question, table, links, item.query) : undefined,
       run,
     }))
@@ -99,17 +97,23 @@ export function answerTableQuestion(
   const total = shown.reduce((sum, { probability }) => sum + probability, 0)
   const isLikely = best !== undefined && (best.probability >= minProbability || (isStrict && total >= MIN_TOTAL_PROBABILITY))
   if (!isLikely || best !== results[0] || isEmptyResult(best.best)) return []
-  const answers = shown.flatMap(({ best: { table, query, sql, rows, quantity, run }, probability }) => {
-    const counted = createAnswer({ table, query, sql, rows }, probability)
+  const answers = shown.flatMap(({ best: { table, query, sql, rows, rowNoun, quantity, run }, probability }) => {
+    const counted = createAnswer({ table, query, sql, rows, rowNoun }, probability)
     if (!quantity) return [counted]
     const sumSql = writeSql(table, quantity)
-    return [createAnswer({ table, query: quantity, sql: sumSql, rows: run(sumSql) }, probability), counted]
+    const sums = run(sumSql)
+    return isEmptyResult({ rows: sums })
+      ? [counted]
+      : [createAnswer({ table, query: quantity, sql: sumSql, rows: sums, rowNoun }, probability), counted]
   })
-  return answers.filter((answer, index) => answers.findIndex(({ values }) => values.join('\0') === answer.values.join('\0')) === index)
+  return answers.filter((answer, index) => answers.findIndex((other) => getValueKey(other) === getValueKey(answer)) === index)
 }
 
+/** Identifies what is shown: a cell with "9,980" and a sum of 9980 are the same. */
+const getValueKey = ({ values }: TableAnswer) => values.join('\0').replaceAll(/(?<=\d),(?=\d{3})/g, '')
+
 const createAnswer = (
-  { table, query, sql, rows }: Pick<TableAnswer, 'table' | 'query' | 'sql' | 'rows'>,
+  { table, query, sql, rows, rowNoun }: Pick<TableAnswer, 'table' | 'query' | 'sql' | 'rows'> & Pick<ReadQuestion, 'rowNoun'>,
   probability: number,
 ): TableAnswer => ({
   table,
@@ -117,7 +121,8 @@ const createAnswer = (
   sql,
   rows,
   values: listResultValues(table, query, rows).map((value) => formatValue(table, query, value)),
-  explanation: describeQuery(table, query),
+  explanation:
+    rowNoun === undefined ? describeQuery(table, query) : `${describeQuery(table, query)} “${rowNoun}” was taken to mean its rows.`,
   probability,
 })
 
@@ -159,8 +164,7 @@ export function listUnknownWords(question: Question, { columns, conditions }: Li
   // Two values of a column can be a pair, with the words between them.
   for (const first of values)
     for (const second of values) if (first.condition.column === second.condition.column) add(first.start, second.end)
-  const isKnown = (word: Word, index: number) =>
-    word.isStop || known.has(index) || isOperationWord(word) || DIRECTIONS.max.has(word.text) || DIRECTIONS.min.has(word.text)
+  const isKnown = (word: Word, index: number) => word.isStop || known.has(index) || isOperationWord(word) || isSuperlative(word)
   return question.words.filter((word, index) => !isKnown(word, index))
 }
 
@@ -197,18 +201,10 @@ function getSelection(operation: Operation): (string | number)[] | undefined {
   }
 }
 
-/** "Orders" in a question over orders.csv names the rows: no condition needs to explain it. */
-export function ignoreTitle(question: Question, { title }: TypedTable): Question {
-  const stems = new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
-  const isTitle = ({ stem, number }: Word) =>
-    number === undefined && (stems.has(stem) || [...stems].some((title) => areSynonyms(title, stem)))
-  return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true, isTitle: true } : word)) }
-}
-
 /** Rows that are listed are called by their names. */
 function listResultValues(table: TypedTable, { operation }: Query, rows: readonly SqlValue[][]): SqlValue[] {
   const shown = operation.kind === 'list' && operation.column === undefined ? (findNameColumn(table.columns) ?? 0) : 0
   return rows.flatMap((row) => (row[shown] === null || row[shown] === undefined ? [] : [row[shown]]))
 }
 
-const isEmptyResult = ({ rows }: RankedQuery) => rows.every(([value]) => value === null || value === undefined)
+const isEmptyResult = ({ rows }: Pick<RankedQuery, 'rows'>) => rows.every(([value]) => value === null || value === undefined)

@@ -1,8 +1,8 @@
 /** Says what was understood of a question over a table that cannot be computed, and what not. */
-import { ignoreTitle, listUnknownWords, type QueryableTable } from './answer-table-question.ts'
+import { listUnknownWords, type QueryableTable } from './answer-table-question.ts'
 import { describeConditions } from './describe-query.ts'
-import { linkQuestion } from './linking/link-question.ts'
 import type { Links } from './linking/links.ts'
+import { readQuestion } from './linking/read-question.ts'
 import { parseQuestion, type Question, type Word } from './parse-question.ts'
 import { asksForNumber, asksForText, removePoliteness } from './suits-question.ts'
 import type { TypedTable } from './typed-table.ts'
@@ -28,8 +28,7 @@ export function describeProblem<T extends TypedTable>(
   const asksForComputation = asksForNumber(parsed) || parsed.words.some((word) => COMPUTING_WORDS.has(word.text))
   if (!asksForComputation || asksForText(parsed)) return undefined
   for (const { table, values } of tables) {
-    const question = ignoreTitle(parsed, table)
-    const links = linkQuestion(question, table, values)
+    const { question, links } = readQuestion(parsed, { table, values }, tables)
     const unknown = listUnknownWords(question, links)
     const understood = listUnderstood(parsed, question, table, links)
     if (understood.length === 0) continue

@@ -1,5 +1,6 @@
 /** The features of candidate queries, which the learned weights score. */
 import { type Candidate, countBits, type FilterSet, getMask, type Part } from './candidate.ts'
+import { findNamingColumn } from './infer-columns.ts'
 import type { ColumnLink, LinkedCondition, Links } from './linking/links.ts'
 import { listLimits, type Question, splitWords } from './parse-question.ts'
 import type { Direction, Query } from './query.ts'
@@ -45,9 +46,10 @@ export function createFeatureSource(question: Question, table: TypedTable, links
     0,
     words.findIndex(({ text }) => QUESTION_WORDS.has(text)),
   )
-  /** Words that name the rows, such as "accounts" where the first column is "Account". */
+  /** Words that name the rows, such as "accounts" where the first column is "Account", or the second one, after "ID". */
+  const rowNames = new Set([0, firstText, findNamingColumn(table.columns)])
   const rowMask = links.columns.reduce(
-    (mask, link) => (link.match !== 'synonym' && (link.column === 0 || link.column === firstText) ? mask | getMask(link) : mask),
+    (mask, link) => (link.match !== 'synonym' && rowNames.has(link.column) ? mask | getMask(link) : mask),
     0,
   )
   const limitMask = listLimits(question).reduce((mask, limit) => mask | getMask(limit), 0)

@@ -113,8 +113,16 @@ function convertCell({ type, readings }: Column, cell: string, { isDayFirst, has
   })
 }
 
+const MONEY_HEADER = /\b(?:price|cost|amount|fee|revenue|salary|wage|rent|budget|eur|usd|gbp|chf)\b|[$€£]/i
+export const isMoney = ({ header, type, scale, readings }: Column): boolean =>
+  readings.number !== undefined && (type === 'currency' || (type === 'decimal' && scale > 0) || MONEY_HEADER.test(header))
+
 /** Numbers that name something are neither added nor compared. */
 export const isIdentifier = (header: string): boolean => /(?:^|[\s_-])(?:ids?|code|sku|zip|phone)$/i.test(header)
+
+/** Returns the first column of text that is no number or code of the rows. */
+export const findNamingColumn = (columns: readonly Column[]): number =>
+  columns.findIndex(({ header, type, readings }) => type === 'text' && !readings.number && !readings.date && !isIdentifier(header))
 
 /** Returns the position of the column that names the rows: "Full name" beside "Employee ID". */
 export const findNameColumn = (columns: readonly Column[]): number | undefined => {

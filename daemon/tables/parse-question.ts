@@ -1,9 +1,10 @@
 /** Splits a question into words, and finds its numbers, dates and comparisons. */
 import { stem } from '../language/content-words.ts'
-import { readMonth } from './cells/parse-cell.ts'
+import { MONTH_NAMES, readMonth } from './cells/parse-cell.ts'
 import type { DatePart } from './query.ts'
 import { COMPARISONS, type Comparison, DIRECTIONS, GROUP_WORDS, NUMBER_WORDS, ORDINAL_WORDS, STOP_WORDS } from './vocabulary.ts'
 
+const MONTH_ABBREVIATIONS: ReadonlySet<string> = new Set(['jan', 'feb', 'apr', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec'])
 /** Of rows that a question may ask for. */
 const MAX_LIMIT = 100
 
@@ -220,12 +221,9 @@ function findPeriod(words: readonly Word[], index: number): (Span & Pick<DateMen
   return undefined
 }
 
-/** "May" is a verb more often than "mar" is a month: only whole names, and abbreviations of at least three letters but no words. */
+/** Whole names, and abbreviations that are no words: "Marco" is no month. */
 function readFullMonth(text: string): number {
-  const month = readMonth(text)
-  const isName =
-    month > 0 && (text.length > 4 || ['june', 'july', 'may', 'jan', 'feb', 'apr', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec'].includes(text))
-  return isName && /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/.test(text) ? month : 0
+  return MONTH_NAMES.includes(text) || MONTH_ABBREVIATIONS.has(text) ? readMonth(text) : 0
 }
 
 const getDayBounds = (iso: string) => ({ from: iso, to: `${iso}~` })

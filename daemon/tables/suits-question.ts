@@ -1,6 +1,7 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
-import { findNameColumn, isIdentifier } from './infer-columns.ts'
+import { isIdentifier, isMoney } from './infer-columns.ts'
 import type { ColumnLink, Links } from './linking/links.ts'
+import { asksForMostRows, listNouns } from './linking/question-nouns.ts'
 import { findDatePart, type Question, splitWords, type Word } from './parse-question.ts'
 import type { Condition, Operation, Query } from './query.ts'
 import type { Column, TypedTable } from './typed-table.ts'
@@ -8,13 +9,13 @@ import {
   AGE_DIRECTIONS,
   AGGREGATE_WORDS,
   AMBIGUOUS_DIRECTIONS,
-  DIRECTIONS,
+  COUNTING_SUPERLATIVES,
   DISTINCT_WORDS,
+  isSuperlative,
   MODAL_WORDS,
-  MONEY_WORDS,
-  PERSON_STEMS,
+  MONEY_STEMS,
+  PARTICULAR_SUPERLATIVES,
   SIZE_WORDS,
-  STOP_WORDS,
   TIME_WORDS,
   TRIGGERS,
 } from './vocabulary.ts'
@@ -28,12 +29,13 @@ type Form = 'count' | 'amount' | 'boolean' | 'selection'
 /** Words before the name of what each group has. */
 const EVERY_WORDS: ReadonlySet<string> = new Set(['per', 'each', 'every'])
 const IMPERATIVES: ReadonlySet<string> = new Set(['list', 'show', 'display', 'give', 'find', 'get'])
-const COUNTING_SUPERLATIVES: ReadonlySet<string> = new Set(['most', 'fewest', 'least'])
 /** "How long is the longest event?" asks for an amount. */
 const MEASURES: ReadonlySet<string> = new Set('much long old heavy tall high big large far expensive wide deep fast'.split(' '))
 const POLITE = /^(?:(?:can|could|would|will) you(?: please)?|please|i (?:want|need) to (?:know|see))\s+/i
 /** "How do I", "how are refunds paid": the ways of doing something are in texts. */
 const PROCEDURE = /^(?:how (?:do|does|did|can|could|should|to|is|are|was|were|would|must|may)|why)\b/i
+/** "After how many cups must I …": rules are in texts. */
+const RULE = /\b(?:must|can|should|may|could) (?:i|we|you)\b/i
 /** "More … than" compares with a number, a row or a column. */
 const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
 const COMPARISONS_OF_VALUES: ReadonlySet<Condition['kind']> = new Set(['than_column', 'than_row', 'numbers', 'between', 'dates'])
@@ -42,7 +44,7 @@ const NOT_ADDITIVE = /(?:^|[\s_])(?:unit|price|rate|age|year|percentage|score|ra
 
 /** Whether the question asks how to do something or what is allowed, which no table says. */
 export function asksForText({ text, words }: Question): boolean {
-  return PROCEDURE.test(text.trim()) || words.slice(0, 2).some((word) => MODAL_WORDS.has(word.text))
+  return PROCEDURE.test(text.trim()) || RULE.test(text) || words.slice(0, 2).some((word) => MODAL_WORDS.has(word.text))
 }
 
 /** Removes "could you please". */
@@ -59,7 +61,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   const { words } = question
   const form = getForm(words)
   const texts = new Set(words.map(({ text }) => text))
-  const asksForMoney = words.some(({ text }) => MONEY_WORDS.has(text))
+  const asksForMoney = words.some(({ stem }) => MONEY_STEMS.has(stem))
   const hasAggregateWord = words.some(({ text }) => AGGREGATE_WORDS.has(text))
   const hasMoney = table.columns.some(isMoney)
   const asksForDistinct = words.some(({ text }) => DISTINCT_WORDS.has(text))
@@ -82,21 +84,25 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   /** "What did the machines cost in total?" */
   const asksForSum = words[0]?.text === 'what' && hasAggregateWord && asksForMoney && hasMoney
   const asksForMedian = texts.has('median')
+  const asksForFrequency = texts.has('often') || texts.has('frequently')
   /** "Who was hired last?" asks for the latest date, not for the last row. */
   const orderedDates = ['first', 'last'].some((word) => texts.has(word))
     ? [...linked].filter((column) => columnAt(column).readings.date !== undefined)
     : []
-  const isSuperlative = (index: number) => DIRECTIONS.max.has(words[index]?.text ?? '') || DIRECTIONS.min.has(words[index]?.text ?? '')
-  /** "Heaviest" asks for the column Weight. */
+  const isNumeric = ({ column }: ColumnLink) => columnAt(column).readings.number !== undefined && columnAt(column).type !== 'boolean'
+  /** "Heaviest" asks for the column Weight, but "the largest rent" not for the column Size. */
   const measured = new Set(
-    links.columns.filter(({ start, match }) => match === 'synonym' && isSuperlative(start)).map(({ column }) => column),
+    links.columns
+      .filter(({ start, match }) => match === 'synonym' && isSuperlative(words[start] as Word))
+      .filter(({ start }) => !links.columns.some((link) => link.start === start + 1 && link.match !== 'synonym' && isNumeric(link)))
+      .map(({ column }) => column),
   )
-  const isMostOfRows = asksForMostRows(words, table, links)
   const many = words.findIndex(({ text }) => text === 'many')
   /** "How many customers": nothing else is between. */
   const isCounted = (column: number) =>
     links.columns.some(
-      (link) => link.column === column && link.start > many && words.slice(many + 1, link.start).every(({ isStop }) => isStop),
+      (link) =>
+        link.column === column && link.start > many && words.slice(many + 1, link.start).every(({ isStop, isTitle }) => isStop && !isTitle),
     )
   const exactNumbers = [...exact].filter((column) => columnAt(column).readings.number !== undefined)
   const isMinOfUncertainWord = words.some(({ text }) => AMBIGUOUS_DIRECTIONS.has(text))
@@ -108,6 +114,19 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   /** "Ticket" in tickets.csv numbers the rows. */
   const isRowNumber = (column: number): boolean =>
     column === 0 && columnAt(0).type === 'integer' && splitWords(columnAt(0).header).every(({ stem }) => titleStems.has(stem))
+  /** No other column says how long something is; what is cheapest, amounts of money say. */
+  const particular = words.filter(({ text }) => PARTICULAR_SUPERLATIVES.has(text))
+  const canMeasure = (column: Column) => particular.every(({ text }) => ['cheapest', 'expensive'].includes(text) && isMoney(column))
+  const isMeasured = (link: ColumnLink) => isNumeric(link) && !isRowNumber(link.column)
+  /** "How many people", "how many orders". */
+  const countsRows =
+    exactNumbers.length === 0 &&
+    words[many + 1]?.isTitle === true &&
+    many >= 0 &&
+    !links.columns.some((link) => link.start === many + 1 && isMeasured(link))
+  const isMostOfRows = asksForMostRows(words, links, isMeasured)
+  /** "Who spent the most?" asks for sums, not for the row with the largest amount. */
+  const asksForLargestSum = asksForMoney && hasMoney && !isMostOfRows && words.some(({ text }) => COUNTING_SUPERLATIVES.has(text))
   /** A column that the question does not name is added up only if it is an amount. */
   const canAggregate = (column: number, aggregate: string): boolean => {
     if (isRowNumber(column)) return false
@@ -117,14 +136,26 @@ export function createSuitability(question: Question, table: TypedTable, links: 
     return true
   }
   const canShow = (column: number): boolean => {
-    if (form === 'count' || form === 'amount')
-      return columnAt(column).readings.number !== undefined && !isIdentifier(columnAt(column).header)
+    const { header, readings, type } = columnAt(column)
+    const isName = isIdentifier(header) || isRowNumber(column)
+    if (form === 'count' || form === 'amount') return readings.number !== undefined && type !== 'boolean' && !isName
     if (form === 'boolean') return false
-    if (texts.has('when') && columnAt(column).readings.date === undefined && columnAt(column).type !== 'integer') return false
+    if (texts.has('when') && readings.date === undefined && (type !== 'integer' || isName)) return false
     return nouns.size === 0 || nouns.has(column)
   }
 
+  /** "In which month did we sell the most?" is not about tickets. */
+  const isElsewhere =
+    !hasMoney &&
+    words.some(
+      ({ stem, isTitle }, index) =>
+        MONEY_STEMS.has(stem) &&
+        !isTitle &&
+        ![...links.columns, ...links.conditions].some(({ start, end }) => start <= index && end > index),
+    )
+
   return ({ operation, conditions }: Query): boolean => {
+    if (isElsewhere || (asksForExtreme(conditions) && ROW_OPERATIONS.has(operation.kind))) return false
     if (operation.kind === 'exists') return form === 'boolean'
     if (isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
     if (comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
@@ -149,12 +180,16 @@ export function createSuitability(question: Question, table: TypedTable, links: 
       case 'aggregate':
         return (
           form !== 'boolean' &&
+          !countsRows &&
+          !(form === 'count' && isMoney(columnAt(operation.column)) && !isCounted(operation.column)) &&
           canAggregate(operation.column, operation.aggregate) &&
           canTakeExtreme(operation) &&
           !isOtherNamed(operation.column, conditions)
         )
       case 'group':
         return canGroup(operation)
+      case 'share':
+        return form !== 'boolean' && (operation.key === undefined || !isRowNumber(operation.key))
       case 'top':
         return canShow(operation.column) && canOrder(operation)
       case 'difference':
@@ -167,6 +202,15 @@ export function createSuitability(question: Question, table: TypedTable, links: 
       default:
         return form !== 'boolean'
     }
+  }
+
+  /** Words of a value, such as "Best Buy", ask for nothing. */
+  function asksForExtreme(conditions: readonly Condition[]): boolean {
+    const spans = links.conditions.filter(({ condition }) => conditions.includes(condition))
+    return words.some(
+      ({ text }, index) =>
+        (SIZE_WORDS.has(text) || PARTICULAR_SUPERLATIVES.has(text)) && !spans.some(({ start, end }) => start <= index && end > index),
+    )
   }
 
   function canSubtract(column: number): boolean {
@@ -183,27 +227,36 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   /** "What is the heaviest item?" asks for the item. */
   function canTakeExtreme({ aggregate, column }: Extract<Operation, { kind: 'aggregate' }>): boolean {
     if (aggregate !== 'max' && aggregate !== 'min') return true
-    return (nouns.size === 0 || nouns.has(column)) && (measured.size === 0 || measured.has(column))
+    const isMeasure = measured.size === 0 ? canMeasure(columnAt(column)) : measured.has(column)
+    return (nouns.size === 0 || nouns.has(column)) && isMeasure
   }
 
   function canOrder({ key, reading, direction }: Extract<Operation, { kind: 'top' }>): boolean {
-    if (isRowNumber(key) || isMostOfRows) return false
+    if (isRowNumber(key) || isMostOfRows || asksForLargestSum) return false
     if (measured.size > 0 && !measured.has(key)) return false
     if (isMinOfUncertainWord && direction === 'min' && !isOrder(columnAt(key))) return false
-    if (age) return ageColumn < 0 ? reading === 'date' && direction !== age : key === ageColumn && direction === age
+    if (age)
+      return ageColumn < 0 ? (reading === 'date' || isYear(columnAt(key))) && direction !== age : key === ageColumn && direction === age
+    if (isMinOfUncertainWord && exactNumbers.length === 0 && hasMoney && !PLACE_IN_ORDER.test(columnAt(key).header)) return false
+    if (measured.size === 0 && !canMeasure(columnAt(key))) return false
     if (orderedDates.length > 0) return reading === 'date' && orderedDates.includes(key)
     if (asksForTime && hasDates) return reading === 'date'
     return !(asksForSize && reading === 'date')
   }
 
-  function canGroup({ by, part, key, aggregate }: Extract<Operation, { kind: 'group' }>): boolean {
-    if (form === 'boolean' || !(part || linked.has(by))) return false
+  function canGroup({ by, part, key, aggregate, direction }: Extract<Operation, { kind: 'group' }>): boolean {
+    // "Who spent the most?" names no column.
+    const isNamed = linked.has(by) || (texts.has('who') && nouns.has(by))
+    if (form === 'boolean' || !(part || isNamed)) return false
     const { header, readings } = columnAt(by)
     if (!part && (readings.number || readings.date || isIdentifier(header)) && !exact.has(by)) return false
-    if (key === undefined) return true
+    if (isMinOfUncertainWord && direction === 'min') return false
+    if (key === undefined) return !isMinOfUncertainWord && !asksForLargestSum
+    if (asksForFrequency) return false
     // "Which product has the highest unit price?" does not ask for the sum of prices.
     if (aggregate === 'sum' && !hasAggregateWord && !isAdditive(columnAt(key))) return false
-    return (linked.has(key) || hasAggregateWord || asksForMoney || form === 'amount') && canAggregate(key, aggregate)
+    const isAmount = isMinOfUncertainWord && exactNumbers.length === 0 && isMoney(columnAt(key)) && isAdditive(columnAt(key))
+    return (linked.has(key) || hasAggregateWord || asksForMoney || form === 'amount' || isAmount) && canAggregate(key, aggregate)
   }
 }
 
@@ -234,44 +287,6 @@ function getForm(words: readonly Word[]): Form {
 const isSingleValue = (condition: Condition, column: number | undefined): boolean =>
   condition.kind === 'equals' && condition.column === column && condition.values.length === 1 && !condition.isNegated
 
-const isAdditive = ({ header, type }: Column) => type !== 'percentage' && !NOT_ADDITIVE.test(header)
-const isMoney = ({ type, scale, readings }: Column) =>
-  readings.number !== undefined && (type === 'currency' || (type === 'decimal' && scale > 0))
+const isYear = ({ header, type }: Column) => type === 'integer' && /\b(?:year|built)\b/i.test(header)
+const isAdditive = ({ header, type }: Column) => type !== 'percentage' && (!NOT_ADDITIVE.test(header) || /\btotal\b/i.test(header))
 const isOrder = ({ type, header }: Column) => type === 'duration' || type === 'date' || PLACE_IN_ORDER.test(header)
-
-/** "The most items" asks for the number of rows: "items" names the rows, or a column of text. */
-function asksForMostRows(words: readonly Word[], { columns }: TypedTable, links: Links): boolean {
-  const most = words.findIndex(({ text }) => COUNTING_SUPERLATIVES.has(text))
-  const next = words[most + 1]
-  if (most < 0 || !next) return false
-  const named = links.columns.filter(({ start, match }) => start === most + 1 && match !== 'synonym').map(({ column }) => columns[column])
-  return named.length > 0 ? named.every((column) => !column?.readings.number) : next.isTitle === true
-}
-
-/** Returns the columns that "who" may ask for; otherwise the first column of text, which names the rows of most tables. */
-function listPeople(columns: readonly Column[]): number[] {
-  const people = columns.flatMap(({ header, type }, column) =>
-    type === 'text' && PERSON_STEMS.has(splitWords(header).at(-1)?.stem ?? '') ? [column] : [],
-  )
-  const first = columns.findIndex(({ type, header }) => type === 'text' && !isIdentifier(header))
-  return people.length > 0 ? people : [findNameColumn(columns) ?? Math.max(0, first)]
-}
-
-/** The columns that the first word after "which" or "what" names, or "who" itself. */
-function listNouns(words: readonly Word[], columns: readonly Column[], links: readonly ColumnLink[]): Set<number> {
-  const start = words.findIndex(({ text }) => ['which', 'what', 'who', 'whose'].includes(text))
-  if (start < 0) return new Set()
-  const isLinked = (index: number) => links.some((link) => link.start <= index && link.end > index)
-  let index = start
-  if (words[start]?.text === 'who') {
-    const named = links.filter((link) => link.start === start).map(({ column }) => column)
-    return new Set(named.length > 0 ? named : listPeople(columns))
-  }
-  const isSkipped = (text: string) => DIRECTIONS.max.has(text) || DIRECTIONS.min.has(text) || (STOP_WORDS.has(text) && !isLinked(index))
-  while (index < words.length && isSkipped(words[index]?.text ?? '')) index++
-  const nouns = links.filter((link) => link.start <= index && link.end > index)
-  // "Which employee" asks for the name, not for the number in the column Employee ID.
-  const getShown = ({ column, match }: ColumnLink) =>
-    (match === 'part' && isIdentifier(columns[column]?.header ?? '') ? findNameColumn(columns) : undefined) ?? column
-  return new Set(nouns.map(getShown))
-}

@@ -107,7 +107,9 @@ export const TRIGGERS = {
   ),
   neighbor: list(`next after before previous prior following follow follows followed above below preceding preceded precedes precede
     directly immediately right succeeding succeeded subsequent subsequently later earlier came comes come`),
-  group: list('most least often frequently common fewest more times each per by every more highest largest top biggest lowest greatest'),
+  group: list(
+    'best worst most least often frequently common fewest more times each per by every more highest largest top biggest lowest greatest',
+  ),
   difference: list(
     'difference more less between longer older taller higher fewer larger many much greater margin gap older younger farther apart',
   ),
@@ -115,36 +117,51 @@ export const TRIGGERS = {
   boolean: list('is are was were did does do has have had can will'),
 } as const
 
-/** Verbs, units and names for rows that add nothing to a question over a table. */
+/** Verbs, units and names for rows that add nothing to a question over a table. Verbs for states, such as "cancelled", do. */
 const GENERIC_STEMS: ReadonlySet<string> = new Set(
-  list(`work place take took happen occur get got make made receive belong go went exist currently now today ever far entry row record
-    company our employ include contain display see know compute calculate sell sold buy bought purchase order ordered spend
-    spent pay paid cost earn euro eur dollar usd pound gbp unit piece date day month quarter year`).map(stem),
+  list(`work place take took taken happen occur get got make made receive belong go went gone exist currently now today ever far entry row
+    record company our employ include contain display see seen know compute calculate sell sold buy bought purchase order ordered spend
+    spent pay paid cost earn euro eur dollar usd pound gbp unit piece date day month quarter year
+    use used using usage consume consumption deliver supply supplied provide handle issue bring brought generate produce own hold held cover
+    carry serve run ran offer need require want reach achieve gain collect raise come came live create register submit file log report
+    book add enter host involve account stand lie figure data value case thing overview breakdown cause problem move build built
+    station locate base situate keep kept store still already yet single over under via through during within across around`).map(stem),
 )
 
 export const DISTINCT_WORDS: ReadonlySet<string> = new Set(list('different distinct unique'))
+
+/** Words that ask for groups: "average salary per department". */
+export const GROUP_WORDS: ReadonlySet<string> = new Set(['per', 'by', 'each', 'every', 'monthly', 'quarterly', 'yearly'])
 
 /** Words that ask for an operation. */
 const OPERATION_WORDS: ReadonlySet<string> = new Set([...Object.values(TRIGGERS).flat(), ...DISTINCT_WORDS, 'had'])
 
 /** Whether a query need not explain a word otherwise, because it asks for an operation or says nothing. */
 export const isOperationWord = (word: { text: string; stem: string }): boolean =>
-  OPERATION_WORDS.has(word.text) || GENERIC_STEMS.has(word.stem)
+  OPERATION_WORDS.has(word.text) || GENERIC_STEMS.has(word.stem) || MONEY_STEMS.has(word.stem)
 
 /** Words for sums and averages: with one of them, the column that is added up need not be named. */
 export const AGGREGATE_WORDS: ReadonlySet<string> = new Set(list('total sum average mean avg median combined overall altogether'))
 
 /** Words that ask for amounts of money. */
-export const MONEY_WORDS: ReadonlySet<string> = new Set(list('revenue sales turnover sell sold spend spent pay paid cost earn income'))
+export const MONEY_STEMS: ReadonlySet<string> = new Set(
+  list('revenue sales turnover sell sold spend spent pay paid cost earn income money raise collect donate gave').map(stem),
+)
+
+/** Words for the rows of a table with a column of people. */
+export const PEOPLE_WORDS: ReadonlySet<string> = new Set(list('people persons'))
 
 /** Last words of the headers of columns with people or companies, for which "who" asks. */
 export const PERSON_STEMS: ReadonlySet<string> = new Set(
   list(`name customer client buyer employee staff person people member owner manager agent author contact assignee student player supplier
-    vendor company user tenant guest patient driver teacher winner leader lead responsible`).map(stem),
+    vendor company user tenant guest patient driver teacher winner leader lead responsible head director instructor trainer tutor host rep
+    representative assistant doctor chef`).map(stem),
 )
 
 /** Words for what is allowed or necessary, which is in texts. */
 export const MODAL_WORDS: ReadonlySet<string> = new Set(list('can could may might must should shall'))
+
+export const COUNTING_SUPERLATIVES: ReadonlySet<string> = new Set(list('most fewest least'))
 
 /** Words that ask for the smallest value of some columns, such as a rank, and the largest of others. */
 export const AMBIGUOUS_DIRECTIONS: ReadonlySet<string> = new Set(list('best fastest'))
@@ -152,9 +169,6 @@ export const AMBIGUOUS_DIRECTIONS: ReadonlySet<string> = new Set(list('best fast
 /** Superlatives of sizes, which are numbers, and of times. */
 export const SIZE_WORDS: ReadonlySet<string> = new Set(list(`highest lowest largest smallest biggest greatest fewest expensive cheapest`))
 export const TIME_WORDS: ReadonlySet<string> = new Set(list('latest newest earliest recent recently'))
-
-/** Words that ask for groups: "average salary per department". */
-export const GROUP_WORDS: ReadonlySet<string> = new Set(['per', 'by', 'each', 'every', 'monthly', 'quarterly', 'yearly'])
 
 /** The order that a word asks for: the largest or the smallest first. */
 export const DIRECTIONS: Readonly<Record<'max' | 'min', ReadonlySet<string>>> = {
@@ -169,92 +183,15 @@ export const DIRECTIONS: Readonly<Record<'max' | 'min', ReadonlySet<string>>> = 
   ),
 }
 
+export const isSuperlative = ({ text }: { text: string }): boolean => DIRECTIONS.max.has(text) || DIRECTIONS.min.has(text)
+
+/** Superlatives that measure something particular: a column must say what. */
+export const PARTICULAR_SUPERLATIVES: ReadonlySet<string> = new Set(
+  list('longest shortest tallest heaviest lightest fastest slowest deepest widest cheapest expensive'),
+)
+
 /** The order of ages that a word asks for. */
 export const AGE_DIRECTIONS: Readonly<Record<string, 'max' | 'min'>> = { oldest: 'max', older: 'max', youngest: 'min', younger: 'min' }
-
-const MIN_ROOT_LENGTH = 5
-const MAX_ENDING_LENGTH = 3
-
-/** Words of questions and headers that mean the same in tables. */
-const SYNONYMS = `
-amount total sum value price cost spend spent expense paid worth fee charge budget
-cost spend spent expense price
-revenue sales turnover income earnings
-total value worth cost expensive
-amount value expensive cheapest
-total revenue sales turnover sell sold spend spent pay paid
-amount revenue sales turnover sell sold
-customer client buyer account
-employee staff person worker member people personnel colleague headcount
-salary pay wage earn compensation
-country nation
-city town location place where venue
-location venue stadium site ground located based
-city located based
-date when day
-year when season
-name who title person
-player who name athlete
-winner won win champion
-opponent versus against team rival
-film movie title
-song track title single
-nation country
-height tall tallest taller
-length long distance longest shortest
-age old oldest youngest older younger
-price expensive cheapest cheaper cost
-cost expensive cheapest cheaper
-population people inhabitants
-points score scored
-attendance attended crowd people spectators
-position rank place finish finished
-notes comments remarks
-department division team unit
-product item article sku
-description item product article name
-quantity units pieces sold stock
-stock hand inventory available quantity left
-supplier vendor
-order purchase
-invoice bill
-due deadline
-end due deadline
-category type kind group
-status state
-owner responsible assignee assigned
-assigned agent assignee handled responsible owner
-manager boss lead report supervisor
-started start begin hired joined
-hired joined employed started since
-ended end finish
-shipped sent dispatched left departed
-delivered arrived
-speed fast fastest slowest
-weight heavy heaviest lightest
-`
-
-/** Returns the stems of words that may mean the same as a stem. */
-const SYNONYM_STEMS: ReadonlyMap<string, ReadonlySet<string>> = buildSynonyms()
-
-function buildSynonyms(): Map<string, Set<string>> {
-  const related = new Map<string, Set<string>>()
-  for (const line of SYNONYMS.trim().split('\n')) {
-    const [head = '', ...others] = list(line).map(stem)
-    for (const other of others) {
-      related.set(head, (related.get(head) ?? new Set()).add(other))
-      related.set(other, (related.get(other) ?? new Set()).add(head))
-    }
-  }
-  return related
-}
-
-/** Words with the same root, such as "renew" and "renewal", count as well. */
-export const areSynonyms = (first: string, second: string): boolean => {
-  if (SYNONYM_STEMS.get(first)?.has(second)) return true
-  const length = Math.max(MIN_ROOT_LENGTH, first.length - MAX_ENDING_LENGTH, second.length - MAX_ENDING_LENGTH)
-  return first.length >= length && second.length >= length && first.slice(0, length) === second.slice(0, length)
-}
 
 /** Phrases for a column that is zero. */
 export const ZERO_PHRASES: readonly (readonly [phrase: string, columns: ReadonlySet<string>])[] = [

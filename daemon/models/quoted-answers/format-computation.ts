@@ -10,6 +10,8 @@ const MAX_BOLD_VALUES = 3
 const MAX_LISTED_VALUES = 50
 const MAX_COLUMNS = 8
 const MAX_CELL_LENGTH = 60
+/** Of averages and sums of groups. */
+const SHOWN_DIGITS = 2
 
 export function formatComputations(computations: readonly Computation[]): string {
   const parts = computations.map(formatComputation)
@@ -70,7 +72,7 @@ const formatTable = (header: readonly string[], rows: readonly (readonly SqlValu
 
 function formatCell(value: SqlValue): string {
   if (value === null) return ''
-  if (typeof value === 'number') return formatNumber(value)
+  if (typeof value === 'number') return formatNumber(value, Math.abs(value) >= 1 ? SHOWN_DIGITS : undefined)
   const text = value.length > MAX_CELL_LENGTH ? `${value.slice(0, MAX_CELL_LENGTH)}…` : value
   return escapeReferences(text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' '))
 }

@@ -18,11 +18,16 @@ export function formatValue(table: TypedTable, { operation }: Query, value: SqlV
 
 /** Formats a number of a column. */
 export function formatColumnNumber(table: TypedTable, column: number, value: number, isAverage = false): string {
-  const { unit = '', scale = 0 } = table.columns[column] ?? {}
-  const number = formatNumber(value, isAverage ? Math.max(scale, AVERAGE_DIGITS) : scale)
+  const { type, unit = '', scale = 0 } = table.columns[column] ?? {}
+  const digits = isAverage ? Math.max(scale, AVERAGE_DIGITS) : scale
+  const number = type === 'currency' ? formatMoney(value, digits) : formatNumber(value, digits)
   if (unit === '') return number
   return /^[$€£¥₹₽₩]/.test(unit) ? `${unit}${number}` : unit === '%' ? `${number}%` : `${number} ${unit}`
 }
+
+/** €1,234.50 */
+const formatMoney = (value: number, digits: number): string =>
+  value.toLocaleString('en-US', { minimumFractionDigits: Number.isInteger(value) ? 0 : digits, maximumFractionDigits: digits })
 
 /** Rounds to the digits that a double holds, so that 0.1 + 0.2 is 0.3. */
 export const formatNumber = (value: number, digits?: number): string => {

@@ -30,7 +30,7 @@ const UNIT = /^[\p{L}\p{Sc}%°²³/]{1,12}\.?(?: [\p{L}]{1,12})?$/u
 const DURATION = /^(?:(\d{1,3}):)?(\d{1,3}):(\d{2})(\.\d+)?(?=$|[^\d:])/
 const MULTIPLIERS: Record<string, number> = { thousand: 1e3, million: 1e6, mio: 1e6, billion: 1e9, bn: 1e9, k: 1e3 }
 
-const MONTH_NAMES = 'january february march april may june july august september october november december'.split(' ')
+export const MONTH_NAMES = 'january february march april may june july august september october november december'.split(' ')
 const MONTH =
   '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|' +
   'aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?'

@@ -3,8 +3,9 @@
 import { isIdentifier } from '../infer-columns.ts'
 import { listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
+import { areSynonyms } from '../synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
-import { areSynonyms, COLUMN_WORDS, EMPTY_WORDS, ZERO_PHRASES } from '../vocabulary.ts'
+import { COLUMN_WORDS, EMPTY_WORDS, ZERO_PHRASES } from '../vocabulary.ts'
 import { createColumnComparisons } from './compare-columns.ts'
 import type { ColumnLink, LinkedCondition, Links } from './links.ts'
 
@@ -152,8 +153,13 @@ function createNumberConditions(
   return numbers.flatMap(({ start, end, value, until, comparison, isWord, isOrdinal, unit }) => {
     // "100 %" is a percentage if the table has percentages.
     const isUnitKnown = unit !== undefined && columns.some((column) => column.unit.toLowerCase() === unit)
+    // "4 rooms" is a number of the column Rooms.
+    const next = links.filter((link) => link.start === end && columns[link.column]?.readings.number)
+    const named = next.filter(({ match }) => match !== 'synonym')
+    const counted = named.length > 0 ? named : next
     return columns.flatMap(({ readings, header, unit: own }, column): LinkedCondition[] => {
       if (isUnitKnown && own.toLowerCase() !== unit) return []
+      if (counted.length > 0 && !counted.some((link) => link.column === column)) return []
       if (!readings.number || (comparison !== 'equal' && isIdentifier(header))) return []
       if (comparison === 'between')
         return [{ start, end, match: 'comparison', condition: { kind: 'between', column, from: value, to: until as number } }]
@@ -211,6 +217,10 @@ function createZeroConditions({ words }: Question, columns: readonly Column[]): 
   })
 }
 
+/** "Remotely" states the value of the column "Remote". */
+const isAdverb = (word: Word | undefined, { header }: Column): boolean =>
+  word?.text.endsWith('ly') === true && splitWords(header).some(({ text }) => word.text === `${text}ly`)
+
 /** "Paid invoices", "unpaid invoices" and "invoices that are not paid" state the value of a column with yes and no. */
 function createBooleanConditions({ words }: Question, columns: readonly Column[], links: readonly ColumnLink[]): LinkedCondition[] {
   const create = (column: number, start: number, end: number, value: 0 | 1): LinkedCondition => ({
@@ -220,7 +230,7 @@ function createBooleanConditions({ words }: Question, columns: readonly Column[]
     condition: { kind: 'equals', column, reading: 'number', values: [value] },
   })
   const named = links.flatMap(({ column, start, end, match }): LinkedCondition[] => {
-    if (columns[column]?.type !== 'boolean' || match === 'synonym') return []
+    if (columns[column]?.type !== 'boolean' || (match === 'synonym' && !isAdverb(words[start], columns[column]))) return []
     const negation = words.findIndex(({ text }, index) => index >= start - 3 && index < start && NEGATIONS.has(text))
     return [create(column, negation < 0 ? start : negation, end, negation < 0 ? 1 : 0)]
   })

@@ -97,6 +97,61 @@ for (const [question, ...expected] of [
     assert.equal(computation?.values.toSorted(), [...expected])
   })
 
+const FLEET = `Plate;Model;Fuel;Year;Mileage (km);Location;Next inspection;Driver
+B-101;Caddy;diesel;2019;84210;Depot 1;12.02.2026;Jansen
+B-205;Transit;diesel;2021;65300;Depot 2;30.09.2026;Yilmaz
+B-317;Leaf;electric;2022;30110;HQ;05.05.2026;Lind
+B-442;ID.3;electric;2024;8050;HQ;17.11.2026;
+`
+for (const [question, ...expected] of [
+  ['How many electric cars are at HQ?', '2'],
+  ['Which vehicle has the highest mileage?', 'B-101'],
+  ['What is the average mileage of diesel vehicles?', '74755'],
+  ['Who drives the Transit?', 'Yilmaz'],
+  ['Which car has no driver?', 'B-442'],
+  ['How many cars were built after 2020?', '3'],
+  ['How many vehicles are stationed at Depot 1?', '1'],
+] as const)
+  test(`words that the table does not have: ${question}`, async () => {
+    const [computation] = await askDocument(question, 'fleet.csv', FLEET)
+    assert.equal(computation?.values.toSorted(), [...expected])
+  })
+
+test('the interpretation says which word was taken to mean the rows', async () => {
+  const [computation] = await askDocument('How many electric cars are at HQ?', 'fleet.csv', FLEET)
+  assert.match(computation?.interpretation ?? '', /“cars” was taken to mean its rows\.$/)
+})
+
+test('a word that may be about something else is not taken to mean the rows of a table in a text', async () => {
+  const text = '# Offices\n\n| City | Manager |\n|---|---|\n| Berlin | Ruth |\n| Madrid | Juan |\n| Lisbon | Rui |\n'
+  assert.equal(await askDocument('How many complaints came from Madrid?', 'handbook.md', text), [])
+})
+
+const GIFTS = `Date,Donor,Amount,Campaign,Anonymous
+2025-01-04,Marco Silva,150.00,Winter Aid,no
+2025-03-18,Jo Stein,75.50,Winter Aid,no
+2025-05-02,Marco Silva,200.00,School Books,no
+2025-06-20,Unknown,300.00,Winter Aid,yes
+`
+for (const [question, ...expected] of [
+  ['Which campaign raised the most?', 'Winter Aid'],
+  ['Which donor gave the most?', 'Marco Silva'],
+  ['How many people donated anonymously?', '1'],
+  ['How much did Marco Silva donate?', '350'],
+  ['How many donations did Marco Silva make?', '2'],
+] as const)
+  test(`verbs for money, adverbs, names like months: ${question}`, async () => {
+    const computations = await askDocument(question, 'donations.csv', GIFTS)
+    assert.equal(
+      computations.map(({ values }) => values),
+      [[...expected]],
+    )
+  })
+
+test('a superlative that no column measures is not answered', async () => {
+  assert.equal(await askDocument('Which donor is the tallest?', 'donations.csv', GIFTS), [])
+})
+
 test('a number of things is the sum of their quantities, beside the number of rows', async () => {
   const readings = askTables('How many monitors were ordered in total?', [file], weights).computations
   assert.equal(

@@ -84,7 +84,7 @@ test('groups are a table with the names of their columns', async () => {
 })
 
 test('sums of money are exact and have their unit', async () => {
-  assert.match((await ask('What is the total for CloudHost?')).answer, /^\*\*5670 EUR\*\*/)
+  assert.match((await ask('What is the total for CloudHost?')).answer, /^\*\*5,670 EUR\*\*/)
 })
 
 test('a question about a text is answered with a quote', async () => {

@@ -1,0 +1,107 @@
+/** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
+
+import { type Question, splitWords, type Word } from '../parse-question.ts'
+import { areSynonyms } from '../synonyms.ts'
+import type { CellValue, TypedTable } from '../typed-table.ts'
+import { isOperationWord, isSuperlative, PEOPLE_WORDS, PERSON_STEMS } from '../vocabulary.ts'
+import { linkQuestion } from './link-question.ts'
+import type { ColumnLink, Links } from './links.ts'
+
+export interface ReadQuestion {
+  question: Question
+  links: Links
+  /** A word that is taken to mean the rows, although the table does not say so. */
+  rowNoun?: string
+}
+
+/** The rows of a data file are what its questions are about; a table in a text may be about anything. */
+const DATA_FILE = /\.(?:csv|tsv|jsonl?|ndjson|xlsx|xlsm|xls|ods)\b/i
+const HEADS: ReadonlySet<string> = new Set(['many', 'which', 'list', 'show', 'find'])
+const AUXILIARIES: ReadonlySet<string> = new Set(['do', 'does', 'did'])
+
+interface ReadableTable {
+  table: TypedTable
+  /** Values that the question may name. */
+  values: readonly CellValue[]
+}
+
+/** Reads a question that is known to be about a table. */
+export function readTitledQuestion(parsed: Question, { table, values }: ReadableTable): ReadQuestion {
+  const question = ignoreTitle(parsed, table)
+  return { question, links: linkQuestion(question, table, values) }
+}
+
+/** Reads a question that may be about this table, another one, or something else. */
+export function readQuestion(parsed: Question, item: ReadableTable, tables: readonly ReadableTable[]): ReadQuestion {
+  const { table } = item
+  const { question: titled, links: all } = readTitledQuestion(parsed, item)
+  if (!DATA_FILE.test(table.title)) return { question: titled, links: all }
+  const links = { ...all, columns: all.columns.filter((link) => !isPartOfValue(link, all)) }
+  const isKnownElsewhere = ({ stem }: Word) => tables.some((other) => other.table !== table && listNames(other.table).includes(stem))
+  const spans = [...links.columns, ...links.conditions]
+  const isLinked = (index: number) => spans.some(({ start, end }) => start <= index && end > index)
+  const isFree = (index: number) => {
+    const word = titled.words[index]
+    return (
+      word !== undefined &&
+      /^\p{L}{3,}$/u.test(word.text) &&
+      !word.isStop &&
+      !isLinked(index) &&
+      !isOperationWord(word) &&
+      !isSuperlative(word)
+    )
+  }
+  const verbs = new Set(listVerbs(titled.words, isFree))
+  const isAfterValue = (index: number) =>
+    links.conditions.some(
+      ({ end, match, condition }) => end === index && match === 'exact' && table.columns[condition.column]?.type === 'text',
+    )
+  const noun = findHead(titled.words, (index) => isFree(index) && !verbs.has(index), isAfterValue)
+  const word = noun === undefined ? undefined : titled.words[noun]
+  const isNamed = links.conditions.length > 0 || links.columns.some(({ match }) => match === 'exact')
+  const isRowNoun = word !== undefined && isNamed && !isKnownElsewhere(word)
+  const words = titled.words.map((each, index): Word => {
+    if (isRowNoun && each === word) return { ...each, isStop: true, isTitle: true }
+    return verbs.has(index) ? { ...each, isStop: true } : each
+  })
+  return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
+}
+
+const listNames = ({ title, columns }: TypedTable): string[] =>
+  splitWords([title, ...columns.map(({ header }) => header)].join(' ').replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem)
+
+/** "Orders" in a question over orders.csv names the rows: no condition needs to explain it. */
+export function ignoreTitle(question: Question, { title, columns }: TypedTable): Question {
+  const stems = new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
+  const hasPeople = columns.some(({ header }) => PERSON_STEMS.has(splitWords(header).at(-1)?.stem ?? ''))
+  const isTitle = ({ text, stem, number }: Word) =>
+    number === undefined &&
+    (stems.has(stem) || [...stems].some((title) => areSynonyms(title, stem)) || (hasPeople && PEOPLE_WORDS.has(text)))
+  return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true, isTitle: true } : word)) }
+}
+
+/** Returns the verbs of "who teaches", "did Tanaka stay" and "which supplier delivers": what they connect is named by the other words. */
+function listVerbs(words: readonly Word[], isFree: (index: number) => boolean): number[] {
+  const auxiliary = words.findIndex(({ text }) => AUXILIARIES.has(text))
+  const main = auxiliary < 0 ? -1 : words.findIndex((_, index) => index > auxiliary + 1 && isFree(index))
+  const question = words.findIndex(({ text }) => text === 'who' || text === 'which')
+  const next = words[question]?.text === 'who' ? question + 1 : question + 2
+  const isThirdPerson = words[question]?.text === 'who' || words[next]?.text.endsWith('s') === true
+  return [...(main >= 0 ? [main] : []), ...(question >= 0 && isThirdPerson && isFree(next) ? [next] : [])]
+}
+
+/** Returns the noun of "how many cars", "which electric cars" or "the mileage of diesel cars", if nothing else explains it. */
+function findHead(
+  words: readonly Word[],
+  isFree: (index: number) => boolean,
+  isAfterValue: (index: number) => boolean,
+): number | undefined {
+  const start = words.findIndex(({ text }) => HEADS.has(text))
+  const head = words.findIndex((word, index) => start >= 0 && index > start && !(word.isStop && !word.isTitle) && !isSuperlative(word))
+  const noun = words.findIndex((_, index) => isFree(index) && (index === head || isAfterValue(index)))
+  return noun < 0 ? undefined : noun
+}
+
+/** "Beginner" in the column Level does not mean the column Start, too. */
+const isPartOfValue = ({ start, end, match }: ColumnLink, { conditions }: Links): boolean =>
+  match === 'synonym' && conditions.some((condition) => condition.match === 'exact' && condition.start <= start && condition.end >= end)

@@ -1,0 +1,101 @@
+/** Words of questions and headers that mean the same. */
+import { stem } from '../language/content-words.ts'
+
+const MIN_ROOT_LENGTH = 5
+const MAX_ENDING_LENGTH = 3
+
+/** Words of questions and headers that mean the same in tables. */
+const SYNONYMS = `
+amount total sum value price cost spend spent expense paid worth fee charge budget
+cost spend spent expense price
+revenue sales turnover income earnings
+total value worth cost expensive
+amount value expensive cheapest
+total revenue sales turnover sell sold spend spent pay paid
+amount revenue sales turnover sell sold
+sales sell sold selling
+revenue value
+customer client buyer account
+employee staff person worker member people personnel colleague headcount
+headcount people staff person
+staff people person worker colleague personnel team
+salary pay wage earn compensation
+country nation
+city town location place where venue
+location venue stadium site ground located based
+city located based
+date when day
+year when season built
+name who title person
+player who name athlete
+winner won win champion
+opponent versus against team rival
+film movie title
+song track title single
+nation country
+height tall tallest taller
+length long distance longest shortest
+size large largest larger small smallest smaller big biggest bigger
+area large largest larger small smallest smaller big biggest bigger
+unit apartment flat
+age old oldest youngest older younger
+price expensive cheapest cheaper cost
+cost expensive cheapest cheaper
+fee price cost expensive cheapest cheaper
+rent price cost expensive cheapest cheaper
+duration long longest shortest length
+weeks long longest shortest
+days long longest shortest
+hours long longest shortest
+minutes long longest shortest
+nights long longest shortest stay
+population people inhabitants
+points score scored
+attendance attended crowd people spectators
+position rank place finish finished
+notes comments remarks
+department division team unit
+product item article sku
+description item product article name
+quantity units pieces sold stock
+stock hand inventory available quantity left
+supplier vendor
+order purchase
+invoice bill
+due deadline
+end due deadline
+category type kind group
+status state
+owner responsible assignee assigned
+assigned agent assignee handled responsible owner
+manager boss lead report supervisor
+started start begin hired joined
+hired joined employed started since
+ended end finish
+shipped sent dispatched left departed
+delivered arrived
+speed fast fastest slowest
+weight heavy heaviest lightest
+`
+
+/** Returns the stems of words that may mean the same as a stem. */
+const SYNONYM_STEMS: ReadonlyMap<string, ReadonlySet<string>> = buildSynonyms()
+
+function buildSynonyms(): Map<string, Set<string>> {
+  const related = new Map<string, Set<string>>()
+  for (const line of SYNONYMS.trim().split('\n')) {
+    const [head = '', ...others] = line.split(' ').map(stem)
+    for (const other of others) {
+      related.set(head, (related.get(head) ?? new Set()).add(other))
+      related.set(other, (related.get(other) ?? new Set()).add(head))
+    }
+  }
+  return related
+}
+
+/** Words with the same root, such as "renew" and "renewal", count as well. */
+export const areSynonyms = (first: string, second: string): boolean => {
+  if (SYNONYM_STEMS.get(first)?.has(second)) return true
+  const length = Math.max(MIN_ROOT_LENGTH, first.length - MAX_ENDING_LENGTH, second.length - MAX_ENDING_LENGTH)
+  return first.length >= length && second.length >= length && first.slice(0, length) === second.slice(0, length)
+}
