@@ -16,6 +16,8 @@ import type { Scenario } from '../support/scenario.ts'
 /** Sequences that Cadre itself never prints: title, cursor position, scroll, device control, colors by C1, overriding direction. */
 const HOSTILE = '\u001b]0;attack\u0007\u001b[6;66H\u001b[66S\u001bP66;66q\u001b\\\u009b66m\u202eevil\u202c\b\b'
 const REACHED = /\u001b\]0;attack|\u001b\[6;66H|\u001b\[66S|\u001bP66|\u009b66m|\u202e|\u0008/
+/** Moves of the chat to the start of a line (src/tui/render/cursor-sequences.ts), the only backspaces that Cadre prints. */
+const OWN_MOVES = /\r(?:\u0008\r)+/g
 /** Also the name of a document. */
 const PLAIN = 'plain.md'
 const hasScript = spawnSync('script', ['--version']).status === 0
@@ -207,6 +209,6 @@ async function attackChat(home: string, { agent }: Ids, provider: ScriptedProvid
   } finally {
     terminal.close()
   }
-  const output = readFileSync(record, 'utf8')
+  const output = readFileSync(record, 'utf8').replaceAll(OWN_MOVES, '')
   return REACHED.test(output) ? [`the chat: ${describe(output)}`] : []
 }
