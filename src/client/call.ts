@@ -1,14 +1,18 @@
 /** Calls the routes of the contract; types, path and query come from the route. */
 import { getRoutePath, type ResponseBody, type Route, type RouteInput } from '../contract/route.ts'
 import type { Pagination } from '../contract/schemas/list-query.ts'
+import { scaleTimeout } from '../deadline.ts'
 import { decodeEvents, type ServerEvent } from '../sse.ts'
 import { parseServiceError } from './errors.ts'
 import { type ClientRequest, type ClientResponse, type Connection, SLOW_MS, sendRequest } from './request.ts'
 
-interface CallOptions extends Pick<ClientRequest, 'headers' | 'signal' | 'idleTimeoutMs'> {
+interface CallOptions extends Pick<ClientRequest, 'headers' | 'signal' | 'responseTimeoutMs' | 'idleTimeoutMs'> {
   /** Receives the headers of a response, such as its ETag. */
   onHeaders?: (headers: ClientResponse['headers']) => void
 }
+
+/** The daemon sends at least a comment every 10 seconds. */
+const STREAM_IDLE_TIMEOUT_MS = 35_000
 
 interface RequestParts {
   params?: Record<string, unknown> | undefined
@@ -74,8 +78,10 @@ export async function* stream<R extends Route>(
   options: CallOptions = {},
 ): AsyncGenerator<ServerEvent> {
   const headers = { accept: 'text/event-stream', ...options.headers }
-  const response = await sendRequest(connection, buildRequest(route, input as RequestParts, { ...options, headers }))
-  if (!isSuccess(response)) throw createResponseError(response, await response.text())
+  const { idleTimeoutMs = scaleTimeout(STREAM_IDLE_TIMEOUT_MS) } = options
+  const response = await sendRequest(connection, buildRequest(route, input as RequestParts, { ...options, idleTimeoutMs, headers }))
+  if (!isSuccess(response) || !response.headers['content-type']?.startsWith('text/event-stream'))
+    throw createResponseError(response, await response.text())
   yield* decodeEvents(response.body)
 }
 

@@ -6,7 +6,6 @@ import { openaiRoutes } from '../contract/openai/routes.ts'
 import type { ReplyEvent } from '../contract/reply-events.ts'
 import type { MessageImage } from '../contract/schemas/images.ts'
 import type { Message } from '../contract/schemas/messages.ts'
-import { scaleTimeout } from '../deadline.ts'
 import { stream } from './call.ts'
 import { UnreachableError } from './errors.ts'
 import type { Connection } from './request.ts'
@@ -19,15 +18,12 @@ export interface CompletionRequest {
   images: readonly MessageImage[]
 }
 
-/** The daemon sends at least a comment every 10 seconds. */
-const IDLE_TIMEOUT_MS = 35_000
-
 /** Ends with message_end or error. Throws an UnreachableError if the connection is lost before. */
 export async function* followCompletion(connection: Connection, request: CompletionRequest): AsyncGenerator<ReplyEvent, void> {
   const startTime = performance.now()
   const reply: Message = { id: '', role: 'assistant', content: '', timestamp: new Date().toISOString(), model_id: request.model }
   try {
-    for await (const { data } of stream(connection, openaiRoutes.createChatCompletion, { body: buildBody(request) }, getOptions())) {
+    for await (const { data } of stream(connection, openaiRoutes.createChatCompletion, { body: buildBody(request) })) {
       if (data === '[DONE]') {
         yield { event: 'message_end', data: { message: { ...reply, latency_ms: performance.now() - startTime } } }
         return
@@ -52,8 +48,6 @@ export async function* followCompletion(connection: Connection, request: Complet
   }
   throw createLostError()
 }
-
-const getOptions = () => ({ idleTimeoutMs: scaleTimeout(IDLE_TIMEOUT_MS) })
 
 const createLostError = (cause?: unknown) =>
   new UnreachableError('The connection was lost before the reply was complete.', { hint: 'Nothing was stored; ask again.', cause })

@@ -4,7 +4,6 @@ import { CadreError } from '../contract/errors.ts'
 import { conversationRoutes } from '../contract/families/conversations.ts'
 import { REPLY_EVENTS, type ReplyEvent, TERMINAL_EVENTS } from '../contract/reply-events.ts'
 import type { MessageImage } from '../contract/schemas/images.ts'
-import { scaleTimeout } from '../deadline.ts'
 import type { ServerEvent } from '../sse.ts'
 import { stream } from './call.ts'
 import { UnreachableError } from './errors.ts'
@@ -37,8 +36,6 @@ export interface FollowOptions {
   idleTimeoutMs?: number
 }
 
-/** The daemon sends at least a comment every 10 seconds. */
-const IDLE_TIMEOUT_MS = 35_000
 const RECONNECT_DELAY_MS = 250
 
 /** Returns undefined for an event that only a newer service sends. */
@@ -128,9 +125,8 @@ async function* readEvents(connection: Connection, request: ReplyRequest, option
 function openStream(
   connection: Connection,
   request: ReplyRequest,
-  { signal, idleTimeoutMs = scaleTimeout(IDLE_TIMEOUT_MS) }: FollowOptions,
+  { maxReconnects: _, ...options }: FollowOptions,
 ): AsyncGenerator<ServerEvent> {
-  const options = { idleTimeoutMs, signal }
   const { conversation: id } = request
   if (!('reply' in request)) {
     const { message, images = [], retry, replace, wait, model, key } = request

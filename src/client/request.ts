@@ -1,6 +1,7 @@
 /** Sends HTTP requests to the service and waits out its rate limit. */
 import { type Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { scaleTimeout } from '../deadline.ts'
 import { parseServiceError, UnreachableError } from './errors.ts'
 
 export interface Connection {
@@ -35,6 +36,8 @@ export interface ClientRequest {
   headers?: Record<string, string>
   body?: string | Uint8Array
   signal?: AbortSignal
+  /** Aborts the request after this long without a response. Default: RESPONSE_TIMEOUT_MS. */
+  responseTimeoutMs?: number
   /** Aborts the response body after this long without data. */
   idleTimeoutMs?: number
 }
@@ -48,6 +51,8 @@ export interface ClientResponse {
 
 /** Nobody needs to know what a shorter wait is for. */
 export const SLOW_MS = 2_000
+/** A local model may need minutes for an answer that is not streamed. */
+const RESPONSE_TIMEOUT_MS = 15 * 60_000
 const MAX_ATTEMPTS = 4
 const MAX_RETRY_AFTER_SECONDS = 90
 
@@ -67,21 +72,22 @@ export async function sendRequest(connection: Connection, request: ClientRequest
 /** Uses node:http: fetch compiles its parser in every process, which costs more CPU time than a short command. */
 export async function sendOnce(connection: Pick<Connection, 'url' | 'token' | 'agent'>, request: ClientRequest): Promise<ClientResponse> {
   const { url, token, agent } = connection
-  const { method, path, body, signal, idleTimeoutMs } = request
+  const { method, path, body, signal, responseTimeoutMs = scaleTimeout(RESPONSE_TIMEOUT_MS), idleTimeoutMs } = request
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}), ...length, ...request.headers }
   const open = url.startsWith('https:') ? (await import('node:https')).request : httpRequest
   try {
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
-      open(`${url}${path}`, { method, headers, agent, ...(signal ? { signal } : {}) }, resolve)
-        .on('error', reject)
-        .end(body)
+      const options = { method, headers, agent, timeout: responseTimeoutMs, ...(signal ? { signal } : {}) }
+      const opened = open(`${url}${path}`, options, resolve).on('error', reject)
+      const giveUp = () => opened.destroy(createResponseError(url, `did not begin within ${responseTimeoutMs / 1000} seconds`))
+      opened.on('timeout', giveUp).on('response', () => opened.off('timeout', giveUp))
+      opened.end(body)
     })
-    if (idleTimeoutMs !== undefined)
-      message.setTimeout(idleTimeoutMs, () => message.destroy(new Error(`No data from ${url} for ${idleTimeoutMs / 1000} seconds.`)))
+    if (idleTimeoutMs !== undefined) message.setTimeout(idleTimeoutMs, () => message.destroy(createIdleError(url, idleTimeoutMs)))
     return { status: message.statusCode ?? 0, headers: message.headers, body: message, text: () => readText(message, url) }
   } catch (error) {
-    if (signal?.aborted) throw error
+    if (signal?.aborted || error instanceof UnreachableError) throw error
     const { code, message } = error as NodeJS.ErrnoException
     throw new UnreachableError(`Cannot connect to ${url} (${code ?? message}).`, {
       hint: 'To check the daemon: cadre daemon status. To start it: cadre daemon start',
@@ -89,6 +95,10 @@ export async function sendOnce(connection: Pick<Connection, 'url' | 'token' | 'a
     })
   }
 }
+
+/** A lost connection, which may be opened again. */
+const createIdleError = (url: string, idleTimeoutMs: number) =>
+  Object.assign(new Error(`No data from ${url} for ${idleTimeoutMs / 1000} seconds.`), { code: 'ETIMEDOUT' })
 
 /** Limits of a response body that is read as a whole. */
 export interface BodyLimits {
@@ -106,8 +116,7 @@ export async function readText(message: IncomingMessage, url: string, limits = B
   const parts: Buffer[] = []
   let bytes = 0
   const startedAt = performance.now()
-  const reject = (problem: string) =>
-    new UnreachableError(`The response of ${url} ${problem}.`, { hint: 'Check whether this is a Cadre service, and the network.' })
+  const reject = (problem: string) => createResponseError(url, problem)
   message.setTimeout(idleMs, () => message.destroy(reject(`stopped: no data for ${idleMs / 1000} seconds`)))
   for await (const part of message as AsyncIterable<Buffer>) {
     bytes += part.length
@@ -118,3 +127,6 @@ export async function readText(message: IncomingMessage, url: string, limits = B
   }
   return Buffer.concat(parts).toString('utf8')
 }
+
+const createResponseError = (url: string, problem: string) =>
+  new UnreachableError(`The response of ${url} ${problem}.`, { hint: 'Check whether this is a Cadre service, and the network.' })

@@ -165,7 +165,10 @@ test('a refused connection is an UnreachableError that names the URL', async () 
 test('a stream yields its events and throws an error response', async () => {
   const listener: RequestListener = (request, response) => {
     if (request.headers.accept !== 'text/event-stream') response.writeHead(500).end()
-    else response.end('event: message_start\ndata: {}\n\nevent: message_end\ndata: {"message":1}\n\n')
+    else
+      response
+        .setHeader('content-type', 'text/event-stream')
+        .end('event: message_start\ndata: {}\n\nevent: message_end\ndata: {"message":1}\n\n')
   }
   const input = { params: { id: 'c' }, body: { message: 'hello', stream: true } }
   const events = await withServer(listener, async (connection) => {
@@ -179,6 +182,21 @@ test('a stream yields its events and throws an error response', async () => {
     (connection) => catchError(stream(connection, conversationRoutes.send, input).next()),
   )
   assert.is((error as ServiceError).code, 'NOT_FOUND')
+})
+
+test('a response that does not begin, a stream that falls silent and one without events are errors', async () => {
+  const input = { params: { id: 'c' }, body: { message: 'hello', stream: true } }
+  const readFirst = (listener: RequestListener) =>
+    withServer(listener, (connection) =>
+      catchError(stream(connection, conversationRoutes.send, input, { responseTimeoutMs: 50, idleTimeoutMs: 50 }).next()),
+    )
+  const missing = await readFirst(() => {})
+  assert.instance(missing, UnreachableError)
+  assert.match(missing.message, /^The response of http:.* did not begin within 0.05 seconds\.$/)
+  const silent = await readFirst((_, response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders())
+  assert.match(silent.message, /^No data from http:.* for 0.05 seconds\.$/)
+  const another = await readFirst((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'))
+  assert.instance(another, ServiceError)
 })
 
 test('paginate reads every page', async () => {

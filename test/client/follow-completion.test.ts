@@ -13,7 +13,9 @@ const test = suite('following a completion')
 
 /** Sends a prompt to a server with one response, and collects the events until the end or an error. */
 async function follow(respond: (response: ServerResponse) => void): Promise<{ events: ReplyEvent[]; error: unknown }> {
-  const server = createServer((request, response) => void request.resume().on('end', () => respond(response))).listen(0, '127.0.0.1')
+  const server = createServer(
+    (request, response) => void request.resume().on('end', () => respond(response.setHeader('content-type', 'text/event-stream'))),
+  ).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const events: ReplyEvent[] = []
@@ -35,7 +37,6 @@ const chunk = (content: string) =>
 test('a connection that ends before the reply is reported, and what arrived is yielded', async () => {
   for (const end of [(response: ServerResponse) => response.end(), (response: ServerResponse) => response.destroy()]) {
     const { events, error } = await follow((response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(chunk('Hel'), () => setImmediate(() => end(response)))
     })
     assert.equal(

@@ -37,7 +37,7 @@ async function follow({
   const result: FollowResult = { events: [], error: undefined, requests: [], lines: [] }
   const server = createServer((request, response) => {
     result.requests.push(`${request.method} ${request.url} ${request.headers['last-event-id'] ?? '-'}`)
-    listener(request, response)
+    listener(request, response.setHeader('content-type', 'text/event-stream'))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const connection = {

@@ -55,5 +55,7 @@ export async function* followEvents({ connect, notify, types, after }: FollowEve
 /** Whether the daemon is unreachable, stopping or closed the connection. */
 function isInterruption(error: unknown): boolean {
   const { code = '' } = error as { code?: string }
-  return error instanceof UnreachableError || ['UNAVAILABLE', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code)
+  return (
+    error instanceof UnreachableError || ['UNAVAILABLE', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code)
+  )
 }
