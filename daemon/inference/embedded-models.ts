@@ -46,6 +46,8 @@ export class EmbeddedModels {
   readonly pool: WorkerPool<ModelTask, ModelResult>
   readonly workers: number
   readonly #readings = new Map<string, Reading>()
+  /** Calls of `read` without a result, by caller. */
+  readonly #readers = new Map<unknown, number>()
 
   constructor({ directory, logger, idleMs = DEFAULT_IDLE_MS, workers }: EmbeddedModelsOptions) {
     this.workers = workers ?? Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)
@@ -73,7 +75,27 @@ export class EmbeddedModels {
    * Looks for the answer to a question in each text.
    * @param caller callers take turns. Default: each call is a caller of its own
    */
-  async read(question: string, texts: readonly string[], signal?: AbortSignal, caller?: unknown): Promise<Reading[]> {
+  async read(question: string, texts: readonly string[], signal?: AbortSignal, caller: unknown = Symbol('caller')): Promise<Reading[]> {
+    this.#readers.set(caller, (this.#readers.get(caller) ?? 0) + 1)
+    try {
+      return await this.#read(question, texts, signal, caller)
+    } finally {
+      const left = (this.#readers.get(caller) ?? 0) - 1
+      if (left > 0) this.#readers.set(caller, left)
+      else this.#readers.delete(caller)
+    }
+  }
+
+  /** Whether somebody else waits until texts are read. */
+  hasOtherReaders(caller: unknown): boolean {
+    return this.#readers.size > (this.#readers.has(caller) ? 1 : 0)
+  }
+
+  close(): Promise<void> {
+    return this.pool.close()
+  }
+
+  async #read(question: string, texts: readonly string[], signal: AbortSignal | undefined, caller: unknown): Promise<Reading[]> {
     const createKey = (text: string) => `${question}\0${text}`
     const readings = new Map(texts.map((text) => [text, this.#readings.get(createKey(text))]))
     const unread = [...readings].flatMap(([text, reading]) => (reading ? [] : [text]))
@@ -84,10 +106,6 @@ export class EmbeddedModels {
       this.#cacheReading(createKey(text), results[index] as Reading)
     }
     return texts.map((text) => readings.get(text) as Reading)
-  }
-
-  close(): Promise<void> {
-    return this.pool.close()
   }
 
   #cacheReading(key: string, reading: Reading): void {

@@ -1,4 +1,5 @@
 /** Searches passages by meaning, by words or both, with filters and without near-duplicates. */
+import { availableParallelism } from 'node:os'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { SearchResult } from '../../../src/contract/schemas/passages.ts'
@@ -76,6 +77,8 @@ interface PassageSearchDependencies {
 
 /** Searches of one owner at once: hundreds, such as those of an evaluation, would delay everybody's. */
 const MAX_OWNER_SEARCHES = 8
+/** While others search, or wait for an answer of the embedded model: at least half of the cores are left to them. */
+const MAX_SHARED_SEARCHES = Math.min(MAX_OWNER_SEARCHES, Math.max(1, Math.floor(availableParallelism() / 2)))
 const MAX_HITS_PER_METHOD = 100
 /** More candidates than results are loaded if needed, because duplicates are dropped. */
 const CANDIDATES_PER_RESULT = 3
@@ -94,12 +97,17 @@ export class PassageSearch {
   readonly #dependencies: PassageSearchDependencies
   readonly #selector: IndexSelector
   readonly #telemetry: Telemetry
-  readonly #owners = new OwnerLimit(MAX_OWNER_SEARCHES)
+  readonly #owners: OwnerLimit
 
   constructor(dependencies: PassageSearchDependencies) {
     this.#dependencies = dependencies
     this.#selector = new IndexSelector(dependencies.database, dependencies.synchronizer)
     this.#telemetry = dependencies.telemetry ?? new Telemetry()
+    this.#owners = new OwnerLimit({
+      alone: MAX_OWNER_SEARCHES,
+      shared: MAX_SHARED_SEARCHES,
+      areOthersBusy: (owner) => dependencies.embedding.models.hasOtherReaders(owner),
+    })
   }
 
   search(request: PassageQuery): Promise<Static<typeof SearchResult>> {
