@@ -159,20 +159,33 @@ const MAX_CACHED_ROWS = 500
  * change in between. Reading from SQLite costs three times as much as the rest of a GET request.
  */
 class RowCache {
-  readonly #rows = new Map<string, Row | undefined>()
+  /** By statement, which the engine has hashed already, then by values. */
+  readonly #rows = new Map<string, Map<string, Row | undefined>>()
+  #size = 0
 
   get(sql: string, values: readonly Value[], read: () => Row | undefined): Row | undefined {
-    const key = `${sql} ${JSON.stringify(values)}`
-    if (!this.#rows.has(key)) {
-      this.#rows.set(key, read())
-      if (this.#rows.size > MAX_CACHED_ROWS) this.#rows.delete(this.#rows.keys().next().value as string)
-    }
-    const row = this.#rows.get(key)
-    return row && { ...row } // copied: callers may mutate it
+    const rows = this.#rows.get(sql) ?? new Map<string, Row | undefined>()
+    const [value] = values
+    const key = values.length === 1 && typeof value === 'string' ? `'${value}` : JSON.stringify(values)
+    const cached = rows.get(key)
+    if (cached !== undefined) return { ...cached } // copied: callers may mutate it
+    if (rows.has(key)) return undefined
+    const row = read()
+    this.#rows.set(sql, rows.set(key, row))
+    if (++this.#size > MAX_CACHED_ROWS) this.#removeOldest()
+    return row && { ...row }
   }
 
   clear(): void {
     this.#rows.clear()
+    this.#size = 0
+  }
+
+  #removeOldest(): void {
+    const [sql, rows] = this.#rows.entries().next().value as [string, Map<string, Row | undefined>]
+    rows.delete(rows.keys().next().value as string)
+    if (rows.size === 0) this.#rows.delete(sql)
+    this.#size--
   }
 }
 

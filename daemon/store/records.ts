@@ -44,6 +44,7 @@ interface RecordsOptions {
 const PAGING_FIELDS = new Set(['page', 'limit', 'sort', 'order'])
 /** Names are sorted by this column, which is derived from them. */
 const NAME_KEY = 'name_key'
+const WHERE = ' WHERE '
 const quote = (name: string) => `"${name}"`
 
 /** SQLite truncates text at a NUL character and cannot store unpaired surrogates. */
@@ -56,6 +57,10 @@ export class Records<T extends StoredRecord> {
   readonly table: string
   readonly #columns = new Map<string, ColumnKind>()
   readonly #allColumns: string
+  /** Selects one record. Composed once, because most requests run it. */
+  readonly #selectById: string
+  /** Columns whose values are stored in another form. */
+  readonly #convertedColumns: readonly (readonly [name: string, kind: ColumnKind])[]
   readonly #writtenColumns: readonly string[]
 
   constructor({ table, schema, computed = [], hidden = [] }: RecordsOptions) {
@@ -67,6 +72,8 @@ export class Records<T extends StoredRecord> {
     }
     for (const name of [...hidden, 'version']) this.#columns.set(name, 'plain')
     this.#allColumns = this.#joinColumns(this.columnNames)
+    this.#selectById = `SELECT ${this.#allColumns} FROM ${table} WHERE "id" = ?`
+    this.#convertedColumns = [...this.#columns].filter(([, kind]) => kind !== 'plain')
     this.#writtenColumns = this.#columns.has('name') ? [...this.columnNames, NAME_KEY] : this.columnNames
   }
 
@@ -75,8 +82,8 @@ export class Records<T extends StoredRecord> {
   }
 
   async get(reader: DatabaseReader, id: string, scope: Scope = {}): Promise<T | undefined> {
-    const { where, values } = this.#buildWhere({ id, ...scope })
-    const row = await reader.get(`SELECT ${this.#allColumns} FROM ${this.table}${where}`, values)
+    const { where, values } = this.#buildWhere(scope)
+    const row = await reader.get(where === '' ? this.#selectById : `${this.#selectById} AND ${where.slice(WHERE.length)}`, [id, ...values])
     return row && this.#toRecord(row)
   }
 
@@ -160,7 +167,7 @@ export class Records<T extends StoredRecord> {
       Array.isArray(value) ? `${this.#quoteColumn(name)} IN (${value.map(() => '?').join(', ')})` : `${this.#quoteColumn(name)} = ?`,
     )
     const values = conditions.flatMap(([, value]) => value as Value).map((value) => (typeof value === 'boolean' ? Number(value) : value))
-    return { where: ` WHERE ${comparisons.join(' AND ')}`, values }
+    return { where: `${WHERE}${comparisons.join(' AND ')}`, values }
   }
 
   /** Only known column names reach SQL. */
@@ -189,12 +196,13 @@ export class Records<T extends StoredRecord> {
     return kind === 'json' ? JSON.stringify(value) : kind === 'boolean' ? Number(value) : (value as Value)
   }
 
+  /** Changes the row, of which the caller has the only copy. */
   #toRecord(row: Row): T {
-    const record: Record<string, unknown> = {}
-    for (const name in row) {
-      const value = row[name] as Value
-      const kind = this.#columns.get(name)
-      record[name] = value === null || kind === 'plain' ? value : kind === 'json' ? JSON.parse(value as string) : value === 1
+    const record = row as Record<string, unknown>
+    for (const [name, kind] of this.#convertedColumns) {
+      const value = row[name]
+      if (value === null || value === undefined) continue
+      record[name] = kind === 'json' ? JSON.parse(value as string) : value === 1
     }
     return record as unknown as T
   }
