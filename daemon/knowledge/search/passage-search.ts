@@ -1,9 +1,8 @@
 /** Searches passages by meaning, by words or both, with filters and without near-duplicates. */
-import { availableParallelism } from 'node:os'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { SearchResult } from '../../../src/contract/schemas/passages.ts'
-import { OwnerLimit } from '../../async/owner-limit.ts'
+import type { OwnerLimit } from '../../async/owner-limit.ts'
 import type { Caller } from '../../core/caller.ts'
 import { findOwner } from '../../core/find-owner.ts'
 import type { CallOrigin } from '../../core/meter.ts'
@@ -31,6 +30,7 @@ import { deduplicatePassages } from './deduplicate-passages.ts'
 import { describeDocument } from './describe-document.ts'
 import { fuseRankings, type RankedPassage } from './fuse-rankings.ts'
 import { IndexSelector } from './index-selector.ts'
+import { limitSearches } from './limit-searches.ts'
 import { type IndexHits, isLoose } from './relevance.ts'
 import { computeRerankWeight, RERANK_DEPTH, type RerankCandidate, rerankPassages } from './rerank-passages.ts'
 import {
@@ -75,10 +75,6 @@ interface PassageSearchDependencies {
   telemetry?: Telemetry
 }
 
-/** Searches of one owner at once: hundreds, such as those of an evaluation, would delay everybody's. */
-const MAX_OWNER_SEARCHES = 8
-/** While others search, or wait for an answer of the embedded model: at least half of the cores are left to them. */
-const MAX_SHARED_SEARCHES = Math.min(MAX_OWNER_SEARCHES, Math.max(1, Math.floor(availableParallelism() / 2)))
 const MAX_HITS_PER_METHOD = 100
 /** More candidates than results are loaded if needed, because duplicates are dropped. */
 const CANDIDATES_PER_RESULT = 3
@@ -103,11 +99,7 @@ export class PassageSearch {
     this.#dependencies = dependencies
     this.#selector = new IndexSelector(dependencies.database, dependencies.synchronizer)
     this.#telemetry = dependencies.telemetry ?? new Telemetry()
-    this.#owners = new OwnerLimit({
-      alone: MAX_OWNER_SEARCHES,
-      shared: MAX_SHARED_SEARCHES,
-      areOthersBusy: (owner) => dependencies.embedding.models.hasOtherReaders(owner),
-    })
+    this.#owners = limitSearches(dependencies.embedding.models)
   }
 
   search(request: PassageQuery): Promise<Static<typeof SearchResult>> {
