@@ -26,8 +26,15 @@ const serveModels: Step = (response, received, wire) =>
 test.before(
   reportFailure(async () => {
     local = await ScriptedProvider.start('openai', serveModels)
+    // Each discovery would wait for it again.
+    let hasHung = false
+    const hangOnce: Step = (...exchange) => {
+      const step = hasHung ? respondWithError(404) : hang
+      hasHung = true
+      return step(...exchange)
+    }
     const otherServers = [
-      hang,
+      hangOnce,
       respondWithError(404),
       sendBody('<html>my blog</html>'),
       sendBody('{"data": "no"}'),
