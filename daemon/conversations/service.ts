@@ -52,12 +52,16 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
       prepare: async (record, input, context) => prepareConversation(agents, record, input, context),
       getReferences: ({ agent_id }) =>
         agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }],
-      toView: async (reader, { version: _, deleted_agent_id: __, ...conversation }) => ({
-        ...conversation,
-        messages: await refreshMessages(dependencies, reader, await listLastMessages(reader, conversation.id, MAX_MESSAGES)),
-        message_count: await countMessages(reader, conversation.id),
-        summary: await getSummary(reader, conversation.id),
-      }),
+      toView: async (reader, { version: _, deleted_agent_id: __, ...conversation }) => {
+        const messages = await listLastMessages(reader, conversation.id, MAX_MESSAGES)
+        return {
+          ...conversation,
+          messages: await refreshMessages(dependencies, reader, messages),
+          message_count: messages.length < MAX_MESSAGES ? messages.length : await countMessages(reader, conversation.id),
+          // Without messages there is none.
+          summary: messages.length === 0 ? null : await getSummary(reader, conversation.id),
+        }
+      },
       getLabel: ({ title, id }) => title ?? id,
       getScope: scopeToCaller,
       beforeRemove: async (transaction, { id }) => deleteMessages(transaction, id),

@@ -70,10 +70,10 @@ const MOST: Record<string, number> = {
   'POST /agents': 1,
   'PATCH /agents/{id}': 3,
   'DELETE /agents/{id}': 5,
-  'POST /conversations': 4,
+  'POST /conversations': 3,
   'GET /conversations': 2,
-  'GET /conversations/{id}': 3,
-  'POST /conversations/{id}/messages': 15,
+  'GET /conversations/{id}': 2,
+  'POST /conversations/{id}/messages': 16,
   'GET /conversations/{id}/messages': 3,
 }
 
