@@ -48,7 +48,12 @@ const ATTACKS: readonly Attack[] = [
     commands: ask,
     isStream: true,
   },
-  { name: 'a slow body', respond: (response) => drip(response.writeHead(200, JSON_TYPE), ' '), commands, isSlow: true },
+  {
+    name: 'a slow body',
+    respond: (response) => drip(response.writeHead(200, JSON_TYPE), ' '),
+    commands: [...commands, ['backup', 'backup.tar.gz']],
+    isSlow: true,
+  },
   { name: 'half a body', respond: (response) => response.writeHead(200, JSON_TYPE).write('{"data":['), commands, isSlow: true },
   {
     name: 'half an event',
