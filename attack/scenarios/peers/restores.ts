@@ -11,7 +11,9 @@ import { type Scenario, scaleAmount } from '../../support/scenario.ts'
 
 /** Content with which no command or no daemon would work. Its checksums are right. */
 const FORGED: readonly [name: string, content: string][] = [
-  ...['{', '', 'null', '[]', '{"url":5}', '{"start":"no"}', '\0'].map((text): [string, string] => ['config.json', text]),
+  ...['{', '', 'null', '[]', '{"url":5}', '{"start":"no"}', '{"url":"ftp://x"}', '{"token":"two words"}', '\0'].map(
+    (text): [string, string] => ['config.json', text],
+  ),
   ...['', 'two words', '\u001b[2J'].map((text): [string, string] => ['token', text]),
   ...['null', '{"location":"moon"}', 'x'].map((text): [string, string] => ['vault.json', text]),
   ['vault.key', 'short'],

@@ -49,8 +49,15 @@ function findJsonProblem(name: string, text: string): string | undefined {
   const fields = value as Record<string, unknown>
   if (name === VAULT_NAME)
     return fields.location === 'keychain' || fields.location === 'file' ? undefined : 'does not say where the key of the vault is'
-  const wrong = Object.entries(SETTING_TYPES).find(([field, type]) => fields[field] !== undefined && typeof fields[field] !== type)
-  return wrong && `has an invalid value of ${JSON.stringify(wrong[0])}`
+  const wrong = Object.keys(SETTING_TYPES).find((name) => fields[name] !== undefined && !isUsable(name as keyof Settings, fields[name]))
+  return wrong && `has an invalid value of ${JSON.stringify(wrong)}`
+}
+
+/** Whether commands work with this value of a setting. */
+function isUsable(name: keyof Settings, value: unknown): boolean {
+  if (typeof value !== SETTING_TYPES[name]) return false
+  if (name === 'token') return isValidToken(value as string)
+  return name !== 'url' || (/^https?:/.test(value as string) && URL.canParse(value as string))
 }
 
 /** Passes the content on. Throws an ArchiveError if it is not a whole database. */

@@ -99,7 +99,9 @@ test('paths to the outside, links, unknown files, repetitions and unlisted files
   }
   for (const vault of ['null', '[]', '{"location":"moon"}', 'x'])
     assert.match((await restore(root, gzipSync(createArchive({ ...HOME, 'vault.json': vault })))) ?? '', /its vault\.json /, vault)
-  const settings = ['{', 'null', '[]', '"x"', '{"url":5}', '{"start":"no"}'].map((text) => ['config.json', text] as const)
+  const settings = ['{', 'null', '[]', '"x"', '{"url":5}', '{"start":"no"}', '{"url":"ftp://x"}', '{"token":"two words"}'].map(
+    (text) => ['config.json', text] as const,
+  )
   const others = [
     ['token', 'two words'],
     ['token', ''],
