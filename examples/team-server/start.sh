@@ -47,7 +47,7 @@ if type -P ceph-mon ceph-osd radosgw radosgw-admin ceph monmaptool >/dev/null; t
 fi
 
 export CADRE_DATABASE_URL=ws://127.0.0.1:$((port + 3)) CADRE_VAULT_KEY_FILE=$folder/vault.key CADRE_TOKEN=$(cat "$folder/token")
-export CADRE_KEYCHAIN=off MALLOC_ARENA_MAX=2
+export CADRE_KEYCHAIN=off MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
 urls=()
 for number in 1 2; do
   url=http://127.0.0.1:$((port + number))

@@ -180,7 +180,10 @@ test('daemon install writes a unit that runs this command with this home', async
   const options = { node: '/usr/bin/node', run: '/opt/my cadre/bin/run.js', home: '/home/ada/50%', arguments: ['--port', '7500'] }
   const unit = createService({ ...options, platform: 'linux' })
   assert.match(unit.text, 'ExecStart="/usr/bin/node" "/opt/my cadre/bin/run.js" "daemon" "run" "--port" "7500"')
-  assert.match(unit.text, 'Environment="CADRE_HOME=/home/ada/50%%"\nEnvironment=MALLOC_ARENA_MAX=2\n')
+  assert.match(
+    unit.text,
+    'Environment="CADRE_HOME=/home/ada/50%%"\nEnvironment=MALLOC_ARENA_MAX=2\nEnvironment=MALLOC_MMAP_THRESHOLD_=131072\n',
+  )
   assert.match(createService({ ...options, platform: 'darwin' }).text, '<string>/opt/my cadre/bin/run.js</string>')
   assert.throws(() => createService({ ...options, platform: 'win32' }), /not supported/)
   await withTerminal(async (terminal) => {
