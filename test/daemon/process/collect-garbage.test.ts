@@ -1,0 +1,17 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { collectGarbage } from '../../../daemon/process/collect-garbage.ts'
+
+const test = suite('garbage collection')
+
+test('what is no longer used is freed at once, also the second time', async () => {
+  for (let round = 0; round < 2; round++) {
+    const unused = new WeakRef(new Uint8Array(1024 * 1024))
+    await nextTick()
+    collectGarbage()
+    assert.is(unused.deref(), undefined)
+  }
+})
+
+test.run()
