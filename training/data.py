@@ -34,6 +34,7 @@ class Row:
     source: str = ""
     # All texts that count as the answer, for evaluation and for choosing negatives.
     answers: list = field(default_factory=list)
+    language: str = "en"
 
     @property
     def text(self) -> str:
@@ -144,6 +145,7 @@ def load_neighbours(path: Path) -> tuple[list[Row], list[Row]]:
             row = make_written_row(question, passages[at]["headings"], passages[at]["passage"], entry["package"])
             if not row:
                 continue
+            row.language = entry.get("language", "en")
             written.append(row)
             for index, other in enumerate(passages):
                 if index != at and index not in question.get("also", []):

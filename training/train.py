@@ -12,12 +12,11 @@ from encode import Encoder
 from evaluate import measure_answers, measure_ranking, measure_spans, measure_xquad
 from examples import Examples
 from model import load_model
-from prepare import SHARES, UNTAUGHT, get_device, log, prepare
+from prepare import SHARES, get_device, log, prepare
 from quantize import fake_quantize, write_weights
 from torch import multiprocessing
 from torch.nn import functional
 
-PEAK_LEARNING_RATE = 1e-4
 WARM_UP = 0.06
 BATCH_SIZE = 128
 # Weights are averaged over the last part of the training.
@@ -31,10 +30,11 @@ SPAN_WEIGHT = 0.8
 TAUGHT_SHARE = 0.65
 
 
-def draw_epoch(examples: Examples, rng: np.random.Generator) -> np.ndarray:
+def draw_epoch(examples: Examples, rng: np.random.Generator, old: float) -> np.ndarray:
     """Returns the indices of an epoch's rows."""
     drawn = []
-    for index, share in enumerate(SHARES.values()):
+    for index, (name, share) in enumerate(SHARES.items()):
+        share *= 1 if "invented" in name else old
         group = np.flatnonzero(examples.group == index)
         drawn += [group] * int(share)
         drawn.append(rng.choice(group, int(len(group) * (share - int(share))), replace=False))
@@ -65,11 +65,11 @@ def train(arguments, examples: Examples, seed: int, epochs: int, device: str):
     reader = load_model(arguments.start or arguments.base)
     reader.to(device).train()
     model = torch.compile(reader, dynamic=True) if arguments.compile else reader
-    plan = [batch for _ in range(epochs) for batch in examples.make_batches(draw_epoch(examples, rng), BATCH_SIZE, rng)]
+    plan = [batch for _ in range(epochs) for batch in examples.make_batches(draw_epoch(examples, rng, arguments.old), BATCH_SIZE, rng)]
     decayed = [p for p in reader.parameters() if p.dim() > 1]
     others = [p for p in reader.parameters() if p.dim() == 1]
     groups = [{"params": decayed, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=PEAK_LEARNING_RATE, fused=device == "cuda")
+    optimizer = torch.optim.AdamW(groups, lr=arguments.rate, fused=device == "cuda")
     steps = len(plan)
 
     def compute_rate(step: int) -> float:
@@ -113,7 +113,7 @@ def train_model(index: int, arguments, generation: int, epochs: int) -> None:
     torch.set_num_threads(2)
     examples = Examples.load([arguments.work / f"examples-{group}.pt" for group in range(len(SHARES))], device)
     if generation:
-        examples.load_taught(arguments.work / f"taught-{generation - 1}.pt", {index for index, name in enumerate(SHARES) if name in UNTAUGHT})
+        examples.load_taught(arguments.work / f"taught-{generation - 1}.pt", {index for index, name in enumerate(SHARES) if name in arguments.untaught.split(",")})
     reader = train(arguments, examples, arguments.seed + 10 * generation + index, epochs, device)
     torch.save(reader.state_dict(), arguments.work / f"model-{arguments.name}{generation}-{index}.pt")
     if generation < arguments.last:
@@ -195,6 +195,11 @@ def main() -> None:
         "--generations", default="3x4,3x7", help="models and epochs of each generation; each learns from the mean of the one before"
     )
     parser.add_argument("--minutes", type=float, default=0, help="limits the time of each generation; its rate falls accordingly")
+    parser.add_argument("--rate", type=float, default=1e-4, help="peak learning rate")
+    parser.add_argument("--old", type=float, default=1, help="share of an epoch's rows other than those over invented documents")
+    parser.add_argument(
+        "--untaught", default="languages,mined languages", help="groups that only their labels teach, because the teacher does not read them well"
+    )
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--name", default="", help="prefix of the models in the work folder, for several trainings on the same examples")
     parser.add_argument("--made", type=int, default=12000, help="questions made from patterns")

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { ROOT } from './daemon.ts'
 import type { SourceDocument } from './sync-source.ts'
 
-/** Contains xquad.en.json.gz (the layout of SQuAD). */
+/** Contains xquad.en.json.gz, xquad.de.json.gz and xquad.es.json.gz (the layout of SQuAD). */
 const XQUAD_FOLDER = process.env.CADRE_READER_EVALUATION ?? join('..', 'shared', 'reader', 'eval')
 /** Every n-th question is asked, to save time. */
 const SAMPLE_INTERVAL = Math.max(1, Number(process.env.CADRE_BENCH_SAMPLE) || 1)
@@ -16,6 +16,8 @@ const isTuningQuestion = (position: number) => position % 2 === 0
 
 export const KINDS = ['reference', 'handbook', 'policy', 'tables', 'contracts', 'manuals', 'mails', 'faq'] as const
 export type Kind = (typeof KINDS)[number]
+
+export type XquadLanguage = 'en' | 'de' | 'es'
 
 export interface XquadQuestion {
   text: string
@@ -44,8 +46,8 @@ interface SquadArticle {
   paragraphs: { context: string; qas: { question: string; answers: { text: string }[] }[] }[]
 }
 
-export function loadXquad(): XquadSet | undefined {
-  const path = join(XQUAD_FOLDER, 'xquad.en.json.gz')
+export function loadXquad(language: XquadLanguage): XquadSet | undefined {
+  const path = join(XQUAD_FOLDER, `xquad.${language}.json.gz`)
   if (!existsSync(path)) return undefined
   const { data } = JSON.parse(gunzipSync(readFileSync(path)).toString()) as { data: SquadArticle[] }
   const documents = data.flatMap(({ paragraphs }, article) =>

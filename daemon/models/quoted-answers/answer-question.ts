@@ -40,10 +40,10 @@ export interface Reply {
 /** Each passage takes about as long as embedding it. */
 const MAX_PASSAGES = 8
 /** Calibrated on questions with and without an answer: nine of ten certain and six of ten probable answers are right (docs/reader.md). */
-const MIN_CERTAIN = 7.5
-const MIN_PROBABLE = 0.25
+const MIN_CERTAIN = 8.5
+const MIN_PROBABLE = -0.25
 /** In other languages, the model finds passages relevant too easily. */
-const MIN_PROBABLE_IN_OTHER_LANGUAGES = 3
+const MIN_PROBABLE_IN_OTHER_LANGUAGES = 4.9
 /** Rows are counted or compared only if they share this much of the question's words: others are not about it. */
 const MIN_ROW_OVERLAP = 0.5
 /** A sentence is preferred to rows if their scores are this close. */

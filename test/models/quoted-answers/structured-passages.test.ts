@@ -222,8 +222,8 @@ test('a sentence answers "how many" rather than a row that is almost as good', a
     [sentence, 'limits.md', []],
   ]
   const findings = [
-    { answer: '60 requests', certainty: 6 },
-    { answer: '100 requests', certainty: 5 },
+    { answer: '60 requests', certainty: 7 },
+    { answer: '100 requests', certainty: 6 },
   ]
   assert.match(await answer('How many requests a minute are allowed?', passages, findings), /^\*\*100 requests\*\*\n/)
 })
