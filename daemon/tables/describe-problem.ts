@@ -2,9 +2,9 @@
 import { listUnknownWords, type QueryableTable } from './answer-table-question.ts'
 import { describeConditions } from './describe-query.ts'
 import type { Links } from './linking/links.ts'
+import { asksForNumber, asksForText, removePoliteness } from './linking/question-form.ts'
 import { readQuestion } from './linking/read-question.ts'
 import { parseQuestion, type Question, type Word } from './parse-question.ts'
-import { asksForNumber, asksForText, removePoliteness } from './suits-question.ts'
 import type { TypedTable } from './typed-table.ts'
 import { TRIGGERS } from './vocabulary.ts'
 

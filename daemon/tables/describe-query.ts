@@ -122,9 +122,11 @@ function describeCondition(table: TypedTable, condition: Condition): string {
 }
 
 function describePeriod({ from, to }: Extract<Condition, { kind: 'dates' }>): string {
-  if (from === undefined) return `before ${to}`
-  if (to === undefined) return `in or after ${from}`
-  return to.endsWith('~') ? from : `from ${from} and before ${to}`
+  if (from === undefined) return to?.endsWith('~') ? `until ${to.slice(0, -1)}` : `before ${to}`
+  if (to === undefined) return from.endsWith('~') ? `after ${from.slice(0, -1)}` : `in or after ${from}`
+  if (!to.endsWith('~')) return `from ${from} and before ${to}`
+  const last = to.slice(0, -1)
+  return from === last ? from : `from ${from} to ${last}`
 }
 
 function joinValues(values: readonly string[]): string {

@@ -2,7 +2,7 @@
 import { type Candidate, countBits, type FilterSet, getMask } from './candidate.ts'
 import { createFeatureSource } from './features.ts'
 import { isIdentifier } from './infer-columns.ts'
-import type { LinkedCondition, Links } from './linking/links.ts'
+import { isInHeader, type LinkedCondition, type Links } from './linking/links.ts'
 import { findDatePart, listLimits, type Question, readOrdinal } from './parse-question.ts'
 import type { Aggregate, Condition, DatePart, Direction, Operation } from './query.ts'
 import type { Column, Reading, TypedTable } from './typed-table.ts'
@@ -18,7 +18,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
   const numeric = comparable.filter(({ reading }) => reading === 'number').map(({ index }) => index)
   const directions = (['max', 'min'] as const).filter((direction) => question.words.some(({ text }) => DIRECTIONS[direction].has(text)))
   const limits = getLimits(question)
-  const groupings = listGroupings(question, table)
+  const groupings = listGroupings(question, table, links)
   const ordinal = question.words.map(({ text }) => readOrdinal(text)).find((position) => position !== undefined && position > 1)
   const sets = listFilterSets(question, links, comparable)
 
@@ -133,8 +133,8 @@ const hasTrigger = ({ words }: Question, trigger: keyof typeof TRIGGERS, ignored
   )
 
 /** Columns to group by, and the month, quarter or year of dates: "revenue per month", "which month had the most orders". */
-function listGroupings(question: Question, { columns }: TypedTable): { by: number; part?: { part: DatePart } }[] {
-  const part = findDatePart(question)
+function listGroupings(question: Question, { columns }: TypedTable, links: Links): { by: number; part?: { part: DatePart } }[] {
+  const part = findDatePart(question, (index) => isInHeader(links, index))
   const dates = part ? columns.flatMap(({ readings }, by) => (readings.date ? [{ by, part: { part } }] : [])) : []
   return [...dates, ...columns.map((_, by) => ({ by }))]
 }

@@ -114,8 +114,12 @@ function convertCell({ type, readings }: Column, cell: string, { isDayFirst, has
 }
 
 const MONEY_HEADER = /\b(?:price|cost|amount|fee|revenue|salary|wage|rent|budget|eur|usd|gbp|chf)\b|[$€£]/i
+/** Other decimals are measures. */
+const MEASURE_HEADER =
+  /\((?!eur|usd|gbp|chf|[$€£])[^)]+\)|\b(?:size|area|weight|distance|length|height|width|duration|hours?|score|rating|rate|share)\b/i
 export const isMoney = ({ header, type, scale, readings }: Column): boolean =>
-  readings.number !== undefined && (type === 'currency' || (type === 'decimal' && scale > 0) || MONEY_HEADER.test(header))
+  readings.number !== undefined &&
+  (type === 'currency' || MONEY_HEADER.test(header) || (type === 'decimal' && scale > 0 && !MEASURE_HEADER.test(header)))
 
 /** Numbers that name something are neither added nor compared. */
 export const isIdentifier = (header: string): boolean => /(?:^|[\s_-])(?:ids?|code|sku|zip|phone)$/i.test(header)

@@ -1,6 +1,6 @@
 /** Splits a question into words, and finds its numbers, dates and comparisons. */
 import { stem } from '../language/content-words.ts'
-import { MONTH_NAMES, readMonth } from './cells/parse-cell.ts'
+import { MONTH_NAMES, parseDate, readMonth } from './cells/parse-cell.ts'
 import type { DatePart } from './query.ts'
 import { COMPARISONS, type Comparison, DIRECTIONS, GROUP_WORDS, NUMBER_WORDS, ORDINAL_WORDS, STOP_WORDS } from './vocabulary.ts'
 
@@ -42,6 +42,8 @@ export interface DateMention extends Span {
   from: string
   to: string
   month?: number
+  /** Whether it is one day, or a range of days. */
+  isDay?: true
   comparison: Comparison
 }
 
@@ -56,7 +58,7 @@ export interface Question {
 /** Ordinals, dates, numbers with thousands separators, numbers, words, and mixtures such as B12. */
 const WORD = new RegExp(
   [
-    String.raw`\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d{2}-\d{2}`,
+    String.raw`\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}`,
     String.raw`\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`,
     String.raw`[\p{L}\p{M}]+|[\p{L}\p{N}\p{M}]+`,
   ].join('|'),
@@ -97,7 +99,10 @@ const removeSeparators = (digits: string) =>
 
 export function parseQuestion(text: string): Question {
   const words = splitWords(text.replaceAll(/(?<!\d\s*)%/g, ' percent '))
-  return { text, words, stems: new Set(words.map((word) => word.stem)), numbers: findNumbers(words), dates: findDates(words) }
+  const dates = findDates(words)
+  // The 15 of "after 15 March 2024" is no amount.
+  const numbers = findNumbers(words).filter(({ start, end }) => !dates.some((date) => date.isDay && date.start < end && start < date.end))
+  return { text, words, stems: new Set(words.map((word) => word.stem)), numbers, dates }
 }
 
 function findNumbers(words: readonly Word[]): NumberMention[] {
@@ -135,11 +140,13 @@ export function listLimits({ numbers, words }: Question): NumberMention[] {
   )
 }
 
-/** Returns the part of dates that "per month", "yearly" or "which quarter" ask for. */
-export function findDatePart({ words }: Question): DatePart | undefined {
+/** Returns the part of dates that "per month", "yearly" or "which quarter" ask for; "monthly" may be a word of a column. */
+export function findDatePart({ words }: Question, isColumn: (index: number) => boolean = () => false): DatePart | undefined {
   const isGrouping = (word: string) => GROUP_WORDS.has(word) || word === 'which' || word === 'what'
   return (['month', 'quarter', 'year'] as const).find((name) =>
-    words.some(({ text }, index) => text === `${name}ly` || (text === name && isGrouping(words[index - 1]?.text ?? ''))),
+    words.some(
+      ({ text }, index) => (text === `${name}ly` && !isColumn(index)) || (text === name && isGrouping(words[index - 1]?.text ?? '')),
+    ),
   )
 }
 
@@ -172,11 +179,17 @@ function findDates(words: readonly Word[]): DateMention[] {
   const mentions: DateMention[] = []
   const add = (span: Span, bounds: Pick<DateMention, 'from' | 'to' | 'month'>) => {
     const compared = findComparison(words, span.start, span.end)
-    if (compared && bounds.from !== '') mentions.push({ ...bounds, ...compared })
-    mentions.push({ ...bounds, ...span, comparison: 'equal' })
+    const day = bounds.to.endsWith('~') ? { isDay: true as const } : {}
+    if (compared && bounds.from !== '') mentions.push({ ...bounds, ...compared, ...day })
+    mentions.push({ ...bounds, ...span, comparison: 'equal', ...day })
   }
   for (const [index, { text, number }] of words.entries()) {
-    if (/^\d{4}-\d{2}-\d{2}$/.test(text)) add({ start: index, end: index + 1 }, getDayBounds(text))
+    const iso = /^\d{4}-\d{2}-\d{2}$/.test(text)
+      ? text
+      : /^\d+[./]\d+[./]\d{4}$/.test(text)
+        ? parseDate(text, text.includes('.'))?.iso
+        : undefined
+    if (iso !== undefined) add({ start: index, end: index + 1 }, getDayBounds(iso))
     if (isYear(number) && !text.includes(',')) {
       add({ start: index, end: index + 1 }, { from: text, to: String(number + 1) })
       const upper = words[index + 2]?.number
@@ -188,17 +201,36 @@ function findDates(words: readonly Word[]): DateMention[] {
     const month = /^[a-z]{3,9}$/.test(text) ? readFullMonth(text) : 0
     if (month === 0) continue
     const [previous, next, second] = [words[index - 1]?.number, words[index + 1]?.number, words[index + 2]?.number]
-    const iso = String(month).padStart(2, '0')
-    if (isYear(next)) add({ start: index, end: index + 2 }, getMonthBounds(next, month))
-    else if (isDay(next) && isYear(second))
-      add({ start: index, end: index + 3 }, getDayBounds(`${second}-${iso}-${String(next).padStart(2, '0')}`))
-    else if (isDay(next)) add({ start: index, end: index + 2 }, getDayBounds(`0000-${iso}-${String(next).padStart(2, '0')}`))
-    else if (isDay(previous)) add({ start: index - 1, end: index + 1 }, getDayBounds(`0000-${iso}-${String(previous).padStart(2, '0')}`))
+    const pad = (number: number) => String(number).padStart(2, '0')
+    if (isDay(previous) && isYear(next)) add({ start: index - 1, end: index + 2 }, getDayBounds(`${next}-${pad(month)}-${pad(previous)}`))
+    else if (isYear(next)) add({ start: index, end: index + 2 }, getMonthBounds(next, month))
+    else if (isDay(next) && isYear(second)) add({ start: index, end: index + 3 }, getDayBounds(`${second}-${pad(month)}-${pad(next)}`))
+    else if (isDay(next)) add({ start: index, end: index + 2 }, getDayBounds(`0000-${pad(month)}-${pad(next)}`))
+    else if (isDay(previous)) add({ start: index - 1, end: index + 1 }, getDayBounds(`0000-${pad(month)}-${pad(previous)}`))
     else add({ start: index, end: index + 1 }, { from: '', to: '', month })
-    if (isDay(previous) && isYear(next))
-      add({ start: index - 1, end: index + 2 }, getDayBounds(`${next}-${iso}-${String(previous).padStart(2, '0')}`))
   }
-  return mentions
+  return joinRanges(words, mentions)
+}
+
+/** "Between 15 March and 15 April 2025", "from March to May 2025": the first date may have the year of the second. */
+function joinRanges(words: readonly Word[], mentions: readonly DateMention[]): DateMention[] {
+  const single = mentions.filter(({ comparison, from, month }) => comparison === 'equal' && (from !== '' || month !== undefined))
+  const ranges = single.flatMap((first) =>
+    single.flatMap((second): DateMention[] => {
+      const isNext = second.start === first.end + 1 && ['and', 'to', 'until', 'through'].includes(words[first.end]?.text ?? '')
+      const hasStart = ['between', 'from'].includes(words[first.start - 1]?.text ?? '')
+      const year = /^[1-9]\d{3}/.exec(second.from)?.[0]
+      if (!isNext || !hasStart || year === undefined) return []
+      const from = first.month === undefined ? first.from.replace(/^0000/, year) : getMonthBounds(Number(year), first.month).from
+      return [{ start: first.start - 1, end: second.end, from, to: second.to, isDay: true, comparison: 'equal' }]
+    }),
+  )
+  const isInside = (inner: Span, outer: Span) => inner.start >= outer.start && inner.end <= outer.end
+  // "2025" in "15 March 2025" is no date of its own.
+  const longer = [...ranges, ...mentions.filter(({ isDay }) => isDay)]
+  const isPart = (mention: DateMention) =>
+    longer.some((other) => isInside(mention, other) && !(mention.isDay && other.from === mention.from))
+  return [...ranges, ...mentions.filter((mention) => !isPart(mention))]
 }
 
 const PERIODS = [

@@ -1,56 +1,40 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
 import { isIdentifier, isMoney } from './infer-columns.ts'
-import type { ColumnLink, Links } from './linking/links.ts'
+import { type ColumnLink, isInHeader, type Links } from './linking/links.ts'
+import { asksForNumber, getForm } from './linking/question-form.ts'
 import { asksForMostRows, listNouns } from './linking/question-nouns.ts'
 import { findDatePart, type Question, splitWords, type Word } from './parse-question.ts'
-import type { Condition, Operation, Query } from './query.ts'
+import type { Condition, Direction, Operation, Query } from './query.ts'
 import type { Column, TypedTable } from './typed-table.ts'
 import {
   AGE_DIRECTIONS,
   AGGREGATE_WORDS,
   AMBIGUOUS_DIRECTIONS,
   COUNTING_SUPERLATIVES,
+  DIRECTIONS,
   DISTINCT_WORDS,
+  GROUP_WORDS,
   isSuperlative,
-  MODAL_WORDS,
   MONEY_STEMS,
   PARTICULAR_SUPERLATIVES,
   SIZE_WORDS,
   TIME_WORDS,
-  TRIGGERS,
 } from './vocabulary.ts'
 
 const DIFFERENCES: ReadonlySet<Operation['kind']> = new Set(['difference', 'difference_of_counts'])
 
 const ROW_OPERATIONS: ReadonlySet<Operation['kind']> = new Set(['list', 'count', 'count_values'])
 
-type Form = 'count' | 'amount' | 'boolean' | 'selection'
-
 /** Words before the name of what each group has. */
 const EVERY_WORDS: ReadonlySet<string> = new Set(['per', 'each', 'every'])
 const IMPERATIVES: ReadonlySet<string> = new Set(['list', 'show', 'display', 'give', 'find', 'get'])
-/** "How long is the longest event?" asks for an amount. */
-const MEASURES: ReadonlySet<string> = new Set('much long old heavy tall high big large far expensive wide deep fast'.split(' '))
-const POLITE = /^(?:(?:can|could|would|will) you(?: please)?|please|i (?:want|need) to (?:know|see))\s+/i
-/** "How do I", "how are refunds paid": the ways of doing something are in texts. */
-const PROCEDURE = /^(?:how (?:do|does|did|can|could|should|to|is|are|was|were|would|must|may)|why)\b/i
-/** "After how many cups must I …": rules are in texts. */
-const RULE = /\b(?:must|can|should|may|could) (?:i|we|you)\b/i
+const SPENDING = /^what did .*\b(?:pay|spend|earn|collect|raise)\b/i
+const COMPARING = /\b(?:difference|more|less|fewer|than|between|apart|gap|margin|\w+er)\b/i
 /** "More … than" compares with a number, a row or a column. */
 const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
 const COMPARISONS_OF_VALUES: ReadonlySet<Condition['kind']> = new Set(['than_column', 'than_row', 'numbers', 'between', 'dates'])
 const PLACE_IN_ORDER = /rank|position|place|pos\b|time|duration|no\b/i
 const NOT_ADDITIVE = /(?:^|[\s_])(?:unit|price|rate|age|year|percentage|score|rating|average|avg)(?:$|[\s_])/i
-
-/** Whether the question asks how to do something or what is allowed, which no table says. */
-export function asksForText({ text, words }: Question): boolean {
-  return PROCEDURE.test(text.trim()) || RULE.test(text) || words.slice(0, 2).some((word) => MODAL_WORDS.has(word.text))
-}
-
-/** Removes "could you please". */
-export const removePoliteness = (text: string): string => text.trim().replace(POLITE, '')
-
-export const asksForNumber = ({ words }: Question): boolean => ['count', 'amount'].includes(getForm(words))
 
 /** Several values answer neither "how many" nor "how much". */
 export const suitsResult = (question: Question, { operation }: Query, rows: readonly unknown[]): boolean =>
@@ -82,7 +66,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   const isRelated = links.conditions.some(({ condition }) => condition.kind === 'than_column')
   const comparesValues = COMPARATIVE.test(question.text) && !asksForDifference
   /** "What did the machines cost in total?" */
-  const asksForSum = words[0]?.text === 'what' && hasAggregateWord && asksForMoney && hasMoney
+  const asksForSum = words[0]?.text === 'what' && asksForMoney && hasMoney && (hasAggregateWord || SPENDING.test(question.text))
   const asksForMedian = texts.has('median')
   const asksForFrequency = texts.has('often') || texts.has('frequently')
   /** "Who was hired last?" asks for the latest date, not for the last row. */
@@ -104,6 +88,11 @@ export function createSuitability(question: Question, table: TypedTable, links: 
       (link) =>
         link.column === column && link.start > many && words.slice(many + 1, link.start).every(({ isStop, isTitle }) => isStop && !isTitle),
     )
+  const exactHeaders = new Set(
+    [...words.keys()].filter((index) =>
+      links.columns.some(({ start, end, match }) => match === 'exact' && end - start > 1 && start <= index && end > index),
+    ),
+  )
   const exactNumbers = [...exact].filter((column) => columnAt(column).readings.number !== undefined)
   const isMinOfUncertainWord = words.some(({ text }) => AMBIGUOUS_DIRECTIONS.has(text))
 
@@ -111,6 +100,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   const title = words.findIndex(({ stem }) => titleStems.has(stem))
   const asksForRows = IMPERATIVES.has(words[0]?.text ?? '') && title > 0 && !links.columns.some(({ start }) => start < title)
   const grouped = findGrouping(question, table, links)
+  const asksForGroups = words.some(({ text }, index) => GROUP_WORDS.has(text) && !isInHeader(links, index))
   /** "Ticket" in tickets.csv numbers the rows. */
   const isRowNumber = (column: number): boolean =>
     column === 0 && columnAt(0).type === 'integer' && splitWords(columnAt(0).header).every(({ stem }) => titleStems.has(stem))
@@ -163,6 +153,12 @@ export function createSuitability(question: Question, table: TypedTable, links: 
     if (asksForMedian && !('aggregate' in operation && operation.aggregate === 'median')) return false
     if (grouped && !(operation.kind === 'group' && grouped(operation))) return false
     if (asksForDifference && links.conditions.length > 1 && !DIFFERENCES.has(operation.kind)) return false
+    // The difference of averages is not computed.
+    if (DIFFERENCES.has(operation.kind) && (hasAggregateWord || !COMPARING.test(question.text))) return false
+    if (asksForFrequency && form === 'selection' && operation.kind !== 'group') return false
+    if ('direction' in operation && operation.direction && !isAskedFor(operation.direction, conditions)) return false
+    if (operation.kind === 'aggregate' && (operation.aggregate === 'max' || operation.aggregate === 'min'))
+      if (!isAskedFor(operation.aggregate, conditions)) return false
     switch (operation.kind) {
       case 'list':
         if (operation.column === undefined || asksForRows) return operation.column === undefined && form === 'selection'
@@ -213,6 +209,15 @@ export function createSuitability(question: Question, table: TypedTable, links: 
     )
   }
 
+  /** "First" of "the first half of 2025" and "last" of the column "Sold last week" ask for no order. */
+  function isAskedFor(direction: Direction, conditions: readonly Condition[]): boolean {
+    const spans = links.conditions.filter(({ condition }) => conditions.includes(condition))
+    return words.some(
+      ({ text }, index) =>
+        DIRECTIONS[direction].has(text) && !spans.some(({ start, end }) => start <= index && end > index) && !exactHeaders.has(index),
+    )
+  }
+
   function canSubtract(column: number): boolean {
     if (!columnAt(column).readings.number) return asksForDays
     return linked.has(column) || (form === 'amount' && isMoney(columnAt(column)))
@@ -251,6 +256,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
     const { header, readings } = columnAt(by)
     if (!part && (readings.number || readings.date || isIdentifier(header)) && !exact.has(by)) return false
     if (isMinOfUncertainWord && direction === 'min') return false
+    if (direction === undefined && !asksForGroups) return false
     if (key === undefined) return !isMinOfUncertainWord && !asksForLargestSum
     if (asksForFrequency) return false
     // "Which product has the highest unit price?" does not ask for the sum of prices.
@@ -267,20 +273,12 @@ function findGrouping(
   links: Links,
 ): ((group: Extract<Operation, { kind: 'group' }>) => boolean) | undefined {
   const { words } = question
-  const part = findDatePart(question)
+  const names = links.columns.filter(({ start }) => EVERY_WORDS.has(words[start - 1]?.text ?? '')).map(({ column }) => column)
+  if (names.length > 0) return ({ by }) => names.includes(by)
+  const part = findDatePart(question, (index) => isInHeader(links, index))
   if (part && columns.some(({ readings }) => readings.date) && !links.columns.some(({ start }) => words[start]?.text === part))
     return (group) => group.part === part
-  const names = links.columns.filter(({ start }) => EVERY_WORDS.has(words[start - 1]?.text ?? '')).map(({ column }) => column)
-  return names.length === 0 ? undefined : ({ by }) => names.includes(by)
-}
-
-function getForm(words: readonly Word[]): Form {
-  const texts = words.map(({ text }) => text)
-  const how = texts.indexOf('how')
-  if (how >= 0 && texts[how + 1] === 'many') return 'count'
-  if (how >= 0 && MEASURES.has(texts[how + 1] ?? '')) return 'amount'
-  if ((TRIGGERS.boolean as readonly string[]).includes(texts[0] ?? '') && !texts.includes('or')) return 'boolean'
-  return 'selection'
+  return undefined
 }
 
 /** Whether a condition leaves only one value of the column. */

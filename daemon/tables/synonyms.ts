@@ -42,7 +42,13 @@ age old oldest youngest older younger
 price expensive cheapest cheaper cost
 cost expensive cheapest cheaper
 fee price cost expensive cheapest cheaper
-rent price cost expensive cheapest cheaper
+rent expensive cheapest cheaper
+distance long longest shortest length far farthest
+consumption consume consumed use used usage electricity energy
+gross salary pay wage earn
+score grade mark
+cost charge charged
+delayed late
 duration long longest shortest length
 weeks long longest shortest
 days long longest shortest
@@ -99,3 +105,23 @@ export const areSynonyms = (first: string, second: string): boolean => {
   const length = Math.max(MIN_ROOT_LENGTH, first.length - MAX_ENDING_LENGTH, second.length - MAX_ENDING_LENGTH)
   return first.length >= length && second.length >= length && first.slice(0, length) === second.slice(0, length)
 }
+
+/** What the units of headers, such as "Distance (km)", are called. */
+const UNIT_NAMES = `
+km kilometres kilometers kilometre kilometer
+kg kilograms kilos kilogram
+sqm metres meters
+m² metres meters
+l litres liters
+min minutes
+h hours
+hrs hours
+`
+const NAMES_BY_UNIT: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  UNIT_NAMES.trim()
+    .split('\n')
+    .map((line) => [line.split(' ')[0] ?? '', new Set(line.split(' '))]),
+)
+
+/** Returns the words for a unit, and the unit itself. */
+export const listUnitNames = (unit: string): ReadonlySet<string> => NAMES_BY_UNIT.get(unit.toLowerCase()) ?? new Set([unit.toLowerCase()])

@@ -2,6 +2,8 @@
 import { stem } from '../language/content-words.ts'
 
 const list = (text: string) => text.trim().split(/\s+/)
+/** Without a prototype: "constructor" is a word, too. */
+const createLookup = <T>(values: Record<string, T>): Readonly<Record<string, T>> => Object.assign(Object.create(null), values)
 
 /** Words without content: they are not searched for in cells or headers, and need not be covered by a query. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
@@ -79,21 +81,25 @@ export const COMPARISONS: readonly (readonly [string, Comparison])[] = [
   ['… or earlier', 'at_most'],
 ]
 
-export const NUMBER_WORDS: Readonly<Record<string, number>> = Object.fromEntries(
-  list(
-    `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+export const NUMBER_WORDS = createLookup<number>(
+  Object.fromEntries(
+    list(
+      `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
     eighteen nineteen twenty`,
-  ).map((word, number) => [word, number]),
+    ).map((word, number) => [word, number]),
+  ),
 )
 
-export const ORDINAL_WORDS: Readonly<Record<string, number>> = Object.fromEntries(
-  list('zeroth first second third fourth fifth sixth seventh eighth ninth tenth').map((word, number) => [word, number]),
+export const ORDINAL_WORDS = createLookup<number>(
+  Object.fromEntries(list('zeroth first second third fourth fifth sixth seventh eighth ninth tenth').map((word, number) => [word, number])),
 )
 
 /** An operation is considered only if the question has one of its words. Words ending in "*" are prefixes. */
 export const TRIGGERS = {
   count: list('many number count amount total times often frequently'),
-  sum: list('total combined sum altogether overall together all many much collectively add added amount revenue spent spend turnover cost'),
+  sum: list(
+    'total combined sum altogether overall together all many much collectively add added amount revenue spent spend turnover cost pay paid',
+  ),
   average: list('average mean avg typical'),
   median: list('median'),
   share: list('percentage percent share proportion fraction'),
@@ -125,7 +131,9 @@ const GENERIC_STEMS: ReadonlySet<string> = new Set(
     use used using usage consume consumption deliver supply supplied provide handle issue bring brought generate produce own hold held cover
     carry serve run ran offer need require want reach achieve gain collect raise come came live create register submit file log report
     book add enter host involve account stand lie figure data value case thing overview breakdown cause problem move build built
-    station locate base situate keep kept store still already yet single over under via through during within across around`).map(stem),
+    station locate base situate keep kept store still already yet single over under via through during within across around square`).map(
+    stem,
+  ),
 )
 
 export const DISTINCT_WORDS: ReadonlySet<string> = new Set(list('different distinct unique'))
@@ -191,7 +199,7 @@ export const PARTICULAR_SUPERLATIVES: ReadonlySet<string> = new Set(
 )
 
 /** The order of ages that a word asks for. */
-export const AGE_DIRECTIONS: Readonly<Record<string, 'max' | 'min'>> = { oldest: 'max', older: 'max', youngest: 'min', younger: 'min' }
+export const AGE_DIRECTIONS = createLookup<'max' | 'min'>({ oldest: 'max', older: 'max', youngest: 'min', younger: 'min' })
 
 /** Phrases for a column that is zero. */
 export const ZERO_PHRASES: readonly (readonly [phrase: string, columns: ReadonlySet<string>])[] = [
@@ -201,3 +209,12 @@ export const ZERO_PHRASES: readonly (readonly [phrase: string, columns: Readonly
 
 /** Words for an empty cell, before or after the name of a column. */
 export const EMPTY_WORDS: ReadonlySet<string> = new Set(list('without missing no empty blank lack lacks lacking never unset not'))
+
+/** Words for "no" in a column: "failed" for "passed". */
+export const OPPOSITES = createLookup<string>({
+  failed: 'passed',
+  fail: 'pass',
+  part: 'full',
+  offline: 'online',
+  absent: 'present',
+})

@@ -28,7 +28,9 @@ const DECIMAL_COMMA = /^\D{0,4}(?:[\d.]*\d,(?:\d{1,2}|\d{4,})|0,\d+|\d{1,3}(?:\.
 const DECIMAL_POINT = /^\D{0,4}(?:[\d,]*\d\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,})(?![\d.,])/
 const UNIT = /^[\p{L}\p{Sc}%°²³/]{1,12}\.?(?: [\p{L}]{1,12})?$/u
 const DURATION = /^(?:(\d{1,3}):)?(\d{1,3}):(\d{2})(\.\d+)?(?=$|[^\d:])/
-const MULTIPLIERS: Record<string, number> = { thousand: 1e3, million: 1e6, mio: 1e6, billion: 1e9, bn: 1e9, k: 1e3 }
+const MULTIPLIERS: ReadonlyMap<string, number> = new Map(
+  Object.entries({ thousand: 1e3, million: 1e6, mio: 1e6, billion: 1e9, bn: 1e9, k: 1e3 }),
+)
 
 export const MONTH_NAMES = 'january february march april may june july august september october november december'.split(' ')
 const MONTH =
@@ -70,7 +72,7 @@ export function parseNumber(text: string, hasDecimalComma = false): CellNumber |
   const plain = normalizeDigits(match, hasDecimalComma)
   const after = rest.slice(match.length).trim()
   const [word = ''] = after.toLowerCase().split(' ')
-  const multiplier = MULTIPLIERS[word] ?? 1
+  const multiplier = MULTIPLIERS.get(word) ?? 1
   const unit = multiplier === 1 ? after : after.slice(word.length).trim()
   const value = negative * multiplier * Number(plain)
   if (!Number.isFinite(value)) return undefined

@@ -1,17 +1,18 @@
 /** Finds which words of a question name columns and values of a table, and which conditions they may state. */
 
-import { isIdentifier } from '../infer-columns.ts'
+import { isIdentifier, isMoney } from '../infer-columns.ts'
 import { listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
-import { areSynonyms } from '../synonyms.ts'
+import { areSynonyms, listUnitNames } from '../synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
-import { COLUMN_WORDS, EMPTY_WORDS, ZERO_PHRASES } from '../vocabulary.ts'
+import { COLUMN_WORDS, EMPTY_WORDS, OPPOSITES, ZERO_PHRASES } from '../vocabulary.ts'
 import { createColumnComparisons } from './compare-columns.ts'
 import type { ColumnLink, LinkedCondition, Links } from './links.ts'
 
 const MAX_CONDITIONS = 24
 /** A value that is part of more cells than this is searched for with LIKE. */
 const MAX_LISTED_VALUES = 4
+const MIN_PREFIX_LENGTH = 5
 const EXCEPTIONS = new Set(['not', 'except', 'excluding', 'besides', 'without', 'than', 'beside'])
 const NEGATIONS = new Set(['not', 'no', 'without', 'isnt', 'arent', 'never'])
 
@@ -52,6 +53,7 @@ function linkColumns({ words }: Question, columns: readonly Column[]): ColumnLin
   return columns.flatMap(({ header }, column) => {
     // Units and remarks in parentheses are not asked for.
     const headerWords = splitWords(header.replaceAll('_', ' ').replace(/(?<=\S.*)\(.*\)/, ''))
+    const unitNames = listUnitNames(/\(([^)]*)\)\s*$/.exec(header)?.[1] ?? '')
     const content = headerWords.filter(({ isStop, text }) => !isStop || COLUMN_WORDS.has(text))
     const wanted = content.length > 0 ? content : headerWords
     const links: ColumnLink[] = []
@@ -65,6 +67,7 @@ function linkColumns({ words }: Question, columns: readonly Column[]): ColumnLin
         links.push({ column, start, end, match: seen.size >= new Set(wanted.map(({ stem }) => stem)).size ? 'exact' : 'part' })
         start = end - 1
       } else if (wanted.some(({ stem }) => areSynonyms(stem, word.stem))) links.push({ column, start, end: start + 1, match: 'synonym' })
+      else if (unitNames.has(word.text)) links.push({ column, start, end: start + 1, match: 'part' })
     }
     return links
   })
@@ -76,10 +79,18 @@ export function createCellValue(column: number, text: string): CellValue {
   return { column, text, stems, bareLength }
 }
 
+const isInflected = (word: string, cell: string): boolean =>
+  word.length >= MIN_PREFIX_LENGTH && Math.abs(word.length - cell.length) <= 2 && (word.startsWith(cell) || cell.startsWith(word))
+
 /** Finds the longest parts of a question that are also in a cell. */
 function findRuns({ words, stems }: Question, { column, text, stems: cell, bareLength }: CellValue): CellRun[] {
-  if (!cell.some((stem) => stems.has(stem))) return []
   const runs: CellRun[] = []
+  // "German" for "Germany", "annually" for "annual".
+  const [only = ''] = cell
+  if (cell.length === 1 && only.length >= MIN_PREFIX_LENGTH && !stems.has(only))
+    for (const [start, { stem }] of words.entries())
+      if (isInflected(stem, only)) runs.push({ column, text, start, end: start + 1, isExact: true })
+  if (!cell.some((stem) => stems.has(stem))) return runs
   for (let start = 0; start < words.length; start++)
     for (let from = 0; from < cell.length; from++) {
       if (words[start]?.stem !== cell[from] || (start > 0 && from > 0 && words[start - 1]?.stem === cell[from - 1])) continue
@@ -158,7 +169,10 @@ function createNumberConditions(
     const named = next.filter(({ match }) => match !== 'synonym')
     const counted = named.length > 0 ? named : next
     return columns.flatMap(({ readings, header, unit: own }, column): LinkedCondition[] => {
-      if (isUnitKnown && own.toLowerCase() !== unit) return []
+      const isNamed = links.some((link) => link.column === column && link.match === 'exact')
+      if (isUnitKnown && !isNamed && own.toLowerCase() !== unit) return []
+      // "$500" is no number of kilowatt hours.
+      if (/^\p{Sc}$/u.test(unit ?? '') && !isMoney(columns[column] as Column)) return []
       if (counted.length > 0 && !counted.some((link) => link.column === column)) return []
       if (!readings.number || (comparison !== 'equal' && isIdentifier(header))) return []
       if (comparison === 'between')
@@ -235,7 +249,7 @@ function createBooleanConditions({ words }: Question, columns: readonly Column[]
     return [create(column, negation < 0 ? start : negation, end, negation < 0 ? 1 : 0)]
   })
   const opposite = words.flatMap(({ text }, index) => {
-    const [, rest] = /^(?:un|in|non)([a-z]{3,})$/.exec(text) ?? []
+    const rest = /^(?:un|in|non)([a-z]{3,})$/.exec(text)?.[1] ?? OPPOSITES[text]
     const stem = rest === undefined ? undefined : splitWords(rest)[0]?.stem
     return columns.flatMap(({ type, header }, column) =>
       type === 'boolean' && splitWords(header).some((word) => word.stem === stem) ? [create(column, index, index + 1, 0)] : [],

@@ -17,3 +17,7 @@ export interface Links {
   columns: ColumnLink[]
   conditions: LinkedCondition[]
 }
+
+/** Whether a word is one of a column's header. */
+export const isInHeader = ({ columns }: Links, index: number): boolean =>
+  columns.some(({ start, end, match }) => match !== 'synonym' && start <= index && end > index)

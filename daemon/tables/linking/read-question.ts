@@ -37,7 +37,8 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const { question: titled, links: all } = readTitledQuestion(parsed, item)
   if (!DATA_FILE.test(table.title)) return { question: titled, links: all }
   const links = { ...all, columns: all.columns.filter((link) => !isPartOfValue(link, all)) }
-  const isKnownElsewhere = ({ stem }: Word) => tables.some((other) => other.table !== table && listNames(other.table).includes(stem))
+  const names = tables.flatMap((other) => (other.table === table ? [] : listNames(other.table)))
+  const isKnownElsewhere = ({ stem }: Word) => names.some((name) => name === stem || areSynonyms(name, stem))
   const spans = [...links.columns, ...links.conditions]
   const isLinked = (index: number) => spans.some(({ start, end }) => start <= index && end > index)
   const isFree = (index: number) => {
@@ -51,7 +52,21 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       !isSuperlative(word)
     )
   }
-  const verbs = new Set(listVerbs(titled.words, isFree))
+  // A verb may also be a word of a column, such as "borrowed" beside "Borrowed on".
+  const isFreeVerb = (index: number) => {
+    const word = titled.words[index]
+    const isColumn = links.columns.some(({ start, end, match }) => match !== 'exact' && start <= index && end > index)
+    return (
+      word !== undefined &&
+      (isFree(index) ? !isKnownElsewhere(word) : isColumn && !links.conditions.some(({ start, end }) => start <= index && end > index))
+    )
+  }
+  const asksForPerson = titled.words.some(({ text }) => text === 'who')
+  const verbs = new Set(
+    asksForPerson && !hasPeople(table)
+      ? []
+      : [...listVerbs(titled.words, isFreeVerb, isLinked), ...listParticiples(titled.words, table, links)],
+  )
   const isAfterValue = (index: number) =>
     links.conditions.some(
       ({ end, match, condition }) => end === index && match === 'exact' && table.columns[condition.column]?.type === 'text',
@@ -70,25 +85,38 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
 const listNames = ({ title, columns }: TypedTable): string[] =>
   splitWords([title, ...columns.map(({ header }) => header)].join(' ').replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem)
 
+const hasPeople = ({ columns }: TypedTable): boolean =>
+  columns.some(({ header }) => PERSON_STEMS.has(splitWords(header).at(-1)?.stem ?? ''))
+
 /** "Orders" in a question over orders.csv names the rows: no condition needs to explain it. */
-export function ignoreTitle(question: Question, { title, columns }: TypedTable): Question {
-  const stems = new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
-  const hasPeople = columns.some(({ header }) => PERSON_STEMS.has(splitWords(header).at(-1)?.stem ?? ''))
+export function ignoreTitle(question: Question, table: TypedTable): Question {
+  const stems = new Set(splitWords(table.title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
   const isTitle = ({ text, stem, number }: Word) =>
     number === undefined &&
-    (stems.has(stem) || [...stems].some((title) => areSynonyms(title, stem)) || (hasPeople && PEOPLE_WORDS.has(text)))
+    (stems.has(stem) || [...stems].some((title) => areSynonyms(title, stem)) || (PEOPLE_WORDS.has(text) && hasPeople(table)))
   return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true, isTitle: true } : word)) }
 }
 
 /** Returns the verbs of "who teaches", "did Tanaka stay" and "which supplier delivers": what they connect is named by the other words. */
-function listVerbs(words: readonly Word[], isFree: (index: number) => boolean): number[] {
+function listVerbs(words: readonly Word[], isFree: (index: number) => boolean, isNamedValue: (index: number) => boolean): number[] {
   const auxiliary = words.findIndex(({ text }) => AUXILIARIES.has(text))
-  const main = auxiliary < 0 ? -1 : words.findIndex((_, index) => index > auxiliary + 1 && isFree(index))
+  const main = words.findIndex((word, index) => auxiliary >= 0 && index > auxiliary + 1 && !word.isStop && !isNamedValue(index))
   const question = words.findIndex(({ text }) => text === 'who' || text === 'which')
   const next = words[question]?.text === 'who' ? question + 1 : question + 2
   const isThirdPerson = words[question]?.text === 'who' || words[next]?.text.endsWith('s') === true
-  return [...(main >= 0 ? [main] : []), ...(question >= 0 && isThirdPerson && isFree(next) ? [next] : [])]
+  return [...(main >= 0 && isFree(main) ? [main] : []), ...(question >= 0 && isThirdPerson && isFree(next) ? [next] : [])]
 }
+
+/** "Which title was borrowed most often?" need not use the column "Borrowed on". */
+const listParticiples = (words: readonly Word[], { columns }: TypedTable, links: Links): number[] =>
+  links.columns.flatMap(({ column, start, match }) =>
+    match !== 'synonym' &&
+    columns[column]?.readings.date &&
+    words[start]?.text.endsWith('ed') &&
+    !links.conditions.some((condition) => condition.match === 'exact' && condition.start <= start && condition.end > start)
+      ? [start]
+      : [],
+  )
 
 /** Returns the noun of "how many cars", "which electric cars" or "the mileage of diesel cars", if nothing else explains it. */
 function findHead(

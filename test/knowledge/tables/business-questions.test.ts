@@ -148,6 +148,43 @@ for (const [question, ...expected] of [
     )
   })
 
+const TOURS = `Tour;Date;Driver;Country;Distance (km);Monthly toll;Delayed;Passed check
+T-1;14.03.2025;Ilona;Germany;300;10,50 €;yes;no
+T-2;15.03.2025;Bruno;France;816;20,00 €;no;yes
+T-3;15.04.2025;Ilona;Germany;120;30,25 €;no;yes
+T-4;16.04.2025;Dilek;Germany;500;40,00 €;no;yes
+`
+for (const [question, ...expected] of [
+  ['How many tours were between 15 March and 15 April 2025?', '2'],
+  ['How many tours were after 15 March 2025?', '2'],
+  ['How many tours were before 16.04.2025?', '3'],
+  ['How many kilometres did Ilona drive?', '420'],
+  ['What is the average monthly toll of Bruno?', '€20'],
+  ['Which tour was the longest?', 'T-2'],
+  ['How many German tours are there?', '3'],
+  ['How many tours failed the check?', '1'],
+] as const)
+  test(`days, units and other forms of words: ${question}`, async () => {
+    const [computation] = await askDocument(question, 'tours.csv', TOURS)
+    assert.equal(computation?.values.toSorted(), [...expected])
+  })
+
+test('the interpretation of a range names its first and last day', async () => {
+  const [computation] = await askDocument('How many tours were between 15 March and 15 April 2025?', 'tours.csv', TOURS)
+  assert.is(computation?.interpretation, 'Counted the rows of tours.csv where Date is from 2025-03-15 to 2025-04-15.')
+})
+
+test('names of JavaScript are words', async () => {
+  const text = 'Term,Uses\nconstructor,3\nvalueOf,5\nhasOwnProperty,7\n'
+  const [computation] = await askDocument('How many uses does constructor have?', 'terms.csv', text)
+  assert.equal(computation?.values, ['3'])
+})
+
+test('a difference of averages is not computed', async () => {
+  const text = 'Name,Team,Salary\nAda,Sales,10\nBen,Sales,20\nCem,Finance,40\nDee,Finance,60\n'
+  assert.equal(await askDocument('What is the difference in average salary between Sales and Finance?', 'staff.csv', text), [])
+})
+
 test('a superlative that no column measures is not answered', async () => {
   assert.equal(await askDocument('Which donor is the tallest?', 'donations.csv', GIFTS), [])
 })

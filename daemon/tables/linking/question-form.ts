@@ -1,0 +1,32 @@
+/** Finds the form of a question: for a number, an amount, yes or no, or something else; and questions that no table answers. */
+import type { Question, Word } from '../parse-question.ts'
+import { MODAL_WORDS, TRIGGERS } from '../vocabulary.ts'
+
+export type Form = 'count' | 'amount' | 'boolean' | 'selection'
+
+/** "How long is the longest event?" asks for an amount. */
+const MEASURES: ReadonlySet<string> = new Set('much long old heavy tall high big large far expensive wide deep fast'.split(' '))
+const POLITE = /^(?:(?:can|could|would|will) you(?: please)?|please|i (?:want|need) to (?:know|see))\s+/i
+/** "How do I", "how are refunds paid": the ways of doing something are in texts. */
+const PROCEDURE = /^(?:how (?:do|does|did|can|could|should|to|is|are|was|were|would|must|may)|why)\b/i
+/** "After how many cups must I …": rules are in texts. */
+const RULE = /\b(?:must|can|should|may|could) (?:i|we|you)\b/i
+
+/** Whether the question asks how to do something or what is allowed, which no table says. */
+export function asksForText({ text, words }: Question): boolean {
+  return PROCEDURE.test(text.trim()) || RULE.test(text) || words.slice(0, 2).some((word) => MODAL_WORDS.has(word.text))
+}
+
+/** Removes "could you please". */
+export const removePoliteness = (text: string): string => text.trim().replace(POLITE, '')
+
+export const asksForNumber = ({ words }: Question): boolean => ['count', 'amount'].includes(getForm(words))
+
+export function getForm(words: readonly Word[]): Form {
+  const texts = words.map(({ text }) => text)
+  const how = texts.indexOf('how')
+  if (how >= 0 && texts[how + 1] === 'many') return 'count'
+  if (how >= 0 && MEASURES.has(texts[how + 1] ?? '')) return 'amount'
+  if ((TRIGGERS.boolean as readonly string[]).includes(texts[0] ?? '') && !texts.includes('or')) return 'boolean'
+  return 'selection'
+}
