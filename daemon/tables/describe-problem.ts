@@ -3,7 +3,7 @@ import { listUnknownWords, type QueryableTable } from './answer-table-question.t
 import { describeConditions } from './describe-query.ts'
 import type { Links } from './linking/links.ts'
 import { asksForNumber, asksForText, removePoliteness } from './linking/question-form.ts'
-import { readQuestion } from './linking/read-question.ts'
+import { isDataFile, readQuestion } from './linking/read-question.ts'
 import { parseQuestion, type Question, type Word } from './parse-question.ts'
 import type { TypedTable } from './typed-table.ts'
 import { TRIGGERS } from './vocabulary.ts'
@@ -15,6 +15,7 @@ const COMPUTING_WORDS: ReadonlySet<string> = new Set([
   ...TRIGGERS.extreme,
   ...['variance', 'deviation', 'total', 'sum', 'per', 'each', 'list', 'top', 'difference', 'compare', 'trend', 'growth'],
 ])
+const HOW_MANY = /\bhow (?:many|much)\b/i
 /** A question with more unknown words is about something else. */
 const MAX_UNKNOWN_WORDS = 2
 const MAX_COLUMNS = 12
@@ -25,9 +26,11 @@ export function describeProblem<T extends TypedTable>(
   tables: readonly QueryableTable<T>[],
 ): { table: T; text: string } | undefined {
   const parsed = parseQuestion(removePoliteness(text))
-  const asksForComputation = asksForNumber(parsed) || parsed.words.some((word) => COMPUTING_WORDS.has(word.text))
-  if (!asksForComputation || asksForText(parsed)) return undefined
+  const asksForComputation = HOW_MANY.test(text) || parsed.words.some((word) => COMPUTING_WORDS.has(word.text))
+  if ((!asksForComputation && !asksForNumber(parsed)) || asksForText(parsed)) return undefined
   for (const { table, values } of tables) {
+    // "How heavy is the machine?" may be answered by the text around a table.
+    if (!asksForComputation && !isDataFile(table)) continue
     const { question, links } = readQuestion(parsed, { table, values }, tables)
     const unknown = listUnknownWords(question, links)
     const understood = listUnderstood(parsed, question, table, links)

@@ -16,6 +16,8 @@ export interface ReadQuestion {
 
 /** The rows of a data file are what its questions are about; a table in a text may be about anything. */
 const DATA_FILE = /\.(?:csv|tsv|jsonl?|ndjson|xlsx|xlsm|xls|ods)\b/i
+export const isDataFile = ({ title }: TypedTable): boolean => DATA_FILE.test(title)
+
 const HEADS: ReadonlySet<string> = new Set(['many', 'which', 'list', 'show', 'find'])
 const AUXILIARIES: ReadonlySet<string> = new Set(['do', 'does', 'did'])
 
@@ -35,7 +37,7 @@ export function readTitledQuestion(parsed: Question, { table, values }: Readable
 export function readQuestion(parsed: Question, item: ReadableTable, tables: readonly ReadableTable[]): ReadQuestion {
   const { table } = item
   const { question: titled, links: all } = readTitledQuestion(parsed, item)
-  if (!DATA_FILE.test(table.title)) return { question: titled, links: all }
+  if (!isDataFile(table)) return { question: titled, links: all }
   const links = { ...all, columns: all.columns.filter((link) => !isPartOfValue(link, all)) }
   const names = tables.flatMap((other) => (other.table === table ? [] : listNames(other.table)))
   const isKnownElsewhere = ({ stem }: Word) => names.some((name) => name === stem || areSynonyms(name, stem))

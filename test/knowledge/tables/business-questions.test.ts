@@ -180,6 +180,18 @@ test('names of JavaScript are words', async () => {
   assert.equal(computation?.values, ['3'])
 })
 
+test('a measure that no column has may be in the text around a table', async () => {
+  const text = '# Coffee machine\n\nThe machine weighs 7.4 kg.\n\n| Machine | Cups |\n|---|---|\n| A | 2 |\n| B | 4 |\n'
+  const path = join(folder, 'machine.db')
+  const writer = TableStore.openForWriting(path)
+  writer.replace({ id: 'doc_1', name: 'machine.md', contentHash: 'x' }, await extractTables(Buffer.from(text), 'machine.md'))
+  writer.close()
+  const reader = TableStore.openForReading(path) as TableStore
+  assert.is(askTables('How heavy is the machine?', [reader], weights).problem, undefined)
+  assert.ok(askTables('How many spoons does the machine have?', [reader], weights).problem)
+  reader.close()
+})
+
 test('a difference of averages is not computed', async () => {
   const text = 'Name,Team,Salary\nAda,Sales,10\nBen,Sales,20\nCem,Finance,40\nDee,Finance,60\n'
   assert.equal(await askDocument('What is the difference in average salary between Sales and Finance?', 'staff.csv', text), [])
