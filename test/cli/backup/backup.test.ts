@@ -145,7 +145,8 @@ test('a backup that cannot be read again is reported with its file and the next 
   writeFileSync(path, 'damaged')
   const backup = { path, size: 7, files: 1, sha256: '', created_at: new Date().toISOString() }
   const server = createServer(({ url }, response) => {
-    if (url === '/api/backups') response.end(`event: backup_end\ndata: ${JSON.stringify(backup)}\n\n`)
+    if (url === '/api/backups')
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`event: backup_end\ndata: ${JSON.stringify(backup)}\n\n`)
     else response.end(JSON.stringify({ status: 'healthy', version, database: 'connected', vector_db: 'connected' }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
