@@ -5,7 +5,7 @@ import { describeQuery } from './describe-query.ts'
 import { findNameColumn } from './infer-columns.ts'
 import type { Links } from './linking/links.ts'
 import { asksForText, removePoliteness } from './linking/question-form.ts'
-import { type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
+import { hasTitleWord, type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
 import { listLimits, parseQuestion, type Question, type Word } from './parse-question.ts'
 import { readAsQuantity } from './quantity-reading.ts'
 import type { Condition, Operation, Query } from './query.ts'
@@ -53,7 +53,7 @@ const MIN_ALTERNATIVE_PROBABILITY = 0.3
 /** Together, the readings that are shown must be this likely. */
 const MIN_TOTAL_PROBABILITY = 0.7
 /** Subtracted for each column that another table calls as the question does, and this one otherwise. */
-const SYNONYM_PENALTY = 3
+const SYNONYM_PENALTY = 5
 /** Added to the scores of the queries over a table that the question names. */
 const TITLE_BONUS = 3
 
@@ -70,7 +70,7 @@ export function answerTableQuestion(
   if (isStrict && asksForText(parsed)) return []
   const linked = tables.map((item) => ({ ...item, ...(isStrict ? readQuestion(parsed, item, tables) : readTitledQuestion(parsed, item)) }))
   const ranked = linked.flatMap(({ table, run, question, links, rowNoun }) => {
-    const bonus = question.words.some(({ isStop }, index) => isStop !== parsed.words[index]?.isStop) ? TITLE_BONUS : 0
+    const bonus = hasTitleWord(parsed, table) ? TITLE_BONUS : 0
     if (listUnknownWords(question, links).length > maxUnexplained) return []
     const penalty = countSynonyms(links, linked) * SYNONYM_PENALTY
     const suits = isStrict ? createSuitability(question, table, links) : undefined

@@ -137,6 +137,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   /** "In which month did we sell the most?" is not about tickets. */
   const isElsewhere =
     !hasMoney &&
+    exactNumbers.length === 0 &&
     words.some(
       ({ stem, isTitle }, index) =>
         MONEY_STEMS.has(stem) &&
@@ -257,6 +258,8 @@ export function createSuitability(question: Question, table: TypedTable, links: 
     if (!part && (readings.number || readings.date || isIdentifier(header)) && !exact.has(by)) return false
     if (isMinOfUncertainWord && direction === 'min') return false
     if (direction === undefined && !asksForGroups) return false
+    // "The most expensive item we stock" asks for a price.
+    if (particular.length > 0 && (key === undefined || !(measured.size === 0 ? canMeasure(columnAt(key)) : measured.has(key)))) return false
     if (key === undefined) return !isMinOfUncertainWord && !asksForLargestSum
     if (asksForFrequency) return false
     // "Which product has the highest unit price?" does not ask for the sum of prices.

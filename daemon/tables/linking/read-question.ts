@@ -20,6 +20,8 @@ export const isDataFile = ({ title }: TypedTable): boolean => DATA_FILE.test(tit
 
 const HEADS: ReadonlySet<string> = new Set(['many', 'which', 'list', 'show', 'find'])
 const AUXILIARIES: ReadonlySet<string> = new Set(['do', 'does', 'did'])
+/** Verbs that state a condition. */
+const CONDITIONS: ReadonlySet<string> = new Set(['owe', 'owes', 'owed', 'lack', 'lacks', 'exceed', 'exceeds', 'miss', 'misses'])
 
 interface ReadableTable {
   table: TypedTable
@@ -60,6 +62,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     const isColumn = links.columns.some(({ start, end, match }) => match !== 'exact' && start <= index && end > index)
     return (
       word !== undefined &&
+      !CONDITIONS.has(word.text) &&
       (isFree(index) ? !isKnownElsewhere(word) : isColumn && !links.conditions.some(({ start, end }) => start <= index && end > index))
     )
   }
@@ -87,12 +90,20 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
 const listNames = ({ title, columns }: TypedTable): string[] =>
   splitWords([title, ...columns.map(({ header }) => header)].join(' ').replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem)
 
+const listTitleStems = ({ title }: TypedTable) => new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
+
+/** Whether the question names the table. "Cost" may mean expenses.csv, but also a column of another table. */
+export const hasTitleWord = ({ words }: Question, table: TypedTable): boolean => {
+  const stems = listTitleStems(table)
+  return words.some(({ stem, isStop }) => !isStop && stems.has(stem))
+}
+
 const hasPeople = ({ columns }: TypedTable): boolean =>
   columns.some(({ header }) => PERSON_STEMS.has(splitWords(header).at(-1)?.stem ?? ''))
 
 /** "Orders" in a question over orders.csv names the rows: no condition needs to explain it. */
 export function ignoreTitle(question: Question, table: TypedTable): Question {
-  const stems = new Set(splitWords(table.title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
+  const stems = listTitleStems(table)
   const isTitle = ({ text, stem, number }: Word) =>
     number === undefined &&
     (stems.has(stem) || [...stems].some((title) => areSynonyms(title, stem)) || (PEOPLE_WORDS.has(text) && hasPeople(table)))

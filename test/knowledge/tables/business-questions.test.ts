@@ -174,6 +174,11 @@ test('the interpretation of a range names its first and last day', async () => {
   assert.is(computation?.interpretation, 'Counted the rows of tours.csv where Date is from 2025-03-15 to 2025-04-15.')
 })
 
+test('a verb that states a condition is not ignored', async () => {
+  const text = 'Client,Amount,Status\nAcme,10,paid\nGlobex,20,open\nInitech,30,open\n'
+  assert.equal(await askDocument('Which client owes us the most money?', 'invoices.csv', text), [])
+})
+
 test('names of JavaScript are words', async () => {
   const text = 'Term,Uses\nconstructor,3\nvalueOf,5\nhasOwnProperty,7\n'
   const [computation] = await askDocument('How many uses does constructor have?', 'terms.csv', text)
