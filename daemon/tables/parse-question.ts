@@ -25,6 +25,8 @@ export interface Span {
   end: number
 }
 
+export const covers = ({ start, end }: Span, index: number): boolean => start <= index && index < end
+
 export interface NumberMention extends Span {
   value: number
   /** The upper bound of "between 3 and 5". */

@@ -3,7 +3,7 @@ import { isIdentifier, isMoney } from './infer-columns.ts'
 import { type ColumnLink, isInHeader, type Links } from './linking/links.ts'
 import { asksForNumber, getForm } from './linking/question-form.ts'
 import { asksForMostRows, listNouns } from './linking/question-nouns.ts'
-import { findDatePart, type Question, splitWords, type Word } from './parse-question.ts'
+import { covers, findDatePart, type Question, splitWords, type Word } from './parse-question.ts'
 import type { Condition, Direction, Operation, Query } from './query.ts'
 import type { Column, TypedTable } from './typed-table.ts'
 import {
@@ -29,7 +29,7 @@ const ROW_OPERATIONS: ReadonlySet<Operation['kind']> = new Set(['list', 'count',
 const EVERY_WORDS: ReadonlySet<string> = new Set(['per', 'each', 'every'])
 const IMPERATIVES: ReadonlySet<string> = new Set(['list', 'show', 'display', 'give', 'find', 'get'])
 const SPENDING = /^what did .*\b(?:pay|spend|earn|collect|raise)\b/i
-const COMPARING = /\b(?:difference|more|less|fewer|than|between|apart|gap|margin|\w+er)\b/i
+const DIFFERENCE_WORDS = /\b(?:difference|more|less|fewer|than|between|apart|gap|margin|\w+er)\b/i
 /** "More … than" compares with a number, a row or a column. */
 const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
 const COMPARISONS_OF_VALUES: ReadonlySet<Condition['kind']> = new Set(['than_column', 'than_row', 'numbers', 'between', 'dates'])
@@ -51,7 +51,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   const asksForDistinct = words.some(({ text }) => DISTINCT_WORDS.has(text))
   const asksForDifference = texts.has('difference') || /\bhow (?:many|much) (?:more|less|fewer)\b.*\bthan\b/i.test(question.text)
   // A word that names a column does not mean another one, too.
-  const isExact = (index: number) => links.columns.some(({ match, start, end }) => match === 'exact' && start <= index && end > index)
+  const isExact = (index: number) => links.columns.some((link) => link.match === 'exact' && covers(link, index))
   const linked = new Set(links.columns.flatMap(({ column, match, start }) => (match === 'synonym' && isExact(start) ? [] : [column])))
   const named = new Set(links.columns.filter(({ match }) => match !== 'synonym').map(({ column }) => column))
   const exact = new Set(links.columns.filter(({ match }) => match === 'exact').map(({ column }) => column))
@@ -90,7 +90,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
     )
   const exactHeaders = new Set(
     [...words.keys()].filter((index) =>
-      links.columns.some(({ start, end, match }) => match === 'exact' && end - start > 1 && start <= index && end > index),
+      links.columns.some((link) => link.match === 'exact' && link.end - link.start > 1 && covers(link, index)),
     ),
   )
   const exactNumbers = [...exact].filter((column) => columnAt(column).readings.number !== undefined)
@@ -140,9 +140,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
     exactNumbers.length === 0 &&
     words.some(
       ({ stem, isTitle }, index) =>
-        MONEY_STEMS.has(stem) &&
-        !isTitle &&
-        ![...links.columns, ...links.conditions].some(({ start, end }) => start <= index && end > index),
+        MONEY_STEMS.has(stem) && !isTitle && ![...links.columns, ...links.conditions].some((span) => covers(span, index)),
     )
 
   return ({ operation, conditions }: Query): boolean => {
@@ -155,7 +153,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
     if (grouped && !(operation.kind === 'group' && grouped(operation))) return false
     if (asksForDifference && links.conditions.length > 1 && !DIFFERENCES.has(operation.kind)) return false
     // The difference of averages is not computed.
-    if (DIFFERENCES.has(operation.kind) && (hasAggregateWord || !COMPARING.test(question.text))) return false
+    if (DIFFERENCES.has(operation.kind) && (hasAggregateWord || !DIFFERENCE_WORDS.test(question.text))) return false
     if (asksForFrequency && form === 'selection' && operation.kind !== 'group') return false
     if ('direction' in operation && operation.direction && !isAskedFor(operation.direction, conditions)) return false
     if (operation.kind === 'aggregate' && (operation.aggregate === 'max' || operation.aggregate === 'min'))
@@ -205,8 +203,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   function asksForExtreme(conditions: readonly Condition[]): boolean {
     const spans = links.conditions.filter(({ condition }) => conditions.includes(condition))
     return words.some(
-      ({ text }, index) =>
-        (SIZE_WORDS.has(text) || PARTICULAR_SUPERLATIVES.has(text)) && !spans.some(({ start, end }) => start <= index && end > index),
+      ({ text }, index) => (SIZE_WORDS.has(text) || PARTICULAR_SUPERLATIVES.has(text)) && !spans.some((span) => covers(span, index)),
     )
   }
 
@@ -214,8 +211,7 @@ export function createSuitability(question: Question, table: TypedTable, links: 
   function isAskedFor(direction: Direction, conditions: readonly Condition[]): boolean {
     const spans = links.conditions.filter(({ condition }) => conditions.includes(condition))
     return words.some(
-      ({ text }, index) =>
-        DIRECTIONS[direction].has(text) && !spans.some(({ start, end }) => start <= index && end > index) && !exactHeaders.has(index),
+      ({ text }, index) => DIRECTIONS[direction].has(text) && !spans.some((span) => covers(span, index)) && !exactHeaders.has(index),
     )
   }
 

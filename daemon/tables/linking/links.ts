@@ -1,5 +1,5 @@
 /** What the words of a question name in a table: columns and conditions. */
-import type { Span } from '../parse-question.ts'
+import { covers, type Span } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 
 export interface ColumnLink extends Span {
@@ -20,4 +20,4 @@ export interface Links {
 
 /** Whether a word is one of a column's header. */
 export const isInHeader = ({ columns }: Links, index: number): boolean =>
-  columns.some(({ start, end, match }) => match !== 'synonym' && start <= index && end > index)
+  columns.some((link) => link.match !== 'synonym' && covers(link, index))

@@ -1,11 +1,11 @@
 /** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
-
-import { type Question, splitWords, type Word } from '../parse-question.ts'
+import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../synonyms.ts'
 import type { CellValue, TypedTable } from '../typed-table.ts'
-import { isOperationWord, isSuperlative, PEOPLE_WORDS, PERSON_STEMS } from '../vocabulary.ts'
+import { isOperationWord, isSuperlative, PEOPLE_WORDS } from '../vocabulary.ts'
 import { linkQuestion } from './link-question.ts'
 import type { ColumnLink, Links } from './links.ts'
+import { isPersonHeader } from './question-nouns.ts'
 
 export interface ReadQuestion {
   question: Question
@@ -21,7 +21,7 @@ export const isDataFile = ({ title }: TypedTable): boolean => DATA_FILE.test(tit
 const HEADS: ReadonlySet<string> = new Set(['many', 'which', 'list', 'show', 'find'])
 const AUXILIARIES: ReadonlySet<string> = new Set(['do', 'does', 'did'])
 /** Verbs that state a condition. */
-const CONDITIONS: ReadonlySet<string> = new Set(['owe', 'owes', 'owed', 'lack', 'lacks', 'exceed', 'exceeds', 'miss', 'misses'])
+const CONDITION_VERBS: ReadonlySet<string> = new Set(['owe', 'owes', 'owed', 'lack', 'lacks', 'exceed', 'exceeds', 'miss', 'misses'])
 
 interface ReadableTable {
   table: TypedTable
@@ -44,7 +44,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const names = tables.flatMap((other) => (other.table === table ? [] : listNames(other.table)))
   const isKnownElsewhere = ({ stem }: Word) => names.some((name) => name === stem || areSynonyms(name, stem))
   const spans = [...links.columns, ...links.conditions]
-  const isLinked = (index: number) => spans.some(({ start, end }) => start <= index && end > index)
+  const isLinked = (index: number) => spans.some((span) => covers(span, index))
   const isFree = (index: number) => {
     const word = titled.words[index]
     return (
@@ -59,11 +59,11 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   // A verb may also be a word of a column, such as "borrowed" beside "Borrowed on".
   const isFreeVerb = (index: number) => {
     const word = titled.words[index]
-    const isColumn = links.columns.some(({ start, end, match }) => match !== 'exact' && start <= index && end > index)
+    const isColumn = links.columns.some((link) => link.match !== 'exact' && covers(link, index))
     return (
       word !== undefined &&
-      !CONDITIONS.has(word.text) &&
-      (isFree(index) ? !isKnownElsewhere(word) : isColumn && !links.conditions.some(({ start, end }) => start <= index && end > index))
+      !CONDITION_VERBS.has(word.text) &&
+      (isFree(index) ? !isKnownElsewhere(word) : isColumn && !links.conditions.some((condition) => covers(condition, index)))
     )
   }
   const asksForPerson = titled.words.some(({ text }) => text === 'who')
@@ -98,8 +98,7 @@ export const hasTitleWord = ({ words }: Question, table: TypedTable): boolean =>
   return words.some(({ stem, isStop }) => !isStop && stems.has(stem))
 }
 
-const hasPeople = ({ columns }: TypedTable): boolean =>
-  columns.some(({ header }) => PERSON_STEMS.has(splitWords(header).at(-1)?.stem ?? ''))
+const hasPeople = ({ columns }: TypedTable): boolean => columns.some(({ header }) => isPersonHeader(header))
 
 /** "Orders" in a question over orders.csv names the rows: no condition needs to explain it. */
 export function ignoreTitle(question: Question, table: TypedTable): Question {
@@ -126,7 +125,7 @@ const listParticiples = (words: readonly Word[], { columns }: TypedTable, links:
     match !== 'synonym' &&
     columns[column]?.readings.date &&
     words[start]?.text.endsWith('ed') &&
-    !links.conditions.some((condition) => condition.match === 'exact' && condition.start <= start && condition.end > start)
+    !links.conditions.some((condition) => condition.match === 'exact' && covers(condition, start))
       ? [start]
       : [],
   )
