@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { HAS_PROCESS_GROUPS, signalProcessGroup } from '../../process/process-group.ts'
 import { cleanText } from './clean-text.ts'
 import { createProcessMark, endDescendants } from './end-descendants.ts'
 import { measureMemory } from './measure-memory.ts'
@@ -71,7 +72,7 @@ export class StdioTransport implements Transport {
       cwd: homedir(),
       stdio: ['pipe', 'pipe', 'pipe'],
       // A process group of its own, so that its child processes end with it.
-      detached: process.platform !== 'win32',
+      detached: HAS_PROCESS_GROUPS,
       windowsHide: true,
     })
     this.#child = child
@@ -81,7 +82,7 @@ export class StdioTransport implements Transport {
     child.stdin.on('error', () => {})
     child.once('exit', () => {
       // Child processes that it left behind.
-      this.#kill('SIGKILL')
+      signalProcessGroup(child, 'SIGKILL')
       void endDescendants(this.#mark)
       setTimeout(closePipes, DRAIN_MS, child)
     })
@@ -111,8 +112,8 @@ export class StdioTransport implements Transport {
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
     child.stdin.end()
     const timers = [
-      setTimeout(() => this.#kill('SIGTERM'), CLOSE_DELAY_MS),
-      setTimeout(() => this.#kill('SIGKILL'), KILL_DELAY_MS),
+      setTimeout(() => signalProcessGroup(child, 'SIGTERM'), CLOSE_DELAY_MS),
+      setTimeout(() => signalProcessGroup(child, 'SIGKILL'), KILL_DELAY_MS),
       // A process that waits for a device does not exit.
       setTimeout(closePipes, KILL_DELAY_MS + DRAIN_MS, child),
     ]
@@ -162,19 +163,7 @@ export class StdioTransport implements Transport {
 
   #fail(problem: string): void {
     this.#problem ??= problem
-    this.#kill('SIGKILL')
-  }
-
-  /** Ends the whole process group. */
-  #kill(signal: NodeJS.Signals): void {
-    const child = this.#child
-    if (child?.pid === undefined) return
-    try {
-      if (process.platform === 'win32') child.kill(signal)
-      else process.kill(-child.pid, signal)
-    } catch {
-      // It has ended already.
-    }
+    if (this.#child) signalProcessGroup(this.#child, 'SIGKILL')
   }
 
   #handleExit(problem: string): void {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { CadreError } from '../../../../src/contract/errors.ts'
 import { scaleTimeout, startDeadline } from '../../../../src/deadline.ts'
+import { HAS_PROCESS_GROUPS, signalProcessGroup } from '../../../process/process-group.ts'
 
 interface GitCommand {
   directory: string
@@ -39,7 +40,6 @@ const INHERITED_VARIABLES = new RegExp(
 )
 const MAX_STDERR_LENGTH = 4_000
 const KILL_DELAY_MS = 2_000
-const HAS_PROCESS_GROUPS = process.platform !== 'win32'
 
 /** Streams standard output. Throws GitError if git fails; the process ends with the loop. */
 export async function* streamGit(command: GitCommand): AsyncGenerator<Buffer> {
@@ -70,19 +70,9 @@ export async function* streamGit(command: GitCommand): AsyncGenerator<Buffer> {
 
 /** Sends SIGTERM first, so that git removes its lock files. Helpers that receive a pack would go on without git. */
 function stopGit(child: ChildProcess): void {
-  signalAll(child, 'SIGTERM')
-  const timer = setTimeout(() => signalAll(child, 'SIGKILL'), KILL_DELAY_MS).unref()
+  signalProcessGroup(child, 'SIGTERM')
+  const timer = setTimeout(() => signalProcessGroup(child, 'SIGKILL'), KILL_DELAY_MS).unref()
   child.once('close', () => clearTimeout(timer))
-}
-
-function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
-  try {
-    if (HAS_PROCESS_GROUPS) process.kill(-child.pid, signal)
-    else child.kill(signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
 }
 
 export async function runGit(command: GitCommand): Promise<string> {
