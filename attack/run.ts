@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { SCENARIOS } from './scenarios.ts'
-import { formatMarkdownRows, formatTable, type Result, updateRows } from './support/format-table.ts'
+import { formatMarkdownRows, formatTable, updateRows } from './support/format-table.ts'
+import { runScenarios } from './support/run-scenarios.ts'
 
 const PROMISES = fileURLToPath(new URL('../docs/promises.md', import.meta.url))
 /** Broken promises of a scenario that are printed. */
@@ -38,24 +39,15 @@ if (values.list) {
 }
 
 const startedAt = performance.now()
-const results: Result[] = []
-for (const { name, promise, run } of SCENARIOS) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue
-  console.error(`${name} …`)
-  const scenarioStartedAt = performance.now()
-  const outcome = await run({ scale, seed }).catch((error: Error) => ({
-    amount: '',
-    figure: 'the scenario failed',
-    violations: [error.stack ?? String(error)],
-  }))
-  results.push({ name, promise, seconds: (performance.now() - scenarioStartedAt) / 1000, ...outcome })
-  for (const violation of outcome.violations.slice(0, MAX_PRINTED)) console.error(`  ${violation.slice(0, 1_000)}`)
-  if (outcome.violations.length > MAX_PRINTED) console.error(`  and ${outcome.violations.length - MAX_PRINTED} more`)
-}
+const chosen = SCENARIOS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const results = await runScenarios(chosen, { scale, seed }, ({ name, seconds, violations }) => {
+  console.error(`${name}: ${violations.length === 0 ? 'ended' : 'broken'} after ${Math.round(seconds)} s`)
+  for (const violation of violations.slice(0, MAX_PRINTED)) console.error(`  ${violation.slice(0, 1_000)}`)
+  if (violations.length > MAX_PRINTED) console.error(`  and ${violations.length - MAX_PRINTED} more`)
+})
 const date = new Date().toISOString().slice(0, 10)
 const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
 console.log(formatTable(results))
 console.log(`\n${date}, Node ${process.version}, ${process.platform}, scale ${scale}, seed ${seed}, ${minutes} minutes`)
 if (values.update) writeFileSync(PROMISES, updateRows(readFileSync(PROMISES, 'utf8'), formatMarkdownRows(results, date)))
-// Connections and servers of a failed scenario must not keep the process alive.
-process.exit(results.some(({ violations }) => violations.length > 0) ? 1 : 0)
+process.exitCode = results.some(({ violations }) => violations.length > 0) ? 1 : 0

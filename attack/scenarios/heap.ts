@@ -39,7 +39,7 @@ export const heap: Scenario = {
         const violations = [...warmUp.problems, ...rest.problems]
         if (growth > MAX_GROWTH_BYTES) violations.push(`the heap grew by ${(growth / MEGABYTE).toFixed(1)} MB`)
         const sizes = [before, after].map(({ heapUsed, external }) => ((heapUsed + external) / MEGABYTE).toFixed(1))
-        const figure = `heap ${sizes.join(' MB, then ')} MB after garbage collection; ${rest.perSecond} requests/s; ${rest.writes} writes`
+        const figure = `heap ${sizes.join(' MB, then ')} MB after garbage collection; ${rest.writes} writes`
         return { amount: `${warmUp.count + rest.count} requests`, figure, violations }
       } finally {
         await daemon.kill()
@@ -69,7 +69,6 @@ async function createRequests({ client }: RunningDaemon): Promise<Request[]> {
 interface Load {
   count: number
   writes: number
-  perSecond: number
   problems: string[]
 }
 
@@ -96,15 +95,12 @@ async function send({ url, client }: RunningDaemon, requests: Request[], amount:
       if (statusCode >= 500) problems.push(`${request.method} ${request.path} returned ${statusCode}`)
     }
   }
-  const startedAt = performance.now()
   const writing = write()
   await Promise.all(Array.from({ length: CONNECTIONS * PIPELINED }, read))
-  const seconds = (performance.now() - startedAt) / 1000
   isRunning = false
   await writing
   await pool.close()
-  const count = Math.round(amount) + writes
-  return { count, writes, perSecond: Math.round(count / seconds), problems }
+  return { count: Math.round(amount) + writes, writes, problems }
 }
 
 /** Memory of the daemon after a garbage collection. */

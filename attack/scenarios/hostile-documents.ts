@@ -26,6 +26,7 @@ export const hostileDocuments: Scenario = {
   promise:
     'A hostile document neither stops the daemon nor keeps others from being indexed. ' +
     'The daemon and its parsers use less than 700 MB, and less than 1,000 MB with text recognition.',
+  runsAlone: true,
   run: (options) =>
     withFolder(async (folder) => {
       const documents = createDocuments(options)

@@ -15,6 +15,7 @@ const CONTINUE = /^HTTP\/1\.1 100 Continue\r\n\r\n/
 export const malformedRequests: Scenario = {
   name: 'malformed-requests',
   promise: 'No request causes an undocumented response or stops the daemon.',
+  runsAlone: true,
   async run(options) {
     const violations: string[] = []
     const requests = scaleAmount(10_000, options, 100)

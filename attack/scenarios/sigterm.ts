@@ -25,6 +25,7 @@ interface ObservedReply {
 export const sigterm: Scenario = {
   name: 'sigterm',
   promise: 'SIGTERM stops the daemon within 10 seconds, and replies that were streaming are marked as interrupted.',
+  runsAlone: true,
   run: (options) =>
     withFolder(async (folder) => {
       const rounds = scaleAmount(10, options)

@@ -26,6 +26,7 @@ interface SlowRequest {
 export const slowPatterns: Scenario = {
   name: 'slow-patterns',
   promise: 'No text, pattern or query blocks the daemon.',
+  runsAlone: true,
   run: (options) =>
     withFolder(async (folder) => {
       const length = scaleAmount(100_000, options, 2_000)

@@ -27,6 +27,7 @@ interface Target {
 export const sqlQueries: Scenario = {
   name: 'sql-queries',
   promise: 'SQL of a user or a model reads only the tables of its source, changes nothing, and ends after five seconds.',
+  runsAlone: true,
   run: (options) =>
     withFolder(async (folder) => {
       const target = await createTarget(folder)

@@ -13,6 +13,7 @@ const MAX_MEMORY_BYTES = 600 * 1024 * 1024
 export const streams: Scenario = {
   name: 'streams',
   promise: 'Concurrent replies are complete and never mixed up.',
+  runsAlone: true,
   run: (options) =>
     withProvider((provider) =>
       withDaemon(

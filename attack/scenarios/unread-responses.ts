@@ -21,6 +21,7 @@ const MESSAGE_LENGTH = 490_000
 export const unreadResponses: Scenario = {
   name: 'unread-responses',
   promise: 'Clients that do not read are disconnected and do not exhaust memory.',
+  runsAlone: true,
   run: (options) =>
     withDaemon(async (daemon) => {
       const provider = await ScriptedProvider.start('openai', streamText('ok'))

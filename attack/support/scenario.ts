@@ -22,6 +22,8 @@ export interface Scenario {
   name: string
   /** The sentence in docs/promises.md. */
   promise: string
+  /** Measures what other work on the machine would change, such as response times. */
+  runsAlone?: boolean
   run(options: ScenarioOptions): Promise<Outcome>
 }
 

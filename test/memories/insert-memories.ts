@@ -3,6 +3,7 @@ import { generateId } from '../../daemon/core/identifiers.ts'
 import { normalizeFact } from '../../daemon/memories/compare-facts.ts'
 import { encodeVector } from '../../daemon/memories/rank-memories.ts'
 import { type Database, runLater } from '../../daemon/store/database.ts'
+import { createRandom } from '../harness/create-random.ts'
 
 const DIMENSIONS = 384
 
@@ -10,6 +11,8 @@ export const formatUser = (user: number): string => `user${user}`
 
 /** A word that only the memories of this user contain, and that no name tells. */
 export const formatSecretWord = (user: number): string => `marigold${(user * 7_919) % 1_000_003}x`
+/** The word of any user. */
+export const SECRET_WORD = /marigold\d+x/
 
 /** Returns the id of the first memory of each user. */
 export async function insertMemories(
@@ -37,7 +40,8 @@ export async function insertMemories(
 
 /** A normalized vector that differs from that of other numbers. */
 function createVector(number: number): string {
-  const values = Float32Array.from({ length: DIMENSIONS }, (_, index) => Math.sin((index + 1) * (number + 1)))
-  const length = Math.hypot(...values)
+  const random = createRandom(number)
+  const values = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5)
+  const length = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0))
   return encodeVector(values.map((value) => value / length))
 }

@@ -5,11 +5,13 @@ import { createRandom } from '../../../test/harness/create-random.ts'
 import { type ScriptedProvider, type Step, streamReply } from '../../../test/harness/scripted-provider.ts'
 import { isSqldInstalled, Sqld } from '../../../test/harness/sqld/start-sqld.ts'
 import type { Json } from '../../../test/harness/test-server.ts'
-import { formatSecretWord, formatUser, insertMemories } from '../../../test/memories/insert-memories.ts'
+import { formatSecretWord, formatUser, insertMemories, SECRET_WORD } from '../../../test/memories/insert-memories.ts'
 import { askByMcp } from '../../support/ask-by-mcp.ts'
 import { type Scenario, type ScenarioOptions, scaleAmount } from '../../support/scenario.ts'
 
 const MEMORIES_PER_USER = 100
+/** Attempts at the same time. */
+const CONCURRENT = 8
 const ATTACKERS = [
   { role: 'member', user_id: 'mallory' },
   { role: 'editor', user_id: 'trudy' },
@@ -158,14 +160,20 @@ async function attackOthers(attack: Attack, options: ScenarioOptions): Promise<n
   const before = await count('')
   const attempts = scaleAmount(10_000, options, 2 * Object.keys(WAYS).length)
   const names = Object.keys(WAYS)
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const user = Math.floor(random() * ids.length)
-    const name = names[attempt % names.length] as string
-    provider.received.length = 0
-    const seen = await (WAYS[name] as Way)({ daemon: pick(daemons), agent, as: pick(tokens), victim: getVictim(attack, user) })
-    const sent = JSON.stringify(provider.received.map(({ body }) => body))
-    if (`${seen}${sent}`.includes(formatSecretWord(user))) violations.push(`${name} returned the memories of ${formatUser(user)}`)
+  provider.received.length = 0
+  let next = 0
+  const attackInTurn = async () => {
+    for (let attempt = next++; attempt < attempts; attempt = next++) {
+      const user = Math.floor(random() * ids.length)
+      const name = names[attempt % names.length] as string
+      const seen = await (WAYS[name] as Way)({ daemon: pick(daemons), agent, as: pick(tokens), victim: getVictim(attack, user) })
+      // Also what the model got in attempts that run at the same time: none of them may read a memory of a user.
+      const sent = JSON.stringify(provider.received.splice(0).map(({ body }) => body))
+      if (SECRET_WORD.test(seen)) violations.push(`${name} returned the memories of ${formatUser(user)}`)
+      if (SECRET_WORD.test(sent)) violations.push(`the model got memories of a user, when ${name} ended`)
+    }
   }
+  await Promise.all(Array.from({ length: CONCURRENT }, attackInTurn))
   if ((await count('')) < before) violations.push('an attempt deleted memories')
   const changed = (await first.service.get(`/memories?limit=100&content=${ATTACKED}`)).data as Json[]
   if (changed.some(({ user_id }) => ATTACKERS.every((attacker) => attacker.user_id !== user_id)))

@@ -19,6 +19,7 @@ const MAX_WAIT_MS = 2_000
 export const mcpServers: Scenario = {
   name: 'mcp-servers',
   promise: 'An MCP server that floods, hangs or leaves processes behind harms only its own calls.',
+  runsAlone: true,
   run: () =>
     withDaemon(async (daemon) => {
       const violations: string[] = []

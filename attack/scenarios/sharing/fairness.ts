@@ -26,6 +26,7 @@ type Times = Record<string, number[]>
 export const fairness: Scenario = {
   name: 'fairness',
   promise: 'No user makes another one wait more than a second.',
+  runsAlone: true,
   run: (options) =>
     withFolder((folder) =>
       withDaemon(async (daemon) => {
