@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { SCENARIOS } from './scenarios.ts'
 import { formatMarkdownRows, formatTable, updateRows } from './support/format-table.ts'
-import { runScenarios } from './support/run-scenarios.ts'
+import { runScenarios } from './support/lanes/run-scenarios.ts'
 
 const PROMISES = fileURLToPath(new URL('../docs/promises.md', import.meta.url))
 /** Broken promises of a scenario that are printed. */

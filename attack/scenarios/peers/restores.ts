@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import Database from 'libsql'
 import { createArchive } from '../../../test/cli/backup/create-archive.ts'
 import { type CommandResult, linkCommand, runCommand } from '../../../test/harness/cli.ts'
 import { createRandom } from '../../../test/harness/create-random.ts'
@@ -45,7 +46,9 @@ export const restores: Scenario = {
         gzipSync(createArchive({ ...files, [name]: content })),
       ])
       const database = files['cadre.db'] as Buffer
-      attempts.push(['half a database', gzipSync(createArchive({ ...files, 'cadre.db': database.subarray(0, database.length / 2) }))])
+      const forgeDatabase = (content: Buffer) => gzipSync(createArchive({ ...files, 'cadre.db': content }))
+      attempts.push(['half a database', forgeDatabase(database.subarray(0, database.length / 2))])
+      attempts.push(['a database without tables', forgeDatabase(createEmptyDatabase(join(folder, 'empty.db')))])
       for (let cut = 0; cut < cuts; cut++) {
         const length = Math.floor(random() * archive.length)
         attempts.push([`a backup cut off after ${length} bytes`, archive.subarray(0, length)])
@@ -94,6 +97,13 @@ async function createBackup(folder: string, command: string, environment: Record
   await daemon.stop()
   if (code !== 0) throw new Error(`The backup failed: ${stderr}`)
   return path
+}
+
+function createEmptyDatabase(path: string): Buffer {
+  const database = new Database(path)
+  database.exec('CREATE TABLE dropped (id); DROP TABLE dropped; VACUUM')
+  database.close()
+  return readFileSync(path)
 }
 
 /** The files of a backup, without its manifest. */

@@ -6,6 +6,8 @@ import type { Settings } from '../../config.ts'
 
 const DATABASE_SIGNATURE = 'SQLite format 3\0'
 const DATABASE_HEADER_BYTES = 100
+/** Created by the first start of a daemon. SQLite stores this definition as text, like those of all tables. */
+const FIRST_TABLE = 'CREATE TABLE migrations'
 const VAULT_KEY_BYTES = 32
 
 const SETTING_TYPES: Record<keyof Settings, 'string' | 'boolean'> = {
@@ -60,19 +62,25 @@ function isUsable(name: keyof Settings, value: unknown): boolean {
   return name !== 'url' || (/^https?:/.test(value as string) && URL.canParse(value as string))
 }
 
-/** Passes the content on. Throws an ArchiveError if it is not a whole database. */
+/** Passes the content on. Throws an ArchiveError if it is not the whole database of a home. */
 export async function* checkDatabase(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let header = Buffer.alloc(0)
   let size = 0
+  let end = Buffer.alloc(0)
+  let hasTables = false
   for await (const part of content) {
     size += part.length
     if (header.length < DATABASE_HEADER_BYTES) {
       header = Buffer.concat([header, part.subarray(0, DATABASE_HEADER_BYTES)])
       if (!startsLikeDatabase(header)) throw new ArchiveError('its cadre.db is not a database')
     }
+    // The definition may begin in one part and end in the next.
+    hasTables ||= part.includes(FIRST_TABLE) || Buffer.concat([end, part.subarray(0, FIRST_TABLE.length)]).includes(FIRST_TABLE)
+    end = Buffer.concat([end, part.subarray(-FIRST_TABLE.length)]).subarray(-FIRST_TABLE.length)
     yield part
   }
   if (size < DATABASE_HEADER_BYTES || size !== readDatabaseSize(header)) throw new ArchiveError('its cadre.db is not a whole database')
+  if (!hasTables) throw new ArchiveError('its cadre.db does not have the tables of a home')
 }
 
 const startsLikeDatabase = (start: Buffer): boolean => DATABASE_SIGNATURE.startsWith(start.toString('latin1', 0, DATABASE_SIGNATURE.length))

@@ -32,11 +32,12 @@ export const createManifest = (files: Files, fields = {}): Buffer =>
 export const createArchive = (files: Files, manifest = createManifest(files)): Buffer =>
   Buffer.concat([...Object.entries(files).map(([name, content]) => createEntry(name, content)), manifest, createTrailer()])
 
-/** A file with the header of a database of one page. */
-export function createDatabase(): Buffer {
+/** A file with the header of a database of one page, and the definition of a table. */
+export function createDatabase(table = 'migrations'): Buffer {
   const page = Buffer.alloc(512)
   page.write('SQLite format 3\0', 'latin1')
   page.writeUInt16BE(page.length, 16)
   page.writeUInt32BE(1, 28)
+  page.write(`CREATE TABLE ${table} (name TEXT)`, 200)
   return page
 }

@@ -1,11 +1,13 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isBackupName } from '../../../src/backup/format.ts'
 import { createHeader, createTrailer } from '../../../src/backup/tar.ts'
+import { checkDatabase } from '../../../src/cli/backup/check-files.ts'
 import { readBackup } from '../../../src/cli/backup/read-backup.ts'
 import { requireEmptyHome, restoreHome } from '../../../src/cli/backup/restore-home.ts'
 import { homePaths } from '../../../src/config.ts'
@@ -44,6 +46,18 @@ async function restore(root: string, archive: Buffer): Promise<string | undefine
 const DATABASE = createDatabase()
 const DOCUMENT = `documents/ab/${'ab'.repeat(32)}`
 const HOME: Files = { 'cadre.db': DATABASE, 'vault.json': '{"location":"file"}', [DOCUMENT]: Buffer.alloc(5000, 7) }
+
+test('a database is recognised in parts of any size, and one without the tables of a home is not', async () => {
+  const read = async (database: Buffer, size: number) => {
+    const parts = Array.from({ length: Math.ceil(database.length / size) }, (_, at) => database.subarray(at * size, (at + 1) * size))
+    for await (const _ of checkDatabase(Readable.from(parts)));
+  }
+  for (const size of [1, 7, 205, 512]) {
+    await read(DATABASE, size)
+    const error = await read(createDatabase('others'), size).catch(({ message }: Error) => message)
+    assert.is(error, 'its cadre.db does not have the tables of a home', `parts of ${size} bytes`)
+  }
+})
 
 test('a backup is restored with private files, only into an empty home', async ({ root }) => {
   const paths = homePaths({ CADRE_HOME: join(root, 'home') })
@@ -112,6 +126,7 @@ test('paths to the outside, links, unknown files, repetitions and unlisted files
     ['cadre.db', DATABASE.subarray(0, 50)],
     ['cadre.db', DATABASE.subarray(0, 500)],
     ['cadre.db', Buffer.concat([DATABASE, DATABASE])],
+    ['cadre.db', createDatabase('others')],
   ] as const
   for (const [name, text] of [...settings, ...others])
     assert.match((await restore(root, gzipSync(createArchive({ ...HOME, [name]: text })))) ?? '', `its ${name} `, `${name} ${text}`)

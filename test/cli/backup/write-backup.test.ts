@@ -17,6 +17,7 @@ test('text is compressed, documents that do not become smaller are stored, and t
   const paths = homePaths({ CADRE_HOME: join(root, 'home') })
   mkdirSync(paths.home)
   const database = openDatabase(paths.database)
+  await database.write((transaction) => transaction.run('CREATE TABLE migrations (name TEXT)'))
   await database.write((transaction) => transaction.run("CREATE TABLE kept AS SELECT 'in the log only' AS text"))
   const documents = [Buffer.from('Everyone gets leave. '.repeat(150_000)), randomBytes(3_000_000), Buffer.from('short')]
   const names = documents.map((_, index) => `documents/a${index}/${`a${index}`.repeat(32)}`)

@@ -1,5 +1,5 @@
 /** The process of a lane: runs the scenario in each message and answers with its outcome. */
-import { SCENARIOS } from '../scenarios.ts'
+import { SCENARIOS } from '../../scenarios.ts'
 import { describeFailure, type Task } from './lane.ts'
 
 process.on('message', async ({ name, ...options }: Task) => {

@@ -1,7 +1,7 @@
 /** Runs scenarios two at a time, then those that measure, one after another. */
-import type { Result } from './format-table.ts'
+import type { Result } from '../format-table.ts'
+import type { Scenario, ScenarioOptions } from '../scenario.ts'
 import { Lane } from './lane.ts'
-import type { Scenario, ScenarioOptions } from './scenario.ts'
 
 /** Returns the results in the order of the scenarios. Each is also reported when it ends. */
 export async function runScenarios(

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Outcome, ScenarioOptions } from './scenario.ts'
+import type { Outcome, ScenarioOptions } from '../scenario.ts'
 
 const PROGRAM = fileURLToPath(new URL('lane-process.ts', import.meta.url))
 
