@@ -12,13 +12,14 @@ import { findByWords } from './find-by-words.ts'
 import { formatAnswer, formatDisagreement, getShortAnswer, quoteAnswer } from './format-answer.ts'
 import { formatLanguageNotice } from './format-language-notice.ts'
 import { formatNeedsChatModel, formatRefusal, listFirstParts, type QuotedPart } from './format-refusal.ts'
+import type { QuotableAnswer, ReadPassage } from './list-candidates.ts'
 import { listCentralParts } from './list-central-parts.ts'
 import { isRecord } from './match-records.ts'
 import { asksForCalculation, asksForList, asksForSummary } from './question/detect-task.ts'
 import { hasMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
 import { createQuestionRewriter } from './question/rewrite-question.ts'
 import { quoteList } from './quote-list.ts'
-import { type Answer, type QuotableAnswer, type ReadPassage, rankAnswers } from './select-answer.ts'
+import { type Answer, rankAnswers } from './select-answer.ts'
 
 export interface Question {
   text: string

@@ -6,11 +6,12 @@ import { parseFence, stripMarkdown } from '../../language/parse-markdown.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { answerYesOrNo } from './answer-yes-or-no.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
+import { repeatsQuestion } from './is-quotable.ts'
+import type { QuotableAnswer } from './list-candidates.ts'
 import { isRecord } from './match-records.ts'
 import { type Block, findTableHeader, type Part, parseParts, type Span } from './parse-passage.ts'
 import { fitsQuestion } from './question/answer-type.ts'
 import { asksForList, asksYesOrNo } from './question/detect-task.ts'
-import { type QuotableAnswer, repeatsQuestion } from './select-answer.ts'
 import { selectValue } from './select-value.ts'
 
 const MAX_SHORT_ANSWER_LENGTH = 100

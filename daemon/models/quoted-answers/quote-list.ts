@@ -4,8 +4,9 @@ import { extractContentWords } from '../../language/content-words.ts'
 import { stripMarkdown } from '../../language/parse-markdown.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { escapeReferences } from './format-answer.ts'
+import type { QuotableAnswer } from './list-candidates.ts'
 import { type Block, parseBlocks, parseParts } from './parse-passage.ts'
-import type { QuotableAnswer } from './select-answer.ts'
+import { isPlural } from './question/detect-task.ts'
 
 interface QuotedList {
   /** The sentence or heading above the items. */
@@ -63,7 +64,7 @@ async function findList(
   }
   // A section whose heading is what was asked for, and which consists of sections.
   const title = headings.at(-1)
-  if (title === undefined || !sharesWords(question, title)) return undefined
+  if (title === undefined || !namesItems(question, title)) return undefined
   return createList(title, listSubheadings(await readOn(), headings))
 }
 
@@ -82,6 +83,12 @@ function findLead(question: string, content: string, blocks: readonly Block[], f
 function sharesWords(question: string, text: string): boolean {
   const words = new Set(extractContentWords(question))
   return extractContentWords(text).some((word) => words.has(word))
+}
+
+/** Whether a heading ends with a noun in the plural that the question has: "Internal systems", but not "Content type parser". */
+function namesItems(question: string, heading: string): boolean {
+  const noun = /[\p{L}\p{N}]+(?=\P{L}*$)/u.exec(heading)?.[0] ?? ''
+  return isPlural(noun) && sharesWords(question, noun)
 }
 
 /** Without the items below others. */

@@ -42,6 +42,15 @@ test('the items can be the headings below', async () => {
   assert.is(text, '“Fruits” [1] (2 items)\n\n- Apples\n- Pears')
 })
 
+test('headings below one that does not name the items are no list', async () => {
+  const following = [
+    { content: 'Use it.', headings: ['Fruit press', 'Usage'] },
+    { content: 'Clean it.', headings: ['Fruit press', 'Cleaning'] },
+  ]
+  const text = await ask('Which fruits can be pressed?', 'Apples and pears can be pressed.', 'Apples and pears', ['Fruit press'], following)
+  assert.is(text, '“Apples and pears can be pressed.” [1]')
+})
+
 test('at most 20 items are shown, with the number of all', async () => {
   const items = Array.from({ length: 34 }, (_, index) => `- fruit ${index + 1}`).join('\n')
   const text = await ask('List all fruits', `We sell:\n\n${items}`, 'fruit 3')

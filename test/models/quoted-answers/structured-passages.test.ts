@@ -246,4 +246,15 @@ test('the name of the file is context, but never an answer', async () => {
   assert.match(await answer('cache ttl', [['cache:\n  ttl: 300\n  size: 64mb', 'app.yaml']], ['ttl: 300\n  size']), /^\*\*300\*\*\n/)
 })
 
+const MAIL =
+  '# Invoice K-12\n\nFrom: Ana <ana@a.example>\nTo: accounts@b.example\nDate: Monday, 2 March 2026\n\nDear Mr Kran,\n\nwe paid invoice K-12.'
+
+test('the header of a mail answers only who wrote it, and when', async () => {
+  const ask = (text: string, words: string) => answer(text, [[MAIL, 'a.eml']], [{ answer: words, alternative: 'Monday' }])
+  assert.match(await ask('When did Ana write about the invoice?', 'Monday, 2 March 2026'), /From: Ana/)
+  const text = await ask('What is the number of the invoice?', 'K-12')
+  assert.match(text, /“we paid invoice K-12.” \[1\]$/, 'a heading is quoted with the first sentence of the text')
+  assert.not.match(text, /From:|Dear/)
+})
+
 test.run()

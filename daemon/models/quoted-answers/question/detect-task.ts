@@ -59,6 +59,10 @@ const LIST = new RegExp(
   'iu',
 )
 
+const PLURAL_NOUN = new RegExp(`^${PLURAL}$`, 'iu')
+
+export const isPlural = (noun: string): boolean => PLURAL_NOUN.test(noun)
+
 export const asksForList = (question: string): boolean => LIST.test(question)
 
 const YES_OR_NO = /^(?:am|are|can|could|did|do|does|has|have|is|may|might|must|should|was|were|will|would)\b/i

@@ -1,0 +1,222 @@
+/** Lists what a passage could answer: each of its parts, with what speaks for it. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { Reading } from '../../inference/model-task.ts'
+import { extractContentWords } from '../../language/content-words.ts'
+import { announcesNothing, asksAboutMail, isIncomplete, isMailHeader, isSalutation, repeatsQuestion } from './is-quotable.ts'
+import { matchRecords, type RecordMatch } from './match-records.ts'
+import { type Block, type Part, parseBlocks, parseParts, type Span } from './parse-passage.ts'
+import { asksForList } from './question/detect-task.ts'
+import { computeOverlap, type QuestionWords, weightWords } from './question/question-words.ts'
+
+export interface ReadPassage {
+  content: string
+  /** The reading model cannot read a question in one language and a passage in another one. */
+  isReadable: boolean
+  /** Name of the document. */
+  source: string
+  /** The text that was read: headings and content. */
+  text: string
+  contentStart: number
+  /** Content words of the text. */
+  words: ReadonlySet<string>
+  reading: Reading
+}
+
+/** What is quoted of a passage. */
+export interface QuotableAnswer {
+  /** Index of the passage. */
+  passage: number
+  /** Characters of the answer in the content. */
+  span: Span
+  /** The answer if it is in the headings above the content; the span is empty then. */
+  heading: string | undefined
+  /** Whether the model clearly prefers these words to others of the part. */
+  isClear: boolean
+  /** The part that contains the beginning of the answer, or the first one below the heading that is the answer. */
+  part: Part
+  /** Index of the last block of the answer, which may be a list or several rows. */
+  lastBlock: number
+  blocks: readonly Block[]
+}
+
+/** What speaks for an answer. */
+export interface Features {
+  /** Score of the reading model for the part, over "no answer". */
+  reading: number
+  /** Score of the reading model for the passage being about the question. */
+  relevance: number
+  /** Shares of the question's words in the part and in the passage with its headings. */
+  partOverlap: number
+  passageOverlap: number
+  /** Position in the search results, from 0. */
+  rank: number
+  isCode: boolean
+  /** For records and rows: whether this one has the numbers and names of the question, if any of them does. */
+  isRecordMatch: boolean | undefined
+  /** No record or row that was read has a number of the question. */
+  lacksNumber: boolean
+  isUseless: boolean
+}
+
+export interface Candidate {
+  answer: QuotableAnswer
+  features: Features
+}
+
+/** Longer answers are lists or blocks of code, whose beginning is enough. */
+const MAX_ANSWER_WORDS = 60
+/** Logarithm of the share of the best span in the scores of all spans of a part. Above it, nine of ten spans are right. */
+const CLEAR_SHARE = -2
+/** Score of a passage that the model cannot read: only shared words and the rank of the search count. */
+const UNREADABLE_WEIGHT = 3.5
+/** Relevance of a passage that the model cannot read: shared words make an answer probable at most. */
+const UNREADABLE_RELEVANCE = { weight: 1.3, withoutWords: -4 }
+
+/** Returns the candidates of each passage: one for each of its parts. A long passage can take tens of milliseconds. */
+export async function listCandidates(question: string, passages: readonly ReadPassage[]): Promise<Candidate[][]> {
+  const parsed: ParsedPassage[] = []
+  const keepsMailHeaders = asksAboutMail(question)
+  for (const passage of passages) {
+    parsed.push(parsePassage(passage, keepsMailHeaders))
+    await yieldToEventLoop()
+  }
+  const sets = parsed.flatMap(({ parts }) => parts.map(({ words }) => words))
+  const words = weightWords(question, sets)
+  const records = matchRecords(
+    question,
+    parsed.map((input) => ({ ...input, parts: input.parts.filter(({ isSkipped }) => !isSkipped) })),
+  )
+  const candidates: Candidate[][] = []
+  for (const [rank, input] of parsed.entries()) {
+    candidates.push(listPassageCandidates({ words, isPlural: asksForList(question) }, input, rank, records))
+    await yieldToEventLoop()
+  }
+  return candidates
+}
+
+interface ParsedPart extends Part {
+  words: ReadonlySet<string>
+  /** Never an answer. */
+  isSkipped: boolean
+}
+
+interface ParsedPassage {
+  passage: ReadPassage
+  blocks: readonly Block[]
+  parts: readonly ParsedPart[]
+  headings: string
+  content: string
+}
+
+function parsePassage(passage: ReadPassage, keepsMailHeaders: boolean): ParsedPassage {
+  const { content, source, text, contentStart } = passage
+  const blocks = parseBlocks(content, source)
+  const parts = parseParts(content, blocks).map((part) => ({
+    ...part,
+    words: new Set(extractContentWords(content.slice(part.start, part.end))),
+    isSkipped: (!keepsMailHeaders && isMailHeader(content, part)) || isSalutation(content, part),
+  }))
+  return { passage, blocks, parts, headings: text.slice(0, contentStart), content }
+}
+
+/** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
+function listPassageCandidates(
+  { words: questionWords, isPlural }: { words: QuestionWords; isPlural: boolean },
+  { passage, blocks, parts }: ParsedPassage,
+  rank: number,
+  records: ReadonlyMap<Part, RecordMatch>,
+): Candidate[] {
+  const { content, text, contentStart, reading } = passage
+  const passageOverlap = computeOverlap(questionWords, passage.words)
+  const fileName = passage.source.replace(/^.*\//, '')
+  // The name of the file is context, not an answer.
+  const fileNameEnd = contentStart > 0 && text.startsWith(fileName) ? fileName.length : 0
+  const found: Candidate[] = []
+  // What is quoted: the part itself or, for a heading, the first part below it.
+  let target: Part | undefined
+  let words = new Set<string>()
+  let isUseless: boolean | undefined
+  let to = reading.begins.length
+  for (const [position, part] of [...parts.entries()].reverse()) {
+    if (part.block.kind !== 'heading' && !part.isSkipped) [target, words, isUseless] = [part, new Set(), undefined]
+    for (const word of part.isSkipped ? [] : part.words) words.add(word)
+    if (part.isSkipped) {
+      to = findWord(reading, to, part.start + contentStart)
+      if (position > 0) continue
+    }
+    // Words of the headings above count for the first part.
+    const from = findWord(reading, to, position === 0 ? fileNameEnd : part.start + contentStart)
+    const best = readWords(reading, from, to)
+    to = from
+    if (!best || !target) continue
+    // The list that a question in the plural asks for may be in the next passage.
+    isUseless ??=
+      (!isPlural && announcesNothing(content, target, blocks)) ||
+      isIncomplete(content, target) ||
+      repeatsQuestion(questionWords, content.slice(target.start, target.end))
+    const record = records.get(target)
+    const partOverlap = computeOverlap(questionWords, words)
+    const features: Features = {
+      reading: passage.isReadable ? best.score - reading.noAnswer : UNREADABLE_WEIGHT * partOverlap,
+      relevance: passage.isReadable ? reading.relevance : estimateRelevance(partOverlap),
+      partOverlap,
+      passageOverlap,
+      rank,
+      isCode: target.block.kind === 'code' || target.block.kind === 'statement',
+      isRecordMatch: record?.isNamed,
+      lacksNumber: record?.lacksNumber ?? false,
+      isUseless,
+    }
+    const [start, end] = [best.span.start - contentStart, best.span.end - contentStart]
+    const isHeading = start < 0
+    let lastBlock = target.blockIndex
+    while (!record?.isNamed && (blocks[lastBlock + 1]?.start ?? Number.POSITIVE_INFINITY) < end) lastBlock++
+    const span = isHeading ? { start: 0, end: 0 } : { start, end }
+    const heading = isHeading ? text.slice(best.span.start, Math.min(best.span.end, contentStart - 1)) : undefined
+    found.push({ answer: { passage: rank, span, heading, isClear: best.isClear, part: target, lastBlock, blocks }, features })
+  }
+  raiseMatchingRecords(found.map(({ features }) => features))
+  return found.reverse()
+}
+
+/** Returns the index of the first word from a position on, before the one with this index. */
+function findWord({ words }: Reading, before: number, position: number): number {
+  let index = before
+  while (index > 0 && (words[2 * (index - 1)] as number) >= position) index--
+  return index
+}
+
+/** The model often points at the right column of the wrong record: the record with the name or number of the question gets its score. */
+function raiseMatchingRecords(records: Features[]): void {
+  const highest = records.reduce(
+    (max, { reading, isRecordMatch }) => (isRecordMatch === undefined ? max : Math.max(max, reading)),
+    -Infinity,
+  )
+  for (const record of records) if (record.isRecordMatch) record.reading = highest
+}
+
+const estimateRelevance = (partOverlap: number): number =>
+  partOverlap === 0 ? UNREADABLE_RELEVANCE.withoutWords : UNREADABLE_RELEVANCE.weight * partOverlap
+
+/**
+ * Returns the best span that begins with one of the words, and a score for any span there: several spans of a sentence are
+ * often as good, and their sum says more about the sentence than the best of them.
+ */
+function readWords({ words, begins, ends }: Reading, from: number, to: number) {
+  if (from === to) return undefined
+  let best = { first: 0, last: 0, score: Number.NEGATIVE_INFINITY }
+  for (let first = from; first < to; first++)
+    for (let last = first; last < Math.min(begins.length, first + MAX_ANSWER_WORDS); last++) {
+      const score = (begins[first] as number) + (ends[last] as number)
+      if (score > best.score) best = { first, last, score }
+    }
+  const span: Span = { start: words[2 * best.first] as number, end: words[2 * best.last + 1] as number }
+  const score = sumExponentials(begins.subarray(from, to)) + sumExponentials(ends.subarray(from, to))
+  return { span, score: Math.max(score, best.score), isClear: best.last < to && best.score - score >= CLEAR_SHARE }
+}
+
+/** Returns the logarithm of the sum of exponentials. */
+function sumExponentials(logits: Float32Array): number {
+  const max = Math.max(...logits)
+  return max + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - max), 0))
+}
