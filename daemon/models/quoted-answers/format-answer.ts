@@ -24,6 +24,8 @@ const MAX_BLOCK_LENGTH = 1_000
 const MAX_SETTING_LINES = 3
 const MIN_QUOTE_LENGTH = 30
 const MAX_ITEM_LENGTH = 300
+/** Of the answer to a question in a list of frequent ones, which is quoted as a whole. */
+const MAX_ENTRY_LENGTH = 400
 /** Names of options, functions and commands. A quote from their section often does not repeat them. */
 const NAME = /^[\w.$@:/<>-]*(?:[a-z][A-Z]|[_.$@/-]|\(.*\))[\w.$@:/<>()[\], -]*$/
 /** In configuration files, only a number, a quoted text or a single name is clearly a value. */
@@ -55,7 +57,7 @@ function findBoldAnswer(question: string, answer: QuotableAnswer, { content, hea
 /** Returns the quote and its citation. */
 export function quoteAnswer(question: string, answer: QuotableAnswer, { content, source, headings = [] }: ContextPassage): string {
   const heading = answer.heading === undefined ? headings.filter((name) => !source.endsWith(name)).at(-1) : undefined
-  return formatQuote(question, answer, content, heading)
+  return formatQuote(question, answer, content, heading, headings)
 }
 
 /** For answers of different documents that contradict each other. */
@@ -101,7 +103,13 @@ function isInComment(content: string, position: number): boolean {
 
 export const removeCommentMarks = (text: string) => text.replaceAll(/^[ \t]*[#;]+[ \t]?/gm, '')
 
-function formatQuote(question: string, answer: QuotableAnswer, content: string, heading: string | undefined): string {
+function formatQuote(
+  question: string,
+  answer: QuotableAnswer,
+  content: string,
+  heading: string | undefined,
+  headings: readonly string[],
+): string {
   const { passage, span, part, lastBlock, blocks } = answer
   const citation = `[${passage + 1}]`
   const { blockIndex, block } = part
@@ -116,7 +124,7 @@ function formatQuote(question: string, answer: QuotableAnswer, content: string, 
     const items = limitBlock(content.slice((blocks[list.first] as Block).start, (blocks[list.last] as Block).end))
     return formatBlock(items, findExplanation(content, blocks, list.first), citation)
   }
-  const text = escapeReferences(stripMarkdown(cutSentence(content, extendQuote(content, part, blocks), span)))
+  const text = escapeReferences(stripMarkdown(cutSentence(content, extendQuote(content, part, blocks, headings), span)))
   const name = heading !== undefined && NAME.test(heading) && !text.includes(heading) ? `${heading}: ` : ''
   const quote = `${name}“${text}” ${citation}`
   const below = findAnnounced(content, part, blocks)
@@ -142,15 +150,25 @@ function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer,
   return isAsked && last > first ? { first, last } : undefined
 }
 
-/** A short list item is quoted as a whole, and a few words, such as "Default: true", with the sentence after them. */
-function extendQuote(content: string, part: Part, blocks: readonly Block[]): Span {
+/**
+ * A short list item is quoted as a whole, and so is the answer below a heading that is a question. A few words, such as
+ * "Default: true", are quoted with the sentence after them.
+ */
+function extendQuote(content: string, part: Part, blocks: readonly Block[], headings: readonly string[]): Span {
   const { block } = part
+  if (isBelowQuestion(content, part, blocks, headings) && block.end - block.start <= MAX_ENTRY_LENGTH) return block
   const isShortItem = block.kind === 'item' && block.end - block.start <= MAX_ITEM_LENGTH
   const { start, end } = isShortItem ? { start: (parseParts(content, [block])[0] ?? part).start, end: block.end } : part
   if (end - start >= MIN_QUOTE_LENGTH) return { start, end }
   const next = parseParts(content, blocks.slice(part.blockIndex, part.blockIndex + 2)).find((other) => other.start >= end)
   const isSentence = next?.block.kind === 'text' && !announces(content, next)
   return { start, end: isSentence ? next.end : end }
+}
+
+function isBelowQuestion(content: string, { block, blockIndex }: Part, blocks: readonly Block[], headings: readonly string[]): boolean {
+  const above = blocks[blockIndex - 1]
+  const heading = blockIndex === 0 ? headings.at(-1) : above?.kind === 'heading' ? content.slice(above.start, above.end) : undefined
+  return block.kind === 'text' && heading !== undefined && /[?？]\W*$/u.test(heading)
 }
 
 /** Returns the sentence, or the words around the answer if it is too long. */

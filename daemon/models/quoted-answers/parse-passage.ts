@@ -27,7 +27,8 @@ export interface Part extends Span {
 
 const PLAIN_TEXT = /\.(?:txt|text)$/i
 const MAX_HEADING_LENGTH = 70
-const FIELD = /^[\p{L}\p{N}_$][^:\n|]{0,79}: \S/u
+/** Sentences with code in them, such as "Listens on `port: 0`", are no fields. */
+const FIELD = /^[\p{L}\p{N}_$][^:\n|`]{0,79}: \S/u
 const MIN_FIELD_SHARE = 0.6
 /** Of a comment above a setting; those further up are seldom about it. */
 const MAX_PARAGRAPHS = 6

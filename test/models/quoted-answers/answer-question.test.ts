@@ -31,6 +31,17 @@ test('a sentence does not end in a link whose text ends with a question mark and
   )
 })
 
+test('the answer below a heading that is a question is quoted as a whole, unless it is long', async () => {
+  const [first, second] = ['Only if the page says so.', 'Lamps with LED have no bulb.']
+  assert.match(await answer([[`### Are bulbs included?\n\n${first} ${second}`]], ['no bulb']), /“Only if the page says so. Lamps with LED/)
+  assert.match(await answer([[`${first} ${second}`, 'a.md', ['Are bulbs included?']]], ['no bulb']), /“Only if the page says so. Lamps/)
+  assert.match(await answer([[`### Bulbs\n\n${first} ${second}`]], ['no bulb']), /“Lamps with LED have no bulb.” \[1\]$/)
+  assert.match(
+    await answer([[`### Why?\n\n${first} ${'It is so. '.repeat(40)}${second}`]], ['no bulb']),
+    /“Lamps with LED have no bulb.” \[1\]$/,
+  )
+})
+
 test('two neighbouring sentences are quoted together if the model is undecided between them', async () => {
   const undecided = { answer: 'thirty days', alternative: 'five more' }
   assert.is(

@@ -29,6 +29,12 @@ test('sentences, list items, rows, headings and code are parts with their exact 
   ])
 })
 
+test('lines of "name: value" are a record, but not sentences with code', () => {
+  const getKinds = (content: string) => parseBlocks(content).map(({ kind }) => kind)
+  assert.equal(getKinds('name: Lamp\nprice (net): 30'), ['record'])
+  assert.equal(getKinds("It listens on `port: 0`, which is any\nport, and on `host: 'localhost'`."), ['text'])
+})
+
 test('a single letter is an initial, unless a sentence starts after it', () => {
   assert.equal(splitTexts('J. R. Tolkien wrote it. Ask John F. Miller.'), ['J. R. Tolkien wrote it.', 'Ask John F. Miller.'])
   assert.equal(splitTexts('Sammelpunkt ist Parkplatz B. Der Beauftragte ist Herr Köhler.'), [

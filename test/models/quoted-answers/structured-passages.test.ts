@@ -89,6 +89,9 @@ test('identifiers are whole numbers, codes and names', () => {
   for (const text of ['version: 7.10', 'BW-10', '2026-10-15', '100', 'x10']) assert.not(containsIdentifier(text, '10'), text)
   for (const text of ['version: 10', '10.', '(10)', '10 LTS']) assert.ok(containsIdentifier(text, '10'), text)
   assert.ok(containsIdentifier('2023-Feb-16', '2023'))
+  assert.ok(containsIdentifier('2023-Feb-16', 'february'), 'months can be abbreviated')
+  assert.ok(containsIdentifier('| 3.0.0 | 2020-07-07 |', '3'), 'the major version')
+  for (const text of ['13.0.0', '0.3.0', '3.12.2020', '3.0']) assert.not(containsIdentifier(text, '3'), text)
   assert.ok(containsIdentifier('debian.csv', 'debian'))
 })
 
