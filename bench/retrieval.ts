@@ -21,11 +21,12 @@ const CONCURRENCY = 8
 const TOP_K = 50
 /** As many passages as are reranked by default. */
 const RERANKED_TOP_K = 10
-/** Reading ten passages takes about a second of CPU, so a sample of the queries is reranked: the same one in each run. */
-const RERANKED_QUERIES = 250
+/** Reading ten passages takes about a second of CPU, so of many queries a sample is reranked: the same one in each run. */
+const MAX_RERANKED_QUERIES = 250
+const SAMPLED_QUERIES = 120
 const SAMPLE_SEED = 1
 const DEFAULT_TOP_K = 5
-const TIMED_QUERIES = 50
+const TIMED_QUERIES = 20
 const CANDIDATES_PER_METHOD = 100
 const RECIPROCAL_K = 60
 
@@ -82,7 +83,7 @@ const keepFirst = (results: Results): Results => new Map([...results].map(([quer
 function drawSample(queries: readonly Query[]): readonly Query[] {
   const random = createRandom(SAMPLE_SEED)
   const shuffled = queries.map((query) => ({ query, key: random() })).sort((a, b) => a.key - b.key)
-  return queries.length <= RERANKED_QUERIES ? queries : shuffled.slice(0, RERANKED_QUERIES).map(({ query }) => query)
+  return queries.length <= MAX_RERANKED_QUERIES ? queries : shuffled.slice(0, SAMPLED_QUERIES).map(({ query }) => query)
 }
 
 async function createSearch(daemon: DaemonProcess, source: string): Promise<Search> {

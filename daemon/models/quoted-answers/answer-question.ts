@@ -42,7 +42,9 @@ export interface Reply {
 const MAX_PASSAGES = 8
 /** Calibrated on questions with and without an answer: nine of ten certain and six of ten probable answers are right (docs/reader.md). */
 const MIN_CERTAIN = 8.5
-const MIN_PROBABLE = -0.25
+const MIN_PROBABLE = -1.25
+/** A name or number of the question that no passage contains is often what the question is about. */
+const MIN_PROBABLE_WITH_MISSING_TERM = -0.25
 /** In other languages, the model finds passages relevant too easily. */
 const MIN_PROBABLE_IN_OTHER_LANGUAGES = 4.9
 /** Rows are counted or compared only if they share this much of the question's words: others are not about it. */
@@ -69,16 +71,18 @@ export async function answerQuestion(reader: PassageReader, question: Question):
   }
   const answers = preferStatements(text, await rankAnswers(text, await readPassages(reader, text, read, signal)), read)
   const [best, ...others] = answers
-  const minProbable = isInEnglish(text, best && read[best.passage]) ? MIN_PROBABLE : MIN_PROBABLE_IN_OTHER_LANGUAGES
+  const texts = read.map(({ content, headings = [], source }) => [source, ...headings, content].join('\n'))
+  const lacksTerm = hasMissingTerm(text, texts)
+  const minInEnglish = lacksTerm ? MIN_PROBABLE_WITH_MISSING_TERM : MIN_PROBABLE
+  const minProbable = isInEnglish(text, best && read[best.passage]) ? minInEnglish : MIN_PROBABLE_IN_OTHER_LANGUAGES
   const related = answers.filter(({ overlap }) => overlap > 0)
   const closest = related.length > 0 ? related : answers
   if (asksForSummary(text)) return { text: formatNeedsChatModel(read, listCentralParts(text, read)), confidence: 'none' }
   const shown = best && best.confidence >= minProbable ? best : closest.find(({ overlap }) => overlap >= MIN_ROW_OVERLAP)
   if (shown && asksForCalculation(text, describeAnswer(shown, read)))
     return { text: formatNeedsChatModel(read, closest), confidence: 'none' }
-  const texts = read.map(({ content, headings = [], source }) => [source, ...headings, content].join('\n'))
   if (!best || best.confidence < minProbable || isMissingCase(question.followUp ?? '', texts)) return refuse(closest)
-  if (best.confidence < MIN_CERTAIN || hasMissingTerm(text, texts)) return formatReply(question, best, 'probable')
+  if (best.confidence < MIN_CERTAIN || lacksTerm) return formatReply(question, best, 'probable')
   const contradiction = others.find((other) => contradicts(text, best, other, read))
   if (contradiction) return { text: formatDisagreement(text, [best, contradiction], read), confidence: 'certain' }
   return formatReply(question, best, 'certain')

@@ -27,13 +27,17 @@ const countMatches = (text: string, pattern: RegExp) => text.match(pattern)?.len
 
 const MAIL_FIELD = /^(?:From|To|Cc|Date|Attachments): /
 const MAIL_QUESTION = new RegExp(
-  String.raw`\b(?:who|whom|whose|when|date|day|sent|sends?|sender|wrote|writes?|written|author|recipients?|received?|cc|copied|subject|e?mails?` +
-    String.raw`|attach\w*|wer|wem|wen|wann|datum|tag|absender|empfänger|geschickt|geschrieben|anhang|anhänge|quién|quiénes|cuándo|fecha` +
-    String.raw`|remitente|destinatarios?|enviado|escribió|adjuntos?|qui|quand|expéditeur|destinataires?|envoyé|écrit|jointe?s?)(?!\p{L})`,
+  String.raw`\b(?:who|whom|whose|when|date|day|sent|sends?|sender|wrote|writes?|written|author|recipients?|received?|cc|copied|subject` +
+    String.raw`|e?mails?|attach\w*|wer|wem|wen|wann|datum|tag|absender|empfänger|geschickt|geschrieben|anhang|anhänge|quién|quiénes` +
+    '|cuándo|fecha|remitente|destinatarios?|enviado|escribió|adjuntos?|qui|quand|expéditeur|destinataires?|envoyé|écrit' +
+    String.raw`|jointe?s?)(?!\p{L})`,
   'iu',
 )
-const SALUTATION =
-  /^(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|hallo|liebe[rs]?|sehr geehrte[rs]?|guten (?:tag|morgen)|hola|estimad[oa]s?|querid[oa]s?|bonjour|ch[eè]re?s?)\b[^.:;?]{0,60}[,!]$/iu
+const SALUTATION = new RegExp(
+  '^(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|hallo|liebe[rs]?|sehr geehrte[rs]?|guten (?:tag|morgen)|hola' +
+    String.raw`|estimad[oa]s?|querid[oa]s?|bonjour|ch[eè]re?s?)\b[^.:;?]{0,60}[,!]$`,
+  'iu',
+)
 
 /** Whether a question can ask for the sender, the recipients, the date or the attachments of a mail. */
 export const asksAboutMail = (question: string): boolean => MAIL_QUESTION.test(question)

@@ -249,8 +249,12 @@ test('the name of the file is context, but never an answer', async () => {
   assert.match(await answer('cache ttl', [['cache:\n  ttl: 300\n  size: 64mb', 'app.yaml']], ['ttl: 300\n  size']), /^\*\*300\*\*\n/)
 })
 
-const MAIL =
-  '# Invoice K-12\n\nFrom: Ana <ana@a.example>\nTo: accounts@b.example\nDate: Monday, 2 March 2026\n\nDear Mr Kran,\n\nwe paid invoice K-12.'
+const MAIL = [
+  '# Invoice K-12',
+  'From: Ana <ana@a.example>\nTo: accounts@b.example\nDate: Monday, 2 March 2026',
+  'Dear Mr Kran,',
+  'we paid invoice K-12.',
+].join('\n\n')
 
 test('the header of a mail answers only who wrote it, and when', async () => {
   const ask = (text: string, words: string) => answer(text, [[MAIL, 'a.eml']], [{ answer: words, alternative: 'Monday' }])
