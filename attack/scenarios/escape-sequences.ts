@@ -1,6 +1,7 @@
 /** Escape sequences in every text that users or servers provide: none reaches a screen or a pipe. */
-import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openChatTerminal } from '../../test/harness/chat-fixture.ts'
 import { linkCommand, runCommand } from '../../test/harness/cli.ts'
@@ -20,6 +21,7 @@ const REACHED = /\u001b\]0;attack|\u001b\[6;66H|\u001b\[66S|\u001bP66|\u009b66m|
 const OWN_MOVES = /\r(?:\u0008\r)+/g
 /** Also the name of a document. */
 const PLAIN = 'plain.md'
+const TERMINAL_TIMEOUT_MS = 120_000
 const hasScript = spawnSync('script', ['--version']).status === 0
 
 export const escapeSequences: Scenario = {
@@ -45,13 +47,14 @@ export const escapeSequences: Scenario = {
         const command = linkCommand(join(folder, 'bin'))
         let screens = 0
         for (const words of commands) {
-          const outputs: Record<string, string> = {}
+          const outputs: Record<string, string | undefined> = {}
           const { stdout, stderr } = await runCommand(command, words, { environment })
           outputs['a pipe'] = stdout + stderr
-          if (hasScript) outputs['a terminal'] = runOnTerminal(command, words, environment, join(folder, 'typescript'))
+          if (hasScript) outputs['a terminal'] = await runOnTerminal(command, words, environment, join(folder, 'typescript'))
           for (const [place, output] of Object.entries(outputs)) {
             screens++
-            if (REACHED.test(output)) violations.push(`cadre ${words.join(' ').slice(0, 80)} to ${place}: ${describe(output)}`)
+            const problem = output === undefined ? 'it did not end' : REACHED.test(output) ? describe(output) : undefined
+            if (problem !== undefined) violations.push(`cadre ${words.join(' ').slice(0, 80)} to ${place}: ${problem}`)
           }
         }
         if (hasTmux) {
@@ -180,15 +183,21 @@ function createCommands(ids: Ids): string[][] {
   ]
 }
 
-/** Runs a command on a terminal and returns all bytes that it printed. */
-function runOnTerminal(command: string, words: readonly string[], environment: Record<string, string | undefined>, file: string): string {
+/** Runs a command on a terminal and returns all bytes that it printed, undefined if it does not end. */
+async function runOnTerminal(
+  command: string,
+  words: readonly string[],
+  environment: Record<string, string | undefined>,
+  file: string,
+): Promise<string | undefined> {
   const quoted = [process.execPath, command, ...words].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
-  spawnSync('script', ['--quiet', '--return', '--command', quoted, file], {
+  const child = spawn('script', ['--quiet', '--return', '--command', quoted, file], {
     env: { ...environment, TERM: 'xterm-256color' },
     stdio: 'ignore',
-    timeout: 60_000,
+    timeout: TERMINAL_TIMEOUT_MS,
   })
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(1, -1).join('\n') : ''
+  await once(child, 'close')
+  return child.signalCode === null ? readFileSync(file, 'utf8').split('\n').slice(1, -1).join('\n') : undefined
 }
 
 /** Opens the chat, lets the model reply and fail, and returns what reached the terminal. */
