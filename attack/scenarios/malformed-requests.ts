@@ -7,7 +7,8 @@ import { withDaemon } from '../support/daemon.ts'
 import { type Scenario, scaleAmount } from '../support/scenario.ts'
 import { formatSlowest, watchResponses } from '../support/watch-responses.ts'
 
-const CONCURRENT_SOCKETS = 50
+/** Most of them are waited for until the timeout. */
+const CONCURRENT_SOCKETS = 200
 const SOCKET_TIMEOUT_MS = 2_000
 /** Sent before the answer to a request with Expect: 100-continue. */
 const CONTINUE = /^HTTP\/1\.1 100 Continue\r\n\r\n/

@@ -12,7 +12,7 @@ import { formatSlowest, watchResponses } from '../support/watch-responses.ts'
 
 const MAX_MEMORY_BYTES = 1024 * 1024 * 1024
 /** The daemon disconnects clients that have read nothing for 20 seconds. */
-const STALL_MS = 40_000
+const STALL_MS = 30_000
 const CLOSE_TIMEOUT_MS = 30_000
 /** Together more than the kernel accepts for a client that does not read. */
 const MESSAGES = 15
