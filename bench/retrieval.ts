@@ -48,6 +48,7 @@ export const retrieval: Benchmark = {
 
 async function measure(daemon: DaemonProcess, set: RetrievalSet): Promise<Figure[]> {
   const startedAt = performance.now()
+  // A run that is ended early has told these figures.
   const report = (step: string) => console.error(`  ${set.name}: ${step} after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
   const search = await createSearch(daemon, await createSyncedSource(daemon, set.name, set.documents))
   report(`${set.documents.length} documents indexed`)
@@ -55,15 +56,15 @@ async function measure(daemon: DaemonProcess, set: RetrievalSet): Promise<Figure
   const found = {} as Record<Method, Results>
   for (const method of METHODS) {
     found[method] = await searchAll(queries, ({ text }) => search(method, text, method === 'hybrid' ? TOP_K : CANDIDATES_PER_METHOD))
-    report(`${queries.length} queries, ${method}`)
+    report(`${queries.length} queries, ${method} ${computeMean(set, queries, keepFirst(found[method])).toFixed(4)}`)
   }
   const sample = drawSample(queries)
   const reranked = await searchAll(sample, ({ text }) => search('hybrid', text, RERANKED_TOP_K, true))
-  report(`${sample.length} queries reranked`)
   const hybrid = computeMean(set, sample, found.hybrid)
   const least = Math.round((hybrid + (RERANK_BARS[set.name] ?? DEFAULT_RERANK_BAR)) * 10_000) / 10_000
   // The passages that are not reranked by default follow, because the measure needs ten documents.
   const completed = new Map(sample.map((query) => [query, [...(reranked.get(query) ?? []), ...(found.hybrid.get(query) ?? [])]]))
+  report(`${sample.length} queries, hybrid ${hybrid.toFixed(4)}, reranked ${computeMean(set, sample, completed).toFixed(4)}`)
   const bar = BARS[set.name]
   return [
     ...METHODS.map((method) =>
