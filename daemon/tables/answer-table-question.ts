@@ -4,6 +4,7 @@ import { formatValue } from './cells/format-value.ts'
 import { describeQuery } from './describe-query.ts'
 import { findNameColumn } from './infer-columns.ts'
 import type { Links } from './linking/links.ts'
+import { findDemands } from './linking/question-demands.ts'
 import { asksForText, removePoliteness } from './linking/question-form.ts'
 import { hasTitleWord, type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
 import { listLimits, parseQuestion, type Question, type Word } from './parse-question.ts'
@@ -13,7 +14,7 @@ import { groupResults, type RankedQuery, type RankedResult, type RunSql, rankQue
 import { createSuitability, suitsResult } from './suits-question.ts'
 import type { CellValue, SqlValue, TypedTable } from './typed-table.ts'
 import { isOperationWord, isSuperlative } from './vocabulary.ts'
-import { writeSql } from './write-sql.ts'
+import { quoteName, writeSql } from './write-sql.ts'
 
 export interface QueryableTable<T extends TypedTable = TypedTable> {
   table: T
@@ -44,6 +45,8 @@ export interface AnswerOptions {
 }
 
 const MAX_RUNS = 40
+/** Rows that are read to see whether a value is repeated. */
+const MAX_CHECKED_ROWS = 50_000
 /** Chosen on training questions that were held back: at least 70 of 100 answers are right. */
 const MIN_PROBABILITY = 0.68
 /** Subtracted from the score of a query for each word that it does not explain. */
@@ -69,12 +72,17 @@ export function answerTableQuestion(
   const parsed = parseQuestion(isStrict ? removePoliteness(text) : text)
   if (isStrict && asksForText(parsed)) return []
   const linked = tables.map((item) => ({ ...item, ...(isStrict ? readQuestion(parsed, item, tables) : readTitledQuestion(parsed, item)) }))
-  const ranked = linked.flatMap(({ table, run, question, links, rowNoun }) => {
+  const demanded = linked.map((item) => ({ ...item, ...(isStrict ? { demands: findDemands(item.question, item.table, item.links) } : {}) }))
+  // "Who has been here the longest?" is about the table that says since when.
+  const asked = demanded.some(({ demands }) => demands?.tenure) ? demanded.filter(({ demands }) => demands?.tenure) : demanded
+  const ranked = asked.flatMap(({ table, run, question, links, rowNoun, demands }) => {
     const bonus = hasTitleWord(parsed, table) ? TITLE_BONUS : 0
     if (listUnknownWords(question, links).length > maxUnexplained) return []
     const penalty = countSynonyms(links, linked) * SYNONYM_PENALTY
-    const suits = isStrict ? createSuitability(question, table, links) : undefined
-    return rankQueries(question, table, links, weights, maxRuns, run, suits).map((item) => ({
+    const restrictions = demands
+      ? { demands, suits: createSuitability(question, table, links, demands, createRepetitionCheck(table, run)) }
+      : {}
+    return rankQueries(question, table, links, weights, maxRuns, run, restrictions).map((item) => ({
       ...item,
       score: item.score + bonus - penalty,
       isNamed: isNamed(question, item.query, links),
@@ -95,6 +103,8 @@ export function answerTableQuestion(
   // Several readings that are about as likely are all shown.
   const shown = results.filter(isShown)
   const [best] = shown
+  // Two readings that contradict each other are no comparison.
+  if (shown.length > 1 && shown.some(({ best: { query } }) => query.operation.kind === 'contrast')) return []
   const total = shown.reduce((sum, { probability }) => sum + probability, 0)
   const isLikely = best !== undefined && (best.probability >= minProbability || (isStrict && total >= MIN_TOTAL_PROBABILITY))
   if (!isLikely || best !== results[0] || isEmptyResult(best.best)) return []
@@ -110,6 +120,18 @@ export function answerTableQuestion(
   return answers.filter((answer, index) => answers.findIndex((other) => getValueKey(other) === getValueKey(answer)) === index)
 }
 
+/** Returns whether several rows have the same value in a column. To find out takes too long in large tables, which have such columns. */
+function createRepetitionCheck(table: TypedTable, run: RunSql): (column: number) => boolean {
+  const known = new Map<number, boolean>()
+  return (column) => {
+    const name = quoteName(table.columns[column]?.readings.text ?? '')
+    const find = () => run(`SELECT COUNT(${name}) > COUNT(DISTINCT ${name}) FROM ${quoteName(table.name)}`)[0]?.[0] === 1
+    const isRepeated = known.get(column) ?? (table.rowCount > MAX_CHECKED_ROWS || find())
+    known.set(column, isRepeated)
+    return isRepeated
+  }
+}
+
 /** Identifies what is shown: a cell with "9,980" and a sum of 9980 are the same. */
 const getValueKey = ({ values }: TableAnswer) => values.join('\0').replaceAll(/(?<=\d),(?=\d{3})/g, '')
 
@@ -122,10 +144,14 @@ const createAnswer = (
   sql,
   rows,
   values: listResultValues(table, query, rows).map((value) => formatValue(table, query, value)),
-  explanation:
-    rowNoun === undefined ? describeQuery(table, query) : `${describeQuery(table, query)} “${rowNoun}” was taken to mean its rows.`,
+  explanation: `${describeQuery(table, query, rows)}${rowNoun === undefined || !usesRows(query) ? '' : ` “${rowNoun}” was taken to mean its rows.`}`,
   probability,
 })
+
+/** Whether the result is made of rows, not of the numbers of a column. */
+const usesRows = ({ operation }: Query): boolean =>
+  ['list', 'count', 'top', 'edge', 'exists', 'share'].includes(operation.kind) ||
+  ('aggregate' in operation && operation.aggregate === 'count')
 
 /**
  * Whether the question names what a lookup finds: the rows by whole values, or the column and one value in part. "Where are secrets

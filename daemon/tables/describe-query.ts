@@ -1,9 +1,10 @@
 /** Describes in plain words how a query computes its result. */
-import { formatMonth } from './cells/parse-cell.ts'
-import type { Aggregate, Condition, Direction, Operation, Query } from './query.ts'
-import type { TypedTable } from './typed-table.ts'
+import { formatColumnNumber, formatNumber } from './cells/format-value.ts'
+import { formatMonth, formatWeekday } from './cells/parse-cell.ts'
+import type { Aggregate, Condition, Direction, Grouping, Operation, Query } from './query.ts'
+import type { SqlValue, TypedTable } from './typed-table.ts'
 
-const COMPARISON_WORDS = { more: 'more than', less: 'less than', at_least: 'at least', at_most: 'at most' }
+const COMPARISON_WORDS = { more: 'more than', less: 'less than', at_least: 'at least', at_most: 'at most', equal: 'exactly' }
 const AGGREGATE_WORDS: Record<Exclude<Aggregate, 'count'>, string> = {
   sum: 'Added up',
   average: 'Averaged',
@@ -13,7 +14,7 @@ const AGGREGATE_WORDS: Record<Exclude<Aggregate, 'count'>, string> = {
 }
 const MAX_VALUES = 5
 
-export function describeQuery(table: TypedTable, { conditions, operation }: Query): string {
+export function describeQuery(table: TypedTable, { conditions, operation }: Query, [result]: readonly SqlValue[][] = []): string {
   const rows = `the rows of ${table.title}`
   const where = conditions.length === 0 ? '' : ` where ${describeConditions(table, conditions)}`
   const header = (column: number) => describeColumn(table, column)
@@ -27,7 +28,7 @@ export function describeQuery(table: TypedTable, { conditions, operation }: Quer
     case 'aggregate':
       return `${AGGREGATE_WORDS[operation.aggregate]} ${header(operation.column)} in ${rows}${where}.`
     case 'top': {
-      const extreme = `the ${operation.direction === 'max' ? 'largest' : 'smallest'} ${header(operation.key)}`
+      const extreme = `the ${formatPosition(operation.position)}${operation.direction === 'max' ? 'largest' : 'smallest'} ${header(operation.key)}`
       const among = conditions.length === 0 ? '' : `, of those${where}`
       const rowsFound = operation.limit > 1 ? `the ${operation.limit} rows of ${table.title}` : `the row of ${table.title}`
       return `Looked up ${header(operation.column)} in ${rowsFound} with ${extreme}${among}.`
@@ -38,19 +39,33 @@ export function describeQuery(table: TypedTable, { conditions, operation }: Quer
       return `Looked up ${header(operation.column)} in the row ${operation.offset > 0 ? 'after' : 'before'} that of ${table.title}${where}.`
     case 'group':
       return describeGroups(table, operation, where)
+    case 'having': {
+      const size =
+        operation.key === undefined
+          ? `${COMPARISON_WORDS[operation.comparison]} ${operation.value} rows`
+          : `${NOUNS[operation.aggregate]} of ${header(operation.key)} of ${COMPARISON_WORDS[operation.comparison]} ${operation.value}`
+      const verb = operation.isCounted ? 'counted' : 'listed'
+      return `Grouped ${rows}${where} by ${header(operation.by)} and ${verb} the groups with ${size}.`
+    }
+    case 'contrast': {
+      const [first, second] = operation.rows.map((row) => describeCondition(table, row))
+      const verb =
+        operation.key === undefined ? `Counted ${rows}` : `${aggregateColumn(table, operation.aggregate, operation.key)} in ${rows}`
+      const end = operation.direction ? `, and took the ${operation.direction === 'max' ? 'larger' : 'smaller'} result` : ''
+      return `${verb}${where}${where ? ' and ' : ' where '}${first}, and where ${second}${end}.`
+    }
     case 'share': {
       const of = operation.key === undefined ? rows : `${header(operation.key)} in ${rows}`
       const among = operation.among.length === 0 ? '' : ` where ${describeConditions(table, operation.among)}`
       return `Computed the percentage of ${of}${among} that has ${describeConditions(table, conditions)}.`
     }
     case 'difference': {
-      const [first, second] = operation.rows.map((row) => describeCondition(table, row))
-      return `Subtracted ${header(operation.column)} of the rows of ${table.title} where ${first} and where ${second}.`
+      const { column, aggregate = 'sum' } = operation
+      const verb = table.columns[column]?.readings.number ? aggregateColumn(table, aggregate, column) : `Took ${header(column)}`
+      return `${verb} in ${rows}${where}${describeDifference(table, operation, where, result)}`
     }
-    case 'difference_of_counts': {
-      const [first, second] = operation.rows.map((row) => describeCondition(table, row))
-      return `Counted ${rows} where ${first} and where ${second}, and subtracted.`
-    }
+    case 'difference_of_counts':
+      return `Counted ${rows}${where}${describeDifference(table, operation, where, result)}`
     case 'same':
       return `Looked up ${header(operation.column)} in rows of ${table.title} with the ${header(operation.shared)} of the row${where}.`
     case 'exists':
@@ -58,14 +73,43 @@ export function describeQuery(table: TypedTable, { conditions, operation }: Quer
   }
 }
 
+const NOUNS = { count: 'a number', sum: 'a sum', average: 'an average' }
+
+const aggregateColumn = (table: TypedTable, aggregate: Aggregate, column: number) =>
+  `${aggregate === 'count' ? 'Counted' : AGGREGATE_WORDS[aggregate]} ${describeColumn(table, column)}`
+
+/** "… where Region is North (120), and where Region is South (150), and subtracted: the second is larger." */
+function describeDifference(
+  table: TypedTable,
+  operation: Extract<Operation, { kind: 'difference' | 'difference_of_counts' }>,
+  where: string,
+  result: readonly SqlValue[] = [],
+): string {
+  const format = (value: number) =>
+    operation.kind === 'difference'
+      ? formatColumnNumber(table, operation.column, value, operation.aggregate !== undefined)
+      : formatNumber(value)
+  const isDate = operation.kind === 'difference' && !table.columns[operation.column]?.readings.number
+  const numbers = isDate ? [] : result.slice(1)
+  const [first, second] = operation.rows.map((row, index) => {
+    const number = numbers[index]
+    return `${describeCondition(table, row)}${typeof number === 'number' ? ` (${format(number)})` : ''}`
+  })
+  const [a, b] = numbers
+  const larger = typeof a !== 'number' || typeof b !== 'number' || a === b ? '' : `: the ${a > b ? 'first' : 'second'} is larger`
+  return `${where ? ' and ' : ' where '}${first}, and where ${second}, and subtracted${larger}.`
+}
+
 /** Names the columns of a result that has several. */
 export function nameResult(table: TypedTable, { operation }: Query): string[] {
   const header = (column: number) => describeColumn(table, column)
   if (operation.kind === 'list' && operation.column === undefined) return table.columns.map((_, index) => header(index))
-  if (operation.kind !== 'group') return []
-  const { by, part, key, aggregate } = operation
-  const group = part ? `${header(by)} (${part})` : header(by)
-  return [group, key === undefined || aggregate === 'count' ? 'Rows' : `${header(key)} (${aggregate})`]
+  if (operation.kind !== 'group' && operation.kind !== 'contrast') return []
+  const { key, aggregate } = operation
+  const name = ({ by, part }: Grouping) => (part ? `${header(by)} (${part})` : header(by))
+  const groups =
+    operation.kind === 'group' ? [operation, ...(operation.and ? [operation.and] : [])].map(name) : [header(operation.rows[0].column)]
+  return [...groups, key === undefined || aggregate === 'count' ? 'Rows' : `${header(key)} (${aggregate})`]
 }
 
 function describePosition({ from, position, limit }: Extract<Operation, { kind: 'edge' }>): string {
@@ -76,17 +120,24 @@ function describePosition({ from, position, limit }: Extract<Operation, { kind: 
 
 function describeGroups(
   table: TypedTable,
-  { by, part, aggregate, key, direction, limit = 1 }: Extract<Operation, { kind: 'group' }>,
+  { by, part, and, aggregate, key, direction, limit = 1, position }: Extract<Operation, { kind: 'group' }>,
   where: string,
 ): string {
   const computed =
     key === undefined || aggregate === 'count'
       ? 'counted them'
       : `${AGGREGATE_WORDS[aggregate].toLowerCase()} ${describeColumn(table, key)}`
-  const group = part ? `the ${part} of ${describeColumn(table, by)}` : describeColumn(table, by)
-  const chosen = direction ? `; took the ${limit > 1 ? `${limit} groups` : 'group'} with the ${getExtreme(aggregate, direction)}` : ''
+  const name = (grouping: Grouping) =>
+    grouping.part ? `the ${grouping.part} of ${describeColumn(table, grouping.by)}` : describeColumn(table, grouping.by)
+  const group = [{ by, ...(part ? { part } : {}) }, ...(and ? [and] : [])].map(name).join(' and ')
+  const chosen = direction
+    ? `; took the ${limit > 1 ? `${limit} groups` : 'group'} with the ${formatPosition(position)}${getExtreme(aggregate, direction)}`
+    : ''
   return `Grouped the rows of ${table.title}${where} by ${group} and ${computed}${chosen}.`
 }
+
+const ORDINALS = ['', '', 'second ', 'third ', 'fourth ', 'fifth ']
+const formatPosition = (position = 1): string => ORDINALS[position] ?? `${position}th `
 
 const getExtreme = (aggregate: Aggregate, direction: Direction) =>
   aggregate === 'count' ? (direction === 'max' ? 'most' : 'least') : direction === 'max' ? 'largest result' : 'smallest result'
@@ -110,16 +161,42 @@ function describeCondition(table: TypedTable, condition: Condition): string {
       return `${header} is ${COMPARISON_WORDS[condition.comparison]} ${condition.value}`
     case 'between':
       return `${header} is between ${condition.from} and ${condition.to}`
-    case 'month':
-      return `${header} is in ${formatMonth(condition.month)}`
+    case 'months':
+      return `${header} is in ${joinValues(condition.months.map(formatMonth))}`
+    case 'weekdays':
+      return `${header} is on a ${joinValues(condition.days.map(formatWeekday))}`
     case 'empty':
-      return `${header} is empty`
+      return `${header} is ${condition.isNegated ? 'not ' : ''}empty`
     case 'than_column':
       return `${header} is ${COMPARISON_WORDS[condition.comparison]} ${describeColumn(table, condition.other)}`
     case 'than_row':
       return `${header} is ${COMPARISON_WORDS[condition.comparison]} where ${describeCondition(table, condition.row)}`
   }
 }
+
+/** Names what a condition chooses: "Sales" for the department Sales, "March" for dates in March. */
+export function nameCondition(table: TypedTable, condition: Condition): string {
+  switch (condition.kind) {
+    case 'equals':
+      return table.columns[condition.column]?.type === 'boolean'
+        ? describeCondition(table, condition)
+        : joinValues(condition.values.map(String))
+    case 'contains':
+      return condition.phrase
+    case 'months':
+      return joinValues(condition.months.map(formatMonth))
+    case 'weekdays':
+      return joinValues(condition.days.map(formatWeekday))
+    case 'dates':
+      return isOneUnit(condition) ? String(condition.from) : describePeriod(condition)
+    default:
+      return describeCondition(table, condition)
+  }
+}
+
+/** Whether dates are those of one month or year. */
+const isOneUnit = ({ from = '', to = '' }: Extract<Condition, { kind: 'dates' }>): boolean =>
+  Number(to.replace('-', '')) - Number(from.replace('-', '')) === 1 || (from.endsWith('-12') && Number(to) - Number(from.slice(0, 4)) === 1)
 
 function describePeriod({ from, to }: Extract<Condition, { kind: 'dates' }>): string {
   if (from === undefined) return to?.endsWith('~') ? `until ${to.slice(0, -1)}` : `before ${to}`

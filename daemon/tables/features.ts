@@ -1,9 +1,9 @@
 /** The features of candidate queries, which the learned weights score. */
 import { type Candidate, countBits, type FilterSet, getMask, type Part } from './candidate.ts'
 import { findNamingColumn } from './infer-columns.ts'
-import type { ColumnLink, LinkedCondition, Links } from './linking/links.ts'
+import { type ColumnLink, type LinkedCondition, type Links, RANKS } from './linking/links.ts'
 import { listLimits, type Question, splitWords } from './parse-question.ts'
-import type { Direction, Query } from './query.ts'
+import type { Direction, Grouping, Query } from './query.ts'
 import type { Column, SqlValue, TypedTable } from './typed-table.ts'
 import { DIRECTIONS, isOperationWord } from './vocabulary.ts'
 
@@ -169,8 +169,9 @@ export function createFeatureSource(question: Question, table: TypedTable, links
     if (target !== undefined) own.push(memoize(`target ${target} ${sign}`, () => createTargetPart(target, sign)))
     if (key !== undefined) own.push(memoize(`key ${key} ${sign} ${direction}`, () => createKeyPart(key, sign, direction)))
     for (const linked of set.conditions) own.push(getConditionPart(linked))
-    const datePart = query.operation.kind === 'group' ? query.operation.part : undefined
-    const partMask = datePart ? words.reduce((all, { text }, index) => (text.startsWith(datePart) ? all | (1 << index) : all), 0) : 0
+    const groupings = listGroupings(query)
+    const isPart = (text: string) => groupings.some(({ part }) => part && text.startsWith(part))
+    const partMask = words.reduce((all, { text }, index) => (isPart(text) ? all | (1 << index) : all), 0)
     const mask = own.reduce((all, part) => all | part.mask, set.mask | partMask)
     const uncovered = Math.min(MAX_COUNT, countBits(contentMask & ~mask))
     const isFiltered = set.conditions.some(({ condition }) => condition.column === target)
@@ -188,16 +189,29 @@ export function createFeatureSource(question: Question, table: TypedTable, links
       ...(overlap ? ['target word in condition'] : []),
     ]
     const unexplained = countBits(
-      contentMask & ~mask & ~operationMask & ~rowMask & ~limitMask & ~maskColumns([target, key, getGroup(query)]),
+      contentMask &
+        ~mask &
+        ~operationMask &
+        ~rowMask &
+        ~limitMask &
+        ~maskColumns([target, key, ...groupings.map(({ by }) => by), ...set.conditions.map(({ condition }) => condition.column)]),
     )
     return { query, parts: own, features, unexplained }
   }
   return { createCandidate }
 }
 
-const getGroup = ({ operation }: Query) => (operation.kind === 'group' ? operation.by : undefined)
+export type FeatureSource = ReturnType<typeof createFeatureSource>
 
-const RANKS = { exact: 3, part: 2, synonym: 1 }
+/** The columns whose values are compared or grouped by. */
+function listGroupings({ operation }: Query): Grouping[] {
+  if (operation.kind === 'group') return [operation, ...(operation.and ? [operation.and] : [])]
+  if (operation.kind === 'having') return [operation]
+  return operation.kind === 'contrast' || operation.kind === 'difference' || operation.kind === 'difference_of_counts'
+    ? [{ by: operation.rows[0].column }]
+    : []
+}
+
 const selectLink = (links: readonly ColumnLink[]): ColumnLink | undefined =>
   links.reduce<ColumnLink | undefined>((best, link) => (!best || RANKS[link.match] > RANKS[best.match] ? link : best), undefined)
 

@@ -1,24 +1,32 @@
 /** Generates the queries that a question may mean, with the features of each. */
 import { type Candidate, countBits, type FilterSet, getMask } from './candidate.ts'
-import { createFeatureSource } from './features.ts'
+import { createFeatureSource, type FeatureSource } from './features.ts'
+import { generateDemanded } from './generate-demanded.ts'
 import { isIdentifier } from './infer-columns.ts'
 import { isInHeader, type LinkedCondition, type Links } from './linking/links.ts'
-import { findDatePart, listLimits, type Question, readOrdinal } from './parse-question.ts'
-import type { Aggregate, Condition, DatePart, Direction, Operation } from './query.ts'
+import type { Demands } from './linking/question-demands.ts'
+import { findDatePart } from './linking/question-form.ts'
+import { listLimits, type Question, readOrdinal } from './parse-question.ts'
+import type { Aggregate, Condition, DatePart, Direction, Grouping, Operation } from './query.ts'
 import type { Column, Reading, TypedTable } from './typed-table.ts'
 import { AGE_DIRECTIONS, DIRECTIONS, GROUP_WORDS, TRIGGERS } from './vocabulary.ts'
 
 const MAX_FILTER_SETS = 36
 const MAX_SET_SIZE = 3
 
-export function* generateQueries(question: Question, table: TypedTable, links: Links): Generator<Candidate> {
+/** `demands` adds the operations that a question demands, where the question may be about anything. */
+export function* generateQueries(question: Question, table: TypedTable, links: Links, demands?: Demands): Generator<Candidate> {
   const source = createFeatureSource(question, table, links)
   const columns = table.columns.map((_, index) => index)
   const comparable = columns.flatMap((index) => listComparable(table.columns[index] as Column).map((reading) => ({ index, reading })))
   const numeric = comparable.filter(({ reading }) => reading === 'number').map(({ index }) => index)
-  const directions = (['max', 'min'] as const).filter((direction) => question.words.some(({ text }) => DIRECTIONS[direction].has(text)))
+  // The youngest has the largest date of birth.
+  const isAskedFor = (direction: Direction) =>
+    question.words.some(({ text }) => DIRECTIONS[direction].has(text) || (demands !== undefined && AGE_DIRECTIONS[text] !== undefined))
+  const directions = demands?.tenure ? [demands.tenure.direction] : (['max', 'min'] as const).filter(isAskedFor)
   const limits = getLimits(question)
-  const groupings = listGroupings(question, table, links)
+  const groupings = listGroupings(question, table, links, demands)
+  const place = demands?.position === undefined ? {} : { position: demands.position }
   const ordinal = question.words.map(({ text }) => readOrdinal(text)).find((position) => position !== undefined && position > 1)
   const sets = listFilterSets(question, links, comparable)
 
@@ -55,7 +63,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
           for (const column of columns)
             for (const limit of limits) {
               const sign = `${isPair ? 'compare' : limit > 1 ? 'tops' : 'top'}_${direction}`
-              yield create({ kind: 'top', key, reading, direction, limit, column }, sign, { target: column, key, direction })
+              yield create({ kind: 'top', key, reading, direction, limit, ...place, column }, sign, { target: column, key, direction })
             }
     if (has('edge'))
       for (const from of ['first', 'last'] as const)
@@ -75,7 +83,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
           for (const limit of limits) {
             const role = part ? {} : { target: by }
             const sign = `${limit > 1 ? 'top_groups' : 'group'}${part ? '_by_date' : ''}`
-            yield create({ kind: 'group', by, ...part, aggregate: 'count', direction, limit }, `${sign}_${direction}`, role)
+            yield create({ kind: 'group', by, ...part, aggregate: 'count', direction, limit, ...place }, `${sign}_${direction}`, role)
             for (const key of numeric.filter((index) => index !== by))
               for (const aggregate of [
                 'sum',
@@ -83,7 +91,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
                 ...(has('median') ? (['median'] as const) : []),
               ] as const)
                 yield create(
-                  { kind: 'group', by, ...part, aggregate, key, direction, limit },
+                  { kind: 'group', by, ...part, aggregate, key, direction, limit, ...place },
                   `${sign}_${getSign(aggregate)}_${direction}`,
                   {
                     ...role,
@@ -101,20 +109,22 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
         yield source.createCandidate({ conditions: ordered.slice(-1), operation }, sign, set, key === undefined ? {} : { target: key })
       }
     if (question.words.some(({ text }) => GROUP_WORDS.has(text)))
-      for (const { by, part } of groupings) {
+      for (const { by, part, and } of groupings) {
         const role = part ? {} : { target: by }
         const sign = part ? 'groups_by_date' : 'groups'
-        yield create({ kind: 'group', by, ...part, aggregate: 'count' }, sign, role)
+        yield create({ kind: 'group', by, ...part, ...and, aggregate: 'count' }, sign, role)
         for (const key of numeric)
           for (const aggregate of listGroupAggregates(aggregates))
-            if (key !== by) yield create({ kind: 'group', by, ...part, aggregate, key }, `${sign}_${getSign(aggregate)}`, { ...role, key })
+            if (key !== by)
+              yield create({ kind: 'group', by, ...part, ...and, aggregate, key }, `${sign}_${getSign(aggregate)}`, { ...role, key })
       }
+    if (demands) yield* generateDemanded(source, set, demands, numeric, aggregates, directions)
     if (has('same') && conditions.length > 0)
       for (const shared of columns)
         for (const column of columns)
           if (shared !== column) yield create({ kind: 'same', shared, column }, 'same', { target: column, key: shared })
   }
-  if (hasTrigger(question, 'difference', 0)) yield* generateDifferences(source, table, links)
+  if (!demands && hasTrigger(question, 'difference', 0)) yield* generateDifferences(source, table, links)
 }
 
 /** The oldest has the largest age, but the smallest date. */
@@ -132,9 +142,17 @@ const hasTrigger = ({ words }: Question, trigger: keyof typeof TRIGGERS, ignored
     ({ text }, index) => !(ignored & getMask({ start: index, end: index + 1 })) && (TRIGGERS[trigger] as readonly string[]).includes(text),
   )
 
+interface ColumnGrouping {
+  by: number
+  part?: { part: DatePart }
+  and?: { and: Grouping }
+}
+
 /** Columns to group by, and the month, quarter or year of dates: "revenue per month", "which month had the most orders". */
-function listGroupings(question: Question, { columns }: TypedTable, links: Links): { by: number; part?: { part: DatePart } }[] {
-  const part = findDatePart(question, (index) => isInHeader(links, index))
+function listGroupings(question: Question, { columns }: TypedTable, links: Links, demands?: Demands): ColumnGrouping[] {
+  const [first, second] = demands?.groupings ?? []
+  if (first && second) return [{ by: first.by, ...(first.part ? { part: { part: first.part } } : {}), and: { and: second } }]
+  const part = demands ? demands.part : findDatePart(question, (index) => isInHeader(links, index))
   const dates = part ? columns.flatMap(({ readings }, by) => (readings.date ? [{ by, part: { part } }] : [])) : []
   return [...dates, ...columns.map((_, by) => ({ by }))]
 }
@@ -143,7 +161,7 @@ const listGroupAggregates = (aggregates: readonly Exclude<Aggregate, 'count'>[])
   aggregates.length > 0 ? aggregates : (['sum'] as const)
 
 /** The difference of two rows named by values of one column: "How much more does A cost than B?" */
-function* generateDifferences(source: ReturnType<typeof createFeatureSource>, table: TypedTable, links: Links): Generator<Candidate> {
+function* generateDifferences(source: FeatureSource, table: TypedTable, links: Links): Generator<Candidate> {
   for (const pair of listPairs(links.conditions)) {
     const set: FilterSet = { conditions: [], mask: pair[0].mask | pair[1].mask }
     const rows: [Condition, Condition] = [pair[0].linked.condition, pair[1].linked.condition]

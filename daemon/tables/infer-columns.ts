@@ -121,6 +121,9 @@ export const isMoney = ({ header, type, scale, readings }: Column): boolean =>
   readings.number !== undefined &&
   (type === 'currency' || MONEY_HEADER.test(header) || (type === 'decimal' && scale > 0 && !MEASURE_HEADER.test(header)))
 
+/** Whether a column has years as whole numbers. */
+export const isYear = (column: Column | undefined): boolean => column?.type === 'integer' && /\b(?:year|built)\b/i.test(column.header)
+
 /** Numbers that name something are neither added nor compared. */
 export const isIdentifier = (header: string): boolean => /(?:^|[\s_-])(?:ids?|code|sku|zip|phone)$/i.test(header)
 

@@ -1,8 +1,7 @@
 /** Splits a question into words, and finds its numbers, dates and comparisons. */
 import { stem } from '../language/content-words.ts'
-import { MONTH_NAMES, parseDate, readMonth } from './cells/parse-cell.ts'
-import type { DatePart } from './query.ts'
-import { COMPARISONS, type Comparison, DIRECTIONS, GROUP_WORDS, NUMBER_WORDS, ORDINAL_WORDS, STOP_WORDS } from './vocabulary.ts'
+import { MONTH_NAMES, parseDate, readMonth, WEEKDAY_NAMES } from './cells/parse-cell.ts'
+import { COMPARISONS, type Comparison, DIRECTIONS, NUMBER_WORDS, ORDINAL_WORDS, STOP_WORDS } from './vocabulary.ts'
 
 const MONTH_ABBREVIATIONS: ReadonlySet<string> = new Set(['jan', 'feb', 'apr', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec'])
 /** Of rows that a question may ask for. */
@@ -40,10 +39,11 @@ export interface NumberMention extends Span {
 
 /** A year, a month, or both, or a day. */
 export interface DateMention extends Span {
-  /** The first moment, and the first after it, as prefixes of ISO dates. Both are empty for a month without a year. */
+  /** The first moment, and the first after it, as prefixes of ISO dates. Both are empty for months without a year and weekdays. */
   from: string
   to: string
-  month?: number
+  months?: readonly number[]
+  weekdays?: readonly number[]
   /** Whether it is one day, or a range of days. */
   isDay?: true
   comparison: Comparison
@@ -72,9 +72,9 @@ export function splitWords(text: string): Word[] {
   const folded = text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/n['’`´]t\b/gi, ' not')
     .replaceAll(/['’`´](?=s\b)/gi, ' ')
     .replaceAll(/['’`´]/g, '')
-  // In a text with small letters, "IT" and "US" are names.
   const hasSmallLetters = /[a-z]/.test(folded)
   return Array.from(folded.matchAll(WORD), ({ 0: written, index }) => {
     const word = written.toLowerCase()
@@ -84,12 +84,15 @@ export function splitWords(text: string): Word[] {
     return {
       text: word,
       stem: isDigits ? plain : stem(word),
-      isStop: STOP_WORDS.has(word) && !(hasSmallLetters && /^[A-Z]{2,}$/.test(written)),
+      isStop: STOP_WORDS.has(word) && !(hasSmallLetters && isName(written, index)),
       ...(isDigits && Number.isFinite(Number(plain)) ? { number: Number(plain) } : {}),
       ...(unit === undefined ? {} : { unit }),
     }
   })
 }
+
+/** "IT", and the month in "in May". */
+const isName = (written: string, index: number) => /^[A-Z]{2,}$/.test(written) || (written === 'May' && index > 0)
 
 /** Returns the currency before a number, or the sign or word after it. */
 const findUnit = (text: string, start: number, end: number): string | undefined =>
@@ -100,10 +103,12 @@ const removeSeparators = (digits: string) =>
   /\.\d{3},\d/.test(digits) ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '')
 
 export function parseQuestion(text: string): Question {
-  const words = splitWords(text.replaceAll(/(?<!\d\s*)%/g, ' percent '))
+  const words = splitWords(text.replaceAll(/(?<!\d\s*)%/g, ' percent ').replaceAll(/\bdays? of the week\b/gi, 'weekday'))
   const dates = findDates(words)
   // The 15 of "after 15 March 2024" is no amount.
-  const numbers = findNumbers(words).filter(({ start, end }) => !dates.some((date) => date.isDay && date.start < end && start < date.end))
+  const numbers = findNumbers(words).filter(
+    ({ start, end }) => !dates.some((date) => (date.isDay || date.months) && date.start < end && start < date.end),
+  )
   return { text, words, stems: new Set(words.map((word) => word.stem)), numbers, dates }
 }
 
@@ -128,6 +133,12 @@ function findNumbers(words: readonly Word[]): NumberMention[] {
   return mentions
 }
 
+/** Returns where a phrase of several words starts, or -1. */
+export function findPhrase(words: readonly Word[], phrase: string): number {
+  const parts = phrase.split(' ')
+  return words.findIndex((_, index) => parts.every((part, offset) => words[index + offset]?.text === part))
+}
+
 /** Returns the numbers of "top 5" and "the three largest", which limit the rows. */
 export function listLimits({ numbers, words }: Question): NumberMention[] {
   const isSuperlative = (index: number) => DIRECTIONS.max.has(words[index]?.text ?? '') || DIRECTIONS.min.has(words[index]?.text ?? '')
@@ -142,18 +153,8 @@ export function listLimits({ numbers, words }: Question): NumberMention[] {
   )
 }
 
-/** Returns the part of dates that "per month", "yearly" or "which quarter" ask for; "monthly" may be a word of a column. */
-export function findDatePart({ words }: Question, isColumn: (index: number) => boolean = () => false): DatePart | undefined {
-  const isGrouping = (word: string) => GROUP_WORDS.has(word) || word === 'which' || word === 'what'
-  return (['month', 'quarter', 'year'] as const).find((name) =>
-    words.some(
-      ({ text }, index) => (text === `${name}ly` && !isColumn(index)) || (text === name && isGrouping(words[index - 1]?.text ?? '')),
-    ),
-  )
-}
-
 /** Finds a comparison before or after the words from `start` to `end`. An article or currency may stand between. */
-function findComparison(words: readonly Word[], start: number, end: number): (Span & { comparison: Comparison }) | undefined {
+export function findComparison(words: readonly Word[], start: number, end: number): (Span & { comparison: Comparison }) | undefined {
   for (const [phrase, comparison] of COMPARISONS) {
     const parts = phrase.split(' ')
     if (parts[0] === '…') {
@@ -179,7 +180,7 @@ const isDay = (number: number | undefined): number is number =>
 
 function findDates(words: readonly Word[]): DateMention[] {
   const mentions: DateMention[] = []
-  const add = (span: Span, bounds: Pick<DateMention, 'from' | 'to' | 'month'>) => {
+  const add = (span: Span, bounds: Pick<DateMention, 'from' | 'to' | 'months'>) => {
     const compared = findComparison(words, span.start, span.end)
     const day = bounds.to.endsWith('~') ? { isDay: true as const } : {}
     if (compared && bounds.from !== '') mentions.push({ ...bounds, ...compared, ...day })
@@ -200,6 +201,8 @@ function findDates(words: readonly Word[]): DateMention[] {
     }
     const period = findPeriod(words, index)
     if (period) add(period, period)
+    const weekdays = readWeekdays(text)
+    if (weekdays) mentions.push({ start: index, end: index + 1, from: '', to: '', weekdays, comparison: 'equal' })
     const month = /^[a-z]{3,9}$/.test(text) ? readFullMonth(text) : 0
     if (month === 0) continue
     const [previous, next, second] = [words[index - 1]?.number, words[index + 1]?.number, words[index + 2]?.number]
@@ -209,21 +212,21 @@ function findDates(words: readonly Word[]): DateMention[] {
     else if (isDay(next) && isYear(second)) add({ start: index, end: index + 3 }, getDayBounds(`${second}-${pad(month)}-${pad(next)}`))
     else if (isDay(next)) add({ start: index, end: index + 2 }, getDayBounds(`0000-${pad(month)}-${pad(next)}`))
     else if (isDay(previous)) add({ start: index - 1, end: index + 1 }, getDayBounds(`0000-${pad(month)}-${pad(previous)}`))
-    else add({ start: index, end: index + 1 }, { from: '', to: '', month })
+    else add({ start: index, end: index + 1 }, { from: '', to: '', months: [month] })
   }
   return joinRanges(words, mentions)
 }
 
 /** "Between 15 March and 15 April 2025", "from March to May 2025": the first date may have the year of the second. */
 function joinRanges(words: readonly Word[], mentions: readonly DateMention[]): DateMention[] {
-  const single = mentions.filter(({ comparison, from, month }) => comparison === 'equal' && (from !== '' || month !== undefined))
+  const single = mentions.filter(({ comparison, from, months }) => comparison === 'equal' && (from !== '' || months?.length === 1))
   const ranges = single.flatMap((first) =>
     single.flatMap((second): DateMention[] => {
       const isNext = second.start === first.end + 1 && ['and', 'to', 'until', 'through'].includes(words[first.end]?.text ?? '')
       const hasStart = ['between', 'from'].includes(words[first.start - 1]?.text ?? '')
       const year = /^[1-9]\d{3}/.exec(second.from)?.[0]
       if (!isNext || !hasStart || year === undefined) return []
-      const from = first.month === undefined ? first.from.replace(/^0000/, year) : getMonthBounds(Number(year), first.month).from
+      const from = first.months?.[0] === undefined ? first.from.replace(/^0000/, year) : getMonthBounds(Number(year), first.months[0]).from
       return [{ start: first.start - 1, end: second.end, from, to: second.to, isDay: true, comparison: 'equal' }]
     }),
   )
@@ -236,23 +239,31 @@ function joinRanges(words: readonly Word[], mentions: readonly DateMention[]): D
 }
 
 const PERIODS = [
-  { letter: 'q', name: 'quarter', months: 3 },
-  { letter: 'h', name: 'half', months: 6 },
+  { letter: 'q', name: 'quarter', length: 3 },
+  { letter: 'h', name: 'half', length: 6 },
 ]
 
-/** "Q1 2024", "the first quarter of 2024" and "the second half of 2024". */
-function findPeriod(words: readonly Word[], index: number): (Span & Pick<DateMention, 'from' | 'to'>) | undefined {
+/** "Q1 2024", "the first quarter of 2024" and "the second half of 2024", also without a year. */
+function findPeriod(words: readonly Word[], index: number): (Span & Pick<DateMention, 'from' | 'to' | 'months'>) | undefined {
   const [text, next] = [words[index]?.text ?? '', words[index + 1]]
   const at = [index + 2, index + 3].find((position) => isYear(words[position]?.number))
   const year = at === undefined ? undefined : words[at]?.number
-  if (at === undefined || year === undefined) return undefined
-  for (const { letter, name, months } of PERIODS) {
+  for (const { letter, name, length } of PERIODS) {
     const position = text === letter ? next?.number : next?.text === name ? readOrdinal(text) : undefined
-    if (position === undefined || position < 1 || position * months > 12) continue
-    const bounds = [(position - 1) * months + 1, position * months].map((month) => getMonthBounds(year, month))
+    if (position === undefined || position < 1 || position * length > 12) continue
+    const months = Array.from({ length: length }, (_, offset) => (position - 1) * length + 1 + offset)
+    if (at === undefined || year === undefined) return { start: index, end: index + 2, from: '', to: '', months }
+    const bounds = [months[0] as number, months.at(-1) as number].map((month) => getMonthBounds(year, month))
     return { start: index, end: at + 1, from: bounds[0]?.from ?? '', to: bounds[1]?.to ?? '' }
   }
   return undefined
+}
+
+/** The days of "Monday", "Fridays" and "weekends". */
+function readWeekdays(text: string): readonly number[] | undefined {
+  if (/^weekends?$/.test(text)) return [0, 6]
+  const day = WEEKDAY_NAMES.indexOf(text.replace(/s$/, ''))
+  return day < 0 ? undefined : [day]
 }
 
 /** Whole names, and abbreviations that are no words: "Marco" is no month. */

@@ -1,10 +1,10 @@
 /** The second reading of questions for a number of things in a table of orders: its rows, or the sum of their quantities. */
+import { isQuantity } from './column-roles.ts'
 import type { Links } from './linking/links.ts'
 import type { Question } from './parse-question.ts'
 import type { Condition, Query } from './query.ts'
-import type { Column, TypedTable } from './typed-table.ts'
+import type { TypedTable } from './typed-table.ts'
 
-const QUANTITY = /(?:^|[\s_])(?:quantity|qty|quantities|units?|pieces|pcs|copies|sold|ordered|shipped|delivered)(?:$|[\s_])/i
 const MAX_GAP = 3
 
 /** Returns the query that adds up quantities instead of counting rows; undefined if the question counts rows. */
@@ -17,8 +17,6 @@ export function readAsQuantity(question: Question, table: TypedTable, links: Lin
     return { conditions, operation: { ...operation, aggregate: 'sum', key } }
   return undefined
 }
-
-const isQuantity = ({ header, type }: Column) => (type === 'integer' || type === 'decimal') && QUANTITY.test(header)
 
 /** "How many monitors" and "the most monitors" count things, "how many shipped orders" counts rows. */
 function countsThings({ words }: Question, { columns }: TypedTable, links: Links, conditions: readonly Condition[]): boolean {

@@ -2,6 +2,7 @@
 import type { Reading } from './typed-table.ts'
 
 export type NumberComparison = 'more' | 'less' | 'at_least' | 'at_most'
+export type SizeComparison = NumberComparison | 'equal'
 
 export type Condition =
   | { kind: 'equals'; column: number; reading: Reading; values: (string | number)[]; isNegated?: true }
@@ -10,8 +11,10 @@ export type Condition =
   | { kind: 'dates'; column: number; from?: string; to?: string }
   | { kind: 'numbers'; column: number; comparison: NumberComparison; value: number }
   | { kind: 'between'; column: number; from: number; to: number }
-  | { kind: 'month'; column: number; month: number }
-  | { kind: 'empty'; column: number }
+  | { kind: 'months'; column: number; months: readonly number[] }
+  /** Sunday is 0. */
+  | { kind: 'weekdays'; column: number; days: readonly number[] }
+  | { kind: 'empty'; column: number; isNegated?: true }
   /** More or less than the value of the row that meets the other condition. */
   | { kind: 'than_row'; column: number; reading: Reading; comparison: 'more' | 'less'; row: Condition }
   /** More or less than another column of the same row. */
@@ -19,7 +22,13 @@ export type Condition =
 
 export type Aggregate = 'count' | 'sum' | 'average' | 'median' | 'min' | 'max'
 export type Direction = 'max' | 'min'
-export type DatePart = 'year' | 'quarter' | 'month'
+export type DatePart = 'year' | 'quarter' | 'month' | 'day' | 'weekday'
+
+/** What rows are grouped by: a column, or a part of its dates. */
+export interface Grouping {
+  by: number
+  part?: DatePart
+}
 
 export type Operation =
   /** The values of a column, or whole rows if there is no column. */
@@ -27,18 +36,39 @@ export type Operation =
   | { kind: 'count' }
   | { kind: 'count_values'; column: number }
   | { kind: 'aggregate'; aggregate: Exclude<Aggregate, 'count'>; column: number }
-  /** The column of the rows with the largest or smallest key. */
-  | { kind: 'top'; key: number; reading: Reading; direction: Direction; limit: number; column: number }
+  /** The column of the rows with the largest or smallest key, or the nth largest. */
+  | { kind: 'top'; key: number; reading: Reading; direction: Direction; limit: number; position?: number; column: number }
   /** The column of the nth row from the start or the end. */
   | { kind: 'edge'; from: 'first' | 'last'; position: number; limit: number; column: number }
   /** The column of the row after or before the row found. */
   | { kind: 'neighbor'; offset: 1 | -1; column: number }
   /** Groups with a number each; only those with the largest or smallest one if there is a direction. */
-  | { kind: 'group'; by: number; part?: DatePart; aggregate: Aggregate; key?: number; direction?: Direction; limit?: number }
+  | (Grouping & {
+      kind: 'group'
+      /** The second grouping of "by region and month". */
+      and?: Grouping
+      aggregate: Aggregate
+      key?: number
+      direction?: Direction
+      limit?: number
+      position?: number
+    })
+  /** The groups whose number of rows or aggregate is in a range, or how many these are: "customers with at least two orders". */
+  | {
+      kind: 'having'
+      by: number
+      aggregate: 'count' | 'sum' | 'average'
+      key?: number
+      comparison: SizeComparison
+      value: number
+      isCounted: boolean
+    }
   /** The percentage of the rows, or of the sum of a column, that meets the conditions; of those that meet other conditions. */
   | { kind: 'share'; key?: number; among: Condition[] }
-  /** The difference between the values of two rows, or of a count for two values. */
-  | { kind: 'difference'; column: number; rows: [Condition, Condition] }
+  /** The same computed for two conditions, or the one with the larger or smaller result. */
+  | { kind: 'contrast'; rows: [Condition, Condition]; aggregate: Exclude<Aggregate, 'median'>; key?: number; direction?: Direction }
+  /** The difference between the values of two rows, or the sums or averages of several, or of a count for two values. */
+  | { kind: 'difference'; column: number; rows: [Condition, Condition]; aggregate?: 'average' }
   | { kind: 'difference_of_counts'; rows: [Condition, Condition] }
   /** The column of other rows that share a value with the row found. */
   | { kind: 'same'; shared: number; column: number }

@@ -3,6 +3,7 @@ import type { Candidate } from './candidate.ts'
 import { describeResult } from './features.ts'
 import { generateQueries } from './generate-queries.ts'
 import type { Links } from './linking/links.ts'
+import type { Demands } from './linking/question-demands.ts'
 import type { Question } from './parse-question.ts'
 import type { Query } from './query.ts'
 import type { SqlValue, TypedTable } from './typed-table.ts'
@@ -27,6 +28,12 @@ export interface RankedResult<T extends RankedQuery = RankedQuery> {
   probability: number
 }
 
+/** What the form of a question demands of queries, where it may be about anything. */
+interface Restrictions {
+  suits?: (query: Query) => boolean
+  demands?: Demands
+}
+
 const sumWeights = (features: readonly string[], weights: Weights) =>
   features.reduce((sum, feature) => sum + (weights.get(feature) ?? 0), 0)
 
@@ -37,10 +44,10 @@ export function selectCandidates(
   links: Links,
   weights: Weights,
   limit: number,
-  suits: (query: Query) => boolean = () => true,
+  { suits = () => true, demands }: Restrictions = {},
 ): (Candidate & { score: number })[] {
   const scored: (Candidate & { score: number })[] = []
-  for (const candidate of generateQueries(question, table, links)) {
+  for (const candidate of generateQueries(question, table, links, demands)) {
     if (!suits(candidate.query)) continue
     let score = sumWeights(candidate.features, weights)
     for (const part of candidate.parts) {
@@ -60,9 +67,9 @@ export function rankQueries(
   weights: Weights,
   limit: number,
   run: RunSql,
-  suits?: (query: Query) => boolean,
+  restrictions?: Restrictions,
 ): RankedQuery[] {
-  return selectCandidates(question, table, links, weights, limit, suits)
+  return selectCandidates(question, table, links, weights, limit, restrictions)
     .map(({ query, score, unexplained }) => {
       const sql = writeSql(table, query)
       const rows = runSafely(run, sql)
@@ -82,7 +89,7 @@ function runSafely(run: RunSql, sql: string): SqlValue[][] {
 
 /** Identifies a result: its values in any order, or groups with their numbers. */
 export function getResultKey({ operation }: Query, rows: readonly (readonly SqlValue[])[]): string {
-  const width = operation.kind === 'group' && !operation.direction ? 2 : 1
+  const width = (operation.kind === 'group' || operation.kind === 'contrast') && !operation.direction ? 3 : 1
   const round = (value: SqlValue) => (typeof value === 'number' ? Math.round(value * 1e6) / 1e6 : value)
   return JSON.stringify(rows.map((row) => row.slice(0, width).map(round).join('\0')).sort())
 }

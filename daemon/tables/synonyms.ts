@@ -10,7 +10,8 @@ amount total sum value price cost spend spent expense paid worth fee charge budg
 cost spend spent expense price
 revenue sales turnover income earnings
 total value worth cost expensive
-amount value expensive cheapest
+amount value expensive cheapest money
+price money
 total revenue sales turnover sell sold spend spent pay paid
 amount revenue sales turnover sell sold
 sales sell sold selling
@@ -35,7 +36,7 @@ song track title single
 nation country
 height tall tallest taller
 length long distance longest shortest
-size large largest larger small smallest smaller big biggest bigger
+size area large largest larger small smallest smaller big biggest bigger
 area large largest larger small smallest smaller big biggest bigger
 unit apartment flat
 age old oldest youngest older younger
@@ -76,11 +77,15 @@ owner responsible assignee assigned
 assigned agent assignee handled responsible owner
 manager boss lead report supervisor
 started start begin hired joined
-hired joined employed started since
+hired joined employed started since longest
+hire longest hired joined
+joined longest
 ended end finish
 shipped sent dispatched left departed
 delivered arrived
 speed fast fastest slowest
+temp coldest warmest hottest cold warm hot temperature
+temperature coldest warmest hottest cold warm hot
 weight heavy heaviest lightest
 `
 
@@ -116,6 +121,10 @@ l litres liters
 min minutes
 h hours
 hrs hours
+month monthly
+year yearly annual
+week weekly
+day daily
 `
 const NAMES_BY_UNIT: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   UNIT_NAMES.trim()

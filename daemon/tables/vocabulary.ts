@@ -1,7 +1,8 @@
 /** The words of questions over tables: comparisons, numbers, triggers of operations, synonyms. */
 import { stem } from '../language/content-words.ts'
 
-const list = (text: string) => text.trim().split(/\s+/)
+export const list = (text: string) => text.trim().split(/\s+/)
+export const toStems = (text = ''): ReadonlySet<string> => new Set(list(text).map(stem))
 /** Without a prototype: "constructor" is a word, too. */
 const createLookup = <T>(values: Record<string, T>): Readonly<Record<string, T>> => Object.assign(Object.create(null), values)
 
@@ -57,7 +58,8 @@ export const COMPARISONS: readonly (readonly [string, Comparison])[] = [
   ['at least', 'at_least'],
   ['a minimum of', 'at_least'],
   ['since', 'at_least'],
-  ['starting', 'at_least'],
+  ['starting from', 'at_least'],
+  ['starting with', 'at_least'],
   ['at most', 'at_most'],
   ['a maximum of', 'at_most'],
   ['up to', 'at_most'],
@@ -90,9 +92,15 @@ export const NUMBER_WORDS = createLookup<number>(
   ),
 )
 
+/** "Twice" is two times. */
+export const TIMES = createLookup<number>({ once: 1, twice: 2, thrice: 3 })
+
 export const ORDINAL_WORDS = createLookup<number>(
   Object.fromEntries(list('zeroth first second third fourth fifth sixth seventh eighth ninth tenth').map((word, number) => [word, number])),
 )
+
+const SHARES = list('percentage percent share proportion fraction')
+export const SHARE_WORDS: ReadonlySet<string> = new Set(SHARES)
 
 /** An operation is considered only if the question has one of its words. Words ending in "*" are prefixes. */
 export const TRIGGERS = {
@@ -102,11 +110,11 @@ export const TRIGGERS = {
   ),
   average: list('average mean avg typical'),
   median: list('median'),
-  share: list('percentage percent share proportion fraction'),
+  share: SHARES,
   extreme: list(`most least highest lowest largest smallest biggest greatest longest shortest fewest best worst top bottom maximum minimum
     max min oldest youngest earliest latest newest recent fastest slowest heaviest lightest tallest more less fewer higher lower longer
     shorter larger smaller bigger greater older younger earlier later first last better worse taller heavier faster slower cheapest
-    expensive highly peak closest farthest furthest deepest widest final leading leader winner ranked ranking top-ranked`),
+    expensive highly peak closest farthest furthest deepest widest final leading leader winner ranked ranking top-ranked busiest quietest coldest warmest hottest youngest`),
   edge: list(
     `first last final top bottom initial latest earliest recent start begin end oldest newest second third fourth fifth
     previous original originally listed`,
@@ -114,12 +122,13 @@ export const TRIGGERS = {
   neighbor: list(`next after before previous prior following follow follows followed above below preceding preceded precedes precede
     directly immediately right succeeding succeeded subsequent subsequently later earlier came comes come`),
   group: list(
-    'best worst most least often frequently common fewest more times each per by every more highest largest top biggest lowest greatest',
+    'best worst most least often frequently common fewest more times each per by every more highest largest top biggest lowest greatest busiest quietest',
   ),
   difference: list(
     'difference more less between longer older taller higher fewer larger many much greater margin gap older younger farther apart',
   ),
   same: list('same also besides other share shared another else tied equal identical'),
+  contrast: list('versus vs compared compare comparison'),
   boolean: list('is are was were did does do has have had can will'),
 } as const
 
@@ -131,7 +140,7 @@ const GENERIC_STEMS: ReadonlySet<string> = new Set(
     use used using usage consume consumption deliver supply supplied provide handle issue bring brought generate produce own hold held cover
     carry serve run ran offer need require want reach achieve gain collect raise come came live create register submit file log report
     book add enter host involve account stand lie figure data value case thing overview breakdown cause problem move build built
-    station locate base situate keep kept store still already yet single over under via through during within across around square`).map(
+    station locate base situate keep kept store still already yet single over under via through during within across around square weekday here but`).map(
     stem,
   ),
 )
@@ -142,7 +151,11 @@ export const DISTINCT_WORDS: ReadonlySet<string> = new Set(list('different disti
 export const GROUP_WORDS: ReadonlySet<string> = new Set(['per', 'by', 'each', 'every', 'monthly', 'quarterly', 'yearly'])
 
 /** Words that ask for an operation. */
-const OPERATION_WORDS: ReadonlySet<string> = new Set([...Object.values(TRIGGERS).flat(), ...DISTINCT_WORDS, 'had'])
+const OPERATION_WORDS: ReadonlySet<string> = new Set([
+  ...Object.values(TRIGGERS).flat(),
+  ...DISTINCT_WORDS,
+  ...list('had once twice thrice exactly popular'),
+])
 
 /** Whether a query need not explain a word otherwise, because it asks for an operation or says nothing. */
 export const isOperationWord = (word: { text: string; stem: string }): boolean =>
@@ -156,6 +169,11 @@ export const MONEY_STEMS: ReadonlySet<string> = new Set(
   list('revenue sales turnover sell sold spend spent pay paid cost earn income money raise collect donate gave').map(stem),
 )
 
+/** Those that also ask for the share of an amount: people who pay are counted. */
+export const AMOUNT_STEMS: ReadonlySet<string> = toStems(
+  'revenue sales turnover sell sold spend spent cost expense income money budget raise',
+)
+
 /** Words for the rows of a table with a column of people. */
 export const PEOPLE_WORDS: ReadonlySet<string> = new Set(list('people persons'))
 
@@ -163,8 +181,11 @@ export const PEOPLE_WORDS: ReadonlySet<string> = new Set(list('people persons'))
 export const PERSON_STEMS: ReadonlySet<string> = new Set(
   list(`name customer client buyer employee staff person people member owner manager agent author contact assignee student player supplier
     vendor company user tenant guest patient driver teacher winner leader lead responsible head director instructor trainer tutor host rep
-    representative assistant doctor chef`).map(stem),
+    representative assistant doctor chef donor sponsor applicant volunteer coach nurse technician`).map(stem),
 )
+
+/** Last words of the headers of columns with what is sold. */
+export const PRODUCT_STEMS: ReadonlySet<string> = toStems('product item article service title')
 
 /** Words for what is allowed or necessary, which is in texts. */
 export const MODAL_WORDS: ReadonlySet<string> = new Set(list('can could may might must should shall'))
@@ -183,20 +204,32 @@ export const DIRECTIONS: Readonly<Record<'max' | 'min', ReadonlySet<string>>> = 
   max: new Set(
     list(`most highest largest biggest greatest longest best top maximum max latest newest recent fastest heaviest tallest more higher
     longer larger bigger greater later last final oldest older better expensive peak widest deepest
-    farthest furthest leading heavier taller`),
+    farthest furthest leading heavier taller busiest warmest hottest`),
   ),
   min: new Set(
     list(`least lowest smallest shortest fewest worst bottom minimum min earliest slowest lightest less fewer lower shorter smaller earlier
-    first youngest younger cheapest initial closest original oldest best fastest`),
+    first youngest younger cheapest initial closest original oldest best fastest quietest coldest`),
   ),
 }
 
 export const isSuperlative = ({ text }: { text: string }): boolean => DIRECTIONS.max.has(text) || DIRECTIONS.min.has(text)
 
+/** Superlatives of the number of rows. */
+export const BUSY_WORDS: ReadonlySet<string> = new Set(['busiest', 'quietest'])
+export const FREQUENCY_WORDS: ReadonlySet<string> = new Set([...BUSY_WORDS, ...list('often frequently popular')])
+
 /** Superlatives that measure something particular: a column must say what. */
 export const PARTICULAR_SUPERLATIVES: ReadonlySet<string> = new Set(
-  list('longest shortest tallest heaviest lightest fastest slowest deepest widest cheapest expensive'),
+  list('longest shortest tallest heaviest lightest fastest slowest deepest widest cheapest expensive coldest warmest hottest'),
 )
+
+/** Superlatives that a row operation, such as a list, cannot answer. */
+export const EXTREME_WORDS: ReadonlySet<string> = new Set([
+  ...SIZE_WORDS,
+  ...TIME_WORDS,
+  ...PARTICULAR_SUPERLATIVES,
+  ...list('oldest youngest best worst busiest quietest'),
+])
 
 /** The order of ages that a word asks for. */
 export const AGE_DIRECTIONS = createLookup<'max' | 'min'>({ oldest: 'max', older: 'max', youngest: 'min', younger: 'min' })
@@ -206,6 +239,12 @@ export const ZERO_PHRASES: readonly (readonly [phrase: string, columns: Readonly
   ['out of stock', new Set(list('stock quantity inventory hand available'))],
   ['sold out', new Set(list('stock quantity inventory hand available'))],
 ]
+
+/** Words that a condition must explain. */
+export const NEGATIONS: ReadonlySet<string> = new Set(list('not without except excluding never'))
+
+/** Periods that depend on the day of the question. */
+export const RELATIVE_PERIOD = /\b(?:last|this|next|previous|current|past) (?:year|month|week|quarter)\b|\byesterday\b|\btomorrow\b/i
 
 /** Words for an empty cell, before or after the name of a column. */
 export const EMPTY_WORDS: ReadonlySet<string> = new Set(list('without missing no empty blank lack lacks lacking never unset not'))

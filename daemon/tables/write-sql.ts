@@ -1,5 +1,7 @@
 /** Writes a query as SQL that people can read and run. */
-import type { Aggregate, Condition, DatePart, Query } from './query.ts'
+import { formatWeekday, WEEKDAY_NAMES } from './cells/parse-cell.ts'
+import { nameCondition } from './describe-query.ts'
+import type { Aggregate, Condition, Direction, Grouping, Operation, Query } from './query.ts'
 import type { Column, Reading, TypedTable } from './typed-table.ts'
 
 const KEYWORDS = new Set(
@@ -60,7 +62,7 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
           [`${key} IS NOT NULL`],
           ` ORDER BY ${key} ${getOrder(operation.direction)} LIMIT ${operation.limit}`,
         )
-      return select(`DISTINCT ${text(operation.column)}`, [`${key} = (${select(`${operation.direction.toUpperCase()}(${key})`)})`])
+      return select(`DISTINCT ${text(operation.column)}`, [`${key} = (${writeNth(key, operation, select)})`])
     }
     case 'edge': {
       const order = operation.from === 'first' ? 'ASC' : 'DESC'
@@ -72,10 +74,19 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
       return `SELECT ${text(operation.column)} FROM ${from} WHERE rowid = (${found}) ${operation.offset > 0 ? '+' : '-'} 1`
     }
     case 'group': {
-      const { part, key, aggregate, direction, limit = 1 } = operation
-      const by = part ? writeDatePart(getName(table, operation.by, 'date'), part) : text(operation.by)
+      const { and, key, aggregate, direction, limit = 1 } = operation
+      const by = writeGrouping(table, operation)
       const amount = key === undefined ? 'COUNT(*)' : writeAggregate(table, aggregate, key)
       const notEmpty = `${by} IS NOT NULL`
+      if (and) {
+        const second = writeGrouping(table, and)
+        const groups = `${by}, ${second}`
+        return select(
+          `${groups}, ${amount}`,
+          [notEmpty, `${second} IS NOT NULL`],
+          ` GROUP BY ${groups} ORDER BY 1, 2 LIMIT ${MAX_LIST_ROWS}`,
+        )
+      }
       if (aggregate === 'median' && key !== undefined) {
         const order = direction ? `2 ${getOrder(direction)} LIMIT ${limit}` : `1 LIMIT ${MAX_LIST_ROWS}`
         return [
@@ -87,8 +98,21 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
       if (limit > 1) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY 2 ${getOrder(direction)} LIMIT ${limit}`)
       // All groups with the same number are first.
       const groups = select(`${by} AS name, ${amount} AS number`, [notEmpty], ` GROUP BY ${by}`)
-      const extreme = `SELECT ${direction.toUpperCase()}(number) FROM all_groups`
+      const extreme = writeNth('number', { ...operation, direction }, (what, _, rest = '') => `SELECT ${what} FROM all_groups${rest}`)
       return `WITH all_groups AS (${groups}) SELECT name, number FROM all_groups WHERE number = (${extreme}) LIMIT ${MAX_LIST_ROWS}`
+    }
+    case 'having': {
+      const names = writeHaving(table, operation, select)
+      return operation.isCounted ? `SELECT COUNT(*) FROM (${names})` : `${names} LIMIT ${MAX_LIST_ROWS}`
+    }
+    case 'contrast': {
+      const { key, aggregate, direction } = operation
+      const amount = key === undefined ? 'COUNT(*)' : writeAggregate(table, aggregate, key)
+      const both = operation.rows
+        .map((row) => select(`${quoteText(nameCondition(table, row))} AS name, ${amount} AS number`, [writeCondition(table, row)]))
+        .join(' UNION ALL ')
+      if (!direction) return both
+      return `WITH both AS (${both}) SELECT name, number FROM both WHERE number = (SELECT ${direction.toUpperCase()}(number) FROM both)`
     }
     case 'share': {
       const among = operation.among.map((condition) => writeCondition(table, condition)).join(' AND ')
@@ -97,18 +121,18 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
       return `SELECT ROUND(100.0 * ${part} / ${amount}, 2) FROM ${from}${among === '' ? '' : ` WHERE ${among}`}`
     }
     case 'difference': {
-      const { column, rows } = operation
-      const [first, second] = rows.map((row) => {
-        const name = getName(table, column, table.columns[column]?.readings.number ? 'number' : 'date')
-        return `(${select(table.columns[column]?.readings.number ? `SUM(${name})` : `julianday(${name})`, [writeCondition(table, row)])})`
-      })
-      const scale = table.columns[column]?.scale ?? 0
-      return `SELECT ${scale > 0 ? `ROUND(ABS(${first} - ${second}), ${scale})` : `ABS(${first} - ${second})`}`
+      const { column, rows, aggregate = 'sum' } = operation
+      const what = table.columns[column]?.readings.number
+        ? writeAggregate(table, aggregate, column)
+        : `julianday(${getName(table, column, 'date')})`
+      const digits = aggregate === 'sum' ? (table.columns[column]?.scale ?? 0) : undefined
+      return writeDifference(
+        rows.map((row) => select(what, [writeCondition(table, row)])),
+        digits,
+      )
     }
-    case 'difference_of_counts': {
-      const [first, second] = operation.rows.map((row) => `(${select('COUNT(*)', [writeCondition(table, row)])})`)
-      return `SELECT ABS(${first} - ${second})`
-    }
+    case 'difference_of_counts':
+      return writeDifference(operation.rows.map((row) => select('COUNT(*)', [writeCondition(table, row)])))
     case 'same': {
       const shared = text(operation.shared)
       const found = select('rowid')
@@ -130,7 +154,8 @@ export function writeRowsSql(table: TypedTable, { conditions, operation }: Query
     case 'top': {
       const key = getName(table, operation.key, operation.reading)
       if (operation.limit > 1) return select(`${where([`${key} IS NOT NULL`])} ORDER BY ${key} ${getOrder(operation.direction)}`)
-      return select(where([`${key} = (SELECT ${operation.direction.toUpperCase()}(${key}) FROM ${from}${where([])})`]))
+      const nth = writeNth(key, operation, (what, extra = [], rest = '') => `SELECT ${what} FROM ${from}${where(extra)}${rest}`)
+      return select(where([`${key} = (${nth})`]))
     }
     case 'edge':
       return [
@@ -143,6 +168,11 @@ export function writeRowsSql(table: TypedTable, { conditions, operation }: Query
     }
     case 'share':
       return select(where(operation.among.map((condition) => writeCondition(table, condition))))
+    case 'having': {
+      const names = writeHaving(table, operation, (what, extra = [], rest = '') => `SELECT ${what} FROM ${from}${where(extra)}${rest}`)
+      return select(where([`${getName(table, operation.by, 'text')} IN (${names})`]))
+    }
+    case 'contrast':
     case 'difference':
     case 'difference_of_counts':
       return select(where([`(${operation.rows.map((row) => `(${writeCondition(table, row)})`).join(' OR ')})`]))
@@ -155,12 +185,48 @@ export function writeRowsSql(table: TypedTable, { conditions, operation }: Query
 export const writeRowCountSql = (table: TypedTable, query: Query): string =>
   `SELECT COUNT(*) FROM (${writeRowsSql(table, query, table.rowCount)})`
 
-function writeDatePart(date: string, part: DatePart): string {
-  if (part === 'quarter') return `substr(${date}, 1, 4) || '-Q' || ((substr(${date}, 6, 2) + 2) / 3)`
-  return `substr(${date}, 1, ${part === 'year' ? 4 : 7})`
+/** Writes a SELECT of `what` with further conditions and an end. */
+type Select = (what: string, extra?: readonly string[], rest?: string) => string
+
+/** The largest or smallest value, or the nth. */
+function writeNth(name: string, { direction, position = 1 }: { direction: Direction; position?: number }, select: Select): string {
+  if (position === 1) return select(`${direction.toUpperCase()}(${name})`)
+  return select(`DISTINCT ${name}`, [`${name} IS NOT NULL`], ` ORDER BY 1 ${getOrder(direction)} LIMIT 1 OFFSET ${position - 1}`)
 }
 
-const getOrder = (direction: 'max' | 'min') => (direction === 'max' ? 'DESC' : 'ASC')
+function writeHaving(
+  table: TypedTable,
+  { by, key, aggregate, comparison, value }: Extract<Operation, { kind: 'having' }>,
+  select: Select,
+): string {
+  const name = getName(table, by, 'text')
+  const amount = key === undefined ? 'COUNT(*)' : writeAggregate(table, aggregate, key)
+  return select(name, [`${name} IS NOT NULL`], ` GROUP BY ${name} HAVING ${amount} ${OPERATORS[comparison]} ${value}`)
+}
+
+/** The difference, then the two numbers. */
+function writeDifference(selects: readonly string[], digits = 0): string {
+  const [first, second] = selects.map((select) => `(${select})`)
+  const difference = `ABS(${first} - ${second})`
+  return `SELECT ${digits > 0 ? `ROUND(${difference}, ${digits})` : difference}, ${first}, ${second}`
+}
+
+const DATE_LENGTHS = { year: 4, month: 7, day: 10 }
+
+function writeGrouping(table: TypedTable, { by, part }: Grouping): string {
+  if (!part) return getName(table, by, 'text')
+  const date = getName(table, by, 'date')
+  if (part === 'quarter') return `substr(${date}, 1, 4) || '-Q' || ((substr(${date}, 6, 2) + 2) / 3)`
+  if (part === 'weekday') {
+    const names = WEEKDAY_NAMES.map((_, day) => `WHEN ${day} THEN ${quoteText(formatWeekday(day))}`).join(' ')
+    return `CASE ${writeWeekday(date)} ${names} END`
+  }
+  return `substr(${date}, 1, ${DATE_LENGTHS[part]})`
+}
+
+const writeWeekday = (date: string) => `CAST(strftime('%w', substr(${date}, 1, 10)) AS INTEGER)`
+
+const getOrder = (direction: Direction) => (direction === 'max' ? 'DESC' : 'ASC')
 
 function getName(table: TypedTable, index: number, reading: Reading): string {
   const { readings } = table.columns[index] as Column
@@ -181,7 +247,7 @@ function writeAggregate(table: TypedTable, aggregate: Aggregate, column: number)
 /** Half of the sum of two numbers has one digit more than they. */
 const writeMedian = (table: TypedTable, column: number): string => `ROUND(AVG(number), ${(table.columns[column]?.scale ?? 0) + 1})`
 
-const OPERATORS = { more: '>', less: '<', at_least: '>=', at_most: '<=' }
+const OPERATORS = { more: '>', less: '<', at_least: '>=', at_most: '<=', equal: '=' }
 
 export function writeCondition(table: TypedTable, condition: Condition): string {
   switch (condition.kind) {
@@ -205,11 +271,15 @@ export function writeCondition(table: TypedTable, condition: Condition): string 
       return `${getName(table, condition.column, 'number')} ${OPERATORS[condition.comparison]} ${condition.value}`
     case 'between':
       return `${getName(table, condition.column, 'number')} BETWEEN ${condition.from} AND ${condition.to}`
-    case 'month':
-      return `substr(${getName(table, condition.column, 'date')}, 6, 2) = ${quoteText(String(condition.month).padStart(2, '0'))}`
+    case 'months': {
+      const months = condition.months.map((month) => quoteText(String(month).padStart(2, '0')))
+      return `substr(${getName(table, condition.column, 'date')}, 6, 2) IN (${months.join(', ')})`
+    }
+    case 'weekdays':
+      return `${writeWeekday(getName(table, condition.column, 'date'))} IN (${condition.days.join(', ')})`
     case 'empty': {
       const { readings } = table.columns[condition.column] as Column
-      return `${quoteName(readings.number ?? readings.date ?? readings.text)} IS NULL`
+      return `${quoteName(readings.number ?? readings.date ?? readings.text)} IS ${condition.isNegated ? 'NOT ' : ''}NULL`
     }
     case 'than_column': {
       const [name, other] = [condition.column, condition.other].map((column) => getName(table, column, condition.reading))

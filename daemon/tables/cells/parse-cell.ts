@@ -142,10 +142,11 @@ export function readMonth(text: string): number {
   return word.length < 3 ? 0 : MONTH_NAMES.findIndex((name) => name.startsWith(word.slice(0, 4))) + 1
 }
 
-export const formatMonth = (month: number): string => {
-  const name = MONTH_NAMES[month - 1] ?? ''
-  return name.slice(0, 1).toUpperCase() + name.slice(1)
-}
+export const WEEKDAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+const capitalize = (name: string) => name.slice(0, 1).toUpperCase() + name.slice(1)
+export const formatMonth = (month: number): string => capitalize(MONTH_NAMES[month - 1] ?? '')
+export const formatWeekday = (day: number): string => capitalize(WEEKDAY_NAMES[day] ?? '')
 
 const YES = /^(?:yes|y|true|ja|✓|✔|☑|x)$/i
 const NO = /^(?:no|n|false|nein|✗|✘|☐)$/i

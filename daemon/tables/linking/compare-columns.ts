@@ -1,14 +1,14 @@
 /** Finds comparisons of two columns of the same row: "more registrations than capacity", "below their minimum stock". */
-import { isIdentifier } from '../infer-columns.ts'
-import { type Question, type Span, splitWords, type Word } from '../parse-question.ts'
+import { isIdentifier, isMoney } from '../infer-columns.ts'
+import { findPhrase, type Question, type Span, type Word } from '../parse-question.ts'
 import type { NumberComparison } from '../query.ts'
+import { LIMITS } from '../state-words.ts'
 import type { Column, Reading } from '../typed-table.ts'
 import { COMPARISONS, DIRECTIONS } from '../vocabulary.ts'
-import type { ColumnLink, LinkedCondition } from './links.ts'
+import { type ColumnLink, type LinkedCondition, listHeaderStems, RANKS } from './links.ts'
 
 /** Words without content between "than" and the second column. */
 const MAX_GAP = 3
-const RANKS = { exact: 3, part: 2, synonym: 1 }
 
 interface Comparative extends Span {
   comparison: NumberComparison
@@ -52,10 +52,9 @@ function listComparatives(words: readonly Word[]): Comparative[] {
   if (than > 0 && from >= 0)
     return [{ start: from, end: than + 1, comparison: DIRECTIONS.max.has(words[from]?.text ?? '') ? 'more' : 'less' }]
   return COMPARISONS.flatMap(([phrase, comparison]): Comparative[] => {
-    const parts = phrase.split(' ')
-    if (parts[0] === '…' || comparison === 'between' || comparison === 'equal') return []
-    const start = words.findIndex((_, index) => parts.every((part, offset) => words[index + offset]?.text === part))
-    return start < 0 ? [] : [{ start, end: start + parts.length, comparison }]
+    if (phrase.startsWith('…') || comparison === 'between' || comparison === 'equal') return []
+    const start = findPhrase(words, phrase)
+    return start < 0 ? [] : [{ start, end: start + phrase.split(' ').length, comparison }]
   })
 }
 
@@ -77,12 +76,17 @@ function findReading(columns: readonly Column[], first: number, second: number):
   return a.readings.date && b.readings.date ? 'date' : undefined
 }
 
-/** Returns the only other column with a word of this column's header, such as "In stock" for "Minimum stock". */
+/** Returns the only other column with a word of this column's header, such as "In stock" for "Minimum stock", or one that it limits. */
 function findRelated(columns: readonly Column[], column: number): number[] {
-  const listStems = (header: string) => splitWords(header.replaceAll('_', ' ')).flatMap(({ stem, isStop }) => (isStop ? [] : [stem]))
-  const stems = new Set(listStems(columns[column]?.header ?? ''))
-  const related = columns.flatMap(({ header }, index) =>
-    listStems(header).some((stem) => stems.has(stem)) && findReading(columns, index, column) !== undefined ? [index] : [],
-  )
-  return related.length === 1 ? related : []
+  const stems = new Set(listHeaderStems(columns[column]?.header ?? ''))
+  const limited = LIMITS.flatMap(({ limits, measures }) => ([...limits].some((stem) => stems.has(stem)) ? [...measures] : []))
+  for (const wanted of [stems, new Set(limited)]) {
+    const related = columns.flatMap(({ header }, index) =>
+      listHeaderStems(header).some((stem) => wanted.has(stem)) && findReading(columns, index, column) !== undefined ? [index] : [],
+    )
+    const isAlike = (index: number) => isMoney(columns[index] as Column) === isMoney(columns[column] as Column)
+    const best = related.length > 1 ? related.filter(isAlike) : related
+    if (best.length === 1) return best
+  }
+  return []
 }

@@ -1,12 +1,13 @@
 /** Finds which words of a question name columns and values of a table, and which conditions they may state. */
 
 import { isIdentifier, isMoney } from '../infer-columns.ts'
-import { listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
+import { findPhrase, listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import { areSynonyms, listUnitNames } from '../synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS, EMPTY_WORDS, OPPOSITES, ZERO_PHRASES } from '../vocabulary.ts'
 import { createColumnComparisons } from './compare-columns.ts'
+import { createStateConditions } from './link-states.ts'
 import type { ColumnLink, LinkedCondition, Links } from './links.ts'
 
 const MAX_CONDITIONS = 24
@@ -35,6 +36,7 @@ export function linkQuestion(question: Question, table: TypedTable, values: read
     ...createEmptyConditions(question, table.columns, columns),
     ...createZeroConditions(question, table.columns),
     ...createColumnComparisons(question, table.columns, columns),
+    ...createStateConditions(question, table.columns, valueConditions),
   ]
   const limits = listLimits(question)
   // The number of "top 5" is no value of a row.
@@ -53,7 +55,7 @@ function linkColumns({ words }: Question, columns: readonly Column[]): ColumnLin
   return columns.flatMap(({ header }, column) => {
     // Units and remarks in parentheses are not asked for.
     const headerWords = splitWords(header.replaceAll('_', ' ').replace(/(?<=\S.*)\(.*\)/, ''))
-    const unitNames = listUnitNames(/\(([^)]*)\)\s*$/.exec(header)?.[1] ?? '')
+    const unitNames = new Set((/\(([^)]*)\)\s*$/.exec(header)?.[1] ?? '').split('/').flatMap((unit) => [...listUnitNames(unit.trim())]))
     const content = headerWords.filter(({ isStop, text }) => !isStop || COLUMN_WORDS.has(text))
     const wanted = content.length > 0 ? content : headerWords
     const links: ColumnLink[] = []
@@ -91,6 +93,11 @@ function findRuns({ words, stems }: Question, { column, text, stems: cell, bareL
     for (const [start, { stem }] of words.entries())
       if (isInflected(stem, only)) runs.push({ column, text, start, end: start + 1, isExact: true })
   if (!cell.some((stem) => stems.has(stem))) return runs
+  // "Given notice" for "notice given".
+  if (cell.length === 2)
+    for (let start = 0; start + 1 < words.length; start++)
+      if (words[start]?.stem === cell[1] && words[start + 1]?.stem === cell[0] && cell[0] !== cell[1])
+        return [...runs, { column, text, start, end: start + 2, isExact: true }]
   for (let start = 0; start < words.length; start++)
     for (let from = 0; from < cell.length; from++) {
       if (words[start]?.stem !== cell[from] || (start > 0 && from > 0 && words[start - 1]?.stem === cell[from - 1])) continue
@@ -191,10 +198,11 @@ function createNumberConditions(
 }
 
 function createDateConditions({ dates }: Question, columns: readonly Column[]): LinkedCondition[] {
-  return dates.flatMap(({ start, end, from, to, month, comparison }) =>
+  return dates.flatMap(({ start, end, from, to, months, weekdays, comparison }) =>
     columns.flatMap(({ readings }, column): LinkedCondition[] => {
       if (!readings.date) return []
-      if (month !== undefined) return [{ start, end, match: 'date', condition: { kind: 'month', column, month } }]
+      if (months) return [{ start, end, match: 'date', condition: { kind: 'months', column, months } }]
+      if (weekdays) return [{ start, end, match: 'date', condition: { kind: 'weekdays', column, days: weekdays } }]
       const bounds = {
         equal: { from, to },
         less: { to: from },
@@ -211,7 +219,9 @@ function createDateConditions({ dates }: Question, columns: readonly Column[]): 
 /** "Suppliers without a phone number", "the item that was never counted". */
 function createEmptyConditions({ words }: Question, columns: readonly Column[], links: readonly ColumnLink[]): LinkedCondition[] {
   return links.flatMap(({ column, start, end }): LinkedCondition[] => {
-    const at = [start - 1, start - 2, end, end + 1].find((index) => EMPTY_WORDS.has(words[index]?.text ?? ''))
+    // "Items that do not have a supplier".
+    const before = words.findLastIndex((word, index) => index < start && !(word.isStop && !EMPTY_WORDS.has(word.text)))
+    const at = [start - 1, start - 2, before, end, end + 1].find((index) => EMPTY_WORDS.has(words[index]?.text ?? ''))
     if (at === undefined || !columns[column]?.hasEmptyCells || columns[column]?.type === 'boolean') return []
     return [{ start: Math.min(start, at), end: Math.max(end, at + 1), match: 'empty', condition: { kind: 'empty', column } }]
   })
@@ -220,13 +230,12 @@ function createEmptyConditions({ words }: Question, columns: readonly Column[], 
 /** "Which items are out of stock?" */
 function createZeroConditions({ words }: Question, columns: readonly Column[]): LinkedCondition[] {
   return ZERO_PHRASES.flatMap(([phrase, names]) => {
-    const parts = phrase.split(' ')
-    const start = words.findIndex((_, index) => parts.every((part, offset) => words[index + offset]?.text === part))
+    const start = findPhrase(words, phrase)
     if (start < 0) return []
     return columns.flatMap(({ readings, header }, column): LinkedCondition[] => {
       if (!readings.number || !splitWords(header).some(({ text }) => names.has(text))) return []
       const condition: Condition = { kind: 'equals', column, reading: 'number', values: [0] }
-      return [{ start, end: start + parts.length, match: 'exact', condition }]
+      return [{ start, end: start + phrase.split(' ').length, match: 'exact', condition }]
     })
   })
 }

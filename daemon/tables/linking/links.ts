@@ -1,5 +1,5 @@
 /** What the words of a question name in a table: columns and conditions. */
-import { covers, type Span } from '../parse-question.ts'
+import { covers, type Span, splitWords } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 
 export interface ColumnLink extends Span {
@@ -7,6 +7,8 @@ export interface ColumnLink extends Span {
   /** How the words match the header: all of its words, some of them, or a word that means the same. */
   match: 'exact' | 'part' | 'synonym'
 }
+
+export const RANKS = { exact: 3, part: 2, synonym: 1 }
 
 export interface LinkedCondition extends Span {
   condition: Condition
@@ -17,6 +19,10 @@ export interface Links {
   columns: ColumnLink[]
   conditions: LinkedCondition[]
 }
+
+/** The stems of a header's words with content. */
+export const listHeaderStems = (header: string): string[] =>
+  splitWords(header.replaceAll('_', ' ')).flatMap(({ stem, isStop }) => (isStop ? [] : [stem]))
 
 /** Whether a word is one of a column's header. */
 export const isInHeader = ({ columns }: Links, index: number): boolean =>

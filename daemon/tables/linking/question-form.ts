@@ -1,11 +1,15 @@
 /** Finds the form of a question: for a number, an amount, yes or no, or something else; and questions that no table answers. */
 import type { Question, Word } from '../parse-question.ts'
-import { MODAL_WORDS, TRIGGERS } from '../vocabulary.ts'
+import type { DatePart } from '../query.ts'
+import { BUSY_WORDS, GROUP_WORDS, MODAL_WORDS, TRIGGERS } from '../vocabulary.ts'
 
 export type Form = 'count' | 'amount' | 'boolean' | 'selection'
 
 /** "How long is the longest event?" asks for an amount. */
 const MEASURES: ReadonlySet<string> = new Set('much long old heavy tall high big large far expensive wide deep fast'.split(' '))
+const WEEKDAY = /\bweekdays?\b|\bdays? of the week\b/i
+const DAY =
+  /\b(?:per|by|each|every|busiest|quietest) day\b|\bdaily\b|\b(?:which|what) day\b.*\b(?:most|highest|largest|lowest|fewest|best)\b/i
 const POLITE = /^(?:(?:can|could|would|will) you(?: please)?|please|i (?:want|need) to (?:know|see))\s+/i
 /** "How do I", "how are refunds paid": the ways of doing something are in texts. */
 const PROCEDURE = /^(?:how (?:do|does|did|can|could|should|to|is|are|was|were|would|must|may)|why)\b/i
@@ -29,4 +33,21 @@ export function getForm(words: readonly Word[]): Form {
   if (how >= 0 && MEASURES.has(texts[how + 1] ?? '')) return 'amount'
   if ((TRIGGERS.boolean as readonly string[]).includes(texts[0] ?? '') && !texts.includes('or')) return 'boolean'
   return 'selection'
+}
+
+/** Returns the part of dates that "per month", "yearly" or "which quarter" ask for; "monthly" may be a word of a column. */
+export function findDatePart(
+  { text: question, words }: Question,
+  isColumn: (index: number) => boolean,
+  hasDays = false,
+): DatePart | undefined {
+  const isGrouping = (word: string) => GROUP_WORDS.has(word) || word === 'which' || word === 'what' || BUSY_WORDS.has(word)
+  const long = (['month', 'quarter', 'year'] as const).find((name) =>
+    words.some(
+      ({ text }, index) => (text === `${name}ly` && !isColumn(index)) || (text === name && isGrouping(words[index - 1]?.text ?? '')),
+    ),
+  )
+  if (long || !hasDays) return long
+  if (WEEKDAY.test(question)) return 'weekday'
+  return DAY.test(question) && !words.some(({ text }, index) => text === 'day' && isColumn(index)) ? 'day' : undefined
 }

@@ -1,17 +1,34 @@
 /** Finds what a question asks for: the rows, or the columns that its nouns name. */
 import { findNameColumn, isIdentifier, isMoney } from '../infer-columns.ts'
 import { covers, splitWords, type Word } from '../parse-question.ts'
-import type { Column } from '../typed-table.ts'
-import { COUNTING_SUPERLATIVES, isOperationWord, isSuperlative, PERSON_STEMS, STOP_WORDS } from '../vocabulary.ts'
+import type { Column, TypedTable } from '../typed-table.ts'
+import {
+  COUNTING_SUPERLATIVES,
+  isOperationWord,
+  isSuperlative,
+  MONEY_STEMS,
+  NUMBER_WORDS,
+  PERSON_STEMS,
+  PRODUCT_STEMS,
+  SIZE_WORDS,
+  STOP_WORDS,
+} from '../vocabulary.ts'
 import type { ColumnLink, Links } from './links.ts'
 
 /** "The most items" asks for the number of rows: "items" names the rows, or a column that is not measured. */
-export function asksForMostRows(words: readonly Word[], links: Links, isMeasured: (link: ColumnLink) => boolean): boolean {
+export function asksForMostRows(
+  words: readonly Word[],
+  links: Links,
+  hasMoney: boolean,
+  isMeasured: (link: ColumnLink) => boolean,
+): boolean {
   const most = words.findIndex(({ text }) => COUNTING_SUPERLATIVES.has(text))
   const next = words[most + 1]
   if (most < 0 || !next) return false
+  // "Which make do we have the most of?"
+  if (next.text === 'of' && most + 2 >= words.length) return true
   const named = links.columns.filter(({ start, match }) => start === most + 1 && match !== 'synonym')
-  return named.length > 0 ? !named.some(isMeasured) : next.isTitle === true
+  return named.length > 0 ? !named.some(isMeasured) : next.isTitle === true && !(hasMoney && MONEY_STEMS.has(next.stem))
 }
 
 /** Whether a column has people or companies. */
@@ -30,9 +47,11 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], li
   if (start < 0) return new Set()
   const isLinked = (index: number) => links.some((link) => covers(link, index))
   let index = start
-  if (words[start]?.text === 'who') {
+  if (words[start]?.text === 'who' || words[start]?.text === 'whose') {
     // "Who is the head of Legal?" asks for the column Head.
-    const isAsked = ({ column, start: at, match }: ColumnLink) => at === start || (match === 'exact' && columns[column]?.type === 'text')
+    const isWho = words[start]?.text === 'who'
+    const isAsked = ({ column, start: at, match }: ColumnLink) =>
+      at === start || (isWho && match === 'exact' && columns[column]?.type === 'text')
     const named = links.filter(isAsked).map(({ column }) => column)
     return new Set([...named, ...(links.some((link) => link.start === start) ? [] : listPeople(columns))])
   }
@@ -43,7 +62,10 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], li
   while (index < words.length && isSkipped(words[index] as Word) && !(index > start && words[index]?.isTitle)) index++
   const nouns = links.filter((link) => covers(link, index))
   // "Which apartment" in apartments.csv asks for the name or number of the row, "what was the largest sale" also for the amount.
-  if (words[index]?.isTitle && !nouns.some(({ match }) => match === 'exact')) {
+  // "Which leases end in 2026?" does not ask for the column "Lease end".
+  const isRowNoun = /[^s]s$/.test(words[index]?.text ?? '') && words[start]?.text === 'which'
+  const isNamed = ({ match, column }: ColumnLink) => match === 'exact' && !(isRowNoun && columns[column]?.readings.date)
+  if (words[index]?.isTitle && !nouns.some(isNamed)) {
     const amounts = words[start]?.text === 'what' ? columns.flatMap((column, position) => (isMoney(column) ? [position] : [])) : []
     return new Set([findNameColumn(columns) ?? 0, ...amounts])
   }
@@ -51,4 +73,22 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], li
   const getShown = ({ column, match }: ColumnLink) =>
     (match === 'part' && isIdentifier(columns[column]?.header ?? '') ? findNameColumn(columns) : undefined) ?? column
   return new Set(nouns.map(getShown))
+}
+
+/** "Our biggest customer" and "the highest expenses" ask for a sum, "the largest order" for a row. */
+export function asksForLargestGroup(words: readonly Word[], { columns }: TypedTable, links: Links, measured: ReadonlySet<number>): boolean {
+  if (measured.size > 0) return false
+  return words.some(({ text }, index) => {
+    if (!SIZE_WORDS.has(text) && text !== 'top' && text !== 'best') return false
+    const next = words[index + 1]
+    const isNumber = next?.number !== undefined || NUMBER_WORDS[next?.text ?? ''] !== undefined
+    const noun = isNumber ? index + 2 : index + 1
+    const isSum = words[noun]?.isTitle === true && /[^s]s$/.test(words[noun]?.text ?? '') && !isNumber && text !== 'top'
+    const isGroup = links.columns.some(({ start, end, column, match }) => {
+      const { header = '', type } = columns[column] ?? {}
+      const isEntity = isPersonHeader(header) || PRODUCT_STEMS.has(splitWords(header).at(-1)?.stem ?? '')
+      return start === noun && match !== 'synonym' && type === 'text' && isEntity && !links.columns.some((link) => link.start === end)
+    })
+    return isSum || isGroup
+  })
 }

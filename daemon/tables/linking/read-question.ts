@@ -1,10 +1,13 @@
 /** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
+
+import { isYear } from '../infer-columns.ts'
 import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
+import type { Condition } from '../query.ts'
 import { areSynonyms } from '../synonyms.ts'
 import type { CellValue, TypedTable } from '../typed-table.ts'
-import { isOperationWord, isSuperlative, PEOPLE_WORDS } from '../vocabulary.ts'
+import { GROUP_WORDS, isOperationWord, isSuperlative, PEOPLE_WORDS } from '../vocabulary.ts'
 import { linkQuestion } from './link-question.ts'
-import type { ColumnLink, Links } from './links.ts'
+import { type ColumnLink, type LinkedCondition, type Links, RANKS } from './links.ts'
 import { isPersonHeader } from './question-nouns.ts'
 
 export interface ReadQuestion {
@@ -19,6 +22,14 @@ const DATA_FILE = /\.(?:csv|tsv|jsonl?|ndjson|xlsx|xlsm|xls|ods)\b/i
 export const isDataFile = ({ title }: TypedTable): boolean => DATA_FILE.test(title)
 
 const HEADS: ReadonlySet<string> = new Set(['many', 'which', 'list', 'show', 'find'])
+const SUBJECTS: ReadonlySet<string> = new Set(['have', 'has', 'had', 'that', 'who', 'which', 'been'])
+/** Words after the name of a column that add nothing. */
+const SUFFIXES: ReadonlySet<string> = new Set(['type', 'types', 'kind', 'name', 'names', 'group', 'address'])
+/** A noun follows these. */
+const NOUN_MARKERS: ReadonlySet<string> = new Set('the a an our my your their its this that from of in for by with to on at'.split(' '))
+/** "Rented at least twice". */
+const TIMES_PHRASE = /^(?:(?:at least|at most|more than|less than|fewer than|only|exactly|just) )?(?:once|twice|thrice|\w+ times)\b/
+const VERBS: ReadonlySet<string> = new Set(['do', 'have', 'be'])
 const AUXILIARIES: ReadonlySet<string> = new Set(['do', 'does', 'did'])
 /** Verbs that state a condition. */
 const CONDITION_VERBS: ReadonlySet<string> = new Set(['owe', 'owes', 'owed', 'lack', 'lacks', 'exceed', 'exceeds', 'miss', 'misses'])
@@ -40,7 +51,12 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const { table } = item
   const { question: titled, links: all } = readTitledQuestion(parsed, item)
   if (!isDataFile(table)) return { question: titled, links: all }
-  const links = { ...all, columns: all.columns.filter((link) => !isPartOfValue(link, all)) }
+  const links = {
+    columns: all.columns.filter((link) => !isPartOfValue(link, all) && !isSuffix(titled.words, link, all)),
+    conditions: all.conditions.filter(
+      (condition) => !isColumnName(titled.words, condition, table, all) && !isOtherMeant(titled.words, condition, table, all),
+    ),
+  }
   const names = tables.flatMap((other) => (other.table === table ? [] : listNames(other.table)))
   const isKnownElsewhere = ({ stem }: Word) => names.some((name) => name === stem || areSynonyms(name, stem))
   const spans = [...links.columns, ...links.conditions]
@@ -51,6 +67,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       word !== undefined &&
       /^\p{L}{3,}$/u.test(word.text) &&
       !word.isStop &&
+      !isName(word, titled.text) &&
       !isLinked(index) &&
       !isOperationWord(word) &&
       !isSuperlative(word)
@@ -70,22 +87,30 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const verbs = new Set(
     asksForPerson && !hasPeople(table)
       ? []
-      : [...listVerbs(titled.words, isFreeVerb, isLinked), ...listParticiples(titled.words, table, links)],
+      : [
+          ...listVerbs(titled.words, isFreeVerb, isLinked),
+          ...listParticiples(titled.words, table, links),
+          ...listComparedVerbs(titled.words, isFree, links),
+        ],
   )
   const isAfterValue = (index: number) =>
     links.conditions.some(
       ({ end, match, condition }) => end === index && match === 'exact' && table.columns[condition.column]?.type === 'text',
     )
-  const noun = findHead(titled.words, (index) => isFree(index) && !verbs.has(index), isAfterValue)
+  const isOfRows = !['when', 'where'].includes(titled.words[0]?.text ?? '')
+  const noun = findHead(titled.words, (index) => isOfRows && isFree(index) && !verbs.has(index), isAfterValue)
   const word = noun === undefined ? undefined : titled.words[noun]
   const isNamed = links.conditions.length > 0 || links.columns.some(({ match }) => match === 'exact')
   const isRowNoun = word !== undefined && isNamed && !isKnownElsewhere(word)
   const words = titled.words.map((each, index): Word => {
     if (isRowNoun && each === word) return { ...each, isStop: true, isTitle: true }
-    return verbs.has(index) ? { ...each, isStop: true } : each
+    return verbs.has(index) || isSuffix(titled.words, { start: index, match: 'synonym' }, links) ? { ...each, isStop: true } : each
   })
   return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
 }
+
+/** Whether a word is written as a name, such as "Kranz". */
+const isName = ({ text }: Word, question: string): boolean => question.slice(1).includes(text.slice(0, 1).toUpperCase() + text.slice(1))
 
 const listNames = ({ title, columns }: TypedTable): string[] =>
   splitWords([title, ...columns.map(({ header }) => header)].join(' ').replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem)
@@ -114,9 +139,73 @@ function listVerbs(words: readonly Word[], isFree: (index: number) => boolean, i
   const auxiliary = words.findIndex(({ text }) => AUXILIARIES.has(text))
   const main = words.findIndex((word, index) => auxiliary >= 0 && index > auxiliary + 1 && !word.isStop && !isNamedValue(index))
   const question = words.findIndex(({ text }) => text === 'who' || text === 'which')
+  // "The compressor" and "the boat insurance" are no verbs.
+  const isVerb = (index: number) => !NOUN_MARKERS.has(words[index - 1]?.text ?? '') && !isVerbAfter(words, index)
   const next = words[question]?.text === 'who' ? question + 1 : question + 2
   const isThirdPerson = words[question]?.text === 'who' || words[next]?.text.endsWith('s') === true
-  return [...(main >= 0 && isFree(main) ? [main] : []), ...(question >= 0 && isThirdPerson && isFree(next) ? [next] : [])]
+  return [...(main >= 0 && isFree(main) && isVerb(main) ? [main] : []), ...(question >= 0 && isThirdPerson && isFree(next) ? [next] : [])]
+}
+
+/** "Run" of "does the insurance run out" is the verb. */
+const isVerbAfter = (words: readonly Word[], index: number): boolean => {
+  const next = words[index + 1]
+  return (
+    next !== undefined &&
+    (VERBS.has(next.text) || (!next.isStop && isOperationWord(next) && !isSuperlative(next) && !GROUP_WORDS.has(next.text)))
+  )
+}
+
+/** "Vehicles that have driven more than 100,000 km", "rentals that lasted longer than 10 days": the comparison says what is measured. */
+const listComparedVerbs = (words: readonly Word[], isFree: (index: number) => boolean, { columns, conditions }: Links): number[] =>
+  words.flatMap(({ text }, index) => {
+    const previous = words[index - 1]
+    const isAfterSubject =
+      previous !== undefined &&
+      (previous.isTitle || SUBJECTS.has(previous.text) || columns.some(({ end, match }) => end === index && match !== 'synonym'))
+    const rest = words.slice(index + 1).map((word) => word.text)
+    const isCompared =
+      conditions.some(({ start, match }) => start === index + 1 && match === 'comparison') || TIMES_PHRASE.test(rest.join(' '))
+    return isAfterSubject && isCompared && /(?:ed|en|t|s)$/.test(text) && isFree(index) ? [index] : []
+  })
+
+/** "Type" of "fuel type" belongs to the column Fuel. */
+const isSuffix = (words: readonly Word[], { start, match }: Pick<ColumnLink, 'start' | 'match'>, { columns }: Links): boolean =>
+  match === 'synonym' &&
+  SUFFIXES.has(words[start]?.text ?? '') &&
+  columns.some((link) => link.end === start && link.match !== 'synonym') &&
+  !columns.some((link) => link.match !== 'synonym' && covers(link, start))
+
+const COMPARED: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays', 'numbers', 'between'])
+
+/** "Opened in May" and "cost less than 200" compare the columns that the words before name. */
+function isOtherMeant(words: readonly Word[], { start, condition }: LinkedCondition, { columns }: TypedTable, links: Links): boolean {
+  if (!COMPARED.has(condition.kind)) return false
+  const reading = condition.kind === 'numbers' || condition.kind === 'between' ? 'number' : 'date'
+  const isNear = ({ end, column }: ColumnLink) =>
+    end <= start &&
+    (columns[column]?.readings[reading] !== undefined || isYear(columns[column])) &&
+    columns[column]?.type !== 'boolean' &&
+    words.slice(end, start).every(({ isStop, isTitle }) => isStop && !isTitle)
+  const near = links.columns.filter(isNear)
+  const best = Math.max(...near.map(({ match }) => RANKS[match]))
+  return near.length > 0 && !near.some(({ column, match }) => column === condition.column && RANKS[match] === best)
+}
+
+/** "Opened" is the column Opened, not the status "Open". */
+const isColumnName = (
+  words: readonly Word[],
+  { start, end, match, condition }: LinkedCondition,
+  { columns }: TypedTable,
+  links: Links,
+): boolean => {
+  const text = words[start]?.text
+  return (
+    (match === 'exact' || match === 'part') &&
+    end - start === 1 &&
+    condition.kind === 'equals' &&
+    !condition.values.some((value) => String(value).toLowerCase() === text) &&
+    links.columns.some((link) => link.start === start && columns[link.column]?.header.toLowerCase() === text)
+  )
 }
 
 /** "Which title was borrowed most often?" need not use the column "Borrowed on". */

@@ -1,0 +1,35 @@
+/** What columns can be used for, as their headers and types say: sums, orders, scores. */
+import { isMoney, isYear } from './infer-columns.ts'
+import type { Column, Reading, TypedTable } from './typed-table.ts'
+
+const NOT_ADDITIVE = /(?:^|[\s_])(?:unit|price|rate|age|year|percentage|score|rating|average|avg)(?:$|[\s_])/i
+export const PLACE_IN_ORDER = /rank|position|place|pos\b|time|duration|no\b/i
+const SCORE = /\b(?:scores?|points|grades?|ratings?|marks?|results?)\b/i
+/** "Order No", "Invoice number". */
+const NUMBERING = /\S[\s_](?:no|nr|number)\.?$/i
+/** Amounts that are only part of what is paid. */
+const SECONDARY = /\b(?:deposit|tax|vat|discount|shipping|tip|bonus|refund)\b/i
+const QUANTITY = /(?:^|[\s_])(?:quantity|qty|quantities|units?|pieces|pcs|copies|sold|ordered|shipped|delivered)(?:$|[\s_])/i
+
+/** Prices are added up where nothing says how many there are of each. */
+export const isAdditive = ({ header, type }: Column, { columns }: TypedTable): boolean =>
+  type !== 'percentage' &&
+  (!NOT_ADDITIVE.test(header) ||
+    /\btotal\b/i.test(header) ||
+    (/\bprice\b/i.test(header) && !/\b(?:unit|per|list)\b/i.test(header) && !columns.some(isQuantity)))
+export const isMainAmount = (column: Column): boolean => isMoney(column) && !SECONDARY.test(column.header)
+export const isOrder = ({ type, header }: Column) => type === 'duration' || type === 'date' || PLACE_IN_ORDER.test(header)
+
+export const isSecondaryAmount = (column: Column): boolean => isMoney(column) && SECONDARY.test(column.header)
+export const isScore = ({ header, readings }: Column): boolean => readings.number !== undefined && SCORE.test(header)
+/** Whether numbers number something: "Order No". */
+export const isNumbering = ({ header }: Column): boolean => NUMBERING.test(header)
+/** Whether numbers say how many there are of something. */
+export const isQuantity = ({ header, type }: Column) => (type === 'integer' || type === 'decimal') && QUANTITY.test(header)
+
+/** What is oldest, the year says, or a date that is not in the future; who is youngest, the date of birth. */
+export function isOrigin({ columns }: TypedTable, key: number, reading: Reading, isOfPerson: boolean): boolean {
+  if (isOfPerson) return reading === 'date' && /\b(?:birth|birthday|born|dob)\b/i.test(columns[key]?.header ?? '')
+  if (columns.some(isYear)) return isYear(columns[key])
+  return reading === 'date' && !/\b(?:due|next|end|ends|expir\w*|deadline|until)\b/i.test(columns[key]?.header ?? '')
+}

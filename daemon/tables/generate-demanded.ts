@@ -1,0 +1,56 @@
+/** Generates the queries that only the form of a question demands. */
+import { type Candidate, type FilterSet, getMask } from './candidate.ts'
+import type { FeatureSource } from './features.ts'
+import type { Demands } from './linking/question-demands.ts'
+import type { Aggregate, Condition, Direction, Operation } from './query.ts'
+
+/** Sizes of groups, and comparisons of two values. Their features are those of similar operations, which have weights. */
+export function* generateDemanded(
+  source: FeatureSource,
+  set: FilterSet,
+  { size, contrast }: Demands,
+  numeric: readonly number[],
+  aggregates: readonly Exclude<Aggregate, 'count'>[],
+  directions: readonly Direction[],
+): Generator<Candidate> {
+  const conditions = set.conditions.map(({ condition }) => condition)
+  const average = aggregates.includes('average') ? (['average'] as const) : []
+  const sums = [...average, ...(average.length === 0 ? (['sum'] as const) : [])]
+  if (size && !(set.mask & getMask(size))) {
+    const { comparison, value, isOfRows } = size
+    const masked = { ...set, mask: set.mask | getMask(size) }
+    for (const by of size.by)
+      for (const isCounted of [true, false]) {
+        const having = { kind: 'having' as const, by, comparison, value, isCounted }
+        if (isOfRows)
+          yield source.createCandidate({ conditions, operation: { ...having, aggregate: 'count' } }, 'group_max', masked, { target: by })
+        else
+          for (const key of numeric)
+            for (const aggregate of sums)
+              yield source.createCandidate({ conditions, operation: { ...having, aggregate, key } }, `group_${aggregate}_max`, masked, {
+                target: by,
+                key,
+              })
+      }
+  }
+  for (const [first, second] of contrast?.pairs ?? []) {
+    const mask = getMask(first) | getMask(second)
+    const rows: [Condition, Condition] = [first.condition, second.condition]
+    if (set.mask & mask || conditions.some(({ column }) => column === rows[0].column)) continue
+    const create = (operation: Operation, sign: string, roles: { key?: number; target?: number }) =>
+      source.createCandidate({ conditions, operation }, sign, { ...set, mask: set.mask | mask }, roles)
+    if (contrast?.result === 'difference') {
+      yield create({ kind: 'difference_of_counts', rows }, 'difference_of_counts', {})
+      for (const column of numeric)
+        yield create({ kind: 'difference', column, rows, ...(average.length > 0 ? { aggregate: 'average' } : {}) }, 'difference', {
+          target: column,
+        })
+      continue
+    }
+    for (const order of contrast?.result === 'larger' ? directions.map((direction) => ({ direction })) : [{}]) {
+      yield create({ kind: 'contrast', rows, aggregate: 'count', ...order }, 'groups', {})
+      for (const key of numeric)
+        for (const aggregate of sums) yield create({ kind: 'contrast', rows, aggregate, key, ...order }, `groups_${aggregate}`, { key })
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/** Finds the states that columns imply: "vacant" where there is no tenant, "unpaid" where there is no date of payment, "late". */
+import { findPhrase, type Question, splitWords } from '../parse-question.ts'
+import type { Condition } from '../query.ts'
+import { ACTUAL_STEMS, DUE_STEMS, PUNCTUALITY, STATES } from '../state-words.ts'
+import type { Column } from '../typed-table.ts'
+import { type LinkedCondition, listHeaderStems } from './links.ts'
+
+/** `values` are conditions on values that the words name: these say what the state is called. */
+export function createStateConditions(
+  question: Question,
+  columns: readonly Column[],
+  values: readonly LinkedCondition[],
+): LinkedCondition[] {
+  const { words } = question
+  const isValue = (start: number) => values.some((value) => value.match === 'exact' && value.start === start)
+  const stems = columns.map(({ header }) => listHeaderStems(header))
+  const states = STATES.flatMap(({ phrases, headers, isMissing }) =>
+    phrases.flatMap((phrase): LinkedCondition[] => {
+      const start = findPhrase(words, phrase)
+      if (start < 0 || isValue(start)) return []
+      const end = start + phrase.split(' ').length
+      return columns.flatMap((column, index) => {
+        const condition = stems[index]?.some((stem) => headers.has(stem)) ? createState(column, index, isMissing) : undefined
+        return condition ? [{ start, end, match: condition.kind === 'empty' ? ('empty' as const) : ('boolean' as const), condition }] : []
+      })
+    }),
+  )
+  // "Unreturned" where the column is "Returned on".
+  const opposites = words.flatMap(({ text }, start): LinkedCondition[] => {
+    const stem = splitWords(/^un([a-z]{4,})$/.exec(text)?.[1] ?? '')[0]?.stem
+    if (stem === undefined || isValue(start)) return []
+    return columns.flatMap((column, index) =>
+      stems[index]?.includes(stem) && column.type !== 'boolean' && column.hasEmptyCells
+        ? [{ start, end: start + 1, match: 'empty' as const, condition: { kind: 'empty' as const, column: index } }]
+        : [],
+    )
+  })
+  return [...states, ...opposites, ...createPunctuality(question, columns, stems)]
+}
+
+/** An empty cell, or "no". */
+function createState({ type, hasEmptyCells }: Column, column: number, isMissing: boolean): Condition | undefined {
+  if (type === 'boolean') return { kind: 'equals', column, reading: 'number', values: [isMissing ? 0 : 1] }
+  if (!hasEmptyCells) return undefined
+  return isMissing ? { kind: 'empty', column } : { kind: 'empty', column, isNegated: true }
+}
+
+/** "Returned late" and "paid on time" compare a date with the one that was due. */
+function createPunctuality({ words, stems: asked }: Question, columns: readonly Column[], stems: readonly string[][]): LinkedCondition[] {
+  const has = (column: number, wanted: ReadonlySet<string>) =>
+    columns[column]?.readings.date !== undefined && stems[column]?.some((stem) => wanted.has(stem)) === true
+  const indexes = [...columns.keys()]
+  const due = indexes.find((column) => has(column, DUE_STEMS))
+  const actual = indexes.filter((column) => column !== due && has(column, ACTUAL_STEMS))
+  const named = actual.filter((column) => has(column, asked))
+  const [column] = named.length > 0 ? named : actual
+  if (due === undefined || column === undefined || (named.length === 0 && actual.length > 1)) return []
+  return PUNCTUALITY.flatMap(([phrase, comparison]): LinkedCondition[] => {
+    const start = findPhrase(words, phrase)
+    const condition: Condition = { kind: 'than_column', column, reading: 'date', comparison, other: due }
+    return start < 0 ? [] : [{ start, end: start + phrase.split(' ').length, match: 'row', condition }]
+  })
+}

@@ -1,0 +1,37 @@
+/** Finds the columns that a question names, and how: in full, in part, as what it asks for, or by what a superlative measures. */
+import { isNumbering } from '../column-roles.ts'
+import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
+import type { Column, TypedTable } from '../typed-table.ts'
+import { isSuperlative } from '../vocabulary.ts'
+import type { ColumnLink, Links } from './links.ts'
+import { listNouns } from './question-nouns.ts'
+
+export function findNamedColumns({ words }: Question, table: TypedTable, links: Links) {
+  // A word that names a column does not mean another one, too.
+  const isExact = (index: number) => links.columns.some((link) => link.match === 'exact' && covers(link, index))
+  const linked = new Set(links.columns.flatMap(({ column, match, start }) => (match === 'synonym' && isExact(start) ? [] : [column])))
+  const named = new Set(links.columns.filter(({ match }) => match !== 'synonym').map(({ column }) => column))
+  const exact = new Set(links.columns.filter(({ match }) => match === 'exact').map(({ column }) => column))
+  const nouns = listNouns(words, table.columns, links.columns)
+  const titleStems = new Set(splitWords(table.title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
+  const columnAt = (index: number) => table.columns[index] as Column
+  const isNumeric = ({ column }: ColumnLink) => columnAt(column).readings.number !== undefined && columnAt(column).type !== 'boolean'
+  /** "Heaviest" asks for the column Weight, but "the largest rent" not for the column Size. */
+  const measured = new Set(
+    links.columns
+      .filter(({ start, match }) => match === 'synonym' && isSuperlative(words[start] as Word))
+      .filter(({ start }) => !links.columns.some((link) => link.start === start + 1 && link.match !== 'synonym' && isNumeric(link)))
+      .map(({ column }) => column),
+  )
+  const exactHeaders = new Set(
+    [...words.keys()].filter((index) =>
+      links.columns.some((link) => link.match === 'exact' && link.end - link.start > 1 && covers(link, index)),
+    ),
+  )
+  /** "Ticket" in tickets.csv numbers the rows. */
+  const isRowNumber = (column: number): boolean =>
+    columnAt(column).type === 'integer' &&
+    (isNumbering(columnAt(column)) || (column === 0 && splitWords(columnAt(0).header).every(({ stem }) => titleStems.has(stem))))
+  const exactNumbers = [...exact].filter((column) => columnAt(column).readings.number !== undefined && !isRowNumber(column))
+  return { linked, named, exact, exactNumbers, exactHeaders, nouns, measured, titleStems, isExact, isNumeric, isRowNumber }
+}

@@ -1,0 +1,196 @@
+/** Finds what the form of a question demands of a query: groups, a place in an order, a size of groups, a comparison of two values. */
+import { isIdentifier } from '../infer-columns.ts'
+import { covers, findComparison, type Question, readOrdinal, type Span, type Word } from '../parse-question.ts'
+import type { DatePart, Direction, Grouping, Operation, SizeComparison } from '../query.ts'
+import { START_STEMS } from '../state-words.ts'
+import type { TypedTable } from '../typed-table.ts'
+import { AGGREGATE_WORDS, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES, TRIGGERS } from '../vocabulary.ts'
+import { type ColumnLink, isInHeader, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
+import { findDatePart } from './question-form.ts'
+import { listNouns } from './question-nouns.ts'
+
+export interface Demands {
+  /** The part of dates that "per month" asks for. */
+  part?: DatePart
+  /** What "per customer" and "by region and month" ask for: at most two. */
+  groupings: Grouping[]
+  /** "The second highest" is 2. */
+  position?: number
+  size?: GroupSize
+  contrast?: Contrast
+  /** "Who has worked here the longest?" asks for the first date of this column. */
+  tenure?: { column: number; direction: Direction }
+}
+
+/** "Customers with at least two orders", "departments with an average salary above 50,000". */
+export interface GroupSize extends Span {
+  comparison: SizeComparison
+  value: number
+  isOfRows: boolean
+  /** The columns that may name the groups. */
+  by: number[]
+}
+
+/** The same computed for both values, their difference, or the value with the larger result. */
+export interface Contrast {
+  result: 'each' | 'difference' | 'larger'
+  pairs: [LinkedCondition, LinkedCondition][]
+}
+
+const DATE_PARTS: ReadonlySet<string> = new Set(['year', 'quarter', 'month', 'weekday', 'day'])
+const ARTICLES: ReadonlySet<string> = new Set(['the', 'each', 'every', 'a', 'by', 'per', 'of'])
+const CONNECTIVES = {
+  each: new Set(['vs', 'versus', 'and', 'to', 'with', 'against', 'or']),
+  difference: new Set(['than', 'and', 'to', 'from', 'versus', 'vs']),
+  larger: new Set(['or', 'vs', 'versus']),
+}
+const DIFFERENCE = /\bdifference\b|\bhow (?:many|much) (?:more|less|fewer|\w{3,}er)\b.*\bthan\b/i
+const COMPARED: ReadonlySet<LinkedCondition['match']> = new Set(['exact', 'part', 'number', 'boolean', 'date'])
+const EXACTLY: ReadonlySet<string> = new Set(['only', 'exactly', 'just'])
+const MAX_ADJECTIVES = 3
+
+export function findDemands(question: Question, table: TypedTable, links: Links): Demands {
+  const { words } = question
+  const part = findDatePart(question, (index) => isInHeader(links, index), true)
+  const hasDates = table.columns.some(({ readings }) => readings.date)
+  const isColumn = links.columns.some(
+    ({ start, match, column }) =>
+      (match === 'exact' && words[start]?.text === part) ||
+      // "Rent per month" where the column is "Monthly rent" or "Rent (EUR/month)".
+      (match !== 'synonym' && part !== undefined && new RegExp(`\\b${part}(?:ly)?\\b`, 'i').test(table.columns[column]?.header ?? '')),
+  )
+  const ordinal = words.findIndex((word, index) => (readOrdinal(word.text) ?? 0) > 1 && isSuperlative(words[index + 1] ?? word))
+  const size = findGroupSize(question, table, links)
+  const contrast = findContrast(question, links)
+  return {
+    ...(part && hasDates && !isColumn ? { part } : {}),
+    groupings: listGroupings(words, table, links).filter((grouping) => !isColumn || grouping.part !== part),
+    ...(ordinal < 0 ? {} : { position: readOrdinal(words[ordinal]?.text ?? '') as number }),
+    ...(size ? { size } : {}),
+    ...(contrast ? { contrast } : {}),
+    ...findTenure(question, table),
+  }
+}
+
+/** Returns the groups of "per month", "for each customer" and "by region and quarter". */
+function listGroupings(words: readonly Word[], table: TypedTable, links: Links): Grouping[] {
+  const groupings: Grouping[] = []
+  let end = 0
+  for (const [index, { text }] of words.entries()) {
+    const isNext = index === end && end > 0 && text === 'and'
+    if (index < end || !(isNext || (GROUP_WORDS.has(text) && !isInHeader(links, index)))) continue
+    let start = index + 1
+    while (ARTICLES.has(words[start]?.text ?? '')) start++
+    const found = findGroupingAt(start, words, table, links, text === 'by' || isNext)
+    if (!found || groupings.some(({ by, part }) => by === found.by && part === found.part)) continue
+    groupings.push({ by: found.by, ...(found.part ? { part: found.part } : {}) })
+    end = found.end
+  }
+  return groupings.slice(0, 2)
+}
+
+function findGroupingAt(
+  start: number,
+  words: readonly Word[],
+  { columns }: TypedTable,
+  { columns: linked, conditions }: Links,
+  isUncertain: boolean,
+): (Grouping & { end: number }) | undefined {
+  const link = linked
+    .filter((each) => each.start === start)
+    .reduce<ColumnLink | undefined>((best, each) => (!best || RANKS[each.match] > RANKS[best.match] ? each : best), undefined)
+  const text = words[start]?.text.replace(/s$/, '') ?? ''
+  const dates = columns.flatMap(({ readings }, column) => (readings.date ? [column] : []))
+  if (DATE_PARTS.has(text) && link?.match !== 'exact' && dates.length > 0) {
+    const by = dates.find((column) => linked.some((each) => each.column === column && each.match !== 'synonym')) ?? dates[0]
+    return { by: by as number, part: text as DatePart, end: start + 1 }
+  }
+  if (!link) return undefined
+  const { readings, header } = columns[link.column] ?? {}
+  // "Top students by score" and "orders by customer Acme" do not ask for groups.
+  const isValue = conditions.some((condition) => condition.start === link.end && condition.condition.column === link.column)
+  const isMeasure = readings?.number !== undefined || isIdentifier(header ?? '')
+  if (isUncertain && (link.match === 'synonym' || isMeasure || isValue)) return undefined
+  return { by: link.column, end: link.end }
+}
+
+/** Finds "at least twice", "more than 3 orders", and "an average salary above 50,000" in a question for groups. */
+function findGroupSize(question: Question, table: TypedTable, links: Links): GroupSize | undefined {
+  const { words, numbers } = question
+  const many = words.findIndex(({ text }) => text === 'many')
+  const counted = links.columns.filter(({ start, match }) => many >= 0 && start === many + 1 && match !== 'synonym')
+  const named = many >= 0 ? counted.map(({ column }) => column) : [...listNouns(words, table.columns, links.columns)]
+  const by = named.filter((column) => table.columns[column]?.type === 'text' && !isIdentifier(table.columns[column]?.header ?? ''))
+  if (by.length === 0) return undefined
+  const isExact = (index: number) => EXACTLY.has(words[index - 1]?.text ?? '')
+  for (const [index, { text, number }] of words.entries()) {
+    const isTimes = ['times', 'time'].includes(words[index + 1]?.text ?? '')
+    const value = TIMES[text] ?? (isTimes ? (number ?? NUMBER_WORDS[text]) : undefined)
+    if (value === undefined) continue
+    const end = index + (TIMES[text] === undefined ? 2 : 1)
+    const compared = findComparison(words, index, index + 1)
+    const start = Math.min(compared?.start ?? index, isExact(index) ? index - 1 : index)
+    return { start, end: Math.max(end, compared?.end ?? 0), comparison: toSize(compared?.comparison), value, isOfRows: true, by }
+  }
+  const isRowNoun = (index: number) => {
+    const linked = links.columns.filter(({ start, column }) => start === index && !by.includes(column)).map(({ column }) => column)
+    const numbersRows = (column: number) => column === 0 || isIdentifier(table.columns[column]?.header ?? '')
+    if (linked.some((column) => table.columns[column]?.readings.number && !numbersRows(column))) return false
+    return words[index]?.isTitle === true || linked.some(numbersRows)
+  }
+  for (const { start, end, value, comparison } of numbers) {
+    if (comparison === 'between' || (comparison === 'equal' && !isExact(start))) continue
+    const noun = words.findIndex((_, index) => index >= end && index <= end + MAX_ADJECTIVES && isRowNoun(index))
+    const isDescribed = (index: number) => words[index]?.isStop || links.conditions.some((condition) => covers(condition, index))
+    const isOfRows = noun >= 0 && words.slice(end, noun).every((_, offset) => isDescribed(end + offset))
+    const isOfSum = words.some(({ text }, index) => AGGREGATE_WORDS.has(text) && !isInHeader(links, index))
+    const from = isExact(start) ? start - 1 : start
+    if (isOfRows || isOfSum) return { start: from, end: isOfRows ? noun + 1 : end, comparison: toSize(comparison), value, isOfRows, by }
+  }
+  return undefined
+}
+
+const TENURE =
+  /\b(longest|shortest)\b.*\b(?:serving|serve|employed|worked|with us|here|with the company|a member)\b|\b(?:been|worked|served|employed|stayed|member)\b.*\b(longest|shortest)\b/i
+
+/** Who is there the longest came first. */
+function findTenure({ text }: Question, { columns }: TypedTable): Pick<Demands, 'tenure'> {
+  const match = TENURE.exec(text.replaceAll('-', ' '))
+  const column = columns.findIndex(({ header, readings }) => readings.date && listHeaderStems(header).some((stem) => START_STEMS.has(stem)))
+  if (!match || column < 0) return {}
+  return { tenure: { column, direction: (match[1] ?? match[2])?.toLowerCase() === 'longest' ? 'min' : 'max' } }
+}
+
+const toSize = (comparison: string | undefined): SizeComparison =>
+  comparison === undefined || comparison === 'between' ? 'equal' : (comparison as SizeComparison)
+
+/** Finds two values that are compared with each other: "Sales vs Finance", "how much more than", "is it higher in May or June". */
+function findContrast({ text, words }: Question, { conditions }: Links): Contrast | undefined {
+  const isTrigger = (word: Word) => (TRIGGERS.contrast as readonly string[]).includes(word.text)
+  const result = DIFFERENCE.test(text) ? 'difference' : words.some(isTrigger) ? 'each' : 'larger'
+  const list = conditions.filter(({ match }) => COMPARED.has(match))
+  const pairs = list.flatMap((first) =>
+    list.flatMap((second): [LinkedCondition, LinkedCondition][] => {
+      const [a, b] = [first.condition, second.condition]
+      const between = words.slice(first.end, second.start)
+      const isJoined = first.end < second.start && between.some((word) => CONNECTIVES[result].has(word.text))
+      return isJoined && a.kind === b.kind && a.column === b.column ? [[first, second]] : []
+    }),
+  )
+  if (result !== 'larger') return { result, pairs }
+  const isChoice = words.some(isSuperlative) && !words.some((word) => word.text === 'than')
+  return isChoice && pairs.length > 0 ? { result, pairs } : undefined
+}
+
+/** Whether an operation has the groups, the place, the sizes and the comparison that the form of the question demands. */
+export function meetsDemands(operation: Operation, { part, groupings, position, size, contrast }: Demands): boolean {
+  const isGroup = operation.kind === 'group'
+  if (contrast) return operation.kind === 'contrast' ? contrast.result !== 'difference' : operation.kind.startsWith('difference')
+  if (size) return operation.kind === 'having'
+  if (position !== undefined && !(operation.kind === 'top' || (isGroup && operation.direction))) return false
+  const [first, second] = groupings
+  if (second) return isGroup && operation.and !== undefined
+  if (first && !(isGroup && operation.by === first.by && operation.part === first.part))
+    return first.part !== undefined && isGroup && operation.part === part
+  return !part || (isGroup && operation.part === part)
+}

@@ -1,0 +1,47 @@
+/** States that columns imply, and columns that limit others. */
+import { stem } from '../language/content-words.ts'
+import { list, toStems } from './vocabulary.ts'
+
+/** Words for rows whose cells are empty or "no" in a column with one of the words in its header, or are not. */
+export const STATES: readonly { phrases: readonly string[]; headers: ReadonlySet<string>; isMissing: boolean }[] = [
+  ['unpaid,outstanding,owed,owing,unsettled,not settled', 'paid payment settled', true],
+  ['vacant,unoccupied,empty,unlet,unrented,free', 'tenant occupant guest renter resident lessee occupied rented let booked', true],
+  ['unassigned,not assigned', 'assigned assignee owner agent driver responsible technician', true],
+  ['still out,on loan,checked out,not back,outstanding,not returned', 'returned return', true],
+  [
+    'open,unresolved,unsolved,ongoing,unfinished,incomplete,not finished',
+    'closed resolved solved completed completion finished done',
+    true,
+  ],
+  ['undelivered,not arrived', 'delivered delivery arrival arrived received', true],
+  ['active,current,still employed,still with us', 'left leaving exit termination terminated', true],
+  ['former', 'left leaving exit termination terminated', false],
+].map(([phrases, headers, isMissing]) => ({
+  phrases: String(phrases).split(','),
+  headers: new Set(list(String(headers)).map(stem)),
+  isMissing: isMissing === true,
+}))
+
+/** Columns that limit others: the budget limits what is spent. */
+export const LIMITS: readonly { limits: ReadonlySet<string>; measures: ReadonlySet<string> }[] = [
+  ['budget planned plan estimate estimated forecast', 'spent actual cost expense spending'],
+  ['target goal quota', 'actual sales revenue achieved result sold closed'],
+  ['reorder minimum min threshold safety', 'stock hand quantity qty inventory available units'],
+  ['capacity maximum max seats limit', 'registered booked attendees enrolled participants occupied occupancy sold used registrations'],
+  ['entitlement entitled allowance quota', 'taken used'],
+  ['due deadline promised expected', 'paid payment returned return delivered delivery completed closed finished shipped resolved actual'],
+].map(([limits, measures]) => ({ limits: toStems(limits), measures: toStems(measures) }))
+
+/** Headers of dates with which an employment or a contract starts. */
+export const START_STEMS = toStems('hire hired joined join start started since employed entry member')
+/** Headers of dates that were set, and of those when it happened. */
+export const DUE_STEMS = toStems('due deadline promised expected planned scheduled')
+export const ACTUAL_STEMS = toStems(
+  'paid payment returned return delivered delivery arrived completed closed finished shipped resolved actual',
+)
+export const PUNCTUALITY: readonly (readonly [phrase: string, comparison: 'more' | 'at_most' | 'less'])[] = [
+  ['late', 'more'],
+  ['too late', 'more'],
+  ['on time', 'at_most'],
+  ['early', 'less'],
+]
