@@ -4,11 +4,11 @@ import { formatValue } from './cells/format-value.ts'
 import { describeQuery } from './describe-query.ts'
 import { findNameColumn } from './infer-columns.ts'
 import type { Links } from './linking/links.ts'
+import { readAsQuantity } from './linking/quantity-reading.ts'
 import { findDemands } from './linking/question-demands.ts'
 import { asksForText, removePoliteness } from './linking/question-form.ts'
 import { hasTitleWord, type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
 import { listLimits, parseQuestion, type Question, type Word } from './parse-question.ts'
-import { readAsQuantity } from './quantity-reading.ts'
 import type { Condition, Operation, Query } from './query.ts'
 import { groupResults, type RankedQuery, type RankedResult, type RunSql, rankQueries, type Weights } from './rank-queries.ts'
 import { createSuitability, suitsResult } from './suits-question.ts'
@@ -144,7 +144,10 @@ const createAnswer = (
   sql,
   rows,
   values: listResultValues(table, query, rows).map((value) => formatValue(table, query, value)),
-  explanation: `${describeQuery(table, query, rows)}${rowNoun === undefined || !usesRows(query) ? '' : ` “${rowNoun}” was taken to mean its rows.`}`,
+  explanation: [
+    describeQuery(table, query, rows),
+    ...(rowNoun === undefined || !usesRows(query) ? [] : [`“${rowNoun}” was taken to mean its rows.`]),
+  ].join(' '),
   probability,
 })
 

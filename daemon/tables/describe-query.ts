@@ -28,7 +28,8 @@ export function describeQuery(table: TypedTable, { conditions, operation }: Quer
     case 'aggregate':
       return `${AGGREGATE_WORDS[operation.aggregate]} ${header(operation.column)} in ${rows}${where}.`
     case 'top': {
-      const extreme = `the ${formatPosition(operation.position)}${operation.direction === 'max' ? 'largest' : 'smallest'} ${header(operation.key)}`
+      const order = operation.direction === 'max' ? 'largest' : 'smallest'
+      const extreme = `the ${formatPosition(operation.position)}${order} ${header(operation.key)}`
       const among = conditions.length === 0 ? '' : `, of those${where}`
       const rowsFound = operation.limit > 1 ? `the ${operation.limit} rows of ${table.title}` : `the row of ${table.title}`
       return `Looked up ${header(operation.column)} in ${rowsFound} with ${extreme}${among}.`

@@ -1,5 +1,5 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
-import { isAdditive, isMainAmount, isOrder, isOrigin, isScore, isSecondaryAmount, PLACE_IN_ORDER } from './column-roles.ts'
+import { isAdditive, isMainAmount, isOrder, isOrigin, isScore, isSecondaryAmount, PLACE_IN_ORDER } from './cells/column-roles.ts'
 import { isIdentifier, isMoney } from './infer-columns.ts'
 import { type ColumnLink, isInHeader, type Links } from './linking/links.ts'
 import { findNamedColumns } from './linking/named-columns.ts'

@@ -114,7 +114,8 @@ export const TRIGGERS = {
   extreme: list(`most least highest lowest largest smallest biggest greatest longest shortest fewest best worst top bottom maximum minimum
     max min oldest youngest earliest latest newest recent fastest slowest heaviest lightest tallest more less fewer higher lower longer
     shorter larger smaller bigger greater older younger earlier later first last better worse taller heavier faster slower cheapest
-    expensive highly peak closest farthest furthest deepest widest final leading leader winner ranked ranking top-ranked busiest quietest coldest warmest hottest youngest`),
+    expensive highly peak closest farthest furthest deepest widest final leading leader winner ranked ranking top-ranked
+    busiest quietest coldest warmest hottest youngest`),
   edge: list(
     `first last final top bottom initial latest earliest recent start begin end oldest newest second third fourth fifth
     previous original originally listed`,
@@ -122,7 +123,8 @@ export const TRIGGERS = {
   neighbor: list(`next after before previous prior following follow follows followed above below preceding preceded precedes precede
     directly immediately right succeeding succeeded subsequent subsequently later earlier came comes come`),
   group: list(
-    'best worst most least often frequently common fewest more times each per by every more highest largest top biggest lowest greatest busiest quietest',
+    `best worst most least often frequently common fewest more times each per by every more highest largest top biggest lowest greatest
+    busiest quietest`,
   ),
   difference: list(
     'difference more less between longer older taller higher fewer larger many much greater margin gap older younger farther apart',
@@ -140,9 +142,8 @@ const GENERIC_STEMS: ReadonlySet<string> = new Set(
     use used using usage consume consumption deliver supply supplied provide handle issue bring brought generate produce own hold held cover
     carry serve run ran offer need require want reach achieve gain collect raise come came live create register submit file log report
     book add enter host involve account stand lie figure data value case thing overview breakdown cause problem move build built
-    station locate base situate keep kept store still already yet single over under via through during within across around square weekday here but`).map(
-    stem,
-  ),
+    station locate base situate keep kept store still already yet single over under via through during within across around square
+    weekday here but`).map(stem),
 )
 
 export const DISTINCT_WORDS: ReadonlySet<string> = new Set(list('different distinct unique'))

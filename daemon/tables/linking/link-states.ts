@@ -1,9 +1,9 @@
 /** Finds the states that columns imply: "vacant" where there is no tenant, "unpaid" where there is no date of payment, "late". */
 import { findPhrase, type Question, splitWords } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
-import { ACTUAL_STEMS, DUE_STEMS, PUNCTUALITY, STATES } from '../state-words.ts'
 import type { Column } from '../typed-table.ts'
 import { type LinkedCondition, listHeaderStems } from './links.ts'
+import { ACTUAL_STEMS, DUE_STEMS, PUNCTUALITY, STATES } from './state-words.ts'
 
 /** `values` are conditions on values that the words name: these say what the state is called. */
 export function createStateConditions(

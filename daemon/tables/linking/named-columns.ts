@@ -1,5 +1,5 @@
 /** Finds the columns that a question names, and how: in full, in part, as what it asks for, or by what a superlative measures. */
-import { isNumbering } from '../column-roles.ts'
+import { isNumbering } from '../cells/column-roles.ts'
 import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { isSuperlative } from '../vocabulary.ts'

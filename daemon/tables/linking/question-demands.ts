@@ -2,12 +2,12 @@
 import { isIdentifier } from '../infer-columns.ts'
 import { covers, findComparison, type Question, readOrdinal, type Span, type Word } from '../parse-question.ts'
 import type { DatePart, Direction, Grouping, Operation, SizeComparison } from '../query.ts'
-import { START_STEMS } from '../state-words.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { AGGREGATE_WORDS, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES, TRIGGERS } from '../vocabulary.ts'
 import { type ColumnLink, isInHeader, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 import { findDatePart } from './question-form.ts'
 import { listNouns } from './question-nouns.ts'
+import { START_STEMS } from './state-words.ts'
 
 export interface Demands {
   /** The part of dates that "per month" asks for. */
@@ -150,8 +150,13 @@ function findGroupSize(question: Question, table: TypedTable, links: Links): Gro
   return undefined
 }
 
-const TENURE =
-  /\b(longest|shortest)\b.*\b(?:serving|serve|employed|worked|with us|here|with the company|a member)\b|\b(?:been|worked|served|employed|stayed|member)\b.*\b(longest|shortest)\b/i
+const TENURE = new RegExp(
+  [
+    String.raw`\b(longest|shortest)\b.*\b(?:serving|serve|employed|worked|with us|here|with the company|a member)\b`,
+    String.raw`\b(?:been|worked|served|employed|stayed|member)\b.*\b(longest|shortest)\b`,
+  ].join('|'),
+  'i',
+)
 
 /** Who is there the longest came first. */
 function findTenure({ text }: Question, { columns }: TypedTable): Pick<Demands, 'tenure'> {

@@ -1,6 +1,6 @@
 /** States that columns imply, and columns that limit others. */
-import { stem } from '../language/content-words.ts'
-import { list, toStems } from './vocabulary.ts'
+import { stem } from '../../language/content-words.ts'
+import { list, toStems } from '../vocabulary.ts'
 
 /** Words for rows whose cells are empty or "no" in a column with one of the words in its header, or are not. */
 export const STATES: readonly { phrases: readonly string[]; headers: ReadonlySet<string>; isMissing: boolean }[] = [

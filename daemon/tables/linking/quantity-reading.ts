@@ -1,9 +1,9 @@
 /** The second reading of questions for a number of things in a table of orders: its rows, or the sum of their quantities. */
-import { isQuantity } from './column-roles.ts'
-import type { Links } from './linking/links.ts'
-import type { Question } from './parse-question.ts'
-import type { Condition, Query } from './query.ts'
-import type { TypedTable } from './typed-table.ts'
+import { isQuantity } from '../cells/column-roles.ts'
+import type { Question } from '../parse-question.ts'
+import type { Condition, Query } from '../query.ts'
+import type { TypedTable } from '../typed-table.ts'
+import type { Links } from './links.ts'
 
 const MAX_GAP = 3
 

@@ -1,6 +1,6 @@
 /** What columns can be used for, as their headers and types say: sums, orders, scores. */
-import { isMoney, isYear } from './infer-columns.ts'
-import type { Column, Reading, TypedTable } from './typed-table.ts'
+import { isMoney, isYear } from '../infer-columns.ts'
+import type { Column, Reading, TypedTable } from '../typed-table.ts'
 
 const NOT_ADDITIVE = /(?:^|[\s_])(?:unit|price|rate|age|year|percentage|score|rating|average|avg)(?:$|[\s_])/i
 export const PLACE_IN_ORDER = /rank|position|place|pos\b|time|duration|no\b/i
