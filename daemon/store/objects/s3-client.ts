@@ -139,7 +139,7 @@ export class S3Client {
         const signal = createDeadlineSignal(Math.ceil(REQUEST_TIMEOUT_MS + bytes / MIN_BYTES_PER_MS))
         return this.#signer.fetch(url, { ...init, method, signal })
       }).catch((error: unknown) => error as Error)
-      const isTemporary = outcome instanceof Error || outcome.status >= 500 || outcome.status === 429
+      const isTemporary = outcome instanceof Error || outcome.status >= 500 || [408, 429].includes(outcome.status)
       if (isTemporary && attempt < MAX_ATTEMPTS) {
         await pause(RETRY_DELAY_MS * 2 ** attempt)
         continue

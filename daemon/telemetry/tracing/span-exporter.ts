@@ -85,10 +85,13 @@ export class SpanExporter {
     for (let retries = 0; ; retries++) {
       const signal = AbortSignal.any([this.#closing.signal, createDeadlineSignal(timeoutMs)])
       const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json', ...encoding }, body, signal }
-      const response = await fetch(url, { ...request, redirect: 'error' })
-      await response.body?.cancel()
-      if (response.ok) return
-      if (!RETRYABLE_STATUSES.includes(response.status) || retries >= MAX_RETRIES)
+      const response = await fetch(url, { ...request, redirect: 'error' }).catch((error: Error) => {
+        // The collector may have closed the connection that was kept open.
+        if (signal.aborted || retries >= MAX_RETRIES) throw error
+      })
+      await response?.body?.cancel()
+      if (response?.ok) return
+      if (response && (!RETRYABLE_STATUSES.includes(response.status) || retries >= MAX_RETRIES))
         throw new Error(`The collector responded with ${response.status}.`)
       await sleep(RETRY_DELAY_MS * 2 ** retries, undefined, { signal: this.#closing.signal })
     }

@@ -1,4 +1,5 @@
 /** Reads keys from a terminal in raw mode and restores its mode afterwards. */
+import { type Deadline, startDeadline } from '../../deadline.ts'
 import { type Key, KeyDecoder } from './key-decoder.ts'
 
 /** Bracketed paste and the kitty keyboard protocol; other terminals ignore them. */
@@ -10,13 +11,17 @@ const ESCAPE_TIMEOUT_MS = 30
 /** Returns a function that stops listening. */
 export function listenToKeyboard(input: NodeJS.ReadStream, output: NodeJS.WriteStream, onKey: (key: Key) => void): () => void {
   const decoder = new KeyDecoder()
-  let timer: NodeJS.Timeout | undefined
+  let sequence: Deadline | undefined
   let isTypedAhead = true
   const onData = (chunk: string) => {
-    clearTimeout(timer)
+    sequence?.cancel()
     // Before raw mode, the terminal converts Enter to a line feed.
     for (const key of decoder.push(isTypedAhead ? chunk.replaceAll('\n', '\r') : chunk)) onKey(key)
-    if (decoder.hasPending) timer = setTimeout(() => decoder.flush().forEach(onKey), ESCAPE_TIMEOUT_MS)
+    sequence = decoder.hasPending ? startDeadline(ESCAPE_TIMEOUT_MS, () => setImmediate(flush, sequence)) : undefined
+  }
+  /** Runs after what has arrived was read: on a slow machine, the rest of a sequence may wait while the time passes. */
+  const flush = (deadline: Deadline | undefined) => {
+    if (deadline === sequence) decoder.flush().forEach(onKey)
   }
   input.setEncoding('utf8')
   input.setRawMode?.(true)
@@ -35,7 +40,8 @@ export function listenToKeyboard(input: NodeJS.ReadStream, output: NodeJS.WriteS
   }
   process.once('exit', restore)
   return () => {
-    clearTimeout(timer)
+    sequence?.cancel()
+    sequence = undefined
     process.off('exit', restore)
     input.off('data', onData)
     input.pause()

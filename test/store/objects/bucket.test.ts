@@ -13,6 +13,7 @@ import { S3Client } from '../../../daemon/store/objects/s3-client.ts'
 import { DamagedOriginalError } from '../../../daemon/store/original-store.ts'
 import type { VectorStore } from '../../../daemon/store/vector-store.ts'
 import type { CadreError } from '../../../src/contract/errors.ts'
+import { reportFailure } from '../../harness/hooks.ts'
 import { BUCKET, isCephInstalled, ObjectStore } from '../../harness/object-store/start-object-store.ts'
 import { findFreePort } from '../../harness/sqld/start-sqld.ts'
 import { waitFor } from '../../harness/wait-for.ts'
@@ -25,9 +26,11 @@ const folder = mkdtempSync(join(tmpdir(), 'cadre-bucket-'))
 let store: ObjectStore
 let prefixes = 0
 
-suiteWithStore.before(async () => {
-  if (isCephInstalled()) store = await ObjectStore.start()
-})
+suiteWithStore.before(
+  reportFailure(async () => {
+    if (isCephInstalled()) store = await ObjectStore.start()
+  }),
+)
 suiteWithStore.after(() => {
   store?.remove()
   rmSync(folder, { recursive: true, force: true })
