@@ -16,11 +16,16 @@ export function formatValue(table: TypedTable, { operation }: Query, value: SqlV
   return formatNumber(value)
 }
 
-/** Formats a number of a column. */
+/** "Price EUR" and "Fee (£)" */
+const CURRENCY_OF_HEADER = /(?:^|[\s_([])(EUR|USD|GBP|CHF|JPY|[$€£¥])[)\]]?$/
+
+/** Formats a number of a column. Where the cells have no unit, the header may name a currency. */
 export function formatColumnNumber(table: TypedTable, column: number, value: number, isAverage = false): string {
-  const { type, unit = '', scale = 0 } = table.columns[column] ?? {}
+  const { type, header = '', unit: unitOfCells = '', scale = 0 } = table.columns[column] ?? {}
+  const currency = unitOfCells === '' ? CURRENCY_OF_HEADER.exec(header)?.[1] : undefined
+  const unit = currency ?? unitOfCells
   const digits = isAverage ? Math.max(scale, AVERAGE_DIGITS) : scale
-  const number = type === 'currency' ? formatMoney(value, digits) : formatNumber(value, digits)
+  const number = type === 'currency' || currency !== undefined ? formatMoney(value, digits) : formatNumber(value, digits)
   if (unit === '') return number
   return /^[$€£¥₹₽₩]/.test(unit) ? `${unit}${number}` : unit === '%' ? `${number}%` : `${number} ${unit}`
 }
