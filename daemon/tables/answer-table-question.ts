@@ -6,7 +6,7 @@ import { findNameColumn } from './infer-columns.ts'
 import type { Links } from './linking/links.ts'
 import { readAsQuantity } from './linking/quantity-reading.ts'
 import { findDemands } from './linking/question-demands.ts'
-import { asksForText, removePoliteness } from './linking/question-form.ts'
+import { asksForText, removeFiller } from './linking/question-form.ts'
 import { hasTitleWord, type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
 import { listLimits, parseQuestion, type Question, type Word } from './parse-question.ts'
 import type { Condition, Operation, Query } from './query.ts'
@@ -69,7 +69,7 @@ export function answerTableQuestion(
 ): TableAnswer[] {
   // Where questions may be about anything, a query must suit the question, and one that explains more words is preferred.
   const isStrict = Number.isFinite(maxUnexplained)
-  const parsed = parseQuestion(isStrict ? removePoliteness(text) : text)
+  const parsed = parseQuestion(isStrict ? removeFiller(text) : text)
   if (isStrict && asksForText(parsed)) return []
   const linked = tables.map((item) => ({ ...item, ...(isStrict ? readQuestion(parsed, item, tables) : readTitledQuestion(parsed, item)) }))
   const demanded = linked.map((item) => ({ ...item, ...(isStrict ? { demands: findDemands(item.question, item.table, item.links) } : {}) }))

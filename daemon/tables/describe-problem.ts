@@ -2,7 +2,7 @@
 import { listUnknownWords, type QueryableTable } from './answer-table-question.ts'
 import { describeConditions } from './describe-query.ts'
 import type { Links } from './linking/links.ts'
-import { asksForNumber, asksForText, removePoliteness } from './linking/question-form.ts'
+import { asksForNumber, asksForText, removeFiller } from './linking/question-form.ts'
 import { isDataFile, readQuestion } from './linking/read-question.ts'
 import { parseQuestion, type Question, type Word } from './parse-question.ts'
 import type { TypedTable } from './typed-table.ts'
@@ -25,7 +25,7 @@ export function describeProblem<T extends TypedTable>(
   text: string,
   tables: readonly QueryableTable<T>[],
 ): { table: T; text: string } | undefined {
-  const parsed = parseQuestion(removePoliteness(text))
+  const parsed = parseQuestion(removeFiller(text))
   const asksForComputation = HOW_MANY.test(text) || parsed.words.some((word) => COMPUTING_WORDS.has(word.text))
   if ((!asksForComputation && !asksForNumber(parsed)) || asksForText(parsed)) return undefined
   for (const { table, values } of tables) {

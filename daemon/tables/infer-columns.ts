@@ -119,7 +119,9 @@ const MEASURE_HEADER =
   /\((?!eur|usd|gbp|chf|[$€£])[^)]+\)|\b(?:size|area|weight|distance|length|height|width|duration|hours?|score|rating|rate|share)\b/i
 export const isMoney = ({ header, type, scale, readings }: Column): boolean =>
   readings.number !== undefined &&
-  (type === 'currency' || MONEY_HEADER.test(header) || (type === 'decimal' && scale > 0 && !MEASURE_HEADER.test(header)))
+  (type === 'currency' ||
+    MONEY_HEADER.test(header.replaceAll('_', ' ')) ||
+    (type === 'decimal' && scale > 0 && !MEASURE_HEADER.test(header.replaceAll('_', ' '))))
 
 /** Whether a column has years as whole numbers. */
 export const isYear = (column: Column | undefined): boolean => column?.type === 'integer' && /\b(?:year|built)\b/i.test(column.header)

@@ -54,9 +54,15 @@ export function selectCandidates(
       part.score ??= sumWeights(part.features, weights)
       score += part.score
     }
-    scored.push({ ...candidate, score })
+    scored.push({ ...candidate, query: removeRepeated(candidate.query), score })
   }
   return scored.sort((a, b) => b.score - a.score).slice(0, limit)
+}
+
+/** "Owing" and "unpaid" state the same condition. */
+const removeRepeated = ({ conditions, operation }: Query): Query => {
+  const keys = conditions.map((condition) => JSON.stringify(condition))
+  return { operation, conditions: conditions.filter((_, index) => keys.indexOf(keys[index] ?? '') === index) }
 }
 
 /** Runs the best candidates. Those that fail have no result. */

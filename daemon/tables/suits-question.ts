@@ -5,7 +5,7 @@ import { type ColumnLink, isInHeader, type Links } from './linking/links.ts'
 import { findNamedColumns } from './linking/named-columns.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
 import { asksForNumber, getForm } from './linking/question-form.ts'
-import { asksForLargestGroup, asksForMostRows } from './linking/question-nouns.ts'
+import { asksForLargestGroup, asksForLargestRow, asksForMostRows, asksForOtherMoney, asksForPay } from './linking/question-nouns.ts'
 import { covers, type Question } from './parse-question.ts'
 import type { Condition, Direction, Operation, Query } from './query.ts'
 import type { Column, TypedTable } from './typed-table.ts'
@@ -57,7 +57,7 @@ export function createSuitability(
   const hasAggregateWord = words.some(({ text }) => AGGREGATE_WORDS.has(text))
   const hasMoney = table.columns.some(isMoney)
   const asksForDistinct = words.some(({ text }) => DISTINCT_WORDS.has(text))
-  const { linked, named, exact, exactNumbers, exactHeaders, nouns, measured, titleStems, isExact, isNumeric, isRowNumber } =
+  const { linked, named, exact, exactNumbers, exactHeaders, nouns, measured, titleStems, isExact, isNumeric, isRowNumber, isOnlyExpense } =
     findNamedColumns(question, table, links)
   const columnAt = (index: number) => table.columns[index] as Column
   const [asksForSize, asksForTime] = [SIZE_WORDS, TIME_WORDS].map((set) => words.some(({ text }) => set.has(text)))
@@ -119,6 +119,7 @@ export function createSuitability(
     if (isRowNumber(column)) return false
     if (named.has(column)) return true
     if (aggregate === 'sum' && !isAdditive(columnAt(column), table)) return false
+    if (isOnlyExpense(column)) return false
     if (isSecondaryAmount(columnAt(column)) && table.columns.some(isMainAmount)) return false
     if ((form === 'amount' || asksForMoney) && hasMoney && !linked.has(column)) return isMoney(columnAt(column))
     return true
@@ -133,18 +134,15 @@ export function createSuitability(
   }
 
   /** "In which month did we sell the most?" is not about tickets. */
-  const isElsewhere =
-    !hasMoney &&
-    exactNumbers.length === 0 &&
-    words.some(
-      ({ stem, isTitle }, index) =>
-        MONEY_STEMS.has(stem) && !isTitle && ![...links.columns, ...links.conditions].some((span) => covers(span, index)),
-    )
+  const isElsewhere = (!hasMoney && exactNumbers.length === 0 && asksForOtherMoney(words, links)) || asksForPay(words, table, links)
 
   return ({ operation, conditions }: Query): boolean => {
     if (isRelative || (asksForShare && operation.kind !== 'share')) return false
     if (!explainsNegation(conditions, operation)) return false
-    if (isElsewhere || (asksForExtreme(conditions) && ROW_OPERATIONS.has(operation.kind))) return false
+    if (isElsewhere) return false
+    const hasExtreme = 'aggregate' in operation && (operation.aggregate === 'max' || operation.aggregate === 'min')
+    const ignoresExtreme = ROW_OPERATIONS.has(operation.kind) || (operation.kind === 'aggregate' && !hasExtreme)
+    if (ignoresExtreme && asksForExtreme(conditions)) return false
     if (operation.kind === 'exists') return form === 'boolean'
     if (isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
     if (comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
@@ -214,10 +212,11 @@ export function createSuitability(
     return words.some(({ text }, index) => EXTREME_WORDS.has(text) && !exactHeaders.has(index) && !isStated(index, conditions))
   }
 
-  /** "Not" and "without" state a condition. */
+  /** "Not", "without" and "sold out" state a condition. */
   function explainsNegation(conditions: readonly Condition[], operation: Operation): boolean {
     const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
-    return words.every(({ text }, index) => !NEGATIONS.has(text) || isStated(index, all))
+    const isState = (text: string, index: number) => NEGATIONS.has(text) || (text === 'out' && words[index - 1]?.text === 'sold')
+    return words.every(({ text }, index) => !isState(text, index) || isStated(index, all))
   }
 
   /** "What percentage of expenses was spent on travel?" asks for amounts, unless the word for money is one of a condition. */
@@ -243,7 +242,7 @@ export function createSuitability(
   function canTakeExtreme({ aggregate, column }: Extract<Operation, { kind: 'aggregate' }>): boolean {
     if (aggregate !== 'max' && aggregate !== 'min') return true
     const isMeasure = measured.size === 0 ? canMeasure(columnAt(column)) : measured.has(column)
-    return (nouns.size === 0 || nouns.has(column)) && isMeasure
+    return (nouns.size === 0 || nouns.has(column)) && isMeasure && !isOnlyExpense(column)
   }
 
   function canOrder({ key, reading, direction, limit, column }: Extract<Operation, { kind: 'top' }>): boolean {
@@ -252,7 +251,9 @@ export function createSuitability(
     if (scores.length > 0 && !scores.includes(key)) return false
     // "The top five volunteers by hours" asks for sums if volunteers are in several rows.
     if (limit > 1 && column !== key && reading === 'number' && isAdditive(columnAt(key), table) && isRepeated(column)) return false
-    if (measured.size > 0 && !measured.has(key)) return false
+    if ((measured.size > 0 && !measured.has(key)) || isOnlyExpense(key)) return false
+    // "The most expensive repair" asks for the repair or its price, not for another amount.
+    if (isMoney(columnAt(key)) && isMoney(columnAt(column)) && column !== key && !named.has(column)) return false
     if (isMinOfUncertainWord && direction === 'min' && !isOrder(columnAt(key))) return false
     if (age)
       return ageColumn < 0 ? isOrigin(table, key, reading, age === 'min') && direction !== age : key === ageColumn && direction === age
@@ -270,10 +271,11 @@ export function createSuitability(
     const { header, readings } = columnAt(by)
     const isGroup = part || demands.contrast || exact.has(by)
     if ((readings.number || readings.date || isIdentifier(header)) && !isGroup) return false
-    if (isMinOfUncertainWord && direction === 'min') return false
+    if ((isMinOfUncertainWord && direction === 'min') || (texts.has('who') && !asksForGroups && !nouns.has(by))) return false
     if (direction === undefined && !asksForGroups && !demands.contrast && !demands.size) return false
     // "The most expensive item we stock" asks for a price.
     if (particular.length > 0 && (key === undefined || !(measured.size === 0 ? canMeasure(columnAt(key)) : measured.has(key)))) return false
+    if (key === undefined && asksForLargestRow(words)) return false
     if (key === undefined) return !isMinOfUncertainWord && !asksForLargestSum && !(asksForAmount && form !== 'count')
     if (asksForFrequency) return false
     // "Energy cost" is the column Cost, not one that only means the same as another word.

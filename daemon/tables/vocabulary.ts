@@ -163,7 +163,7 @@ export const isOperationWord = (word: { text: string; stem: string }): boolean =
   OPERATION_WORDS.has(word.text) || GENERIC_STEMS.has(word.stem) || MONEY_STEMS.has(word.stem)
 
 /** Words for sums and averages: with one of them, the column that is added up need not be named. */
-export const AGGREGATE_WORDS: ReadonlySet<string> = new Set(list('total sum average mean avg median combined overall altogether'))
+export const AGGREGATE_WORDS: ReadonlySet<string> = new Set(list('total sum average mean avg median combined overall altogether together'))
 
 /** Words that ask for amounts of money. */
 export const MONEY_STEMS: ReadonlySet<string> = new Set(
@@ -175,6 +175,9 @@ export const AMOUNT_STEMS: ReadonlySet<string> = toStems(
   'revenue sales turnover sell sold spend spent cost expense income money budget raise',
 )
 
+/** Words that ask for what is paid, not for what is received. */
+export const EXPENSE_STEMS: ReadonlySet<string> = toStems('cost spend spent buy bought purchase expense pay paid deposit')
+
 /** Words for the rows of a table with a column of people. */
 export const PEOPLE_WORDS: ReadonlySet<string> = new Set(list('people persons'))
 
@@ -183,6 +186,33 @@ export const PERSON_STEMS: ReadonlySet<string> = new Set(
   list(`name customer client buyer employee staff person people member owner manager agent author contact assignee student player supplier
     vendor company user tenant guest patient driver teacher winner leader lead responsible head director instructor trainer tutor host rep
     representative assistant doctor chef donor sponsor applicant volunteer coach nurse technician`).map(stem),
+)
+
+/** Those of people who work for the owner of a table. */
+export const STAFF_STEMS: ReadonlySet<string> = toStems(
+  'employee staff manager agent driver teacher director instructor trainer tutor coach nurse technician mechanic doctor chef assistant',
+)
+
+/** Nouns for people, who are not the rows of a table that only has people in other roles. */
+export const PERSON_NOUNS: ReadonlySet<string> = new Set([
+  ...STAFF_STEMS,
+  ...toStems('actor actress singer dancer musician artist author writer composer producer designer editor owner donor sponsor'),
+])
+
+/** Verbs that name a role, with the words for it in headers. */
+export const ROLE_VERBS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [
+    ['direct', 'director directed'],
+    ['write', 'author writer written'],
+    ['compose', 'composer composed'],
+    ['design', 'designer designed'],
+    ['translate', 'translator translated'],
+    ['edit', 'editor edited'],
+    ['found', 'founder founded'],
+    ['review', 'reviewer reviewed'],
+    ['inspect', 'inspector inspected'],
+    ['approve', 'approver approved'],
+  ].map(([verb = '', headers]) => [stem(verb), toStems(headers)]),
 )
 
 /** Last words of the headers of columns with what is sold. */

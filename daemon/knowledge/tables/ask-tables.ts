@@ -3,7 +3,7 @@ import { answerTableQuestion, type QueryableTable, type TableAnswer } from '../.
 import type { Computation, ComputedAnswer } from '../../tables/computation.ts'
 import { describeProblem } from '../../tables/describe-problem.ts'
 import { nameResult } from '../../tables/describe-query.ts'
-import { asksForText, removePoliteness } from '../../tables/linking/question-form.ts'
+import { asksForText, removeFiller } from '../../tables/linking/question-form.ts'
 import { parseQuestion } from '../../tables/parse-question.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
 import { areSynonyms } from '../../tables/synonyms.ts'
@@ -29,7 +29,7 @@ const MAX_SHOWN_ROWS = 5
 const MAX_NAME_WORDS = 5
 
 export function askTables(question: string, files: readonly TableStore[], weights: Weights, cache = new TableWordCache()): ComputedAnswer {
-  const parsed = parseQuestion(removePoliteness(question))
+  const parsed = parseQuestion(removeFiller(question))
   if (asksForText(parsed)) return { computations: [] }
   const words = parsed.words.filter(({ isStop, number }) => !isStop && number === undefined).map(({ text }) => text)
   const numbers = [...new Set(parsed.numbers.map(({ value }) => value))]

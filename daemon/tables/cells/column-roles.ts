@@ -11,6 +11,10 @@ const NUMBERING = /\S[\s_](?:no|nr|number)\.?$/i
 const SECONDARY = /\b(?:deposit|tax|vat|discount|shipping|tip|bonus|refund)\b/i
 const QUANTITY = /(?:^|[\s_])(?:quantity|qty|quantities|units?|pieces|pcs|copies|sold|ordered|shipped|delivered)(?:$|[\s_])/i
 
+/** What is paid for something, beside the price for which it is sold. */
+const EXPENSE = /\b(?:costs?|purchase|deposit)\b/i
+const PRICE = /\b(?:total|price|revenue|fee)\b/i
+
 /** Prices are added up where nothing says how many there are of each. */
 export const isAdditive = ({ header, type }: Column, { columns }: TypedTable): boolean =>
   type !== 'percentage' &&
@@ -21,6 +25,13 @@ export const isMainAmount = (column: Column): boolean => isMoney(column) && !SEC
 export const isOrder = ({ type, header }: Column) => type === 'duration' || type === 'date' || PLACE_IN_ORDER.test(header)
 
 export const isSecondaryAmount = (column: Column): boolean => isMoney(column) && SECONDARY.test(column.header)
+/** Whether another column has the price, and this one only what was paid for it: "Parts cost" beside "Total price". */
+export const isExpenseBesidePrice = (column: Column, { columns }: TypedTable): boolean => {
+  const isExpense = ({ header }: Column) => EXPENSE.test(header.replaceAll('_', ' '))
+  return isMoney(column) && isExpense(column) && columns.some((other) => PRICE.test(other.header.replaceAll('_', ' ')) && !isExpense(other))
+}
+/** Whether the header names one amount of money: "Deposit". */
+export const isPayment = (column: Column): boolean => isMoney(column) || (column.type === 'integer' && SECONDARY.test(column.header))
 export const isScore = ({ header, readings }: Column): boolean => readings.number !== undefined && SCORE.test(header)
 /** Whether numbers number something: "Order No". */
 export const isNumbering = ({ header }: Column): boolean => NUMBERING.test(header)

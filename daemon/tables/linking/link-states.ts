@@ -3,7 +3,9 @@ import { findPhrase, type Question, splitWords } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { Column } from '../typed-table.ts'
 import { type LinkedCondition, listHeaderStems } from './links.ts'
-import { ACTUAL_STEMS, DUE_STEMS, PUNCTUALITY, STATES } from './state-words.ts'
+import { ACTUAL_STEMS, CAPACITY, DUE_STEMS, FULL_PHRASES, PUNCTUALITY, STATES } from './state-words.ts'
+
+const BE: ReadonlySet<string> = new Set(['is', 'are', 'was', 'were', 'been'])
 
 /** `values` are conditions on values that the words name: these say what the state is called. */
 export function createStateConditions(
@@ -35,7 +37,16 @@ export function createStateConditions(
         : [],
     )
   })
-  return [...states, ...opposites, ...createPunctuality(question, columns, stems)]
+  // "Which costumes are borrowed?" where the column is "Borrowed by".
+  const filled = words.flatMap(({ text }, start): LinkedCondition[] => {
+    if (!BE.has(words[start - 1]?.text ?? '') || words[start + 1]?.text === 'by' || isValue(start)) return []
+    return columns.flatMap(({ header, type, hasEmptyCells }, column) =>
+      type === 'text' && hasEmptyCells && /^(\w+ed)[ _](?:by|to)$/i.exec(header)?.[1]?.toLowerCase() === text
+        ? [{ start, end: start + 1, match: 'empty' as const, condition: { kind: 'empty' as const, column, isNegated: true as const } }]
+        : [],
+    )
+  })
+  return [...states, ...opposites, ...filled, ...createFullness(question, columns, stems), ...createPunctuality(question, columns, stems)]
 }
 
 /** An empty cell, or "no". */
@@ -43,6 +54,20 @@ function createState({ type, hasEmptyCells }: Column, column: number, isMissing:
   if (type === 'boolean') return { kind: 'equals', column, reading: 'number', values: [isMissing ? 0 : 1] }
   if (!hasEmptyCells) return undefined
   return isMissing ? { kind: 'empty', column } : { kind: 'empty', column, isNegated: true }
+}
+
+/** "Sold out": as much is sold as there is room for. */
+function createFullness({ words }: Question, columns: readonly Column[], stems: readonly string[][]): LinkedCondition[] {
+  const listColumns = (wanted: ReadonlySet<string>) =>
+    columns.flatMap(({ readings }, column) => (readings.number && stems[column]?.some((stem) => wanted.has(stem)) ? [column] : []))
+  const [other, secondLimit] = listColumns(CAPACITY.limits)
+  const [column, secondMeasure] = listColumns(CAPACITY.measures)
+  if (other === undefined || column === undefined || secondLimit !== undefined || secondMeasure !== undefined) return []
+  const condition: Condition = { kind: 'than_column', column, reading: 'number', comparison: 'at_least', other }
+  return FULL_PHRASES.flatMap((phrase): LinkedCondition[] => {
+    const start = findPhrase(words, phrase)
+    return start < 0 ? [] : [{ start, end: start + phrase.split(' ').length, match: 'row', condition }]
+  })
 }
 
 /** "Returned late" and "paid on time" compare a date with the one that was due. */

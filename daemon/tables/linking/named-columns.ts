@@ -1,8 +1,8 @@
 /** Finds the columns that a question names, and how: in full, in part, as what it asks for, or by what a superlative measures. */
-import { isNumbering } from '../cells/column-roles.ts'
+import { isExpenseBesidePrice, isNumbering } from '../cells/column-roles.ts'
 import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { isSuperlative } from '../vocabulary.ts'
+import { EXPENSE_STEMS, isSuperlative } from '../vocabulary.ts'
 import type { ColumnLink, Links } from './links.ts'
 import { listNouns } from './question-nouns.ts'
 
@@ -16,11 +16,14 @@ export function findNamedColumns({ words }: Question, table: TypedTable, links: 
   const titleStems = new Set(splitWords(table.title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
   const columnAt = (index: number) => table.columns[index] as Column
   const isNumeric = ({ column }: ColumnLink) => columnAt(column).readings.number !== undefined && columnAt(column).type !== 'boolean'
+  /** "Rental" in rentals.csv names the rows, not the column "Rental fee". */
+  const isNamedMeasure = (link: ColumnLink) =>
+    isNumeric(link) && (link.match === 'exact' || (link.match === 'part' && !words[link.start]?.isTitle))
   /** "Heaviest" asks for the column Weight, but "the largest rent" not for the column Size. */
   const measured = new Set(
     links.columns
       .filter(({ start, match }) => match === 'synonym' && isSuperlative(words[start] as Word))
-      .filter(({ start }) => !links.columns.some((link) => link.start === start + 1 && link.match !== 'synonym' && isNumeric(link)))
+      .filter(({ start }) => !links.columns.some((link) => link.start === start + 1 && isNamedMeasure(link)))
       .map(({ column }) => column),
   )
   const exactHeaders = new Set(
@@ -32,6 +35,9 @@ export function findNamedColumns({ words }: Question, table: TypedTable, links: 
   const isRowNumber = (column: number): boolean =>
     columnAt(column).type === 'integer' &&
     (isNumbering(columnAt(column)) || (column === 0 && splitWords(columnAt(0).header).every(({ stem }) => titleStems.has(stem))))
+  /** "The cheapest part" has the lowest sale price, unless the question asks for what is paid. */
+  const isOnlyExpense = (column: number): boolean =>
+    !named.has(column) && !words.some(({ stem }) => EXPENSE_STEMS.has(stem)) && isExpenseBesidePrice(columnAt(column), table)
   const exactNumbers = [...exact].filter((column) => columnAt(column).readings.number !== undefined && !isRowNumber(column))
-  return { linked, named, exact, exactNumbers, exactHeaders, nouns, measured, titleStems, isExact, isNumeric, isRowNumber }
+  return { linked, named, exact, exactNumbers, exactHeaders, nouns, measured, titleStems, isExact, isNumeric, isRowNumber, isOnlyExpense }
 }

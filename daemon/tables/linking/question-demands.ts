@@ -1,4 +1,5 @@
 /** Finds what the form of a question demands of a query: groups, a place in an order, a size of groups, a comparison of two values. */
+import { isNumbering } from '../cells/column-roles.ts'
 import { isIdentifier } from '../infer-columns.ts'
 import { covers, findComparison, type Question, readOrdinal, type Span, type Word } from '../parse-question.ts'
 import type { DatePart, Direction, Grouping, Operation, SizeComparison } from '../query.ts'
@@ -47,6 +48,7 @@ const CONNECTIVES = {
 const DIFFERENCE = /\bdifference\b|\bhow (?:many|much) (?:more|less|fewer|\w{3,}er)\b.*\bthan\b/i
 const COMPARED: ReadonlySet<LinkedCondition['match']> = new Set(['exact', 'part', 'number', 'boolean', 'date'])
 const EXACTLY: ReadonlySet<string> = new Set(['only', 'exactly', 'just'])
+const AVERAGES: ReadonlySet<string> = new Set(['average', 'mean', 'avg'])
 const MAX_ADJECTIVES = 3
 
 export function findDemands(question: Question, table: TypedTable, links: Links): Demands {
@@ -82,11 +84,18 @@ function listGroupings(words: readonly Word[], table: TypedTable, links: Links):
     let start = index + 1
     while (ARTICLES.has(words[start]?.text ?? '')) start++
     const found = findGroupingAt(start, words, table, links, text === 'by' || isNext)
+    // "The average per performance" is that of the rows.
+    if (found && isOfRow(found.by, words[start], table) && words.some((word) => AVERAGES.has(word.text))) continue
     if (!found || groupings.some(({ by, part }) => by === found.by && part === found.part)) continue
     groupings.push({ by: found.by, ...(found.part ? { part: found.part } : {}) })
     end = found.end
   }
   return groupings.slice(0, 2)
+}
+
+const isOfRow = (column: number, word: Word | undefined, { columns }: TypedTable): boolean => {
+  const { [column]: found } = columns
+  return word?.isTitle === true && found !== undefined && (isIdentifier(found.header) || isNumbering(found))
 }
 
 function findGroupingAt(

@@ -1,4 +1,5 @@
 /** Finds what a question asks for: the rows, or the columns that its nouns name. */
+import { isNumbering } from '../cells/column-roles.ts'
 import { findNameColumn, isIdentifier, isMoney } from '../infer-columns.ts'
 import { covers, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
@@ -11,6 +12,7 @@ import {
   PERSON_STEMS,
   PRODUCT_STEMS,
   SIZE_WORDS,
+  STAFF_STEMS,
   STOP_WORDS,
 } from '../vocabulary.ts'
 import type { ColumnLink, Links } from './links.ts'
@@ -43,15 +45,17 @@ function listPeople(columns: readonly Column[]): number[] {
 
 /** The columns that the first word after "which" or "what" names, or "who" itself. */
 export function listNouns(words: readonly Word[], columns: readonly Column[], links: readonly ColumnLink[]): Set<number> {
-  const start = words.findIndex(({ text }) => ['which', 'what', 'who', 'whose'].includes(text))
+  // "What was the biggest donation and who gave it?" The amount is in the row, which is shown.
+  const who = words.findIndex(({ text }, index) => text === 'who' && words[index - 1]?.text === 'and')
+  const start = who >= 0 ? who : words.findIndex(({ text }) => ['which', 'what', 'who', 'whose'].includes(text))
   if (start < 0) return new Set()
   const isLinked = (index: number) => links.some((link) => covers(link, index))
   let index = start
   if (words[start]?.text === 'who' || words[start]?.text === 'whose') {
     // "Who is the head of Legal?" asks for the column Head.
     const isWho = words[start]?.text === 'who'
-    const isAsked = ({ column, start: at, match }: ColumnLink) =>
-      at === start || (isWho && match === 'exact' && columns[column]?.type === 'text')
+    const isName = (column: Column | undefined) => column?.type === 'text' && !isIdentifier(column.header) && !isNumbering(column)
+    const isAsked = ({ column, start: at, match }: ColumnLink) => at === start || (isWho && match === 'exact' && isName(columns[column]))
     const named = links.filter(isAsked).map(({ column }) => column)
     return new Set([...named, ...(links.some((link) => link.start === start) ? [] : listPeople(columns))])
   }
@@ -92,3 +96,29 @@ export function asksForLargestGroup(words: readonly Word[], { columns }: TypedTa
     return isSum || isGroup
   })
 }
+
+const WAGE = /salary|wage|\bpay\b|payroll|compensation|gross|stipend|earnings|\bfee\b/i
+
+/** Whether the question asks what a member of staff is paid, which amounts of other things do not say. */
+export function asksForPay(words: readonly Word[], { columns }: TypedTable, { conditions }: Links): boolean {
+  if (columns.some(({ header }) => WAGE.test(header.replaceAll('_', ' ')))) return false
+  const isStaff = (column: number) => STAFF_STEMS.has(splitWords((columns[column]?.header ?? '').replaceAll('_', ' ')).at(-1)?.stem ?? '')
+  return conditions.some(
+    ({ start, end, condition }) =>
+      isStaff(condition.column) &&
+      (['pay', 'paid'].includes(words[start - 1]?.text ?? '') || ['earn', 'earns'].includes(words[end]?.text ?? '')),
+  )
+}
+
+/** "Who gave the biggest donation?" asks for one row, not for the most rows. */
+export const asksForLargestRow = (words: readonly Word[]): boolean =>
+  words.some(({ text }, index) => {
+    const next = words[index + 1]
+    return SIZE_WORDS.has(text) && next?.isTitle === true && !/[^s]s$/.test(next.text)
+  })
+
+/** Whether a word for money is none of a column or a value. */
+export const asksForOtherMoney = (words: readonly Word[], { columns, conditions }: Links): boolean =>
+  words.some(
+    ({ stem, isTitle }, index) => MONEY_STEMS.has(stem) && !isTitle && ![...columns, ...conditions].some((span) => covers(span, index)),
+  )

@@ -1,13 +1,14 @@
 /** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
 
-import { isYear } from '../infer-columns.ts'
-import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
+import { isPayment } from '../cells/column-roles.ts'
+import { findNameColumn, isYear } from '../infer-columns.ts'
+import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import { areSynonyms } from '../synonyms.ts'
 import type { CellValue, TypedTable } from '../typed-table.ts'
-import { GROUP_WORDS, isOperationWord, isSuperlative, PEOPLE_WORDS } from '../vocabulary.ts'
+import { GROUP_WORDS, isOperationWord, isSuperlative, PEOPLE_WORDS, PERSON_NOUNS, ROLE_VERBS } from '../vocabulary.ts'
 import { linkQuestion } from './link-question.ts'
-import { type ColumnLink, type LinkedCondition, type Links, RANKS } from './links.ts'
+import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 import { isPersonHeader } from './question-nouns.ts'
 
 export interface ReadQuestion {
@@ -51,10 +52,17 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const { table } = item
   const { question: titled, links: all } = readTitledQuestion(parsed, item)
   if (!isDataFile(table)) return { question: titled, links: all }
+  const counted = findCountedAmounts(titled.words, table, all)
+  const isCounted = ({ start, end }: Span) => start === counted && end === counted + 1
+  const isTitleElsewhere = createTitleCheck(parsed, table, tables)
   const links = {
-    columns: all.columns.filter((link) => !isPartOfValue(link, all) && !isSuffix(titled.words, link, all)),
+    columns: all.columns.filter((link) => !isPartOfValue(link, all) && !isSuffix(titled.words, link, all) && !isCounted(link)),
     conditions: all.conditions.filter(
-      (condition) => !isColumnName(titled.words, condition, table, all) && !isOtherMeant(titled.words, condition, table, all),
+      (condition) =>
+        !isColumnName(titled.words, condition, table, all) &&
+        !isOtherMeant(titled.words, condition, table, all) &&
+        !isTitleElsewhere(condition) &&
+        !isCounted(condition),
     ),
   }
   const names = tables.flatMap((other) => (other.table === table ? [] : listNames(other.table)))
@@ -80,6 +88,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     return (
       word !== undefined &&
       !CONDITION_VERBS.has(word.text) &&
+      !namesOtherRole(word, table) &&
       (isFree(index) ? !isKnownElsewhere(word) : isColumn && !links.conditions.some((condition) => covers(condition, index)))
     )
   }
@@ -99,15 +108,46 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     )
   const isOfRows = !['when', 'where'].includes(titled.words[0]?.text ?? '')
   const noun = findHead(titled.words, (index) => isOfRows && isFree(index) && !verbs.has(index), isAfterValue)
-  const word = noun === undefined ? undefined : titled.words[noun]
+  const word = counted >= 0 ? titled.words[counted] : noun === undefined ? undefined : titled.words[noun]
   const isNamed = links.conditions.length > 0 || links.columns.some(({ match }) => match === 'exact')
-  const isRowNoun = word !== undefined && isNamed && !isKnownElsewhere(word)
+  const isRowNoun = word !== undefined && isNamed && !isKnownElsewhere(word) && !isOtherPerson(word, table)
   const words = titled.words.map((each, index): Word => {
     if (isRowNoun && each === word) return { ...each, isStop: true, isTitle: true }
     return verbs.has(index) || isSuffix(titled.words, { start: index, match: 'synonym' }, links) ? { ...each, isStop: true } : each
   })
   return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
 }
+
+/** Returns the position of "deposits" in "how many deposits": amounts that are counted, not added up. Otherwise -1. */
+function findCountedAmounts(words: readonly Word[], { columns }: TypedTable, { columns: links }: Links): number {
+  const index = words.findIndex(({ text }) => text === 'many') + 1
+  const text = words[index]?.text ?? ''
+  const isAmount = ({ start, end, match, column }: ColumnLink) => {
+    const { [column]: found } = columns
+    return (
+      start === index && end === index + 1 && match === 'exact' && found && isPayment(found) && text === `${found.header.toLowerCase()}s`
+    )
+  }
+  return index > 0 && links.some(isAmount) ? index : -1
+}
+
+/** "Costumes" means costumes.xlsx, not a purpose of donations, unless the question names the donations. */
+function createTitleCheck(parsed: Question, table: TypedTable, tables: readonly ReadableTable[]): (linked: LinkedCondition) => boolean {
+  if (hasTitleWord(parsed, table)) return () => false
+  const others = tables.filter((other) => other.table !== table && isDataFile(other.table))
+  const stems = new Set(others.flatMap((other) => [...listTitleStems(other.table)]))
+  return ({ start, end, match }) => match === 'exact' && end - start === 1 && stems.has(parsed.words[start]?.stem ?? '')
+}
+
+/** "Directed" names a role that a stage manager does not have. */
+const namesOtherRole = (word: Word, { columns }: TypedTable): boolean => {
+  const role = ROLE_VERBS.get(word.stem)
+  return role !== undefined && !columns.some(({ header }) => listHeaderStems(header).some((stem) => role.has(stem)))
+}
+
+/** "Actor" does not mean the rows of a table of performances, which has other people. */
+const isOtherPerson = ({ stem }: Word, table: TypedTable): boolean =>
+  PERSON_NOUNS.has(stem) && hasPeople(table) && findNameColumn(table.columns) === undefined
 
 /** Whether a word is written as a name, such as "Kranz". */
 const isName = ({ text }: Word, question: string): boolean => question.slice(1).includes(text.slice(0, 1).toUpperCase() + text.slice(1))

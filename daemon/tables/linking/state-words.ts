@@ -22,15 +22,28 @@ export const STATES: readonly { phrases: readonly string[]; headers: ReadonlySet
   isMissing: isMissing === true,
 }))
 
+interface Limit {
+  limits: ReadonlySet<string>
+  measures: ReadonlySet<string>
+}
+
+const createLimit = ([limits, measures]: readonly string[]): Limit => ({ limits: toStems(limits), measures: toStems(measures) })
+
+export const CAPACITY = createLimit([
+  'capacity maximum max seats limit',
+  'registered booked attendees enrolled participants occupied occupancy sold used registrations',
+])
+export const FULL_PHRASES: readonly string[] = ['sold out', 'fully booked']
+
 /** Columns that limit others: the budget limits what is spent. */
-export const LIMITS: readonly { limits: ReadonlySet<string>; measures: ReadonlySet<string> }[] = [
+const OTHER_LIMITS: readonly (readonly string[])[] = [
   ['budget planned plan estimate estimated forecast', 'spent actual cost expense spending'],
   ['target goal quota', 'actual sales revenue achieved result sold closed'],
   ['reorder minimum min threshold safety', 'stock hand quantity qty inventory available units'],
-  ['capacity maximum max seats limit', 'registered booked attendees enrolled participants occupied occupancy sold used registrations'],
   ['entitlement entitled allowance quota', 'taken used'],
   ['due deadline promised expected', 'paid payment returned return delivered delivery completed closed finished shipped resolved actual'],
-].map(([limits, measures]) => ({ limits: toStems(limits), measures: toStems(measures) }))
+]
+export const LIMITS: readonly Limit[] = [...OTHER_LIMITS.map(createLimit), CAPACITY]
 
 /** Headers of dates with which an employment or a contract starts. */
 export const START_STEMS = toStems('hire hired joined join start started since employed entry member')
