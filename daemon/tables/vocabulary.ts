@@ -21,6 +21,12 @@ export const COLUMN_WORDS: ReadonlySet<string> = new Set(list('number total amou
 /** Each phrase compares with the number or date that follows it, or precedes it if the phrase starts with "…". */
 export type Comparison = 'more' | 'less' | 'at_least' | 'at_most' | 'between' | 'equal'
 export const COMPARISONS: readonly (readonly [string, Comparison])[] = [
+  ['on or after', 'at_least'],
+  ['on or before', 'at_most'],
+  ['no earlier than', 'at_least'],
+  ['not earlier than', 'at_least'],
+  ['no later than', 'at_most'],
+  ['not later than', 'at_most'],
   ['no more than', 'at_most'],
   ['not more than', 'at_most'],
   ['no less than', 'at_least'],

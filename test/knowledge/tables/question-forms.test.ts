@@ -63,6 +63,8 @@ for (const [question, ...expected] of [
   ['Who is our biggest customer?', 'Kranz'],
   ['On which weekday do most rentals start?', 'Monday'],
   ['How many rentals started in Q1?', '6'],
+  ['How many rentals started on or after 10 February 2025?', '3'],
+  ['How many rentals started no later than 10 February 2025?', '4'],
   ['What is the difference in average salary between Sales and Finance?', '3500'],
   ['Is the average salary higher in Sales or Finance?', 'Finance'],
   ['Who has worked here the longest?', 'Ben'],
