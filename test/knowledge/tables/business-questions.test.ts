@@ -1,30 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { askTables } from '../../../daemon/knowledge/tables/ask-tables.ts'
-import { extractTables } from '../../../daemon/knowledge/tables/extract-tables.ts'
-import { TableStore } from '../../../daemon/knowledge/tables/table-store.ts'
+import type { TableStore } from '../../../daemon/knowledge/tables/table-store.ts'
 import { loadWeights } from '../../../daemon/tables/weights.ts'
 import { HELD_QUESTIONS, QUESTIONS, TABLES } from '../../tables/business-tables.ts'
+import { openTables } from './open-tables.ts'
 
 const test = suite('questions over business tables')
-const folder = mkdtempSync(join(tmpdir(), 'cadre-tables-'))
 let file: TableStore
+let remove: () => void
 
 test.before(async () => {
-  const path = join(folder, 'tables.db')
-  const writer = TableStore.openForWriting(path)
-  for (const [name, text] of Object.entries(TABLES))
-    writer.replace({ id: name, name, contentHash: name }, await extractTables(Buffer.from(text), name))
-  writer.close()
-  file = TableStore.openForReading(path) as TableStore
+  ;({ file, remove } = await openTables(TABLES))
 })
-test.after(() => {
-  file.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+test.after(() => remove())
 
 const weights = loadWeights()
 const compute = (question: string) => askTables(question, [file], weights).computations[0]
@@ -66,13 +55,9 @@ Wingtip,Team,40,800.00,,Leo,IT,no
 `
 /** Answers a question over one table. */
 async function askDocument(question: string, name: string, text: string) {
-  const path = join(folder, `${name}.db`)
-  const writer = TableStore.openForWriting(path)
-  writer.replace({ id: 'doc_1', name, contentHash: 'x' }, await extractTables(Buffer.from(text), name))
-  writer.close()
-  const reader = TableStore.openForReading(path) as TableStore
-  const { computations } = askTables(question, [reader], weights)
-  reader.close()
+  const document = await openTables({ [name]: text })
+  const { computations } = askTables(question, [document.file], weights)
+  document.remove()
   return computations
 }
 
@@ -187,14 +172,10 @@ test('names of JavaScript are words', async () => {
 
 test('a measure that no column has may be in the text around a table', async () => {
   const text = '# Coffee machine\n\nThe machine weighs 7.4 kg.\n\n| Machine | Cups |\n|---|---|\n| A | 2 |\n| B | 4 |\n'
-  const path = join(folder, 'machine.db')
-  const writer = TableStore.openForWriting(path)
-  writer.replace({ id: 'doc_1', name: 'machine.md', contentHash: 'x' }, await extractTables(Buffer.from(text), 'machine.md'))
-  writer.close()
-  const reader = TableStore.openForReading(path) as TableStore
-  assert.is(askTables('How heavy is the machine?', [reader], weights).problem, undefined)
-  assert.ok(askTables('How many spoons does the machine have?', [reader], weights).problem)
-  reader.close()
+  const machine = await openTables({ 'machine.md': text })
+  assert.is(askTables('How heavy is the machine?', [machine.file], weights).problem, undefined)
+  assert.ok(askTables('How many spoons does the machine have?', [machine.file], weights).problem)
+  machine.remove()
 })
 
 test('a superlative that no column measures is not answered', async () => {

@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { askTables } from '../../../daemon/knowledge/tables/ask-tables.ts'
-import { extractTables } from '../../../daemon/knowledge/tables/extract-tables.ts'
-import { TableStore } from '../../../daemon/knowledge/tables/table-store.ts'
+import type { TableStore } from '../../../daemon/knowledge/tables/table-store.ts'
 import { loadWeights } from '../../../daemon/tables/weights.ts'
+import { openTables } from './open-tables.ts'
 
 const test = suite('words of questions over tables that must not be dropped')
-const folder = mkdtempSync(join(tmpdir(), 'cadre-tables-'))
 const weights = loadWeights()
 let file: TableStore
+let remove: () => void
 
 const DOCUMENTS = {
   'concerts.csv': `concert_id,band,date,hall,capacity,tickets_sold,revenue_eur,status,sound_manager
@@ -38,17 +35,9 @@ R3,Ida Dahl,tandem,2,60,50,no
 }
 
 test.before(async () => {
-  const path = join(folder, 'tables.db')
-  const writer = TableStore.openForWriting(path)
-  for (const [name, text] of Object.entries(DOCUMENTS))
-    writer.replace({ id: name, name, contentHash: name }, await extractTables(Buffer.from(text), name))
-  writer.close()
-  file = TableStore.openForReading(path) as TableStore
+  ;({ file, remove } = await openTables(DOCUMENTS))
 })
-test.after(() => {
-  file.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+test.after(() => remove())
 
 const ask = (question: string) => askTables(question, [file], weights).computations
 

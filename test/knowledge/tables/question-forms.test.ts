@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { askTables } from '../../../daemon/knowledge/tables/ask-tables.ts'
-import { extractTables } from '../../../daemon/knowledge/tables/extract-tables.ts'
-import { TableStore } from '../../../daemon/knowledge/tables/table-store.ts'
+import type { TableStore } from '../../../daemon/knowledge/tables/table-store.ts'
 import { loadWeights } from '../../../daemon/tables/weights.ts'
+import { openTables } from './open-tables.ts'
 
 const test = suite('forms of questions over tables')
-const folder = mkdtempSync(join(tmpdir(), 'cadre-tables-'))
 const weights = loadWeights()
 let file: TableStore
+let remove: () => void
 
 const DOCUMENTS = {
   'rentals.csv': `Rental No,Tool,Customer,Start Date,Due Date,Return Date,Days,Deposit,Total
@@ -37,17 +34,9 @@ Dee,Finance,6000,2021-01-01,no
 }
 
 test.before(async () => {
-  const path = join(folder, 'tables.db')
-  const writer = TableStore.openForWriting(path)
-  for (const [name, text] of Object.entries(DOCUMENTS))
-    writer.replace({ id: name, name, contentHash: name }, await extractTables(Buffer.from(text), name))
-  writer.close()
-  file = TableStore.openForReading(path) as TableStore
+  ;({ file, remove } = await openTables(DOCUMENTS))
 })
-test.after(() => {
-  file.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+test.after(() => remove())
 
 const ask = (question: string) => askTables(question, [file], weights).computations
 
