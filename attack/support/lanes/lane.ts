@@ -13,18 +13,24 @@ export interface Task extends ScenarioOptions {
 
 export class Lane {
   #child: ChildProcess | undefined
+  #ended: Promise<Outcome> | undefined
 
   /** A scenario that fails, or ends its process, has broken its promise. */
   async run(task: Task): Promise<Outcome> {
-    this.#child ??= fork(PROGRAM)
-    const child = this.#child
-    const ended = once(child, 'exit').then(([code, signal]) => {
+    const child = this.#child ?? this.#start()
+    const answered = once(child, 'message').then(([outcome]) => outcome as Outcome)
+    child.send(task)
+    return Promise.race([answered, this.#ended as Promise<Outcome>])
+  }
+
+  #start(): ChildProcess {
+    const child = fork(PROGRAM)
+    this.#child = child
+    this.#ended = once(child, 'exit').then(([code, signal]) => {
       this.#child = undefined
       return describeFailure(`its process exited (${code ?? signal})`)
     })
-    const answered = once(child, 'message').then(([outcome]) => outcome as Outcome)
-    child.send(task)
-    return Promise.race([answered, ended])
+    return child
   }
 
   close(): void {
