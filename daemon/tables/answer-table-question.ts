@@ -120,7 +120,7 @@ export function answerTableQuestion(
   return answers.filter((answer, index) => answers.findIndex((other) => getValueKey(other) === getValueKey(answer)) === index)
 }
 
-/** Returns whether several rows have the same value in a column. To find out takes too long in large tables, which have such columns. */
+/** Returns whether values of a column repeat. In large tables, finding out takes too long, and they almost always do. */
 function createRepetitionCheck(table: TypedTable, run: RunSql): (column: number) => boolean {
   const known = new Map<number, boolean>()
   return (column) => {

@@ -38,7 +38,7 @@ export const isNumbering = ({ header }: Column): boolean => NUMBERING.test(heade
 /** Whether numbers say how many there are of something. */
 export const isQuantity = ({ header, type }: Column) => (type === 'integer' || type === 'decimal') && QUANTITY.test(header)
 
-/** What is oldest, the year says, or a date that is not in the future; who is youngest, the date of birth. */
+/** Whether a column tells how old something is: its year, or a date that does not lie ahead. For people, the date of birth. */
 export function isOrigin({ columns }: TypedTable, key: number, reading: Reading, isOfPerson: boolean): boolean {
   if (isOfPerson) return reading === 'date' && /\b(?:birth|birthday|born|dob)\b/i.test(columns[key]?.header ?? '')
   if (columns.some(isYear)) return isYear(columns[key])
