@@ -1,6 +1,7 @@
 /** What the words of a question name in a table: columns and conditions. */
 import { covers, type Span, splitWords } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
+import type { TypedTable } from '../typed-table.ts'
 
 export interface ColumnLink extends Span {
   column: number
@@ -23,6 +24,9 @@ export interface Links {
 /** The stems of a header's words with content. */
 export const listHeaderStems = (header: string): string[] =>
   splitWords(header.replaceAll('_', ' ')).flatMap(({ stem, isStop }) => (isStop ? [] : [stem]))
+
+export const listTitleStems = ({ title }: TypedTable): Set<string> =>
+  new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
 
 /** Whether a word is one of a column's header. */
 export const isInHeader = ({ columns }: Links, index: number): boolean =>

@@ -3,7 +3,7 @@ import { isExpenseBesidePrice, isNumbering } from '../cells/column-roles.ts'
 import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { EXPENSE_STEMS, isSuperlative } from '../vocabulary.ts'
-import type { ColumnLink, Links } from './links.ts'
+import { type ColumnLink, type Links, listTitleStems } from './links.ts'
 import { listNouns } from './question-nouns.ts'
 
 export function findNamedColumns({ words }: Question, table: TypedTable, links: Links) {
@@ -13,7 +13,7 @@ export function findNamedColumns({ words }: Question, table: TypedTable, links: 
   const named = new Set(links.columns.filter(({ match }) => match !== 'synonym').map(({ column }) => column))
   const exact = new Set(links.columns.filter(({ match }) => match === 'exact').map(({ column }) => column))
   const nouns = listNouns(words, table.columns, links.columns)
-  const titleStems = new Set(splitWords(table.title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
+  const titleStems = listTitleStems(table)
   const columnAt = (index: number) => table.columns[index] as Column
   const isNumeric = ({ column }: ColumnLink) => columnAt(column).readings.number !== undefined && columnAt(column).type !== 'boolean'
   /** "Rental" in rentals.csv names the rows, not the column "Rental fee". */

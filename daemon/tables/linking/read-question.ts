@@ -8,7 +8,7 @@ import { areSynonyms } from '../synonyms.ts'
 import type { CellValue, TypedTable } from '../typed-table.ts'
 import { GROUP_WORDS, isOperationWord, isSuperlative, PEOPLE_WORDS, PERSON_NOUNS, ROLE_VERBS } from '../vocabulary.ts'
 import { linkQuestion } from './link-question.ts'
-import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
+import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, listTitleStems, RANKS } from './links.ts'
 import { isPersonHeader } from './question-nouns.ts'
 
 export interface ReadQuestion {
@@ -154,8 +154,6 @@ const isName = ({ text }: Word, question: string): boolean => question.slice(1).
 
 const listNames = ({ title, columns }: TypedTable): string[] =>
   splitWords([title, ...columns.map(({ header }) => header)].join(' ').replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem)
-
-const listTitleStems = ({ title }: TypedTable) => new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
 
 /** Whether the question names the table. "Cost" may mean expenses.csv, but also a column of another table. */
 export const hasTitleWord = ({ words }: Question, table: TypedTable): boolean => {
