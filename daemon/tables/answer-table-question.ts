@@ -3,15 +3,16 @@
 import { formatValue } from './cells/format-value.ts'
 import { describeQuery } from './describe-query.ts'
 import { findNameColumn } from './infer-columns.ts'
+import { isDateCondition } from './linking/date-choice.ts'
 import type { Links } from './linking/links.ts'
 import { readAsQuantity } from './linking/quantity-reading.ts'
-import { findDemands } from './linking/question-demands.ts'
-import { asksForText, removeFiller } from './linking/question-form.ts'
+import { type Demands, findDemands } from './linking/question-demands.ts'
+import { asksForNumber, asksForText, removeFiller } from './linking/question-form.ts'
 import { hasTitleWord, type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
 import { listLimits, parseQuestion, type Question, type Word } from './parse-question.ts'
 import type { Condition, Operation, Query } from './query.ts'
 import { groupResults, type RankedQuery, type RankedResult, type RunSql, rankQueries, type Weights } from './rank-queries.ts'
-import { createSuitability, suitsResult } from './suits-question.ts'
+import { createSuitability } from './suits-question.ts'
 import type { CellValue, SqlValue, TypedTable } from './typed-table.ts'
 import { isOperationWord, isSuperlative } from './vocabulary.ts'
 import { quoteName, writeSql } from './write-sql.ts'
@@ -49,14 +50,14 @@ const MAX_RUNS = 40
 const MAX_CHECKED_ROWS = 50_000
 /** Chosen on training questions that were held back: at least 70 of 100 answers are right. */
 const MIN_PROBABILITY = 0.68
-/** Subtracted from the score of a query for each word that it does not explain. */
-const UNEXPLAINED_PENALTY = 3
 /** Another reading is shown beside the best one if it is almost as likely. */
 const MIN_ALTERNATIVE_PROBABILITY = 0.3
 /** Together, the readings that are shown must be this likely. */
 const MIN_TOTAL_PROBABILITY = 0.7
 /** Subtracted for each column that another table calls as the question does, and this one otherwise. */
 const SYNONYM_PENALTY = 5
+/** Subtracted for a date that the question means less likely than another one. */
+const SECOND_DATE_PENALTY = 0.5
 /** Added to the scores of the queries over a table that the question names. */
 const TITLE_BONUS = 3
 
@@ -84,7 +85,7 @@ export function answerTableQuestion(
       : {}
     return rankQueries(question, table, links, weights, maxRuns, run, restrictions).map((item) => ({
       ...item,
-      score: item.score + bonus - penalty,
+      score: item.score + bonus - penalty - (demands && usesSecondDate(item.query, demands) ? SECOND_DATE_PENALTY : 0),
       isNamed: isNamed(question, item.query, links),
       rowNoun,
       quantity: isStrict ? readAsQuantity(question, table, links, item.query) : undefined,
@@ -92,9 +93,7 @@ export function answerTableQuestion(
     }))
   })
   const adjusted = isStrict
-    ? ranked
-        .filter(({ query, rows }) => suitsResult(parsed, query, rows))
-        .map((item) => ({ ...item, score: item.score - item.unexplained * UNEXPLAINED_PENALTY }))
+    ? ranked.filter(({ query, rows, unexplained }) => unexplained <= maxUnexplained && suitsResult(parsed, query, rows))
     : ranked
   const byResult = groupResults(adjusted.sort((a, b) => b.score - a.score))
   const results = isStrict ? joinSelections(byResult) : byResult
@@ -118,6 +117,15 @@ export function answerTableQuestion(
       : [createAnswer({ table, query: quantity, sql: sumSql, rows: sums, rowNoun }, probability), counted]
   })
   return answers.filter((answer, index) => answers.findIndex((other) => getValueKey(other) === getValueKey(answer)) === index)
+}
+
+/** Several values answer neither "how many" nor "how much". */
+const suitsResult = (question: Question, { operation }: Query, rows: readonly unknown[]): boolean =>
+  operation.kind !== 'list' || rows.length <= 1 || !asksForNumber(question)
+
+const usesSecondDate = ({ operation, conditions }: Query, { dates }: Demands): boolean => {
+  const used = [...conditions.filter(isDateCondition).map(({ column }) => column), ...('part' in operation ? [operation.by] : [])]
+  return used.some((column) => column !== dates.columns[0])
 }
 
 /** Returns whether values of a column repeat. In large tables, finding out takes too long, and they almost always do. */

@@ -18,6 +18,8 @@ export interface Computation {
   interpretation: string
   /** The columns of the table. */
   header: string[]
+  /** The positions of those that the query compares, orders, groups or shows. */
+  usedColumns: number[]
   /** The first rows that were used: their number, then their cells. */
   rowsUsed: SqlValue[][]
   /** The number of all rows that were used. */
@@ -33,6 +35,8 @@ export interface ComputedAnswer {
   computations: Computation[]
   /** Says what was understood and what not, if the question is about a table but cannot be computed. */
   problem?: { document: string; text: string }
+  /** Says that a question for a computation could not be tried. */
+  notice?: string
 }
 
 export type Compute = (question: string, signal?: AbortSignal) => Promise<ComputedAnswer>

@@ -15,10 +15,20 @@ const COMPUTING_WORDS: ReadonlySet<string> = new Set([
   ...TRIGGERS.extreme,
   ...['variance', 'deviation', 'total', 'sum', 'per', 'each', 'list', 'top', 'difference', 'compare', 'trend', 'growth'],
 ])
+const QUESTION_WORDS: ReadonlySet<string> = new Set(['which', 'what', 'whose', 'who'])
 const HOW_MANY = /\bhow (?:many|much)\b/i
 /** A question with more unknown words is about something else. */
 const MAX_UNKNOWN_WORDS = 2
 const MAX_COLUMNS = 12
+
+const isWordedAsComputation = (text: string, { words }: Question): boolean =>
+  HOW_MANY.test(text) || words.some((word) => COMPUTING_WORDS.has(word.text))
+
+/** Whether a question asks for a number or an extreme, which a table may say. */
+export function asksForComputation(text: string): boolean {
+  const parsed = parseQuestion(removeFiller(text))
+  return !asksForText(parsed) && (isWordedAsComputation(text, parsed) || asksForNumber(parsed))
+}
 
 /** The best table comes first. Undefined: the question is not about a table. */
 export function describeProblem<T extends TypedTable>(
@@ -26,18 +36,33 @@ export function describeProblem<T extends TypedTable>(
   tables: readonly QueryableTable<T>[],
 ): { table: T; text: string } | undefined {
   const parsed = parseQuestion(removeFiller(text))
-  const asksForComputation = HOW_MANY.test(text) || parsed.words.some((word) => COMPUTING_WORDS.has(word.text))
-  if ((!asksForComputation && !asksForNumber(parsed)) || asksForText(parsed)) return undefined
+  const isWorded = isWordedAsComputation(text, parsed)
+  if (asksForText(parsed)) return undefined
+  const isComputed = isWorded || asksForNumber(parsed)
   for (const { table, values } of tables) {
     // "How heavy is the machine?" may be answered by the text around a table.
-    if (!asksForComputation && !isDataFile(table)) continue
+    if (!isWorded && !isDataFile(table)) continue
     const { question, links } = readQuestion(parsed, { table, values }, tables)
     const unknown = listUnknownWords(question, links)
     const understood = listUnderstood(parsed, question, table, links)
     if (understood.length === 0) continue
-    if (unknown.length <= Math.min(MAX_UNKNOWN_WORDS, understood.length)) return { table, text: formatProblem(table, understood, unknown) }
+    if (!isComputed && !(isDataFile(table) && asksForMissing(question, unknown, links))) continue
+    if (unknown.length <= (isComputed ? Math.min(MAX_UNKNOWN_WORDS, understood.length) : MAX_UNKNOWN_WORDS))
+      return { table, text: formatProblem(table, understood, unknown, isComputed) }
   }
   return undefined
+}
+
+/** "What is the email address of Acme?" and "Which van delivered order 12?" name a row, but what they ask for is no column. */
+function asksForMissing({ words }: Question, unknown: readonly Word[], { conditions }: Links): boolean {
+  const start = words.findIndex(({ text }) => QUESTION_WORDS.has(text))
+  const index = words.findIndex(({ isStop }, position) => position > start && !isStop)
+  const [noun, next] = [words[index], words[index + 1]]
+  // "The full name" asks for the name.
+  const isHead =
+    words[start]?.text === 'who' || next === undefined || next.isStop || unknown.includes(next) || /(?:ed|[^s]s)$/.test(next.text)
+  const namesRow = conditions.some(({ match, condition }) => ['exact', 'number', 'date'].includes(match) && condition.kind !== 'empty')
+  return start >= 0 && noun !== undefined && isHead && unknown.includes(noun) && namesRow
 }
 
 /** Returns the table, the columns and the conditions that the question names. */
@@ -50,12 +75,17 @@ function listUnderstood({ words }: Question, question: Question, table: TypedTab
   return [...(isTitled ? ['the table'] : []), ...headers, ...first.map(({ condition }) => describeConditions(table, [condition]))]
 }
 
-function formatProblem({ title, columns }: TypedTable, understood: readonly string[], unknown: readonly Word[]): string {
+function formatProblem(
+  { title, columns }: TypedTable,
+  understood: readonly string[],
+  unknown: readonly Word[],
+  isComputed: boolean,
+): string {
   const missing = unknown.length === 0 ? 'what to compute' : unknown.map(({ text }) => `"${text}"`).join(' and ')
   const headers = columns.slice(0, MAX_COLUMNS).map(({ header }) => header)
   const more = columns.length > MAX_COLUMNS ? ', …' : ''
   return [
-    `This is a question about ${title}, but I cannot compute it. I understood ${understood.join(', ')}; I did not understand ${missing}.`,
+    `This is a question about ${title}, but ${isComputed ? 'I cannot compute it' : 'the table does not answer it'}. I understood ${understood.join(', ')}; I did not understand ${missing}.`,
     `Ask with the names of its columns (${headers.join(', ')}${more}), or use a chat model; to add one, run cadre models discover --add.`,
   ].join('\n\n')
 }

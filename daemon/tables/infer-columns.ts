@@ -113,18 +113,28 @@ function convertCell({ type, readings }: Column, cell: string, { isDayFirst, has
   })
 }
 
-const MONEY_HEADER = /\b(?:price|cost|amount|fee|revenue|salary|wage|rent|budget|eur|usd|gbp|chf)\b|[$€£]/i
+const MONEY_HEADER =
+  /\b(?:price|cost|amount|fee|revenue|salary|wage|rent|budget|arrears|balance|debt|deposit|income|expenses?|premium|turnover|profit|donation|tuition|eur|usd|gbp|chf)\b|^(?:total|value|worth)$|[$€£]/i
 /** Other decimals are measures. */
-const MEASURE_HEADER =
-  /\((?!eur|usd|gbp|chf|[$€£])[^)]+\)|\b(?:size|area|weight|distance|length|height|width|duration|hours?|score|rating|rate|share)\b/i
-export const isMoney = ({ header, type, scale, readings }: Column): boolean =>
-  readings.number !== undefined &&
-  (type === 'currency' ||
-    MONEY_HEADER.test(header.replaceAll('_', ' ')) ||
-    (type === 'decimal' && scale > 0 && !MEASURE_HEADER.test(header.replaceAll('_', ' '))))
+const MEASURE_HEADER = new RegExp(
+  [
+    String.raw`\((?!eur|usd|gbp|chf|[$€£])[^)]+\)`,
+    String.raw`\b(?:size|area|weight|distance|length|height|width|depth|volume|duration|hours?|minutes|days|weeks|age|speed|capacity|power)\b`,
+    String.raw`\b(?:energy|consumption|usage|mileage|yield|efficiency|temp\w*|dose|dosage|abv|ibu|ph|lat\w*|lon\w*)\b`,
+    String.raw`\b(?:score|rating|rate|share|grade|mark|gpa|factor|ratio|index|percent\w*|pct)\b`,
+    String.raw`\b(?:kwp?|kwh|mwh?|km|kg|tons?|tonnes?|lit(?:er|re)s?)\b`,
+  ].join('|'),
+  'i',
+)
+export const isMoney = ({ header, type, scale, readings }: Column): boolean => {
+  if (readings.number === undefined || type === 'boolean') return false
+  const name = header.replaceAll('_', ' ')
+  return type === 'currency' || MONEY_HEADER.test(name) || (type === 'decimal' && scale > 0 && !MEASURE_HEADER.test(name))
+}
 
 /** Whether a column has years as whole numbers. */
-export const isYear = (column: Column | undefined): boolean => column?.type === 'integer' && /\b(?:year|built)\b/i.test(column.header)
+export const isYear = (column: Column | undefined): boolean =>
+  column?.type === 'integer' && /\b(?:year|built)\b/i.test(column.header.replaceAll('_', ' '))
 
 /** Numbers that name something are neither added nor compared. */
 export const isIdentifier = (header: string): boolean => /(?:^|[\s_-])(?:ids?|code|sku|zip|phone)$/i.test(header)

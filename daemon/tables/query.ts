@@ -79,3 +79,26 @@ export interface Query {
   conditions: Condition[]
   operation: Operation
 }
+
+/** Returns the columns that a query compares, orders, groups or shows. */
+export function listUsedColumns({ conditions, operation }: Query): number[] {
+  const listColumns = (condition: Condition): number[] => [
+    condition.column,
+    ...('other' in condition ? [condition.other] : []),
+    ...('row' in condition ? listColumns(condition.row) : []),
+  ]
+  const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
+  const own: Partial<Record<'column' | 'key' | 'by' | 'shared', number>> = operation as object
+  const others = [own.column, own.key, own.by, own.shared, 'and' in operation ? operation.and?.by : undefined]
+  return [...new Set([...others.filter((column) => column !== undefined), ...all.flatMap(listColumns)])]
+}
+
+/** "Crime" and "novel" cannot both be the genre of a book. */
+export const contradicts = (conditions: readonly Condition[]): boolean => {
+  const values = new Set(conditions.flatMap((each) => (each.kind === 'equals' && !each.isNegated ? [JSON.stringify(each)] : [])))
+  return new Set([...values].map((value) => (JSON.parse(value) as Condition).column)).size < values.size
+}
+
+/** Whether a condition leaves only one value of the column. */
+export const isSingleValue = (condition: Condition, column: number | undefined): boolean =>
+  condition.kind === 'equals' && condition.column === column && condition.values.length === 1 && !condition.isNegated

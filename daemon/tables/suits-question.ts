@@ -3,11 +3,12 @@ import { isAdditive, isMainAmount, isOrder, isOrigin, isScore, isSecondaryAmount
 import { isIdentifier, isMoney } from './infer-columns.ts'
 import { type ColumnLink, isInHeader, type Links } from './linking/links.ts'
 import { findNamedColumns } from './linking/named-columns.ts'
+import { asksForOtherMoney } from './linking/other-money.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
-import { asksForNumber, getForm } from './linking/question-form.ts'
-import { asksForLargestGroup, asksForLargestRow, asksForMostRows, asksForOtherMoney, asksForPay } from './linking/question-nouns.ts'
+import { getForm } from './linking/question-form.ts'
+import { asksForLargestGroup, asksForLargestRow, asksForMostRows, hasPeople } from './linking/question-nouns.ts'
 import { covers, type Question } from './parse-question.ts'
-import type { Condition, Direction, Operation, Query } from './query.ts'
+import { type Condition, contradicts, type Direction, isSingleValue, type Operation, type Query } from './query.ts'
 import type { Column, TypedTable } from './typed-table.ts'
 import {
   AGE_DIRECTIONS,
@@ -31,16 +32,13 @@ import {
 
 const ROW_OPERATIONS: ReadonlySet<Operation['kind']> = new Set(['list', 'count', 'count_values'])
 
+const COUNTING_WORDS: ReadonlySet<string> = new Set(['number', 'count', 'often', 'frequently', 'times'])
 const IMPERATIVES: ReadonlySet<string> = new Set(['list', 'show', 'display', 'give', 'find', 'get'])
 const SPENDING = /^what did .*\b(?:pay|spend|earn|collect|raise)\b/i
 /** "More … than" compares with a number, a row or a column. */
 const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
 const COMPARISONS_OF_VALUES: ReadonlySet<Condition['kind']> = new Set(['than_column', 'than_row', 'numbers', 'between', 'dates'])
 const NEIGHBOR = /\b(?:next|previous|following|follows|preceding|precedes|after|before)\b/i
-
-/** Several values answer neither "how many" nor "how much". */
-export const suitsResult = (question: Question, { operation }: Query, rows: readonly unknown[]): boolean =>
-  operation.kind !== 'list' || rows.length <= 1 || !asksForNumber(question)
 
 /** Returns a function that says whether a query answers the question in its form. */
 export function createSuitability(
@@ -57,8 +55,9 @@ export function createSuitability(
   const hasAggregateWord = words.some(({ text }) => AGGREGATE_WORDS.has(text))
   const hasMoney = table.columns.some(isMoney)
   const asksForDistinct = words.some(({ text }) => DISTINCT_WORDS.has(text))
-  const { linked, named, exact, exactNumbers, exactHeaders, nouns, measured, titleStems, isExact, isNumeric, isRowNumber, isOnlyExpense } =
-    findNamedColumns(question, table, links)
+  const columns = findNamedColumns(question, table, links)
+  const { linked, named, exact, exactNumbers, exactHeaders, nouns, measured, titleStems } = columns
+  const { isExact, isNumeric, isRowNumber, isOnlyExpense, isNumberBesideText } = columns
   const columnAt = (index: number) => table.columns[index] as Column
   const [asksForSize, asksForTime] = [SIZE_WORDS, TIME_WORDS].map((set) => words.some(({ text }) => set.has(text)))
   const age = words.map(({ text }) => AGE_DIRECTIONS[text]).find(Boolean)
@@ -75,9 +74,8 @@ export function createSuitability(
   const asksForMedian = texts.has('median')
   const asksForFrequency = words.some(({ text }) => FREQUENCY_WORDS.has(text))
   /** "Who was hired last?" asks for the latest date, not for the last row. */
-  const orderedDates = ['first', 'last'].some((word) => texts.has(word))
-    ? [...linked].filter((column) => columnAt(column).readings.date !== undefined)
-    : []
+  const isOrdered = texts.has('first') || texts.has('last')
+  const orderedDates = [...linked].filter((column) => isOrdered && columnAt(column).readings.date !== undefined)
   const many = words.findIndex(({ text }) => text === 'many')
   /** "How many customers": nothing else is between. */
   const isCounted = (column: number) =>
@@ -104,10 +102,7 @@ export function createSuitability(
   const isMeasured = (link: ColumnLink) => isNumeric(link) && !isRowNumber(link.column)
   /** "How many people", "how many orders". */
   const countsRows =
-    exactNumbers.length === 0 &&
-    words[many + 1]?.isTitle === true &&
-    many >= 0 &&
-    !links.columns.some((link) => link.start === many + 1 && isMeasured(link))
+    words[many + 1]?.isTitle === true && many >= 0 && !links.columns.some((link) => link.start === many + 1 && isMeasured(link))
   const isMostOfRows = asksForMostRows(words, links, hasMoney, isMeasured)
   /** "Who spent the most?" asks for sums, not for the row with the largest amount. */
   const asksForLargestSum =
@@ -134,9 +129,12 @@ export function createSuitability(
   }
 
   /** "In which month did we sell the most?" is not about tickets. */
-  const isElsewhere = (!hasMoney && exactNumbers.length === 0 && asksForOtherMoney(words, links)) || asksForPay(words, table, links)
+  const isElsewhere =
+    asksForOtherMoney(question, table, links, exactNumbers.length > 0) ||
+    (texts.has('who') && asksForLargestSum && !hasPeople(table.columns))
 
-  return ({ operation, conditions }: Query): boolean => {
+  return (query: Query): boolean => {
+    const { operation, conditions } = query
     if (isRelative || (asksForShare && operation.kind !== 'share')) return false
     if (!explainsNegation(conditions, operation)) return false
     if (isElsewhere) return false
@@ -146,9 +144,14 @@ export function createSuitability(
     if (operation.kind === 'exists') return form === 'boolean'
     if (isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
     if (comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
-    if (asksForSum && ROW_OPERATIONS.has(operation.kind)) return false
+    if ((asksForSum || (asksForAverage && form !== 'count')) && ROW_OPERATIONS.has(operation.kind)) return false
+    if (
+      operation.kind === 'list' &&
+      words.some(({ text }, at) => AGGREGATE_WORDS.has(text) && !isInHeader(links, at) && !isStated(at, conditions))
+    )
+      return false
     if (asksForMedian && !('aggregate' in operation && operation.aggregate === 'median')) return false
-    if (!meetsDemands(operation, demands)) return false
+    if (!meetsDemands(query, demands) || contradicts(conditions)) return false
     if (asksForFrequency && form === 'selection' && operation.kind !== 'group') return false
     if ('direction' in operation && operation.direction && !isAskedFor(operation.direction, conditions)) return false
     if (operation.kind === 'aggregate' && (operation.aggregate === 'max' || operation.aggregate === 'min'))
@@ -159,14 +162,14 @@ export function createSuitability(
         if (operation.column === undefined || asksForRows) return operation.column === undefined && form === 'selection'
         return canShow(operation.column) && !conditions.some((condition) => isSingleValue(condition, operation.column))
       case 'count':
-        return form !== 'amount' && form !== 'boolean'
+        return form === 'count' || (form === 'selection' && words.some(({ text, isTitle }) => isTitle || COUNTING_WORDS.has(text)))
       case 'count_values':
         return (
           form !== 'amount' &&
           form !== 'boolean' &&
           linked.has(operation.column) &&
           (asksForDistinct || many < 0 || isCounted(operation.column)) &&
-          (asksForDistinct || !columnAt(operation.column).readings.number)
+          (asksForDistinct ? !isNumberBesideText(operation.column) : !columnAt(operation.column).readings.number)
         )
       case 'aggregate':
         return (
@@ -275,21 +278,22 @@ export function createSuitability(
     if (direction === undefined && !asksForGroups && !demands.contrast && !demands.size) return false
     // "The most expensive item we stock" asks for a price.
     if (particular.length > 0 && (key === undefined || !(measured.size === 0 ? canMeasure(columnAt(key)) : measured.has(key)))) return false
-    if (key === undefined && asksForLargestRow(words)) return false
-    if (key === undefined) return !isMinOfUncertainWord && !asksForLargestSum && !(asksForAmount && form !== 'count')
+    if (direction && asksForLargestRow(words)) return false
+    if (key === undefined)
+      return (
+        !isMinOfUncertainWord &&
+        !asksForLargestSum &&
+        form !== 'amount' &&
+        !(asksForAmount && form !== 'count') &&
+        (!direction || isRepeated(by) || part !== undefined)
+      )
     if (asksForFrequency) return false
     // "Energy cost" is the column Cost, not one that only means the same as another word.
     if (exactNumbers.length > 0 && !named.has(key)) return false
     // "Which product has the highest unit price?" does not ask for the sum of prices.
     if (aggregate === 'sum' && !hasAggregateWord && !isAdditive(columnAt(key), table)) return false
     const isAmount = isMinOfUncertainWord && exactNumbers.length === 0 && isMoney(columnAt(key)) && isAdditive(columnAt(key), table)
-    return (
-      (linked.has(key) || hasAggregateWord || asksForMoney || asksForLargestSum || form === 'amount' || isAmount) &&
-      canAggregate(key, aggregate)
-    )
+    const isAsked = linked.has(key) || hasAggregateWord || asksForMoney || asksForLargestSum || form === 'amount' || isAmount
+    return isAsked && canAggregate(key, aggregate)
   }
 }
-
-/** Whether a condition leaves only one value of the column. */
-const isSingleValue = (condition: Condition, column: number | undefined): boolean =>
-  condition.kind === 'equals' && condition.column === column && condition.values.length === 1 && !condition.isNegated

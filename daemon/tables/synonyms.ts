@@ -52,10 +52,10 @@ cost charge charged
 delayed late
 duration long longest shortest length
 weeks long longest shortest
-days long longest shortest
+days long longest shortest longer shorter time duration length stay wait
 hours long longest shortest
 minutes long longest shortest
-nights long longest shortest stay
+nights long longest shortest stay length duration
 population people inhabitants
 points score scored
 attendance attended crowd people spectators
@@ -87,6 +87,10 @@ speed fast fastest slowest
 temp coldest warmest hottest cold warm hot temperature
 temperature coldest warmest hottest cold warm hot
 weight heavy heaviest lightest
+arrears owe owes owed owing debt outstanding
+balance owe owes owed outstanding
+birth born
+maintenance maintained serviced
 `
 
 /** Returns the stems of words that may mean the same as a stem. */

@@ -16,6 +16,8 @@ export interface Column {
   /** The SQL columns with each reading of the cells. Dates and numbers are there if most cells have one. */
   readings: Partial<Record<Reading, string>> & { text: string }
   hasEmptyCells?: true
+  /** The SQL that computes the numbers of a column that the document does not have. */
+  expression?: string
 }
 
 /** A distinct value of a column. */

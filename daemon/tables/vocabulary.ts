@@ -149,7 +149,8 @@ const GENERIC_STEMS: ReadonlySet<string> = new Set(
     carry serve run ran offer need require want reach achieve gain collect raise come came live create register submit file log report
     book add enter host involve account stand lie figure data value case thing overview breakdown cause problem move build built
     station locate base situate keep kept store still already yet single over under via through during within across around square
-    weekday here but`).map(stem),
+    weekday here but although though while whereas however even everything anything something mark marked label labelled flag flagged tag
+    tagged put stay stayed give given`).map(stem),
 )
 
 export const DISTINCT_WORDS: ReadonlySet<string> = new Set(list('different distinct unique'))
@@ -166,14 +167,17 @@ const OPERATION_WORDS: ReadonlySet<string> = new Set([
 
 /** Whether a query need not explain a word otherwise, because it asks for an operation or says nothing. */
 export const isOperationWord = (word: { text: string; stem: string }): boolean =>
-  OPERATION_WORDS.has(word.text) || GENERIC_STEMS.has(word.stem) || MONEY_STEMS.has(word.stem)
+  !AGENT_NOUN.test(word.text) && (OPERATION_WORDS.has(word.text) || GENERIC_STEMS.has(word.stem) || MONEY_STEMS.has(word.stem))
+
+/** "Supplier" asks for more than "supply" does. */
+const AGENT_NOUN = /^(?:suppli|own|us|work|buy|sell|provid|produc|build|hold|mak|carri|hand?l|brew|clean|bak|deliver)ers?$/
 
 /** Words for sums and averages: with one of them, the column that is added up need not be named. */
 export const AGGREGATE_WORDS: ReadonlySet<string> = new Set(list('total sum average mean avg median combined overall altogether together'))
 
 /** Words that ask for amounts of money. */
 export const MONEY_STEMS: ReadonlySet<string> = new Set(
-  list('revenue sales turnover sell sold spend spent pay paid cost earn income money raise collect donate gave').map(stem),
+  list('revenue sales turnover sell sold spend spent pay paid cost earn income money raise collect donate gave bill charge owe').map(stem),
 )
 
 /** Those that also ask for the share of an amount: people who pay are counted. */
@@ -183,46 +187,6 @@ export const AMOUNT_STEMS: ReadonlySet<string> = toStems(
 
 /** Words that ask for what is paid, not for what is received. */
 export const EXPENSE_STEMS: ReadonlySet<string> = toStems('cost spend spent buy bought purchase expense pay paid deposit')
-
-/** Words for the rows of a table with a column of people. */
-export const PEOPLE_WORDS: ReadonlySet<string> = new Set(list('people persons'))
-
-/** Last words of the headers of columns with people or companies, for which "who" asks. */
-export const PERSON_STEMS: ReadonlySet<string> = new Set(
-  list(`name customer client buyer employee staff person people member owner manager agent author contact assignee student player supplier
-    vendor company user tenant guest patient driver teacher winner leader lead responsible head director instructor trainer tutor host rep
-    representative assistant doctor chef donor sponsor applicant volunteer coach nurse technician`).map(stem),
-)
-
-/** Those of people who work for the owner of a table. */
-export const STAFF_STEMS: ReadonlySet<string> = toStems(
-  'employee staff manager agent driver teacher director instructor trainer tutor coach nurse technician mechanic doctor chef assistant',
-)
-
-/** Nouns for people, who are not the rows of a table that only has people in other roles. */
-export const PERSON_NOUNS: ReadonlySet<string> = new Set([
-  ...STAFF_STEMS,
-  ...toStems('actor actress singer dancer musician artist author writer composer producer designer editor owner donor sponsor'),
-])
-
-/** Verbs that name a role, with the words for it in headers. */
-export const ROLE_VERBS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  [
-    ['direct', 'director directed'],
-    ['write', 'author writer written'],
-    ['compose', 'composer composed'],
-    ['design', 'designer designed'],
-    ['translate', 'translator translated'],
-    ['edit', 'editor edited'],
-    ['found', 'founder founded'],
-    ['review', 'reviewer reviewed'],
-    ['inspect', 'inspector inspected'],
-    ['approve', 'approver approved'],
-  ].map(([verb = '', headers]) => [stem(verb), toStems(headers)]),
-)
-
-/** Last words of the headers of columns with what is sold. */
-export const PRODUCT_STEMS: ReadonlySet<string> = toStems('product item article service title')
 
 /** Words for what is allowed or necessary, which is in texts. */
 export const MODAL_WORDS: ReadonlySet<string> = new Set(list('can could may might must should shall'))
@@ -278,13 +242,15 @@ export const ZERO_PHRASES: readonly (readonly [phrase: string, columns: Readonly
 ]
 
 /** Words that a condition must explain. */
-export const NEGATIONS: ReadonlySet<string> = new Set(list('not without except excluding never'))
+export const NEGATIONS: ReadonlySet<string> = new Set(list('not without except excluding never owe owes owed owing'))
 
 /** Periods that depend on the day of the question. */
 export const RELATIVE_PERIOD = /\b(?:last|this|next|previous|current|past) (?:year|month|week|quarter)\b|\byesterday\b|\btomorrow\b/i
 
 /** Words for an empty cell, before or after the name of a column. */
-export const EMPTY_WORDS: ReadonlySet<string> = new Set(list('without missing no empty blank lack lacks lacking never unset not'))
+export const EMPTY_WORDS: ReadonlySet<string> = new Set(
+  list('without missing no empty blank lack lacks lacking never unset not waiting awaiting pending'),
+)
 
 /** Words for "no" in a column: "failed" for "passed". */
 export const OPPOSITES = createLookup<string>({

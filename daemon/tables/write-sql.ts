@@ -21,7 +21,7 @@ export const MAX_LIST_ROWS = 1_000
 export const quoteName = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !KEYWORDS.has(name) ? name : `"${name.replaceAll('"', '""')}"`
 
-const quoteText = (value: string | number) => (typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`)
+export const quoteText = (value: string | number) => (typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`)
 
 export function writeSql(table: TypedTable, { conditions, operation }: Query): string {
   const from = quoteName(table.name)
@@ -143,58 +143,16 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
   }
 }
 
-/** Selects the rows that a query used, with their numbers. */
-export function writeRowsSql(table: TypedTable, { conditions, operation }: Query, limit: number): string {
-  const from = quoteName(table.name)
-  const all = conditions.map((condition) => writeCondition(table, condition))
-  const where = (extra: readonly string[]) => ([...all, ...extra].length > 0 ? ` WHERE ${[...all, ...extra].join(' AND ')}` : '')
-  const texts = table.columns.map((_, column) => getName(table, column, 'text')).join(', ')
-  const select = (rest: string) => `SELECT rowid, ${texts} FROM ${from}${rest} LIMIT ${limit}`
-  switch (operation.kind) {
-    case 'top': {
-      const key = getName(table, operation.key, operation.reading)
-      if (operation.limit > 1) return select(`${where([`${key} IS NOT NULL`])} ORDER BY ${key} ${getOrder(operation.direction)}`)
-      const nth = writeNth(key, operation, (what, extra = [], rest = '') => `SELECT ${what} FROM ${from}${where(extra)}${rest}`)
-      return select(where([`${key} = (${nth})`]))
-    }
-    case 'edge':
-      return [
-        `SELECT rowid, ${texts} FROM ${from}${where([])} ORDER BY rowid ${operation.from === 'first' ? 'ASC' : 'DESC'}`,
-        `LIMIT ${Math.min(limit, operation.limit)} OFFSET ${operation.position - 1}`,
-      ].join(' ')
-    case 'neighbor': {
-      const found = `SELECT ${operation.offset > 0 ? 'MAX' : 'MIN'}(rowid) FROM ${from}${where([])}`
-      return select(` WHERE rowid BETWEEN (${found}) + ${Math.min(0, operation.offset)} AND (${found}) + ${Math.max(0, operation.offset)}`)
-    }
-    case 'share':
-      return select(where(operation.among.map((condition) => writeCondition(table, condition))))
-    case 'having': {
-      const names = writeHaving(table, operation, (what, extra = [], rest = '') => `SELECT ${what} FROM ${from}${where(extra)}${rest}`)
-      return select(where([`${getName(table, operation.by, 'text')} IN (${names})`]))
-    }
-    case 'contrast':
-    case 'difference':
-    case 'difference_of_counts':
-      return select(where([`(${operation.rows.map((row) => `(${writeCondition(table, row)})`).join(' OR ')})`]))
-    default:
-      return select(where([]))
-  }
-}
-
-/** Counts all rows that a query used. */
-export const writeRowCountSql = (table: TypedTable, query: Query): string =>
-  `SELECT COUNT(*) FROM (${writeRowsSql(table, query, table.rowCount)})`
-
 /** Writes a SELECT of `what` with further conditions and an end. */
 type Select = (what: string, extra?: readonly string[], rest?: string) => string
 
 /** The largest or smallest value, or the nth. */
-function writeNth(name: string, { direction, position = 1 }: { direction: Direction; position?: number }, select: Select): string {
+export function writeNth(name: string, { direction, position = 1 }: { direction: Direction; position?: number }, select: Select): string {
   if (position === 1) return select(`${direction.toUpperCase()}(${name})`)
   return select(`DISTINCT ${name}`, [`${name} IS NOT NULL`], ` ORDER BY 1 ${getOrder(direction)} LIMIT 1 OFFSET ${position - 1}`)
 }
 
-function writeHaving(
+export function writeHaving(
   table: TypedTable,
   { by, key, aggregate, comparison, value }: Extract<Operation, { kind: 'having' }>,
   select: Select,
@@ -213,7 +171,7 @@ function writeDifference(selects: readonly string[], digits = 0): string {
 
 const DATE_LENGTHS = { year: 4, month: 7, day: 10 }
 
-function writeGrouping(table: TypedTable, { by, part }: Grouping): string {
+export function writeGrouping(table: TypedTable, { by, part }: Grouping): string {
   if (!part) return getName(table, by, 'text')
   const date = getName(table, by, 'date')
   if (part === 'quarter') return `substr(${date}, 1, 4) || '-Q' || ((substr(${date}, 6, 2) + 2) / 3)`
@@ -226,11 +184,11 @@ function writeGrouping(table: TypedTable, { by, part }: Grouping): string {
 
 const writeWeekday = (date: string) => `CAST(strftime('%w', substr(${date}, 1, 10)) AS INTEGER)`
 
-const getOrder = (direction: Direction) => (direction === 'max' ? 'DESC' : 'ASC')
+export const getOrder = (direction: Direction) => (direction === 'max' ? 'DESC' : 'ASC')
 
-function getName(table: TypedTable, index: number, reading: Reading): string {
-  const { readings } = table.columns[index] as Column
-  return quoteName(readings[reading] ?? readings.text)
+export function getName(table: TypedTable, index: number, reading: Reading): string {
+  const { readings, expression } = table.columns[index] as Column
+  return expression ?? quoteName(readings[reading] ?? readings.text)
 }
 
 /** Sums of decimal numbers are computed in whole numbers of their smallest part, such as cents: they are exact. */

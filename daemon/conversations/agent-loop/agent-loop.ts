@@ -215,7 +215,7 @@ async function computeWithTools(tools: readonly Tool[], question: string, signal
   for (const tool of tools) {
     const computed = await tool.compute?.(question, signal)
     if (computed && computed.computations.length > 0) return computed
-    if (computed?.problem !== undefined && failed.problem === undefined) failed = computed
+    if (computed && failed.problem === undefined && (computed.problem ?? computed.notice) !== undefined) failed = computed
   }
   return failed
 }

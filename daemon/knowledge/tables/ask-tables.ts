@@ -3,12 +3,16 @@ import { answerTableQuestion, type QueryableTable, type TableAnswer } from '../.
 import type { Computation, ComputedAnswer } from '../../tables/computation.ts'
 import { describeProblem } from '../../tables/describe-problem.ts'
 import { nameResult } from '../../tables/describe-query.ts'
+import { isMoney } from '../../tables/infer-columns.ts'
+import { addInterval } from '../../tables/linking/interval-column.ts'
 import { asksForText, removeFiller } from '../../tables/linking/question-form.ts'
 import { parseQuestion } from '../../tables/parse-question.ts'
+import { listUsedColumns } from '../../tables/query.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
 import { areSynonyms } from '../../tables/synonyms.ts'
 import type { CellValue, SqlValue } from '../../tables/typed-table.ts'
-import { writeRowCountSql, writeRowsSql } from '../../tables/write-sql.ts'
+import { MONEY_STEMS } from '../../tables/vocabulary.ts'
+import { writeRowCountSql, writeRowsSql } from '../../tables/write-rows-sql.ts'
 import type { StoredTable, TableStore } from './table-store.ts'
 import { TableWordCache, type TableWords } from './table-words.ts'
 
@@ -33,11 +37,13 @@ export function askTables(question: string, files: readonly TableStore[], weight
   if (asksForText(parsed)) return { computations: [] }
   const words = parsed.words.filter(({ isStop, number }) => !isStop && number === undefined).map(({ text }) => text)
   const numbers = [...new Set(parsed.numbers.map(({ value }) => value))]
+  const asksForMoney = parsed.words.some(({ stem }) => MONEY_STEMS.has(stem))
   const candidates = files.flatMap((file) =>
     file.listTables().map((table) => {
       const known = cache.get(file.path, table, () => file.listValues(table))
       const values = (known.values ?? file.findValues(table, words, numbers)).filter((value) => isNamed(value, parsed.stems))
-      return { file, table, values, overlap: countSharedWords(parsed.stems, known, values) }
+      const isOfMoney = asksForMoney && table.columns.some(isMoney)
+      return { file, table, values, overlap: countSharedWords(parsed.stems, known, values) + (isOfMoney ? 1 : 0) }
     }),
   )
   const largest = Math.max(0, ...candidates.map(({ overlap }) => overlap))
@@ -48,7 +54,7 @@ export function askTables(question: string, files: readonly TableStore[], weight
     .slice(0, MAX_TABLES)
   const tables = best.map(
     ({ file, table, values }): QueryableTable<StoredTable> => ({
-      table,
+      table: addInterval(parsed, table, values),
       values,
       run: (sql) => file.database.prepare(sql).raw().all() as SqlValue[][],
     }),
@@ -91,8 +97,9 @@ function toComputation({ query, sql, rows, values, explanation }: TableAnswer, {
     contentHash: table.contentHash,
     interpretation: explanation,
     header: table.columns.map(({ header }, index) => header || `Column ${index + 1}`),
-    rowsUsed: run(writeRowsSql(table, query, MAX_SHOWN_ROWS)),
-    rowCount: Number(run(writeRowCountSql(table, query))[0]?.[0] ?? 0),
+    usedColumns: listUsedColumns(query),
+    rowsUsed: run(writeRowsSql(table, query, rows, MAX_SHOWN_ROWS)),
+    rowCount: Number(run(writeRowCountSql(table, query, rows))[0]?.[0] ?? 0),
     tableRowCount: table.rowCount,
   }
 }

@@ -10,6 +10,7 @@ import type { Logger } from '../../logging/logger.ts'
 import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
 import type { ComputedAnswer } from '../../tables/computation.ts'
+import { asksForComputation } from '../../tables/describe-problem.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
 import { listReadDocuments, readSignature, setTableNotice } from './document-store.ts'
 import { TablePool } from './table-pool.ts'
@@ -18,6 +19,7 @@ import type { TableList } from './table-task.ts'
 import { hasTableType, mayHaveTables } from './table-types.ts'
 
 export const MAX_QUERY_MS = 5_000
+const NOT_COMPUTED = 'Nothing was computed from the tables of your documents, because that took too long or failed. Ask again in a moment.'
 const QUERY_PROCESSES = 2
 const MAX_BUILD_MS = 10 * 60_000
 const BUILDER_MB = 640
@@ -168,7 +170,7 @@ export class SourceTables {
       signal?.throwIfAborted()
       // The documents are quoted then.
       this.#dependencies.logger.warn({ err: error }, 'a question could not be answered from tables')
-      return { computations: [] }
+      return { computations: [], ...(asksForComputation(question) ? { notice: NOT_COMPUTED } : {}) }
     }
   }
 

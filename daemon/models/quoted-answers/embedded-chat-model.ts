@@ -63,14 +63,15 @@ export class EmbeddedChatModel implements ChatModel {
     const { passages, countDocuments, readOn, compute, owner, signal } = request
     if (passages === undefined) return { text: NO_DOCUMENTS }
     if (GREETING.test(question)) return { text: GREETING_REPLY }
-    const { computations, problem }: ComputedAnswer = (await compute?.(question, signal)) ?? { computations: [] }
+    const { computations, problem, notice }: ComputedAnswer = (await compute?.(question, signal)) ?? { computations: [] }
     if (computations.length > 0)
       return { text: formatComputations(computations), confidence: computations.length > 1 ? 'probable' : 'certain' }
     const reader: PassageReader = { read: (wording, texts, abort) => this.#reader.read(wording, texts, abort, owner) }
     const reply = await answerQuestion(reader, { text: question, followUp, passages, countDocuments, readOn, signal })
     // A row that shares words with the question would look like its answer.
     const isOfTable = problem !== undefined && reply.confidence !== 'certain' && passages[0]?.source === problem.document
-    return isOfTable ? { text: escapeReferences(problem.text), confidence: 'none' } : reply
+    if (isOfTable) return { text: escapeReferences(problem.text), confidence: 'none' }
+    return notice === undefined ? reply : { ...reply, text: `${reply.text}\n\n${notice}` }
   }
 }
 

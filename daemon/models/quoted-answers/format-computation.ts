@@ -40,25 +40,32 @@ function formatResult(computation: Computation): string {
 
 function formatResultTable(computation: Computation): string {
   const { result, resultHeader } = computation
-  const header = resultHeader.slice(0, MAX_COLUMNS)
+  const columns = isRowList(computation) ? selectColumns(computation) : [...resultHeader.keys()]
   const table = formatTable(
-    header,
-    result.slice(0, MAX_LISTED_VALUES).map((row) => row.slice(0, header.length)),
+    columns.map((column) => resultHeader[column] ?? ''),
+    result.slice(0, MAX_LISTED_VALUES).map((row) => columns.map((column) => row[column] ?? null)),
   )
   const noun = isRowList(computation) ? 'row' : 'group'
   const count = `**${result.length} ${result.length === 1 ? noun : `${noun}s`}**`
   return [count, table, ...(result.length > MAX_LISTED_VALUES ? [`… and ${result.length - MAX_LISTED_VALUES} more`] : [])].join('\n\n')
 }
 
-function formatRowsUsed({ header, rowsUsed, rowCount, document }: Computation): string[] {
+/** Returns the columns that the query used, and others while there is room, in their order. */
+function selectColumns({ header, usedColumns }: Computation): number[] {
+  const byUse = new Set([...usedColumns, ...header.keys()])
+  return [...byUse].slice(0, MAX_COLUMNS).sort((a, b) => a - b)
+}
+
+function formatRowsUsed(computation: Computation): string[] {
+  const { header, rowsUsed, rowCount, document } = computation
   if (rowsUsed.length === 0) return []
-  const columns = header.slice(0, MAX_COLUMNS)
+  const columns = selectColumns(computation)
   const count = rowCount > rowsUsed.length ? `The first ${rowsUsed.length} of ${rowCount} rows used` : 'Rows used'
   return [
     `${count}, of ${escapeReferences(document)}:`,
     formatTable(
-      ['Row', ...columns],
-      rowsUsed.map((row) => row.slice(0, columns.length + 1)),
+      ['Row', ...columns.map((column) => header[column] ?? '')],
+      rowsUsed.map(([row, ...cells]) => [row ?? null, ...columns.map((column) => cells[column] ?? null)]),
     ),
   ]
 }

@@ -5,7 +5,7 @@ import { findPhrase, listLimits, type Question, type Span, splitWords, type Word
 import type { Condition } from '../query.ts'
 import { areSynonyms, listUnitNames } from '../synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
-import { COLUMN_WORDS, EMPTY_WORDS, OPPOSITES, ZERO_PHRASES } from '../vocabulary.ts'
+import { COLUMN_WORDS, EMPTY_WORDS, isOperationWord, OPPOSITES, ZERO_PHRASES } from '../vocabulary.ts'
 import { createColumnComparisons } from './compare-columns.ts'
 import { createStateConditions } from './link-states.ts'
 import type { ColumnLink, LinkedCondition, Links } from './links.ts'
@@ -36,7 +36,7 @@ export function linkQuestion(question: Question, table: TypedTable, values: read
     ...createEmptyConditions(question, table.columns, columns),
     ...createZeroConditions(question, table.columns),
     ...createColumnComparisons(question, table.columns, columns),
-    ...createStateConditions(question, table.columns, valueConditions),
+    ...createStateConditions(question, table.columns, valueConditions, values),
   ]
   const limits = listLimits(question)
   // The number of "top 5" is no value of a row.
@@ -81,6 +81,10 @@ export function createCellValue(column: number, text: string): CellValue {
   return { column, text, stems, bareLength }
 }
 
+/** "Cleaner" is not the category "Cleaning". */
+const isAgent = (word: string): boolean => /[^aeiou]ers?$/.test(word)
+const isOtherAgent = ({ text }: Word, cell: string): boolean => isAgent(text) && !/er/i.test(cell)
+
 const isInflected = (word: string, cell: string): boolean =>
   word.length >= MIN_PREFIX_LENGTH && Math.abs(word.length - cell.length) <= 2 && (word.startsWith(cell) || cell.startsWith(word))
 
@@ -90,8 +94,8 @@ function findRuns({ words, stems }: Question, { column, text, stems: cell, bareL
   // "German" for "Germany", "annually" for "annual".
   const [only = ''] = cell
   if (cell.length === 1 && only.length >= MIN_PREFIX_LENGTH && !stems.has(only))
-    for (const [start, { stem }] of words.entries())
-      if (isInflected(stem, only)) runs.push({ column, text, start, end: start + 1, isExact: true })
+    for (const [start, word] of words.entries())
+      if (isInflected(word.stem, only) && !isOtherAgent(word, text)) runs.push({ column, text, start, end: start + 1, isExact: true })
   if (!cell.some((stem) => stems.has(stem))) return runs
   // "Given notice" for "notice given".
   if (cell.length === 2)
@@ -100,7 +104,12 @@ function findRuns({ words, stems }: Question, { column, text, stems: cell, bareL
         return [...runs, { column, text, start, end: start + 2, isExact: true }]
   for (let start = 0; start < words.length; start++)
     for (let from = 0; from < cell.length; from++) {
-      if (words[start]?.stem !== cell[from] || (start > 0 && from > 0 && words[start - 1]?.stem === cell[from - 1])) continue
+      if (
+        words[start]?.stem !== cell[from] ||
+        isOtherAgent(words[start] as Word, text) ||
+        (start > 0 && from > 0 && words[start - 1]?.stem === cell[from - 1])
+      )
+        continue
       let length = 1
       while (start + length < words.length && words[start + length]?.stem === cell[from + length]) length++
       const isStop = words.slice(start, start + length).every((word) => word.isStop)
@@ -220,7 +229,8 @@ function createDateConditions({ dates }: Question, columns: readonly Column[]): 
 function createEmptyConditions({ words }: Question, columns: readonly Column[], links: readonly ColumnLink[]): LinkedCondition[] {
   return links.flatMap(({ column, start, end }): LinkedCondition[] => {
     // "Items that do not have a supplier".
-    const before = words.findLastIndex((word, index) => index < start && !(word.isStop && !EMPTY_WORDS.has(word.text)))
+    const isSkipped = (word: Word) => (word.isStop || isOperationWord(word)) && !EMPTY_WORDS.has(word.text)
+    const before = words.findLastIndex((word, index) => index < start && !isSkipped(word))
     const at = [start - 1, start - 2, before, end, end + 1].find((index) => EMPTY_WORDS.has(words[index]?.text ?? ''))
     if (at === undefined || !columns[column]?.hasEmptyCells || columns[column]?.type === 'boolean') return []
     return [{ start: Math.min(start, at), end: Math.max(end, at + 1), match: 'empty', condition: { kind: 'empty', column } }]

@@ -1,30 +1,38 @@
 /** Finds the states that columns imply: "vacant" where there is no tenant, "unpaid" where there is no date of payment, "late". */
+import { isSecondary } from '../cells/column-roles.ts'
 import { findPhrase, type Question, splitWords } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
-import type { Column } from '../typed-table.ts'
+import type { CellValue, Column } from '../typed-table.ts'
 import { type LinkedCondition, listHeaderStems } from './links.ts'
-import { ACTUAL_STEMS, CAPACITY, DUE_STEMS, FULL_PHRASES, PUNCTUALITY, STATES } from './state-words.ts'
+import { ACTUAL_STEMS, CAPACITY, DUE_STEMS, FULL_PHRASES, PUNCTUALITY, STATES, type State } from './state-words.ts'
 
 const BE: ReadonlySet<string> = new Set(['is', 'are', 'was', 'were', 'been'])
 
-/** `values` are conditions on values that the words name: these say what the state is called. */
+/** `named` are conditions on values that the words name: these say what the state is called. */
 export function createStateConditions(
   question: Question,
   columns: readonly Column[],
-  values: readonly LinkedCondition[],
+  named: readonly LinkedCondition[],
+  values: readonly CellValue[],
 ): LinkedCondition[] {
   const { words } = question
-  const isValue = (start: number) => values.some((value) => value.match === 'exact' && value.start === start)
+  const isValue = (start: number) => named.some((value) => value.match === 'exact' && value.start === start)
   const stems = columns.map(({ header }) => listHeaderStems(header))
-  const states = STATES.flatMap(({ phrases, headers, isMissing }) =>
-    phrases.flatMap((phrase): LinkedCondition[] => {
+  const states = STATES.flatMap((state) =>
+    state.phrases.flatMap((phrase): LinkedCondition[] => {
+      const { headers, isMissing } = state
       const start = findPhrase(words, phrase)
       if (start < 0 || isValue(start)) return []
       const end = start + phrase.split(' ').length
-      return columns.flatMap((column, index) => {
+      const found = columns.flatMap((column, index) => {
+        // "Unpaid" says nothing about the column "Deposit paid".
+        if (isSecondary(column) && !stems[index]?.some((stem) => question.stems.has(stem))) return []
         const condition = stems[index]?.some((stem) => headers.has(stem)) ? createState(column, index, isMissing) : undefined
         return condition ? [{ start, end, match: condition.kind === 'empty' ? ('empty' as const) : ('boolean' as const), condition }] : []
       })
+      return found.length > 0
+        ? found
+        : createValueStates(state, columns, values).map((condition) => ({ start, end, match: 'exact', condition }))
     }),
   )
   // "Unreturned" where the column is "Returned on".
@@ -48,6 +56,15 @@ export function createStateConditions(
   })
   return [...states, ...opposites, ...filled, ...createFullness(question, columns, stems), ...createPunctuality(question, columns, stems)]
 }
+
+/** "Owed" where the status is "open", and "paid" for other rows. */
+const createValueStates = ({ values: names, opposites }: State, columns: readonly Column[], values: readonly CellValue[]): Condition[] =>
+  columns.flatMap((_, column): Condition[] => {
+    const own = values.filter((value) => value.column === column).map(({ text }) => text)
+    const meant = own.filter((text) => names?.has(text.toLowerCase()))
+    const isState = meant.length > 0 && own.some((text) => opposites?.has(text.toLowerCase()))
+    return isState ? [{ kind: 'equals', column, reading: 'text', values: meant }] : []
+  })
 
 /** An empty cell, or "no". */
 function createState({ type, hasEmptyCells }: Column, column: number, isMissing: boolean): Condition | undefined {

@@ -38,6 +38,26 @@ export function findNamedColumns({ words }: Question, table: TypedTable, links: 
   /** "The cheapest part" has the lowest sale price, unless the question asks for what is paid. */
   const isOnlyExpense = (column: number): boolean =>
     !named.has(column) && !words.some(({ stem }) => EXPENSE_STEMS.has(stem)) && isExpenseBesidePrice(columnAt(column), table)
+  /** "Different guests" are those of the column Guest, not of the column Guests with numbers. */
+  const isNumberBesideText = (column: number): boolean => {
+    const isText = (other: number) => columnAt(other).type === 'text'
+    const starts = links.columns.filter((link) => link.column === column).map(({ start }) => start)
+    return !isText(column) && links.columns.some((link) => isText(link.column) && link.match !== 'synonym' && starts.includes(link.start))
+  }
   const exactNumbers = [...exact].filter((column) => columnAt(column).readings.number !== undefined && !isRowNumber(column))
-  return { linked, named, exact, exactNumbers, exactHeaders, nouns, measured, titleStems, isExact, isNumeric, isRowNumber, isOnlyExpense }
+  return {
+    linked,
+    named,
+    exact,
+    exactNumbers,
+    exactHeaders,
+    nouns,
+    measured,
+    titleStems,
+    isExact,
+    isNumeric,
+    isRowNumber,
+    isOnlyExpense,
+    isNumberBesideText,
+  }
 }

@@ -2,19 +2,23 @@
 import { isNumbering } from '../cells/column-roles.ts'
 import { isIdentifier } from '../infer-columns.ts'
 import { covers, findComparison, type Question, readOrdinal, type Span, type Word } from '../parse-question.ts'
-import type { DatePart, Direction, Grouping, Operation, SizeComparison } from '../query.ts'
+import type { DatePart, Direction, Grouping, Query, SizeComparison } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { AGGREGATE_WORDS, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES, TRIGGERS } from '../vocabulary.ts'
+import { isDateCondition, listMeantDates, type MeantDates } from './date-choice.ts'
 import { type ColumnLink, isInHeader, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 import { findDatePart } from './question-form.ts'
 import { listNouns } from './question-nouns.ts'
 import { START_STEMS } from './state-words.ts'
 
 export interface Demands {
+  dates: MeantDates
   /** The part of dates that "per month" asks for. */
   part?: DatePart
   /** What "per customer" and "by region and month" ask for: at most two. */
   groupings: Grouping[]
+  /** Whether "per second" asks for groups that the table does not have. */
+  hasUnknownGroups: boolean
   /** "The second highest" is 2. */
   position?: number
   size?: GroupSize
@@ -39,6 +43,8 @@ export interface Contrast {
 }
 
 const DATE_PARTS: ReadonlySet<string> = new Set(['year', 'quarter', 'month', 'weekday', 'day'])
+/** The average per entry is that of the rows. */
+const KNOWN_PARTS: ReadonlySet<string> = new Set([...DATE_PARTS, 'entry', 'row', 'record', 'item'])
 const ARTICLES: ReadonlySet<string> = new Set(['the', 'each', 'every', 'a', 'by', 'per', 'of'])
 const CONNECTIVES = {
   each: new Set(['vs', 'versus', 'and', 'to', 'with', 'against', 'or']),
@@ -55,6 +61,7 @@ export function findDemands(question: Question, table: TypedTable, links: Links)
   const { words } = question
   const part = findDatePart(question, (index) => isInHeader(links, index), true)
   const hasDates = table.columns.some(({ readings }) => readings.date)
+  const dates = listMeantDates(words, table.columns, links.columns)
   const isColumn = links.columns.some(
     ({ start, match, column }) =>
       (match === 'exact' && words[start]?.text === part) ||
@@ -63,10 +70,12 @@ export function findDemands(question: Question, table: TypedTable, links: Links)
   )
   const ordinal = words.findIndex((word, index) => (readOrdinal(word.text) ?? 0) > 1 && isSuperlative(words[index + 1] ?? word))
   const size = findGroupSize(question, table, links)
-  const contrast = findContrast(question, links)
+  const contrast = findContrast(question, links, dates.columns)
   return {
+    dates,
     ...(part && hasDates && !isColumn ? { part } : {}),
-    groupings: listGroupings(words, table, links).filter((grouping) => !isColumn || grouping.part !== part),
+    groupings: listGroupings(words, table, links, dates.columns).filter((grouping) => !isColumn || grouping.part !== part),
+    hasUnknownGroups: hasUnknownGroups(words, links),
     ...(ordinal < 0 ? {} : { position: readOrdinal(words[ordinal]?.text ?? '') as number }),
     ...(size ? { size } : {}),
     ...(contrast ? { contrast } : {}),
@@ -75,7 +84,7 @@ export function findDemands(question: Question, table: TypedTable, links: Links)
 }
 
 /** Returns the groups of "per month", "for each customer" and "by region and quarter". */
-function listGroupings(words: readonly Word[], table: TypedTable, links: Links): Grouping[] {
+function listGroupings(words: readonly Word[], table: TypedTable, links: Links, dates: readonly number[]): Grouping[] {
   const groupings: Grouping[] = []
   let end = 0
   for (const [index, { text }] of words.entries()) {
@@ -83,7 +92,7 @@ function listGroupings(words: readonly Word[], table: TypedTable, links: Links):
     if (index < end || !(isNext || (GROUP_WORDS.has(text) && !isInHeader(links, index)))) continue
     let start = index + 1
     while (ARTICLES.has(words[start]?.text ?? '')) start++
-    const found = findGroupingAt(start, words, table, links, text === 'by' || isNext)
+    const found = findGroupingAt(start, words, table, links, dates, text === 'by' || isNext)
     // "The average per performance" is that of the rows.
     if (found && isOfRow(found.by, words[start], table) && words.some((word) => AVERAGES.has(word.text))) continue
     if (!found || groupings.some(({ by, part }) => by === found.by && part === found.part)) continue
@@ -92,6 +101,13 @@ function listGroupings(words: readonly Word[], table: TypedTable, links: Links):
   }
   return groupings.slice(0, 2)
 }
+
+const hasUnknownGroups = (words: readonly Word[], links: Links): boolean =>
+  words.some(({ text }, index) => {
+    const next = words.findIndex((_, position) => position > index && !ARTICLES.has(words[position]?.text ?? ''))
+    const isKnown = links.columns.some((link) => covers(link, next)) || words[next]?.isTitle || KNOWN_PARTS.has(words[next]?.text ?? '')
+    return text === 'per' && !isInHeader(links, index) && !isKnown
+  })
 
 const isOfRow = (column: number, word: Word | undefined, { columns }: TypedTable): boolean => {
   const { [column]: found } = columns
@@ -103,17 +119,14 @@ function findGroupingAt(
   words: readonly Word[],
   { columns }: TypedTable,
   { columns: linked, conditions }: Links,
+  [date]: readonly number[],
   isUncertain: boolean,
 ): (Grouping & { end: number }) | undefined {
   const link = linked
     .filter((each) => each.start === start)
     .reduce<ColumnLink | undefined>((best, each) => (!best || RANKS[each.match] > RANKS[best.match] ? each : best), undefined)
   const text = words[start]?.text.replace(/s$/, '') ?? ''
-  const dates = columns.flatMap(({ readings }, column) => (readings.date ? [column] : []))
-  if (DATE_PARTS.has(text) && link?.match !== 'exact' && dates.length > 0) {
-    const by = dates.find((column) => linked.some((each) => each.column === column && each.match !== 'synonym')) ?? dates[0]
-    return { by: by as number, part: text as DatePart, end: start + 1 }
-  }
+  if (DATE_PARTS.has(text) && link?.match !== 'exact' && date !== undefined) return { by: date, part: text as DatePart, end: start + 1 }
   if (!link) return undefined
   const { readings, header } = columns[link.column] ?? {}
   // "Top students by score" and "orders by customer Acme" do not ask for groups.
@@ -179,10 +192,12 @@ const toSize = (comparison: string | undefined): SizeComparison =>
   comparison === undefined || comparison === 'between' ? 'equal' : (comparison as SizeComparison)
 
 /** Finds two values that are compared with each other: "Sales vs Finance", "how much more than", "is it higher in May or June". */
-function findContrast({ text, words }: Question, { conditions }: Links): Contrast | undefined {
+function findContrast({ text, words }: Question, { conditions }: Links, [date]: readonly number[]): Contrast | undefined {
   const isTrigger = (word: Word) => (TRIGGERS.contrast as readonly string[]).includes(word.text)
   const result = DIFFERENCE.test(text) ? 'difference' : words.some(isTrigger) ? 'each' : 'larger'
-  const list = conditions.filter(({ match }) => COMPARED.has(match))
+  const list = conditions.filter(
+    ({ match, condition }) => COMPARED.has(match) && (!isDateCondition(condition) || condition.column === date),
+  )
   const pairs = list.flatMap((first) =>
     list.flatMap((second): [LinkedCondition, LinkedCondition][] => {
       const [a, b] = [first.condition, second.condition]
@@ -196,9 +211,21 @@ function findContrast({ text, words }: Question, { conditions }: Links): Contras
   return isChoice && pairs.length > 0 ? { result, pairs } : undefined
 }
 
-/** Whether an operation has the groups, the place, the sizes and the comparison that the form of the question demands. */
-export function meetsDemands(operation: Operation, { part, groupings, position, size, contrast }: Demands): boolean {
+/** Whether a query has the dates, groups, place, sizes and comparison that the form of the question demands. */
+export function meetsDemands(
+  { operation, conditions }: Query,
+  { dates, part, groupings, hasUnknownGroups, position, size, contrast }: Demands,
+): boolean {
   const isGroup = operation.kind === 'group'
+  if (hasUnknownGroups) return false
+  if (isGroup && operation.part) {
+    // "Per month in 2025" is about one date.
+    const isOther = conditions.some((condition) => isDateCondition(condition) && condition.column !== operation.by)
+    if (isOther || !dates.columns.includes(operation.by)) return false
+  }
+  const hasAmount = ('key' in operation && operation.key !== undefined) || operation.kind === 'aggregate'
+  const isDated = 'part' in operation || [...conditions, ...('rows' in operation ? operation.rows : [])].some(isDateCondition)
+  if (hasAmount && isDated && !dates.areOfEvents) return false
   if (contrast) return operation.kind === 'contrast' ? contrast.result !== 'difference' : operation.kind.startsWith('difference')
   if (size) return operation.kind === 'having'
   if (position !== undefined && !(operation.kind === 'top' || (isGroup && operation.direction))) return false

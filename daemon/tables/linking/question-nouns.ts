@@ -3,19 +3,9 @@ import { isNumbering } from '../cells/column-roles.ts'
 import { findNameColumn, isIdentifier, isMoney } from '../infer-columns.ts'
 import { covers, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import {
-  COUNTING_SUPERLATIVES,
-  isOperationWord,
-  isSuperlative,
-  MONEY_STEMS,
-  NUMBER_WORDS,
-  PERSON_STEMS,
-  PRODUCT_STEMS,
-  SIZE_WORDS,
-  STAFF_STEMS,
-  STOP_WORDS,
-} from '../vocabulary.ts'
+import { COUNTING_SUPERLATIVES, isOperationWord, isSuperlative, MONEY_STEMS, NUMBER_WORDS, SIZE_WORDS, STOP_WORDS } from '../vocabulary.ts'
 import type { ColumnLink, Links } from './links.ts'
+import { PERSON_STEMS, PRODUCT_STEMS } from './role-words.ts'
 
 /** "The most items" asks for the number of rows: "items" names the rows, or a column that is not measured. */
 export function asksForMostRows(
@@ -35,6 +25,8 @@ export function asksForMostRows(
 
 /** Whether a column has people or companies. */
 export const isPersonHeader = (header: string): boolean => PERSON_STEMS.has(splitWords(header).at(-1)?.stem ?? '')
+
+export const hasPeople = (columns: readonly Column[]): boolean => columns.some(({ header }) => isPersonHeader(header))
 
 /** Returns the columns that "who" may ask for; otherwise the first column of text, which names the rows of most tables. */
 function listPeople(columns: readonly Column[]): number[] {
@@ -57,7 +49,11 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], li
     const isName = (column: Column | undefined) => column?.type === 'text' && !isIdentifier(column.header) && !isNumbering(column)
     const isAsked = ({ column, start: at, match }: ColumnLink) => at === start || (isWho && match === 'exact' && isName(columns[column]))
     const named = links.filter(isAsked).map(({ column }) => column)
-    return new Set([...named, ...(links.some((link) => link.start === start) ? [] : listPeople(columns))])
+    // "Who saw the most patients?" does not ask for patients.
+    const most = words.findIndex(({ text }) => COUNTING_SUPERLATIVES.has(text))
+    const isObject = (column: number) => links.some((link) => link.column === column && most >= 0 && link.start === most + 1)
+    const people = listPeople(columns).filter((column) => !isObject(column))
+    return new Set([...named, ...(links.some((link) => link.start === start) ? [] : people)])
   }
   /** "The cheapest online course" does not ask for the column Online. */
   const isAdjective = () => links.some((link) => link.start === index && columns[link.column]?.type === 'boolean')
@@ -97,28 +93,9 @@ export function asksForLargestGroup(words: readonly Word[], { columns }: TypedTa
   })
 }
 
-const WAGE = /salary|wage|\bpay\b|payroll|compensation|gross|stipend|earnings|\bfee\b/i
-
-/** Whether the question asks what a member of staff is paid, which amounts of other things do not say. */
-export function asksForPay(words: readonly Word[], { columns }: TypedTable, { conditions }: Links): boolean {
-  if (columns.some(({ header }) => WAGE.test(header.replaceAll('_', ' ')))) return false
-  const isStaff = (column: number) => STAFF_STEMS.has(splitWords((columns[column]?.header ?? '').replaceAll('_', ' ')).at(-1)?.stem ?? '')
-  return conditions.some(
-    ({ start, end, condition }) =>
-      isStaff(condition.column) &&
-      (['pay', 'paid'].includes(words[start - 1]?.text ?? '') || ['earn', 'earns'].includes(words[end]?.text ?? '')),
-  )
-}
-
 /** "Who gave the biggest donation?" asks for one row, not for the most rows. */
 export const asksForLargestRow = (words: readonly Word[]): boolean =>
   words.some(({ text }, index) => {
     const next = words[index + 1]
     return SIZE_WORDS.has(text) && next?.isTitle === true && !/[^s]s$/.test(next.text)
   })
-
-/** Whether a word for money is none of a column or a value. */
-export const asksForOtherMoney = (words: readonly Word[], { columns, conditions }: Links): boolean =>
-  words.some(
-    ({ stem, isTitle }, index) => MONEY_STEMS.has(stem) && !isTitle && ![...columns, ...conditions].some((span) => covers(span, index)),
-  )

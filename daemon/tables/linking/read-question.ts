@@ -1,15 +1,17 @@
 /** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
 
-import { isPayment } from '../cells/column-roles.ts'
-import { findNameColumn, isYear } from '../infer-columns.ts'
+import { isNumbering, isPayment } from '../cells/column-roles.ts'
+import { findNameColumn, isIdentifier } from '../infer-columns.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
-import type { Condition } from '../query.ts'
 import { areSynonyms } from '../synonyms.ts'
 import type { CellValue, TypedTable } from '../typed-table.ts'
-import { GROUP_WORDS, isOperationWord, isSuperlative, PEOPLE_WORDS, PERSON_NOUNS, ROLE_VERBS } from '../vocabulary.ts'
+import { isOperationWord, isSuperlative, MONEY_STEMS } from '../vocabulary.ts'
+import { AUXILIARIES, listComparedVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
-import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, listTitleStems, RANKS } from './links.ts'
-import { isPersonHeader } from './question-nouns.ts'
+import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, listTitleStems } from './links.ts'
+import { isColumnName, isOtherMeant } from './meant-conditions.ts'
+import { hasPeople } from './question-nouns.ts'
+import { areSameRows, PEOPLE_WORDS, PERSON_NOUNS, ROLE_VERBS } from './role-words.ts'
 
 export interface ReadQuestion {
   question: Question
@@ -23,15 +25,12 @@ const DATA_FILE = /\.(?:csv|tsv|jsonl?|ndjson|xlsx|xlsm|xls|ods)\b/i
 export const isDataFile = ({ title }: TypedTable): boolean => DATA_FILE.test(title)
 
 const HEADS: ReadonlySet<string> = new Set(['many', 'which', 'list', 'show', 'find'])
-const SUBJECTS: ReadonlySet<string> = new Set(['have', 'has', 'had', 'that', 'who', 'which', 'been'])
 /** Words after the name of a column that add nothing. */
 const SUFFIXES: ReadonlySet<string> = new Set(['type', 'types', 'kind', 'name', 'names', 'group', 'address'])
-/** A noun follows these. */
-const NOUN_MARKERS: ReadonlySet<string> = new Set('the a an our my your their its this that from of in for by with to on at'.split(' '))
-/** "Rented at least twice". */
-const TIMES_PHRASE = /^(?:(?:at least|at most|more than|less than|fewer than|only|exactly|just) )?(?:once|twice|thrice|\w+ times)\b/
-const VERBS: ReadonlySet<string> = new Set(['do', 'have', 'be'])
-const AUXILIARIES: ReadonlySet<string> = new Set(['do', 'does', 'did'])
+/** A second sentence follows these. */
+const CONNECTIVES: ReadonlySet<string> = new Set(['although', 'though', 'but', 'while', 'whereas', 'where', 'because', 'even'])
+const WHICH: ReadonlySet<string> = new Set(['which', 'what'])
+const PREPOSITIONS: ReadonlySet<string> = new Set(['in', 'at', 'from', 'on', 'with', 'for', 'to'])
 /** Verbs that state a condition. */
 const CONDITION_VERBS: ReadonlySet<string> = new Set(['owe', 'owes', 'owed', 'lack', 'lacks', 'exceed', 'exceeds', 'miss', 'misses'])
 
@@ -66,7 +65,9 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     ),
   }
   const names = tables.flatMap((other) => (other.table === table ? [] : listNames(other.table)))
-  const isKnownElsewhere = ({ stem }: Word) => names.some((name) => name === stem || areSynonyms(name, stem))
+  const isKnownElsewhere = ({ stem }: Word) =>
+    names.some((name) => name === stem || areSynonyms(name, stem)) ||
+    tables.some((other) => other.table !== table && other.values.some(({ stems }) => stems.includes(stem)))
   const spans = [...links.columns, ...links.conditions]
   const isLinked = (index: number) => spans.some((span) => covers(span, index))
   const isFree = (index: number) => {
@@ -76,6 +77,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       /^\p{L}{3,}$/u.test(word.text) &&
       !word.isStop &&
       !isName(word, titled.text) &&
+      !CONDITION_VERBS.has(word.text) &&
       !isLinked(index) &&
       !isOperationWord(word) &&
       !isSuperlative(word)
@@ -87,14 +89,13 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     const isColumn = links.columns.some((link) => link.match !== 'exact' && covers(link, index))
     return (
       word !== undefined &&
-      !CONDITION_VERBS.has(word.text) &&
       !namesOtherRole(word, table) &&
       (isFree(index) ? !isKnownElsewhere(word) : isColumn && !links.conditions.some((condition) => covers(condition, index)))
     )
   }
   const asksForPerson = titled.words.some(({ text }) => text === 'who')
   const verbs = new Set(
-    asksForPerson && !hasPeople(table)
+    asksForPerson && !hasPeople(table.columns)
       ? []
       : [
           ...listVerbs(titled.words, isFreeVerb, isLinked),
@@ -110,10 +111,17 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const noun = findHead(titled.words, (index) => isOfRows && isFree(index) && !verbs.has(index), isAfterValue)
   const word = counted >= 0 ? titled.words[counted] : noun === undefined ? undefined : titled.words[noun]
   const isNamed = links.conditions.length > 0 || links.columns.some(({ match }) => match === 'exact')
-  const isRowNoun = word !== undefined && isNamed && !isKnownElsewhere(word) && !isOtherPerson(word, table)
+  const isRowNoun =
+    word !== undefined &&
+    isNamed &&
+    !isKnownElsewhere(word) &&
+    !isOtherPerson(word, table) &&
+    !asksForMore(titled.words, titled.words.indexOf(word), table, links)
   const words = titled.words.map((each, index): Word => {
     if (isRowNoun && each === word) return { ...each, isStop: true, isTitle: true }
-    return verbs.has(index) || isSuffix(titled.words, { start: index, match: 'synonym' }, links) ? { ...each, isStop: true } : each
+    return verbs.has(index) || isSubject(titled.words, index, links) || isSuffix(titled.words, { start: index, match: 'synonym' }, links)
+      ? { ...each, isStop: true }
+      : each
   })
   return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
 }
@@ -147,7 +155,28 @@ const namesOtherRole = (word: Word, { columns }: TypedTable): boolean => {
 
 /** "Actor" does not mean the rows of a table of performances, which has other people. */
 const isOtherPerson = ({ stem }: Word, table: TypedTable): boolean =>
-  PERSON_NOUNS.has(stem) && hasPeople(table) && findNameColumn(table.columns) === undefined
+  PERSON_NOUNS.has(stem) && hasPeople(table.columns) && findNameColumn(table.columns) === undefined
+
+/**
+ * Whether the noun of "which van" is something that rows only have: another word names the row ("order 4010"), or the noun does
+ * something ("delivered"), is the object ("which medicine did Bella get") or the place ("which room is it in").
+ */
+function asksForMore(words: readonly Word[], noun: number, { columns }: TypedTable, links: Links): boolean {
+  if (!WHICH.has(words[noun - 1]?.text ?? '')) return false
+  const next = words[noun + 1]
+  const isSingular = !/[^s]s$/.test(words[noun]?.text ?? '')
+  const isVerb = next !== undefined && !next.isStop && /(?:ed|[^s]s)$/.test(next.text) && !MONEY_STEMS.has(next.stem)
+  const namesRow = ({ match, condition: { column } }: LinkedCondition) => {
+    const { [column]: found } = columns
+    return (match === 'exact' || match === 'number') && found && (column === 0 || isIdentifier(found.header) || isNumbering(found))
+  }
+  return (
+    AUXILIARIES.has(next?.text ?? '') ||
+    PREPOSITIONS.has(words.at(-1)?.text ?? '') ||
+    (isSingular && isVerb) ||
+    links.conditions.some(namesRow)
+  )
+}
 
 /** Whether a word is written as a name, such as "Kranz". */
 const isName = ({ text }: Word, question: string): boolean => question.slice(1).includes(text.slice(0, 1).toUpperCase() + text.slice(1))
@@ -161,50 +190,16 @@ export const hasTitleWord = ({ words }: Question, table: TypedTable): boolean =>
   return words.some(({ stem, isStop }) => !isStop && stems.has(stem))
 }
 
-const hasPeople = ({ columns }: TypedTable): boolean => columns.some(({ header }) => isPersonHeader(header))
-
 /** "Orders" in a question over orders.csv names the rows: no condition needs to explain it. */
 export function ignoreTitle(question: Question, table: TypedTable): Question {
   const stems = listTitleStems(table)
   const isTitle = ({ text, stem, number }: Word) =>
     number === undefined &&
-    (stems.has(stem) || [...stems].some((title) => areSynonyms(title, stem)) || (PEOPLE_WORDS.has(text) && hasPeople(table)))
+    (stems.has(stem) ||
+      [...stems].some((title) => areSynonyms(title, stem) || areSameRows(title, stem)) ||
+      (PEOPLE_WORDS.has(text) && hasPeople(table.columns)))
   return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true, isTitle: true } : word)) }
 }
-
-/** Returns the verbs of "who teaches", "did Tanaka stay" and "which supplier delivers": what they connect is named by the other words. */
-function listVerbs(words: readonly Word[], isFree: (index: number) => boolean, isNamedValue: (index: number) => boolean): number[] {
-  const auxiliary = words.findIndex(({ text }) => AUXILIARIES.has(text))
-  const main = words.findIndex((word, index) => auxiliary >= 0 && index > auxiliary + 1 && !word.isStop && !isNamedValue(index))
-  const question = words.findIndex(({ text }) => text === 'who' || text === 'which')
-  // "The compressor" and "the boat insurance" are no verbs.
-  const isVerb = (index: number) => !NOUN_MARKERS.has(words[index - 1]?.text ?? '') && !isVerbAfter(words, index)
-  const next = words[question]?.text === 'who' ? question + 1 : question + 2
-  const isThirdPerson = words[question]?.text === 'who' || words[next]?.text.endsWith('s') === true
-  return [...(main >= 0 && isFree(main) && isVerb(main) ? [main] : []), ...(question >= 0 && isThirdPerson && isFree(next) ? [next] : [])]
-}
-
-/** "Run" of "does the insurance run out" is the verb. */
-const isVerbAfter = (words: readonly Word[], index: number): boolean => {
-  const next = words[index + 1]
-  return (
-    next !== undefined &&
-    (VERBS.has(next.text) || (!next.isStop && isOperationWord(next) && !isSuperlative(next) && !GROUP_WORDS.has(next.text)))
-  )
-}
-
-/** "Vehicles that have driven more than 100,000 km", "rentals that lasted longer than 10 days": the comparison says what is measured. */
-const listComparedVerbs = (words: readonly Word[], isFree: (index: number) => boolean, { columns, conditions }: Links): number[] =>
-  words.flatMap(({ text }, index) => {
-    const previous = words[index - 1]
-    const isAfterSubject =
-      previous !== undefined &&
-      (previous.isTitle || SUBJECTS.has(previous.text) || columns.some(({ end, match }) => end === index && match !== 'synonym'))
-    const rest = words.slice(index + 1).map((word) => word.text)
-    const isCompared =
-      conditions.some(({ start, match }) => start === index + 1 && match === 'comparison') || TIMES_PHRASE.test(rest.join(' '))
-    return isAfterSubject && isCompared && /(?:ed|en|t|s)$/.test(text) && isFree(index) ? [index] : []
-  })
 
 /** "Type" of "fuel type" belongs to the column Fuel. */
 const isSuffix = (words: readonly Word[], { start, match }: Pick<ColumnLink, 'start' | 'match'>, { columns }: Links): boolean =>
@@ -213,49 +208,12 @@ const isSuffix = (words: readonly Word[], { start, match }: Pick<ColumnLink, 'st
   columns.some((link) => link.end === start && link.match !== 'synonym') &&
   !columns.some((link) => link.match !== 'synonym' && covers(link, start))
 
-const COMPARED: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays', 'numbers', 'between'])
-
-/** "Opened in May" and "cost less than 200" compare the columns that the words before name. */
-function isOtherMeant(words: readonly Word[], { start, condition }: LinkedCondition, { columns }: TypedTable, links: Links): boolean {
-  if (!COMPARED.has(condition.kind)) return false
-  const reading = condition.kind === 'numbers' || condition.kind === 'between' ? 'number' : 'date'
-  const isNear = ({ end, column }: ColumnLink) =>
-    end <= start &&
-    (columns[column]?.readings[reading] !== undefined || isYear(columns[column])) &&
-    columns[column]?.type !== 'boolean' &&
-    words.slice(end, start).every(({ isStop, isTitle }) => isStop && !isTitle)
-  const near = links.columns.filter(isNear)
-  const best = Math.max(...near.map(({ match }) => RANKS[match]))
-  return near.length > 0 && !near.some(({ column, match }) => column === condition.column && RANKS[match] === best)
-}
-
-/** "Opened" is the column Opened, not the status "Open". */
-const isColumnName = (
-  words: readonly Word[],
-  { start, end, match, condition }: LinkedCondition,
-  { columns }: TypedTable,
-  links: Links,
-): boolean => {
-  const text = words[start]?.text
-  return (
-    (match === 'exact' || match === 'part') &&
-    end - start === 1 &&
-    condition.kind === 'equals' &&
-    !condition.values.some((value) => String(value).toLowerCase() === text) &&
-    links.columns.some((link) => link.start === start && columns[link.column]?.header.toLowerCase() === text)
-  )
-}
-
-/** "Which title was borrowed most often?" need not use the column "Borrowed on". */
-const listParticiples = (words: readonly Word[], { columns }: TypedTable, links: Links): number[] =>
-  links.columns.flatMap(({ column, start, match }) =>
-    match !== 'synonym' &&
-    columns[column]?.readings.date &&
-    words[start]?.text.endsWith('ed') &&
-    !links.conditions.some((condition) => condition.match === 'exact' && covers(condition, start))
-      ? [start]
-      : [],
-  )
+/** "Although the guest checked out": the guest says nothing about the rows that the rest of the sentence does not say. */
+const isSubject = (words: readonly Word[], index: number, { columns, conditions }: Links): boolean =>
+  CONNECTIVES.has(words[index - 2]?.text ?? '') &&
+  words[index - 1]?.isStop === true &&
+  columns.some(({ start, end }) => start === index && end === index + 1) &&
+  conditions.some(({ start }) => start === index + 1 || start === index + 2)
 
 /** Returns the noun of "how many cars", "which electric cars" or "the mileage of diesel cars", if nothing else explains it. */
 function findHead(

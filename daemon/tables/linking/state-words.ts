@@ -2,9 +2,24 @@
 import { stem } from '../../language/content-words.ts'
 import { list, toStems } from '../vocabulary.ts'
 
+export interface State {
+  phrases: readonly string[]
+  headers: ReadonlySet<string>
+  isMissing: boolean
+  /** What the state may be called in a column that also has the opposite. */
+  values?: ReadonlySet<string>
+  opposites?: ReadonlySet<string>
+}
+
 /** Words for rows whose cells are empty or "no" in a column with one of the words in its header, or are not. */
-export const STATES: readonly { phrases: readonly string[]; headers: ReadonlySet<string>; isMissing: boolean }[] = [
-  ['unpaid,outstanding,owed,owing,unsettled,not settled', 'paid payment settled', true],
+export const STATES: readonly State[] = [
+  [
+    'unpaid,outstanding,owe,owes,owed,owing,unsettled,not settled,waiting for payment,awaiting payment',
+    'paid payment settled',
+    true,
+    'unpaid,open,outstanding,overdue,not paid,due,pending,sent',
+    'paid,settled',
+  ],
   ['vacant,unoccupied,empty,unlet,unrented,free', 'tenant occupant guest renter resident lessee occupied rented let booked', true],
   ['unassigned,not assigned', 'assigned assignee owner agent driver responsible technician', true],
   ['still out,on loan,checked out,not back,outstanding,not returned', 'returned return', true],
@@ -16,10 +31,11 @@ export const STATES: readonly { phrases: readonly string[]; headers: ReadonlySet
   ['undelivered,not arrived', 'delivered delivery arrival arrived received', true],
   ['active,current,still employed,still with us', 'left leaving exit termination terminated', true],
   ['former', 'left leaving exit termination terminated', false],
-].map(([phrases, headers, isMissing]) => ({
+].map(([phrases, headers, isMissing, values, opposites]) => ({
   phrases: String(phrases).split(','),
   headers: new Set(list(String(headers)).map(stem)),
   isMissing: isMissing === true,
+  ...(values ? { values: new Set(String(values).split(',')), opposites: new Set(String(opposites).split(',')) } : {}),
 }))
 
 interface Limit {
@@ -41,9 +57,7 @@ const OTHER_LIMITS: readonly (readonly string[])[] = [
   ['target goal quota', 'actual sales revenue achieved result sold closed'],
   ['reorder minimum min threshold safety', 'stock hand quantity qty inventory available units'],
   ['entitlement entitled allowance quota', 'taken used'],
-  ['due deadline promised expected', 'paid payment returned return delivered delivery completed closed finished shipped resolved actual'],
 ]
-export const LIMITS: readonly Limit[] = [...OTHER_LIMITS.map(createLimit), CAPACITY]
 
 /** Headers of dates with which an employment or a contract starts. */
 export const START_STEMS = toStems('hire hired joined join start started since employed entry member')
@@ -52,6 +66,8 @@ export const DUE_STEMS = toStems('due deadline promised expected planned schedul
 export const ACTUAL_STEMS = toStems(
   'paid payment returned return delivered delivery arrived completed closed finished shipped resolved actual',
 )
+export const LIMITS: readonly Limit[] = [...OTHER_LIMITS.map(createLimit), CAPACITY, { limits: DUE_STEMS, measures: ACTUAL_STEMS }]
+
 export const PUNCTUALITY: readonly (readonly [phrase: string, comparison: 'more' | 'at_most' | 'less'])[] = [
   ['late', 'more'],
   ['too late', 'more'],

@@ -1,0 +1,59 @@
+/** Finds verbs that only connect what other words name: "who teaches", "which title was borrowed". */
+import type { Word } from '../parse-question.ts'
+import { covers } from '../parse-question.ts'
+import type { TypedTable } from '../typed-table.ts'
+import { GROUP_WORDS, isOperationWord, isSuperlative } from '../vocabulary.ts'
+import type { Links } from './links.ts'
+
+const SUBJECTS: ReadonlySet<string> = new Set(['have', 'has', 'had', 'that', 'who', 'which', 'been'])
+/** A noun follows these. */
+const NOUN_MARKERS: ReadonlySet<string> = new Set('the a an our my your their its this that from of in for by with to on at'.split(' '))
+/** "Rented at least twice". */
+const TIMES_PHRASE = /^(?:(?:at least|at most|more than|less than|fewer than|only|exactly|just) )?(?:once|twice|thrice|\w+ times)\b/
+const VERBS: ReadonlySet<string> = new Set(['do', 'have', 'be'])
+export const AUXILIARIES: ReadonlySet<string> = new Set(['do', 'does', 'did'])
+
+/** Returns the verbs of "who teaches", "did Tanaka stay" and "which supplier delivers": what they connect is named by the other words. */
+export function listVerbs(words: readonly Word[], isFree: (index: number) => boolean, isNamedValue: (index: number) => boolean): number[] {
+  const auxiliary = words.findIndex(({ text }) => AUXILIARIES.has(text))
+  const main = words.findIndex((word, index) => auxiliary >= 0 && index > auxiliary + 1 && !word.isStop && !isNamedValue(index))
+  const question = words.findIndex(({ text }) => text === 'who' || text === 'which')
+  // "The compressor" and "the boat insurance" are no verbs.
+  const isVerb = (index: number) => !NOUN_MARKERS.has(words[index - 1]?.text ?? '') && !isVerbAfter(words, index)
+  const next = words[question]?.text === 'who' ? question + 1 : question + 2
+  const isThirdPerson = words[question]?.text === 'who' || words[next]?.text.endsWith('s') === true
+  return [...(main >= 0 && isFree(main) && isVerb(main) ? [main] : []), ...(question >= 0 && isThirdPerson && isFree(next) ? [next] : [])]
+}
+
+/** "Run" of "does the insurance run out" is the verb. */
+const isVerbAfter = (words: readonly Word[], index: number): boolean => {
+  const next = words[index + 1]
+  return (
+    next !== undefined &&
+    (VERBS.has(next.text) || (!next.isStop && isOperationWord(next) && !isSuperlative(next) && !GROUP_WORDS.has(next.text)))
+  )
+}
+
+/** "Vehicles that have driven more than 100,000 km", "rentals that lasted longer than 10 days": the comparison says what is measured. */
+export const listComparedVerbs = (words: readonly Word[], isFree: (index: number) => boolean, { columns, conditions }: Links): number[] =>
+  words.flatMap(({ text }, index) => {
+    const previous = words[index - 1]
+    const isAfterSubject =
+      previous !== undefined &&
+      (previous.isTitle || SUBJECTS.has(previous.text) || columns.some(({ end, match }) => end === index && match !== 'synonym'))
+    const rest = words.slice(index + 1).map((word) => word.text)
+    const isCompared =
+      conditions.some(({ start, match }) => start === index + 1 && match === 'comparison') || TIMES_PHRASE.test(rest.join(' '))
+    return isAfterSubject && isCompared && /(?:ed|en|t|s)$/.test(text) && isFree(index) ? [index] : []
+  })
+
+/** "Which title was borrowed most often?" need not use the column "Borrowed on". */
+export const listParticiples = (words: readonly Word[], { columns }: TypedTable, links: Links): number[] =>
+  links.columns.flatMap(({ column, start, match }) =>
+    match !== 'synonym' &&
+    columns[column]?.readings.date &&
+    words[start]?.text.endsWith('ed') &&
+    !links.conditions.some((condition) => condition.match === 'exact' && covers(condition, start))
+      ? [start]
+      : [],
+  )

@@ -1,0 +1,64 @@
+/** Chooses the dates that a question means: those that it names, otherwise when something happened, not when it was due or paid. */
+import { covers, type Span, type Word } from '../parse-question.ts'
+import type { Condition } from '../query.ts'
+import type { Column } from '../typed-table.ts'
+import { toStems } from '../vocabulary.ts'
+import { type ColumnLink, listHeaderStems, RANKS } from './links.ts'
+import { ACTUAL_STEMS, DUE_STEMS } from './state-words.ts'
+
+/** Words that name no particular date. */
+const ANY_DATE = toStems('date when day month year time last first')
+/** Headers of dates that say little about when a row happened. */
+const OTHER_STEMS = new Set([
+  ...DUE_STEMS,
+  ...ACTUAL_STEMS,
+  ...toStems('birth born birthday next end ends expiry expires until last since hired hire joined'),
+])
+const ENDS_WITH_OUT = /\bout$/i
+const END_STEMS = new Set([...ACTUAL_STEMS, ...toStems('end ends')])
+/** "Packaged on" */
+const PARTICIPLE = /\b\w{3,}ed\b/i
+const MAX_DATES = 2
+
+const DATE_CONDITIONS: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays'])
+export const isDateCondition = ({ kind }: Condition): boolean => DATE_CONDITIONS.has(kind)
+
+const listStems = ({ header }: Column): string[] => listHeaderStems(header)
+const isOut = ({ header }: Column): boolean => ENDS_WITH_OUT.test(header.replaceAll('_', ' '))
+const isParticiple = ({ header }: Column): boolean => PARTICIPLE.test(header.replaceAll('_', ' '))
+
+/** Whether a date says when something was over: "Delivered on", "Check-out". */
+export const isEndDate = (column: Column): boolean =>
+  isOut(column) || isParticiple(column) || listStems(column).some((stem) => END_STEMS.has(stem))
+
+export interface MeantDates {
+  /** The most likely one first. */
+  columns: number[]
+  /** Whether the dates say when the rows happened, or the question names them: "hired" does not say when a salary was paid. */
+  areOfEvents: boolean
+}
+
+/** Returns the columns with dates that the question may mean. `taken` are words that name other dates. */
+export function listMeantDates(
+  words: readonly Word[],
+  columns: readonly Column[],
+  links: readonly ColumnLink[],
+  taken: readonly Span[] = [],
+): MeantDates {
+  const isDate = (column: number) => columns[column]?.readings.date !== undefined
+  const names = links.filter(({ column, start, end }) => {
+    const isParticular = words.slice(start, end).some(({ stem, isTitle }) => !isTitle && !ANY_DATE.has(stem))
+    return isDate(column) && isParticular && !taken.some((span) => covers(span, start))
+  })
+  if (names.length > 0) {
+    const best = Math.max(...names.map(({ match }) => RANKS[match]))
+    const named = new Set(names.filter(({ match }) => RANKS[match] === best).map(({ column }) => column))
+    return { columns: [...named].slice(0, MAX_DATES), areOfEvents: true }
+  }
+  const dates = [...columns.keys()].filter(isDate)
+  const isOther = (column: Column) => isOut(column) || listStems(column).some((stem) => OTHER_STEMS.has(stem))
+  const all = dates.filter((column) => !isOther(columns[column] as Column))
+  // What was ordered and then "packaged" happened when it was ordered.
+  const events = all.filter((column, index) => index === 0 || !isParticiple(columns[column] as Column))
+  return { columns: (events.length > 0 ? events : dates).slice(0, MAX_DATES), areOfEvents: events.length > 0 }
+}

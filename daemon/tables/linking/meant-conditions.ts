@@ -1,0 +1,57 @@
+/** Finds conditions that a question does not mean, because its words name another column. */
+import { isYear } from '../infer-columns.ts'
+import type { Word } from '../parse-question.ts'
+import type { Condition } from '../query.ts'
+import type { TypedTable } from '../typed-table.ts'
+import { isDateCondition, listMeantDates } from './date-choice.ts'
+import { type LinkedCondition, type Links, RANKS } from './links.ts'
+
+const COMPARED: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays', 'numbers', 'between'])
+
+/** "Opened in May" and "cost less than 200" compare the columns that the words before name. */
+export function isOtherMeant(
+  words: readonly Word[],
+  { start, condition }: LinkedCondition,
+  { columns }: TypedTable,
+  links: Links,
+): boolean {
+  if (!COMPARED.has(condition.kind)) return false
+  const reading = isDateCondition(condition) ? 'date' : 'number'
+  const listNear = (at: number) =>
+    links.columns.filter(
+      ({ end, column }) =>
+        end <= at &&
+        (columns[column]?.readings[reading] !== undefined || isYear(columns[column])) &&
+        columns[column]?.type !== 'boolean' &&
+        words.slice(end, at).every(({ isStop, isTitle }) => isStop && !isTitle),
+    )
+  const near = listNear(start)
+  const best = Math.max(...near.map(({ match }) => RANKS[match]))
+  if (near.length > 0) return !near.some(({ column, match }) => column === condition.column && RANKS[match] === best)
+  if (!isDateCondition(condition)) return false
+  const others = links.conditions.filter((other) => other.start !== start && isDateCondition(other.condition))
+  const meant = listMeantDates(
+    words,
+    columns,
+    links.columns,
+    others.flatMap((other) => listNear(other.start)),
+  )
+  return !meant.columns.includes(condition.column)
+}
+
+/** "Opened" is the column Opened, not the status "Open". */
+export const isColumnName = (
+  words: readonly Word[],
+  { start, end, match, condition }: LinkedCondition,
+  { columns }: TypedTable,
+  links: Links,
+): boolean => {
+  const text = words[start]?.text
+  return (
+    (match === 'exact' || match === 'part') &&
+    end - start === 1 &&
+    condition.kind === 'equals' &&
+    !condition.values.some((value) => String(value).toLowerCase() === text) &&
+    links.columns.some((link) => link.start === start && columns[link.column]?.header.toLowerCase() === text)
+  )
+}

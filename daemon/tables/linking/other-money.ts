@@ -1,0 +1,50 @@
+/** Finds questions for amounts of money that a table does not have: pay, revenue in a table of expenses, or money where there is none. */
+import { isMoney } from '../infer-columns.ts'
+import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
+import type { TypedTable } from '../typed-table.ts'
+import { MONEY_STEMS, toStems } from '../vocabulary.ts'
+import { type Links, listHeaderStems, listTitleStems } from './links.ts'
+import { STAFF_STEMS } from './role-words.ts'
+
+/** `hasNamedNumbers`: the question names a column of numbers in full. */
+export function asksForOtherMoney({ words }: Question, table: TypedTable, links: Links, hasNamedNumbers: boolean): boolean {
+  if (asksForPay(words, table, links)) return true
+  if (hasNamedNumbers) return false
+  if (!table.columns.some(isMoney)) return asksForUnknownMoney(words, links)
+  const isValue = (index: number) => links.conditions.some((condition) => condition.match === 'exact' && covers(condition, index))
+  const text = words.flatMap((word, index) => (isValue(index) ? [] : [word.text])).join(' ')
+  return asksForOtherDirection(text, table)
+}
+
+const INCOME = /\b(?:revenue|turnover|income|earn(?:ed|ings)?|sales|did we (?:sell|make|take in))\b/i
+const OWN_SPENDING = /\bwe (?:spend|spent|pay|paid|buy|bought)\b/i
+const SUPPLIERS = toStems('supplier vendor expense purchase payroll salary wage')
+const CUSTOMERS = toStems('customer client guest buyer tenant')
+
+/** Whether the question asks for what is received, and the table has what is spent, or the other way round. */
+function asksForOtherDirection(text: string, table: TypedTable): boolean {
+  const stems = [...listTitleStems(table), ...table.columns.flatMap(({ header }) => listHeaderStems(header))]
+  const [isOfSuppliers, isOfCustomers] = [SUPPLIERS, CUSTOMERS].map((words) => stems.some((stem) => words.has(stem)))
+  return (
+    (INCOME.test(text) && isOfSuppliers === true && !isOfCustomers) || (OWN_SPENDING.test(text) && isOfCustomers === true && !isOfSuppliers)
+  )
+}
+
+const WAGE = /salary|wage|\bpay\b|payroll|compensation|gross|stipend|earnings|\bfee\b/i
+
+/** Whether the question asks what a member of staff is paid, which amounts of other things do not say. */
+function asksForPay(words: readonly Word[], { columns }: TypedTable, { conditions }: Links): boolean {
+  if (columns.some(({ header }) => WAGE.test(header.replaceAll('_', ' ')))) return false
+  const isStaff = (column: number) => STAFF_STEMS.has(splitWords((columns[column]?.header ?? '').replaceAll('_', ' ')).at(-1)?.stem ?? '')
+  return conditions.some(
+    ({ start, end, condition }) =>
+      isStaff(condition.column) &&
+      (['pay', 'paid'].includes(words[start - 1]?.text ?? '') || ['earn', 'earns'].includes(words[end]?.text ?? '')),
+  )
+}
+
+/** Whether a word for money is none of a column or a value. */
+const asksForUnknownMoney = (words: readonly Word[], { columns, conditions }: Links): boolean =>
+  words.some(
+    ({ stem, isTitle }, index) => MONEY_STEMS.has(stem) && !isTitle && ![...columns, ...conditions].some((span) => covers(span, index)),
+  )
