@@ -85,7 +85,8 @@ function formatProblem(
   const headers = columns.slice(0, MAX_COLUMNS).map(({ header }) => header)
   const more = columns.length > MAX_COLUMNS ? ', …' : ''
   return [
-    `This is a question about ${title}, but ${isComputed ? 'I cannot compute it' : 'the table does not answer it'}. I understood ${understood.join(', ')}; I did not understand ${missing}.`,
+    `This is a question about ${title}, but ${isComputed ? 'I cannot compute it' : 'the table does not answer it'}.` +
+      ` I understood ${understood.join(', ')}; I did not understand ${missing}.`,
     `Ask with the names of its columns (${headers.join(', ')}${more}), or use a chat model; to add one, run cadre models discover --add.`,
   ].join('\n\n')
 }

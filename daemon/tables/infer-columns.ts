@@ -113,14 +113,20 @@ function convertCell({ type, readings }: Column, cell: string, { isDayFirst, has
   })
 }
 
-const MONEY_HEADER =
-  /\b(?:price|cost|amount|fee|revenue|salary|wage|rent|budget|arrears|balance|debt|deposit|income|expenses?|premium|turnover|profit|donation|tuition|eur|usd|gbp|chf)\b|^(?:total|value|worth)$|[$€£]/i
+const MONEY_HEADER = new RegExp(
+  [
+    String.raw`\b(?:price|cost|amount|fee|revenue|salary|wage|rent|budget|arrears|balance|debt|deposit|income|expenses?)\b`,
+    String.raw`\b(?:premium|turnover|profit|donation|tuition|eur|usd|gbp|chf)\b`,
+    '^(?:total|value|worth)$|[$€£]',
+  ].join('|'),
+  'i',
+)
 /** Other decimals are measures. */
 const MEASURE_HEADER = new RegExp(
   [
     String.raw`\((?!eur|usd|gbp|chf|[$€£])[^)]+\)`,
-    String.raw`\b(?:size|area|weight|distance|length|height|width|depth|volume|duration|hours?|minutes|days|weeks|age|speed|capacity|power)\b`,
-    String.raw`\b(?:energy|consumption|usage|mileage|yield|efficiency|temp\w*|dose|dosage|abv|ibu|ph|lat\w*|lon\w*)\b`,
+    String.raw`\b(?:size|area|weight|distance|length|height|width|depth|volume|duration|hours?|minutes|days|weeks|age)\b`,
+    String.raw`\b(?:speed|capacity|power|energy|consumption|usage|mileage|yield|efficiency|temp\w*|dose|dosage|abv|ibu|ph|lat\w*|lon\w*)\b`,
     String.raw`\b(?:score|rating|rate|share|grade|mark|gpa|factor|ratio|index|percent\w*|pct)\b`,
     String.raw`\b(?:kwp?|kwh|mwh?|km|kg|tons?|tonnes?|lit(?:er|re)s?)\b`,
   ].join('|'),

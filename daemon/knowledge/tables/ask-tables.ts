@@ -9,10 +9,10 @@ import { asksForText, removeFiller } from '../../tables/linking/question-form.ts
 import { parseQuestion } from '../../tables/parse-question.ts'
 import { listUsedColumns } from '../../tables/query.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
+import { writeRowCountSql, writeRowsSql } from '../../tables/sql/write-rows-sql.ts'
 import { areSynonyms } from '../../tables/synonyms.ts'
 import type { CellValue, SqlValue } from '../../tables/typed-table.ts'
 import { MONEY_STEMS } from '../../tables/vocabulary.ts'
-import { writeRowCountSql, writeRowsSql } from '../../tables/write-rows-sql.ts'
 import type { StoredTable, TableStore } from './table-store.ts'
 import { TableWordCache, type TableWords } from './table-words.ts'
 

@@ -2,7 +2,7 @@
 import type { CadreError } from '../../../src/contract/errors.ts'
 import type { OriginalContent } from '../../store/original-store.ts'
 import type { ComputedAnswer } from '../../tables/computation.ts'
-import type { QueryRows } from '../../tables/run-query.ts'
+import type { QueryRows } from '../../tables/sql/run-query.ts'
 import type { LeftOut, StoredTable, TableDocument } from './table-store.ts'
 
 /** `path` is the file of a source. */

@@ -2,7 +2,7 @@
 import { CadreError } from '../../../src/contract/errors.ts'
 import { loadContent } from '../../store/original-store.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
-import { runQuery } from '../../tables/run-query.ts'
+import { runQuery } from '../../tables/sql/run-query.ts'
 import { loadWeights } from '../../tables/weights.ts'
 import { serveJobs } from '../../workers/serve-jobs.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'

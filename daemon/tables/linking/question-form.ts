@@ -11,8 +11,8 @@ const WEEKDAY = /\bweekdays?\b|\bdays? of the week\b/i
 const DAY =
   /\b(?:per|by|each|every|busiest|quietest) day\b|\bdaily\b|\b(?:which|what) day\b.*\b(?:most|highest|largest|lowest|fewest|best)\b/i
 const POLITE = /^(?:(?:can|could|would|will) you(?: please)?|please|i (?:want|need) to (?:know|see))\s+/i
-const FILLER =
-  /\s+(?:at the moment|right now|currently|completely|look(?:s|ed)? after|until (?:it|they|he|she|we) (?:is|are|was|were|gets?|has|have))\b/gi
+const CLAUSE = /\s+until (?:it|they|he|she|we) (?:is|are|was|were|gets?|has|have)\b/gi
+const FILLER = /\s+(?:at the moment|right now|currently|completely|look(?:s|ed)? after)\b/gi
 /** "How do I", "how are refunds paid": the ways of doing something are in texts. */
 const PROCEDURE = /^(?:how (?:do|does|did|can|could|should|to|is|are|was|were|would|must|may)|why)\b/i
 /** "After how many cups must I …": rules are in texts. */
@@ -24,7 +24,7 @@ export function asksForText({ text, words }: Question): boolean {
 }
 
 /** Removes words that add nothing: "could you please", "at the moment". */
-export const removeFiller = (text: string): string => text.trim().replace(POLITE, '').replaceAll(FILLER, '')
+export const removeFiller = (text: string): string => text.trim().replace(POLITE, '').replaceAll(FILLER, '').replaceAll(CLAUSE, '')
 
 export const asksForNumber = ({ words }: Question): boolean => ['count', 'amount'].includes(getForm(words))
 

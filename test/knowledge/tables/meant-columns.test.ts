@@ -12,12 +12,12 @@ let file: TableStore
 let remove: () => void
 
 const DOCUMENTS = {
-  'parcels.csv': `parcel_no,sender,weight_kg,total_price,handed_in,delivered_on,paid_on,rider,district,note,size,insured,returned_label,signature
-P1,Lund,2.50,12,2024-11-20,2024-11-24,2024-12-02,Ana Wu,Harbour,fragile,small,yes,,Kim
-P2,Moss,4.10,30,2025-01-10,2025-01-12,,Bo Iyer,Hill,,large,no,,
-P3,Lund,1.00,9,2025-01-28,2025-02-04,2025-02-05,Ana Wu,Hill,late call,small,yes,,Lee
-P4,Reed,7.75,55,2025-02-11,,,Bo Iyer,Harbour,fragile,large,no,,
-P5,Moss,3.00,18,2025-02-20,2025-02-22,2025-03-01,Cy Orr,Harbour,,small,no,,Pat
+  'parcels.csv': `parcel_no,sender,weight_kg,total_price,handed_in,delivered_on,paid_on,rider,district,note,size,insured
+P1,Lund,2.50,12,2024-11-20,2024-11-24,2024-12-02,Ana Wu,Harbour,fragile,small,yes
+P2,Moss,4.10,30,2025-01-10,2025-01-12,,Bo Iyer,Hill,,large,no
+P3,Lund,1.00,9,2025-01-28,2025-02-04,2025-02-05,Ana Wu,Hill,late call,small,yes
+P4,Reed,7.75,55,2025-02-11,,,Bo Iyer,Harbour,fragile,large,no
+P5,Moss,3.00,18,2025-02-20,2025-02-22,2025-03-01,Cy Orr,Harbour,,small,no
 `,
   'stays.csv': `stay,visitor,arrived,check_out,visitors,state
 S1,Ida Roth,2025-05-02,2025-05-05,2,left

@@ -1,6 +1,6 @@
 /** Runs SQL of users and models over the tables of a source. The engine enforces the limits; no pattern looks at the text. */
-import { CadreError } from '../../src/contract/errors.ts'
-import type { SqlDatabase, SqlValue } from './typed-table.ts'
+import { CadreError } from '../../../src/contract/errors.ts'
+import type { SqlDatabase, SqlValue } from '../typed-table.ts'
 
 export interface QueryRows {
   columns: string[]
