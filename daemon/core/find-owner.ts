@@ -1,4 +1,5 @@
 /** Finds whose turn work of the embedded models takes, so that the many requests of one caller do not delay those of others. */
+
 import type { Caller } from './caller.ts'
 import type { CallOrigin } from './meter.ts'
 
@@ -10,3 +11,6 @@ export function findOwner({ caller, origin }: { caller?: Caller | undefined; ori
   if (origin.evaluation_id) return `evaluations of ${caller?.tokenId ?? origin.user_id ?? 'all'}`
   return caller?.tokenId ?? origin.user_id ?? origin.conversation_id ?? undefined
 }
+
+/** What a person waits for comes before the test cases of evaluations. */
+export const findPriority = ({ origin }: { origin: CallOrigin }): 'high' | 'normal' => (origin.evaluation_id ? 'normal' : 'high')

@@ -26,6 +26,11 @@ interface EmbedOptions {
   onProgress?: ((done: number) => void) | undefined
 }
 
+interface ReadOptions extends Pick<EmbedOptions, 'signal' | 'caller'> {
+  /** Default: high. */
+  priority?: Priority | undefined
+}
+
 const WORKER = { built: 'dist/daemon/inference/worker.js', source: new URL('worker.ts', import.meta.url) }
 const MAX_DEFAULT_WORKERS = 4
 const DEFAULT_IDLE_MS = 5 * 60_000
@@ -71,14 +76,12 @@ export class EmbeddedModels {
     return this.#run(tasks, options) as Promise<Float32Array[]>
   }
 
-  /**
-   * Looks for the answer to a question in each text.
-   * @param caller callers take turns. Default: each call is a caller of its own
-   */
-  async read(question: string, texts: readonly string[], signal?: AbortSignal, caller: unknown = Symbol('caller')): Promise<Reading[]> {
+  /** Looks for the answer to a question in each text. */
+  async read(question: string, texts: readonly string[], options: ReadOptions = {}): Promise<Reading[]> {
+    const { signal, priority = 'high', caller = Symbol('caller') } = options
     this.#readers.set(caller, (this.#readers.get(caller) ?? 0) + 1)
     try {
-      return await this.#read(question, texts, signal, caller)
+      return await this.#read(question, texts, { signal, priority, caller })
     } finally {
       const left = (this.#readers.get(caller) ?? 0) - 1
       if (left > 0) this.#readers.set(caller, left)
@@ -95,12 +98,12 @@ export class EmbeddedModels {
     return this.pool.close()
   }
 
-  async #read(question: string, texts: readonly string[], signal: AbortSignal | undefined, caller: unknown): Promise<Reading[]> {
+  async #read(question: string, texts: readonly string[], options: ReadOptions): Promise<Reading[]> {
     const createKey = (text: string) => `${question}\0${text}`
     const readings = new Map(texts.map((text) => [text, this.#readings.get(createKey(text))]))
     const unread = [...readings].flatMap(([text, reading]) => (reading ? [] : [text]))
     const tasks = unread.map((text) => ({ text, question }))
-    const results = (await this.#run(tasks, { signal, priority: 'high', caller })) as Reading[]
+    const results = (await this.#run(tasks, options)) as Reading[]
     for (const [index, text] of unread.entries()) {
       readings.set(text, results[index])
       this.#cacheReading(createKey(text), results[index] as Reading)
@@ -120,6 +123,7 @@ export class EmbeddedModels {
       signal: signal ? AbortSignal.any([signal, failure.signal]) : failure.signal,
       priority,
       owner: caller ?? failure,
+      request: { size: tasks.length },
     }
     setMaxListeners(0, options.signal) // each task adds a listener until it ends
     let done = 0

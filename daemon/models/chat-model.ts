@@ -6,6 +6,7 @@ import { IMAGES_UNREADABLE } from '../../src/contract/schemas/images.ts'
 import type { PassageDescription } from '../../src/contract/schemas/passages.ts'
 import type { DocumentCount, FollowingPassage } from '../core/tool.ts'
 import type { Compute } from '../tables/computation.ts'
+import type { Priority } from '../workers/worker-protocol.ts'
 
 export interface ToolCall {
   id: string
@@ -89,6 +90,8 @@ export interface ChatInput extends SamplingSettings {
   maxTokens?: number | null
   /** Whose turn the embedded model takes. Default: each call takes a turn of its own. */
   owner?: string | undefined
+  /** Of the work of the embedded model. Default: high. */
+  priority?: Priority | undefined
   /** Aborts the call; the iterator then throws the signal's reason. */
   signal?: AbortSignal
 }

@@ -48,7 +48,7 @@ export interface ModelsDependencies {
   meter: Meter
 }
 
-interface AnswerOptions extends Pick<ChatInput, 'compute' | 'owner' | 'readOn'> {
+interface AnswerOptions extends Pick<ChatInput, 'compute' | 'owner' | 'priority' | 'readOn'> {
   modelId: string | null
   question: string
   passages: readonly ContextPassage[]

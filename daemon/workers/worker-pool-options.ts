@@ -2,6 +2,7 @@
 import type { Transferable } from 'node:worker_threads'
 import type { Clock } from '../async/clock.ts'
 import type { Logger } from '../logging/logger.ts'
+import type { JobRequest } from './job-queue.ts'
 import type { WorkerHandle } from './start-worker.ts'
 import type { Priority } from './worker-protocol.ts'
 
@@ -38,6 +39,8 @@ export interface JobOptions<Part = never> {
   priority?: Priority | undefined
   /** Jobs of different owners take turns. Default: jobs run in their order. */
   owner?: unknown
+  /** The jobs of one request with a high priority are done one after another. Default: each job is a request of its own. */
+  request?: JobRequest | undefined
   timeoutMs?: number | undefined
   /** Objects of the task that the worker receives without a copy, if it is a thread. */
   transfer?: readonly Transferable[]

@@ -6,6 +6,11 @@ import type { Priority } from '../../daemon/workers/worker-protocol.ts'
 const test = suite('queue of jobs')
 const create = (owner: string, count: number, priority: Priority = 'high') =>
   Array.from({ length: count }, (_, index) => ({ name: `${owner}${index + 1}`, owner, priority }))
+/** Jobs of one request. */
+const createRequest = (owner: string, size: number) => {
+  const request = { size }
+  return create(owner, size).map((job) => ({ ...job, request }))
+}
 const takeNames = (queue: JobQueue<ReturnType<typeof create>[number]>, count: number) =>
   Array.from({ length: count }, () => queue.take()?.name)
 
@@ -16,6 +21,23 @@ test('urgent jobs of somebody who asks rarely come before those of somebody who 
   for (const job of create('user', 2)) queue.add(job)
   for (const job of create('other', 2)) queue.add(job)
   assert.equal(takeNames(queue, 6), ['user1', 'other1', 'user2', 'other2', 'flood4', 'flood5'])
+})
+
+test('urgent requests of the same size end one after another, and a small one does not wait for them', () => {
+  const queue = new JobQueue<ReturnType<typeof create>[number]>()
+  for (const job of [...createRequest('a', 3), ...createRequest('b', 3), ...createRequest('c', 1)]) queue.add(job)
+  assert.equal(takeNames(queue, 7), ['c1', 'a1', 'a2', 'a3', 'b1', 'b2', 'b3'])
+})
+
+test('a question comes before the many requests of somebody who asks all the time, also before one that has begun', () => {
+  const queue = new JobQueue<ReturnType<typeof create>[number]>()
+  for (let request = 0; request < 20; request++) for (const job of createRequest('flood', 10)) queue.add(job)
+  takeNames(queue, 105)
+  for (const job of createRequest('user', 10)) queue.add(job)
+  assert.equal(
+    takeNames(queue, 11),
+    [...createRequest('user', 10), { name: 'flood6' }].map(({ name }) => name),
+  )
 })
 
 test('earlier jobs are forgotten, so that nobody waits without end', () => {

@@ -29,11 +29,10 @@ export async function rerankPassages<T extends RerankCandidate>(
   reader: PassageReader,
   query: string,
   candidates: readonly T[],
-  signal?: AbortSignal,
 ): Promise<T[]> {
   const weight = computeRerankWeight(query)
   const texts = candidates.map(({ row }) => composeReadingText(splitHeadings(row.headings as string), row.content as string).text)
-  const readings = await reader.read(query, texts, signal)
+  const readings = await reader.read(query, texts)
   const reranked = candidates.map((candidate, index) => {
     // The model would rank a passage in another language than the query last.
     if (isOtherLanguage(query, candidate.row.content as string)) return candidate

@@ -30,7 +30,6 @@ export interface Question {
   readOn?: ((index: number) => Promise<FollowingPassage[]>) | undefined
   /** Counts the documents that were searched, and the skipped files of their sources. */
   countDocuments?: (() => Promise<DocumentCount>) | undefined
-  signal?: AbortSignal | undefined
 }
 
 export interface Reply {
@@ -57,7 +56,7 @@ const MAX_CONTRADICTION_GAP = 2
 const MIN_LATIN_SHARE = 0.5
 
 export async function answerQuestion(reader: PassageReader, question: Question): Promise<Reply> {
-  const { text, countDocuments, signal } = question
+  const { text, countDocuments } = question
   const read = question.passages.slice(0, MAX_PASSAGES)
   const refuse = async (closest: readonly QuotedPart[]): Promise<Reply> => {
     const refusal = formatRefusal(read, closest, await countDocuments?.())
@@ -69,7 +68,7 @@ export async function answerQuestion(reader: PassageReader, question: Question):
     const answer = findByWords(text, read)
     return answer ? formatReply(question, answer, 'probable') : refuse(listFirstParts(read))
   }
-  const answers = preferStatements(text, await rankAnswers(text, await readPassages(reader, text, read, signal)), read)
+  const answers = preferStatements(text, await rankAnswers(text, await readPassages(reader, text, read)), read)
   const [best, ...others] = answers
   const texts = read.map(({ content, headings = [], source }) => [source, ...headings, content].join('\n'))
   const lacksTerm = hasMissingTerm(text, texts)
@@ -119,12 +118,7 @@ function describeAnswer({ passage, part, isNamedRecord }: Answer, passages: read
 }
 
 /** Reads each passage with the question in its own words. */
-async function readPassages(
-  reader: PassageReader,
-  question: string,
-  passages: readonly ContextPassage[],
-  signal?: AbortSignal,
-): Promise<ReadPassage[]> {
+async function readPassages(reader: PassageReader, question: string, passages: readonly ContextPassage[]): Promise<ReadPassage[]> {
   const rewrite = createQuestionRewriter(question)
   const inputs = passages.map(({ headings = [], content, source }) => {
     const readingText = composeReadingText(headings, content)
@@ -135,7 +129,7 @@ async function readPassages(
   const readGroup = async (wording: string) => {
     const group = inputs.filter((input) => input.wording === wording)
     const texts = group.map(({ text }) => text)
-    for (const [index, reading] of (await reader.read(wording, texts, signal)).entries()) readings.set(group[index] as object, reading)
+    for (const [index, reading] of (await reader.read(wording, texts)).entries()) readings.set(group[index] as object, reading)
   }
   await Promise.all([...new Set(inputs.map(({ wording }) => wording))].map(readGroup))
   return inputs.map((input) => ({ ...input, reading: readings.get(input) as Reading }))

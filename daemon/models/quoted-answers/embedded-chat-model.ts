@@ -60,14 +60,15 @@ export class EmbeddedChatModel implements ChatModel {
 
   /** Undefined passages: the agent has no documents. Empty passages: the search found nothing. */
   async #answer(question: string, followUp: string | undefined, request: ChatInput): Promise<ModelReply> {
-    const { passages, countDocuments, readOn, compute, owner, signal } = request
+    const { passages, countDocuments, readOn, compute, owner, priority, signal } = request
     if (passages === undefined) return { text: NO_DOCUMENTS }
     if (GREETING.test(question)) return { text: GREETING_REPLY }
     const { computations, problem, notice }: ComputedAnswer = (await compute?.(question, signal)) ?? { computations: [] }
     if (computations.length > 0)
       return { text: formatComputations(computations), confidence: computations.length > 1 ? 'probable' : 'certain' }
-    const reader: PassageReader = { read: (wording, texts, abort) => this.#reader.read(wording, texts, abort, owner) }
-    const reply = await answerQuestion(reader, { text: question, followUp, passages, countDocuments, readOn, signal })
+    const options = { signal, caller: owner, priority }
+    const reader: PassageReader = { read: (wording, texts) => this.#reader.read(wording, texts, options) }
+    const reply = await answerQuestion(reader, { text: question, followUp, passages, countDocuments, readOn })
     // A row that shares words with the question would look like its answer.
     const isOfTable = problem !== undefined && reply.confidence !== 'certain' && passages[0]?.source === problem.document
     if (isOfTable) return { text: escapeReferences(problem.text), confidence: 'none' }

@@ -128,11 +128,12 @@ test('hostile passages and queries get a score between 0 and 1', async () => {
 test('an aborted call ends at once, also before it starts', async () => {
   const long = Array.from({ length: 60 }, (_, index) => createCandidate(String(index), 0.5, 'Every word counts. '.repeat(50)))
   const controller = new AbortController()
-  const call = rerankPassages(models, QUESTION, long, controller.signal)
+  const reader: PassageReader = { read: (question, texts) => models.read(question, texts, { signal: controller.signal }) }
+  const call = rerankPassages(reader, QUESTION, long)
   controller.abort(new Error('never mind'))
   assert.is((await captureError(call)).message, 'never mind')
   assert.is(models.pool.pendingCount, 0)
-  assert.is((await captureError(rerankPassages(models, QUESTION, long, controller.signal))).message, 'never mind')
+  assert.is((await captureError(rerankPassages(reader, QUESTION, long))).message, 'never mind')
 })
 
 test('a model that cannot be loaded is reported', async () => {

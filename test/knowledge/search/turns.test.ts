@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findOwner } from '../../../daemon/core/find-owner.ts'
+import { findOwner, findPriority } from '../../../daemon/core/find-owner.ts'
 import { EmbeddedModels, type PassageReader } from '../../../daemon/inference/embedded-models.ts'
 import type { Reading } from '../../../daemon/inference/model-task.ts'
 import { createSearchTool } from '../../../daemon/knowledge/search-tool.ts'
@@ -20,6 +20,11 @@ test('a search takes the turn of its token, its user or its conversation, and al
   assert.is(findOwner({ origin: {} }), undefined)
 })
 
+test('the test cases of evaluations come after what a person waits for', () => {
+  assert.is(findPriority({ origin: { evaluation_id: 'eval_1', user_id: 'ada' } }), 'normal')
+  assert.is(findPriority({ origin: { conversation_id: 'conv_1', user_id: 'ada' } }), 'high')
+})
+
 test('embedding the query and reading the passages of a search are in the turn of its caller', async () => {
   const models = new EmbeddedModels({ directory: '', logger })
   const jobs: unknown[] = []
@@ -28,18 +33,20 @@ test('embedding the query and reading the passages of a search are in the turn o
     return task.question === undefined ? Float32Array.of(1) : READING
   }
   await models.embed(['query'], { priority: 'high', caller: 'token_1' })
-  await models.read('query', ['passage', 'other passage'], undefined, 'token_1')
+  await models.read('query', ['passage', 'other passage'], { caller: 'token_1' })
+  await models.read('test case', ['passage'], { caller: 'evaluations of token_1', priority: 'normal' })
   assert.equal(jobs, [
     ['embed', 'token_1', 'high'],
     ['read', 'token_1', 'high'],
     ['read', 'token_1', 'high'],
+    ['read', 'evaluations of token_1', 'normal'],
   ])
 })
 
 test('the searches and the answer of a reply are in the turn of its caller', async () => {
   const owners: unknown[] = []
   const reader: PassageReader = {
-    read: async (_question, texts, _signal, owner) => {
+    read: async (_question, texts, { caller: owner } = {}) => {
       owners.push(owner)
       return texts.map(() => READING)
     },
