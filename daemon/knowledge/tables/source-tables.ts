@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Table, TableList as TableListView, TableQueryResult } from '../../../src/contract/families/tables.ts'
-import { DEFAULT_MAX_FILE_SIZE } from '../../../src/contract/schemas/source-configurations.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
@@ -13,6 +12,7 @@ import type { ComputedAnswer } from '../../tables/computation.ts'
 import { asksForComputation } from '../../tables/describe-problem.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
 import { listReadDocuments, readSignature, setTableNotice } from './document-store.ts'
+import { BUILDERS, SMALL_DOCUMENT_BYTES, selectBuilder } from './table-limits.ts'
 import { TablePool } from './table-pool.ts'
 import { FORMAT_VERSION, type StoredTable, type TableDocument } from './table-store.ts'
 import type { TableList } from './table-task.ts'
@@ -22,14 +22,9 @@ export const MAX_QUERY_MS = 5_000
 const NOT_COMPUTED = 'Nothing was computed from the tables of your documents, because that took too long or failed. Ask again in a moment.'
 const QUERY_PROCESSES = 2
 const MAX_BUILD_MS = 10 * 60_000
-const BUILDER_MB = 640
-/** For documents that only a source with a higher `max_file_size` has. */
-const LARGE_BUILDER_MB = 1_536
 const MAX_LIST_MS = 30_000
 /** How long a question waits for tables that are being built. */
 const MAX_WAIT_MS = 2_000
-/** A process that read a larger document ends: it would keep the memory. */
-const MAX_KEPT_BYTES = 4 * 1024 * 1024
 /** Exists if the source had no tables, and contains the version of the builder and the signature of the documents. */
 const MARKER_NAME = 'tables.none'
 
@@ -38,8 +33,8 @@ interface SourceTablesDependencies {
   originals: Pick<OriginalStore, 'provide'>
   logger: Logger
   workDirectory: string
-  /** Memory limit of the process that builds tables, in MB. */
-  builderMb?: number
+  /** Memory limits of the processes that build tables, in MB. */
+  builderMb?: Record<keyof typeof BUILDERS, number>
 }
 
 export interface TableDescription {
@@ -65,8 +60,7 @@ interface SourceState {
 export class SourceTables {
   readonly #dependencies: SourceTablesDependencies
   /** Building a large table takes minutes and a query seconds, so that neither shares a process with questions. */
-  readonly #builder: TablePool
-  readonly #largeBuilder: TablePool
+  readonly #builders: Record<keyof typeof BUILDERS, TablePool>
   readonly #asker: TablePool
   readonly #querier: TablePool
   /** The last query of each caller: a caller has one process at a time, so that others need not wait for its queries. */
@@ -76,9 +70,10 @@ export class SourceTables {
 
   constructor(dependencies: SourceTablesDependencies) {
     this.#dependencies = dependencies
-    const { logger, builderMb = BUILDER_MB } = dependencies
-    this.#builder = new TablePool({ memoryMb: builderMb, isBackground: true, logger })
-    this.#largeBuilder = new TablePool({ memoryMb: LARGE_BUILDER_MB, isBackground: true, logger })
+    const { logger, builderMb = BUILDERS } = dependencies
+    const createBuilder = (memoryMb: number) => new TablePool({ memoryMb, isBackground: true, logger })
+    const { small, large, huge } = builderMb
+    this.#builders = { small: createBuilder(small), large: createBuilder(large), huge: createBuilder(huge) }
     this.#asker = new TablePool({ memoryMb: 400, logger })
     this.#querier = new TablePool({ memoryMb: 400, size: QUERY_PROCESSES, logger })
   }
@@ -179,7 +174,8 @@ export class SourceTables {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#builder.close(), this.#largeBuilder.close(), this.#asker.close(), this.#querier.close()])
+    const pools = [...Object.values(this.#builders), this.#asker, this.#querier]
+    await Promise.all(pools.map((pool) => pool.close()))
   }
 
   #getPath(sourceId: string): string {
@@ -203,27 +199,30 @@ export class SourceTables {
     const rows = (await listReadDocuments(database, sourceId)).filter(({ type }) => hasTableType(type))
     const sizes = new Map(rows.map(({ id, size }) => [id, size]))
     const documents = rows.map(({ id, name, content_hash }) => ({ id, name, contentHash: content_hash }))
-    const missing = await this.#builder.run({ kind: 'compare', path, documents }, { timeoutMs: MAX_LIST_MS, signal })
-    for (const document of missing) await this.#addDocument(path, document, sizes.get(document.id) ?? 0, signal)
+    const missing = await this.#builders.small.run({ kind: 'compare', path, documents }, { timeoutMs: MAX_LIST_MS, signal })
+    const isSmall = ({ id }: TableDocument) => selectBuilder(sizes.get(id) ?? 0) === 'small'
+    // Large ones first, while the process for small ones has little memory.
+    for (const document of [...missing.filter((each) => !isSmall(each)), ...missing.filter(isSmall)])
+      await this.#addDocument(path, document, sizes.get(document.id) ?? 0, signal)
     // The process would keep memory, which text recognition needs.
-    const { tables } = await this.#builder.run({ kind: 'list', path }, { timeoutMs: MAX_LIST_MS, signal, endsWorker: true })
+    const { tables } = await this.#builders.small.run({ kind: 'list', path }, { timeoutMs: MAX_LIST_MS, signal, endsWorker: true })
     setTableCount(tables.length)
   }
 
   /** A document whose tables cannot be built is not tried again until it changes. */
   async #addDocument(path: string, document: TableDocument, size: number, signal: AbortSignal | undefined): Promise<void> {
     const { database, originals, logger } = this.#dependencies
-    const builder = size > DEFAULT_MAX_FILE_SIZE ? this.#largeBuilder : this.#builder
+    const builder = this.#builders[selectBuilder(size)]
     let notice: string | null
     try {
       const content = await originals.provide(document.contentHash)
-      const options = { timeoutMs: MAX_BUILD_MS, signal, endsWorker: size > MAX_KEPT_BYTES }
+      const options = { timeoutMs: MAX_BUILD_MS, signal, endsWorker: size > SMALL_DOCUMENT_BYTES }
       notice = await builder.run({ kind: 'add', path, document, content }, options)
     } catch (error) {
       signal?.throwIfAborted()
       logger.warn({ document: document.name, err: error }, 'cannot build the tables of a document')
       notice = error instanceof WorkerError ? describeFailure(error) : null // the sync reports an original that is missing or damaged
-      await this.#builder.run({ kind: 'reject', path, document, problem: notice }, { timeoutMs: MAX_LIST_MS, signal })
+      await this.#builders.small.run({ kind: 'reject', path, document, problem: notice }, { timeoutMs: MAX_LIST_MS, signal })
     }
     await setTableNotice(database, document, notice)
   }

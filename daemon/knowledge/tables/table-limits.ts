@@ -1,10 +1,25 @@
 /** How large the tables of a source can be, and what is said about those beyond. */
+import { DEFAULT_MAX_FILE_SIZE } from '../../../src/contract/schemas/source-configurations.ts'
 import type { ExtractedTable } from './extracted-table.ts'
 
 export const MAX_COLUMNS = 200
 const MAX_ROWS = 2_000_000
 export const MAX_TABLES = 500
 const MAX_DOCUMENT_TABLES = 200
+
+/** A process that read a larger document ends: it would keep the memory. */
+export const SMALL_DOCUMENT_BYTES = 4 * 1024 * 1024
+/**
+ * Memory limits of the processes that build tables, in MB. With a small document, also one that was made to use much memory, the daemon,
+ * its parsers and this process stay below 700 MB. Huge ones exist only in sources with a higher `max_file_size`.
+ */
+export const BUILDERS = { small: 320, large: 640, huge: 1_536 }
+
+/** Returns which process builds the tables of a document with this many bytes. */
+export function selectBuilder(size: number): keyof typeof BUILDERS {
+  if (size <= SMALL_DOCUMENT_BYTES) return 'small'
+  return size <= DEFAULT_MAX_FILE_SIZE ? 'large' : 'huge'
+}
 
 /** Calls `add` with the rows within the limit. */
 export function forEachRow(table: ExtractedTable, add: (row: readonly string[]) => void): void {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SourceTables } from '../../../daemon/knowledge/tables/source-tables.ts'
+import { BUILDERS, selectBuilder } from '../../../daemon/knowledge/tables/table-limits.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { connectTestDatabase } from '../../harness/sqld/test-database.ts'
@@ -160,6 +161,14 @@ test('records with many keys and documents with many tables say what was left ou
   assert.is((await knowledge.getDocument(own.id, 'b.md')).notice, cut)
 })
 
+test('a small document can make the process that builds tables use 320 MB at most, beside the daemon and its parsers', () => {
+  const megabyte = 1024 * 1024
+  assert.equal(
+    [0, 4 * megabyte, 5 * megabyte, 50 * megabyte, 51 * megabyte].map((size) => BUILDERS[selectBuilder(size)]),
+    [320, 320, 640, 640, 1_536],
+  )
+})
+
 test('a document whose tables need too much memory says so, and is not tried again', async () => {
   const own = await knowledge.createSyncedSource({ 'a.json': '[{"a": 1, "b": 2}, {"a": 3, "b": 4}]' })
   const [database, workDirectory] = [connectTestDatabase(knowledge.service.paths), mkdtempSync(join(tmpdir(), 'cadre-tables-'))]
@@ -168,7 +177,13 @@ test('a document whose tables need too much memory says so, and is not tried aga
     reads++
     return Buffer.from(`[${'{"a": "x", "b": "y"},'.repeat(400_000)}{}]`)
   }
-  const tables = new SourceTables({ database, originals: { provide }, logger: SILENT, workDirectory, builderMb: 48 })
+  const tables = new SourceTables({
+    database,
+    originals: { provide },
+    logger: SILENT,
+    workDirectory,
+    builderMb: { ...BUILDERS, small: 48 },
+  })
   try {
     await tables.update(own.id)
     const notice = 'None of its tables can be computed with: building them needed too much memory.'
