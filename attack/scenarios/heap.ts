@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Dispatcher, Pool } from 'undici'
 import { TOKEN } from '../../test/harness/daemon.ts'
 import { waitFor } from '../../test/harness/wait-for.ts'
 import { openDaemon, type RunningDaemon, withFolder } from '../support/daemon.ts'
+import { type PreparedRequest, prepareRequest, sendPipelined } from '../support/pipelined-connection.ts'
 import { type Scenario, scaleAmount } from '../support/scenario.ts'
 
 const PRELOAD = fileURLToPath(new URL('../support/heap-report.js', import.meta.url))
@@ -14,9 +14,6 @@ const MAX_GROWTH_BYTES = 16 * 1024 * 1024
 const WARM_UP = 0.05
 const MEGABYTE = 1024 * 1024
 const CONNECTIONS = 16
-const PIPELINED = 8
-
-type Request = Dispatcher.RequestOptions
 
 export const heap: Scenario = {
   name: 'heap',
@@ -47,22 +44,22 @@ export const heap: Scenario = {
     }),
 }
 
-async function createRequests({ client }: RunningDaemon): Promise<Request[]> {
+async function createRequests({ client }: RunningDaemon): Promise<PreparedRequest[]> {
   const agent = await client.create('/agents', { name: 'reader', description: 'x'.repeat(500) })
   const template = await client.create('/prompt-templates', { name: 'greeting', template: 'Hello {{name}}' })
   const headers = { authorization: `Bearer ${TOKEN}` }
   const json = { ...headers, 'content-type': 'application/json' }
   return [
-    { method: 'GET', path: '/api/settings', headers },
-    { method: 'GET', path: `/api/agents/${agent.id}`, headers },
-    { method: 'GET', path: '/api/agents?limit=5&sort=name', headers },
-    { method: 'GET', path: '/api/agents/nobody', headers },
-    { method: 'GET', path: '/api/agents', headers: { authorization: 'Bearer cadre_wrong' } },
-    { method: 'GET', path: '/api/nothing', headers },
-    { method: 'POST', path: '/api/agents', headers: json, body: '{"name":' },
-    { method: 'POST', path: '/api/agents', headers: json, body: '{"nmae":"x"}' },
-    { method: 'POST', path: `/api/prompt-templates/${template.id}/render`, headers: json, body: '{"variables":{"name":"Ada"}}' },
-    { method: 'GET', path: `/api/usage/stats`, headers },
+    prepareRequest('GET', '/api/settings', headers),
+    prepareRequest('GET', `/api/agents/${agent.id}`, headers),
+    prepareRequest('GET', '/api/agents?limit=5&sort=name', headers),
+    prepareRequest('GET', '/api/agents/nobody', headers),
+    prepareRequest('GET', '/api/agents', { authorization: 'Bearer cadre_wrong' }),
+    prepareRequest('GET', '/api/nothing', headers),
+    prepareRequest('POST', '/api/agents', json, '{"name":'),
+    prepareRequest('POST', '/api/agents', json, '{"nmae":"x"}'),
+    prepareRequest('POST', `/api/prompt-templates/${template.id}/render`, json, '{"variables":{"name":"Ada"}}'),
+    prepareRequest('GET', '/api/usage/stats', headers),
   ]
 }
 
@@ -73,7 +70,7 @@ interface Load {
 }
 
 /** Sends the requests in turn; meanwhile one client creates and deletes agents with keys. */
-async function send({ url, client }: RunningDaemon, requests: Request[], amount: number): Promise<Load> {
+async function send({ url, client }: RunningDaemon, requests: readonly PreparedRequest[], amount: number): Promise<Load> {
   let isRunning = true
   let writes = 0
   const problems: string[] = []
@@ -85,21 +82,16 @@ async function send({ url, client }: RunningDaemon, requests: Request[], amount:
       writes += 2
     }
   }
-  const pool = new Pool(url, { connections: CONNECTIONS, pipelining: PIPELINED })
   let sent = 0
-  const read = async () => {
-    for (let at = sent++; at < amount; at = sent++) {
-      const request = requests[at % requests.length] as Request
-      const { statusCode, body } = await pool.request(request)
-      await body.dump()
-      if (statusCode >= 500) problems.push(`${request.method} ${request.path} returned ${statusCode}`)
-    }
-  }
+  const sendNext = () => (sent < amount ? requests[sent++ % requests.length] : undefined)
+  const read = () =>
+    sendPipelined(url, sendNext, ({ name }, status) => {
+      if (status >= 500) problems.push(`${name} returned ${status}`)
+    })
   const writing = write()
-  await Promise.all(Array.from({ length: CONNECTIONS * PIPELINED }, read))
+  await Promise.all(Array.from({ length: CONNECTIONS }, read))
   isRunning = false
   await writing
-  await pool.close()
   return { count: Math.round(amount) + writes, writes, problems }
 }
 

@@ -29,7 +29,6 @@ const MAX_MEMORY_BYTES = 1024 * 1024 * 1024
 export const providers: Scenario = {
   name: 'providers',
   promise: 'A provider that lies, hangs, cuts or floods cannot harm more than its own reply.',
-  runsAlone: true,
   run: () =>
     withDaemon(async (daemon) => {
       const violations: string[] = []

@@ -39,7 +39,6 @@ const ATTACKS: readonly Attack[] = [
 export const repositories: Scenario = {
   name: 'repositories',
   promise: 'A repository takes 1 GB of disk at most, without files that are too large to be documents, and lists a million files at most.',
-  runsAlone: true,
   run: (options) =>
     withFolder(async (folder) => {
       const megabytes = createRepositories(folder, options)

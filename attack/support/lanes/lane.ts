@@ -1,4 +1,4 @@
-/** A process that runs scenarios one after another, so that those of two lanes use two cores and share no event loop. */
+/** A process that runs scenarios one after another, so that those of several lanes use all cores and share no event loop. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

@@ -1,7 +1,10 @@
-/** Runs scenarios two at a time, then those that measure, one after another. */
+/** Runs several scenarios at a time, then those that measure, one after another. */
 import type { Result } from '../format-table.ts'
 import type { Scenario, ScenarioOptions } from '../scenario.ts'
 import { Lane } from './lane.ts'
+
+/** One more than the cores of the machine for which the amounts are meant: many scenarios wait for limits of time to pass. */
+const LANES = 3
 
 /** Returns the results in the order of the scenarios. Each is also reported when it ends. */
 export async function runScenarios(
@@ -20,16 +23,15 @@ export async function runScenarios(
       report(result)
     }
   }
-  const [first, second] = [new Lane(), new Lane()]
+  const lanes = Array.from({ length: LANES }, () => new Lane())
   try {
     // From the last one: the first ones use two cores by themselves, so that none is unused at the end.
     const beside = scenarios.filter(({ runsAlone }) => !runsAlone)
-    await Promise.all([runAll(beside, first), runAll(beside, second)])
-    second.close()
-    await runAll(scenarios.filter(({ runsAlone }) => runsAlone).reverse(), first)
+    await Promise.all(lanes.map((lane) => runAll(beside, lane)))
+    for (const lane of lanes.slice(1)) lane.close()
+    await runAll(scenarios.filter(({ runsAlone }) => runsAlone).reverse(), lanes[0] as Lane)
   } finally {
-    first.close()
-    second.close()
+    for (const lane of lanes) lane.close()
   }
   return scenarios.flatMap(({ name }) => results.filter((result) => result.name === name))
 }
