@@ -76,10 +76,14 @@ export async function sendOnce(connection: Pick<Connection, 'url' | 'token' | 'a
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}), ...length, ...request.headers }
   const open = url.startsWith('https:') ? (await import('node:https')).request : httpRequest
+  let isReused = false
   try {
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
       const options = { method, headers, agent, timeout: responseTimeoutMs, ...(signal ? { signal } : {}) }
-      const opened = open(`${url}${path}`, options, resolve).on('error', reject)
+      const opened = open(`${url}${path}`, options, resolve).on('error', (error) => {
+        isReused = opened.reusedSocket
+        reject(error)
+      })
       const giveUp = () => opened.destroy(createResponseError(url, `did not begin within ${responseTimeoutMs / 1000} seconds`))
       opened.on('timeout', giveUp).on('response', () => opened.off('timeout', giveUp))
       opened.end(body)
@@ -89,6 +93,8 @@ export async function sendOnce(connection: Pick<Connection, 'url' | 'token' | 'a
   } catch (error) {
     if (signal?.aborted || error instanceof UnreachableError) throw error
     const { code, message } = error as NodeJS.ErrnoException
+    // The service closed an idle connection, which was not noticed yet, such as after the machine slept.
+    if (isReused && method === 'GET' && (code === 'ECONNRESET' || code === 'EPIPE')) return sendOnce(connection, request)
     throw new UnreachableError(`Cannot connect to ${url} (${code ?? message}).`, {
       hint: 'To check the daemon: cadre daemon status. To start it: cadre daemon start',
       cause: error,
