@@ -1,10 +1,12 @@
 /** Describes in plain words how a query computes its result. */
 import { formatColumnNumber, formatNumber } from './cells/format-value.ts'
-import { formatMonth, formatWeekday } from './cells/parse-cell.ts'
+import { formatMonth, formatWeekday, formatYearMonth } from './cells/parse-cell.ts'
 import type { Aggregate, Condition, Direction, Grouping, Operation, Query } from './query.ts'
-import type { SqlValue, TypedTable } from './typed-table.ts'
+import type { Reading, SqlValue, TypedTable } from './typed-table.ts'
 
 const COMPARISON_WORDS = { more: 'more than', less: 'less than', at_least: 'at least', at_most: 'at most', equal: 'exactly' }
+const DATE_WORDS = { more: 'later than', less: 'earlier than', at_least: 'not earlier than', at_most: 'not later than' }
+const getComparisonWords = ({ reading }: { reading: Reading }) => (reading === 'date' ? DATE_WORDS : COMPARISON_WORDS)
 const AGGREGATE_WORDS: Record<Exclude<Aggregate, 'count'>, string> = {
   sum: 'Added up',
   average: 'Averaged',
@@ -58,7 +60,7 @@ export function describeQuery(table: TypedTable, { conditions, operation }: Quer
     case 'share': {
       const of = operation.key === undefined ? rows : `${header(operation.key)} in ${rows}`
       const among = operation.among.length === 0 ? '' : ` where ${describeConditions(table, operation.among)}`
-      return `Computed the percentage of ${of}${among} that has ${describeConditions(table, conditions)}.`
+      return `Computed the percentage where ${describeConditions(table, conditions)}, of ${of}${among}.`
     }
     case 'difference': {
       const { column, aggregate = 'sum' } = operation
@@ -169,9 +171,9 @@ function describeCondition(table: TypedTable, condition: Condition): string {
     case 'empty':
       return `${header} is ${condition.isNegated ? 'not ' : ''}empty`
     case 'than_column':
-      return `${header} is ${COMPARISON_WORDS[condition.comparison]} ${describeColumn(table, condition.other)}`
+      return `${header} is ${getComparisonWords(condition)[condition.comparison]} ${describeColumn(table, condition.other)}`
     case 'than_row':
-      return `${header} is ${COMPARISON_WORDS[condition.comparison]} where ${describeCondition(table, condition.row)}`
+      return `${header} is ${getComparisonWords(condition)[condition.comparison]} where ${describeCondition(table, condition.row)}`
   }
 }
 
@@ -189,19 +191,20 @@ export function nameCondition(table: TypedTable, condition: Condition): string {
     case 'weekdays':
       return joinValues(condition.days.map(formatWeekday))
     case 'dates':
-      return isOneUnit(condition) ? String(condition.from) : describePeriod(condition)
+      return isOneUnit(condition) ? formatYearMonth(String(condition.from)) : describePeriod(condition)
     default:
       return describeCondition(table, condition)
   }
 }
 
 /** Whether dates are those of one month or year. */
-const isOneUnit = ({ from = '', to = '' }: Extract<Condition, { kind: 'dates' }>): boolean =>
+const isOneUnit = ({ from = '', to = '' }: { from?: string; to?: string }): boolean =>
   Number(to.replace('-', '')) - Number(from.replace('-', '')) === 1 || (from.endsWith('-12') && Number(to) - Number(from.slice(0, 4)) === 1)
 
 function describePeriod({ from, to }: Extract<Condition, { kind: 'dates' }>): string {
   if (from === undefined) return to?.endsWith('~') ? `until ${to.slice(0, -1)}` : `before ${to}`
   if (to === undefined) return from.endsWith('~') ? `after ${from.slice(0, -1)}` : `in or after ${from}`
+  if (isOneUnit({ from, to })) return `in ${formatYearMonth(from)}`
   if (!to.endsWith('~')) return `from ${from} and before ${to}`
   const last = to.slice(0, -1)
   return from === last ? from : `from ${from} to ${last}`

@@ -39,7 +39,6 @@ const SPENDING = /^what did .*\b(?:pay|spend|earn|collect|raise)\b/i
 const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
 const COMPARISONS_OF_VALUES: ReadonlySet<Condition['kind']> = new Set(['than_column', 'than_row', 'numbers', 'between', 'dates'])
 const NEIGHBOR = /\b(?:next|previous|following|follows|preceding|precedes|after|before)\b/i
-
 /** Returns a function that says whether a query answers the question in its form. */
 export function createSuitability(
   question: Question,
@@ -212,7 +211,9 @@ export function createSuitability(
 
   /** Words of a value, such as "Best Buy", ask for nothing. */
   function asksForExtreme(conditions: readonly Condition[]): boolean {
-    return words.some(({ text }, index) => EXTREME_WORDS.has(text) && !exactHeaders.has(index) && !isStated(index, conditions))
+    const isMost = (text: string, index: number) => COUNTING_SUPERLATIVES.has(text) && words[index - 1]?.text !== 'at'
+    const isExtreme = (text: string, index: number) => EXTREME_WORDS.has(text) || (isMost(text, index) && words[index + 1]?.text !== 'of')
+    return words.some(({ text }, index) => isExtreme(text, index) && !exactHeaders.has(index) && !isStated(index, conditions))
   }
 
   /** "Not", "without" and "sold out" state a condition. */

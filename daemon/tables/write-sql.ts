@@ -87,14 +87,15 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
           ` GROUP BY ${groups} ORDER BY 1, 2 LIMIT ${MAX_LIST_ROWS}`,
         )
       }
+      const order = isInOrder(table, operation) ? '1' : '2 DESC, 1'
       if (aggregate === 'median' && key !== undefined) {
-        const order = direction ? `2 ${getOrder(direction)} LIMIT ${limit}` : `1 LIMIT ${MAX_LIST_ROWS}`
+        const sorted = direction ? `2 ${getOrder(direction)} LIMIT ${limit}` : `${order} LIMIT ${MAX_LIST_ROWS}`
         return [
           `WITH all_groups AS (SELECT name, ${writeMedian(table, key)} AS number FROM ${selectMiddle(key, by)} GROUP BY name)`,
-          `SELECT name, number FROM all_groups ORDER BY ${order}`,
+          `SELECT name, number FROM all_groups ORDER BY ${sorted}`,
         ].join(' ')
       }
-      if (!direction) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY 1 LIMIT ${MAX_LIST_ROWS}`)
+      if (!direction) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY ${order} LIMIT ${MAX_LIST_ROWS}`)
       if (limit > 1) return select(`${by}, ${amount}`, [notEmpty], ` GROUP BY ${by} ORDER BY 2 ${getOrder(direction)} LIMIT ${limit}`)
       // All groups with the same number are first.
       const groups = select(`${by} AS name, ${amount} AS number`, [notEmpty], ` GROUP BY ${by}`)
@@ -169,6 +170,7 @@ function writeDifference(selects: readonly string[], digits = 0): string {
   return `SELECT ${digits > 0 ? `ROUND(${difference}, ${digits})` : difference}, ${first}, ${second}`
 }
 
+const PERIOD_HEADER = /quarter|month|week|year|\bday\b|\bterm\b|semester/i
 const DATE_LENGTHS = { year: 4, month: 7, day: 10 }
 
 export function writeGrouping(table: TypedTable, { by, part }: Grouping): string {
@@ -180,6 +182,12 @@ export function writeGrouping(table: TypedTable, { by, part }: Grouping): string
     return `CASE ${writeWeekday(date)} ${names} END`
   }
   return `substr(${date}, 1, ${DATE_LENGTHS[part]})`
+}
+
+/** Months and floors are shown in their order, other groups by their number. */
+function isInOrder({ columns }: TypedTable, { by, part }: Grouping): boolean {
+  const { readings, header = '' } = columns[by] ?? {}
+  return part !== undefined || readings?.number !== undefined || readings?.date !== undefined || PERIOD_HEADER.test(header)
 }
 
 const writeWeekday = (date: string) => `CAST(strftime('%w', substr(${date}, 1, 10)) AS INTEGER)`

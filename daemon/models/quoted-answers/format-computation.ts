@@ -1,6 +1,7 @@
 /** Formats the result of a question over a table: the result, how it was computed, and the first rows that were used. */
 
 import { formatNumber } from '../../tables/cells/format-value.ts'
+import { formatYearMonth } from '../../tables/cells/parse-cell.ts'
 import type { Computation } from '../../tables/computation.ts'
 import type { SqlValue } from '../../tables/typed-table.ts'
 import { escapeReferences } from './format-answer.ts'
@@ -43,12 +44,16 @@ function formatResultTable(computation: Computation): string {
   const columns = isRowList(computation) ? selectColumns(computation) : [...resultHeader.keys()]
   const table = formatTable(
     columns.map((column) => resultHeader[column] ?? ''),
-    result.slice(0, MAX_LISTED_VALUES).map((row) => columns.map((column) => row[column] ?? null)),
+    result.slice(0, MAX_LISTED_VALUES).map((row) => columns.map((column) => formatMonthCell(row[column] ?? null, resultHeader[column]))),
   )
   const noun = isRowList(computation) ? 'row' : 'group'
   const count = `**${result.length} ${result.length === 1 ? noun : `${noun}s`}**`
   return [count, table, ...(result.length > MAX_LISTED_VALUES ? [`… and ${result.length - MAX_LISTED_VALUES} more`] : [])].join('\n\n')
 }
+
+/** The months of groups are written as people write them. */
+const formatMonthCell = (value: SqlValue, header = ''): SqlValue =>
+  typeof value === 'string' && header.endsWith('(month)') ? formatYearMonth(value) : value
 
 /** Returns the columns that the query used, and others while there is room, in their order. */
 function selectColumns({ header, usedColumns }: Computation): number[] {

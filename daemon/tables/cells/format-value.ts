@@ -1,6 +1,7 @@
 /** Formats results of queries. */
 import type { Query } from '../query.ts'
 import type { SqlValue, TypedTable } from '../typed-table.ts'
+import { formatYearMonth } from './parse-cell.ts'
 
 /** Digits of an average whose column has none. */
 const AVERAGE_DIGITS = 2
@@ -8,6 +9,7 @@ const AVERAGE_DIGITS = 2
 /** Formats the first column of a result: numbers with the unit and digits of their column, yes and no in words. */
 export function formatValue(table: TypedTable, { operation }: Query, value: SqlValue): string {
   if (operation.kind === 'exists') return value === 1 ? 'yes' : 'no'
+  if (operation.kind === 'group' && operation.part === 'month') return formatYearMonth(String(value))
   if (typeof value !== 'number') return String(value)
   if (operation.kind === 'share') return `${formatNumber(value, AVERAGE_DIGITS)}%`
   if (operation.kind === 'aggregate')

@@ -146,6 +146,9 @@ export const WEEKDAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thurs
 
 const capitalize = (name: string) => name.slice(0, 1).toUpperCase() + name.slice(1)
 export const formatMonth = (month: number): string => capitalize(MONTH_NAMES[month - 1] ?? '')
+/** "March 2026" for 2026-03; others, such as a year, as they are. */
+export const formatYearMonth = (date: string): string =>
+  /^\d{4}-\d{2}$/.test(date) ? `${formatMonth(Number(date.slice(5)))} ${date.slice(0, 4)}` : date
 export const formatWeekday = (day: number): string => capitalize(WEEKDAY_NAMES[day] ?? '')
 
 const YES = /^(?:yes|y|true|ja|✓|✔|☑|x)$/i

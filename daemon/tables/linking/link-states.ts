@@ -32,7 +32,7 @@ export function createStateConditions(
       })
       return found.length > 0
         ? found
-        : createValueStates(state, columns, values).map((condition) => ({ start, end, match: 'exact', condition }))
+        : createValueStates(state, columns, values).map((condition) => ({ start, end, match: 'boolean', condition }))
     }),
   )
   // "Unreturned" where the column is "Returned on".

@@ -3,6 +3,7 @@ import { isYear } from '../infer-columns.ts'
 import type { Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'
+import { isOperationWord } from '../vocabulary.ts'
 import { isDateCondition, listMeantDates } from './date-choice.ts'
 import { type LinkedCondition, type Links, RANKS } from './links.ts'
 
@@ -37,6 +38,18 @@ export function isOtherMeant(
     others.flatMap((other) => listNear(other.start)),
   )
   return !meant.columns.includes(condition.column)
+}
+
+/** "How many visits were booked" does not name Northgate Books, and "bookings come from" not Booking.com. */
+export function isOnlyVerb(words: readonly Word[], { start, end, match, condition }: LinkedCondition): boolean {
+  if ((match !== 'exact' && match !== 'part') || condition.kind !== 'equals') return false
+  const meant = words.slice(start, end)
+  const written = meant.map(({ text }) => text.replace(/s$/, ''))
+  const isWritten = condition.values.some((value) => {
+    const cell = String(value).toLowerCase()
+    return written.every((text) => new RegExp(`\\b${text}s?\\b`).test(cell))
+  })
+  return !isWritten && meant.every((word) => word.isTitle || isOperationWord(word))
 }
 
 /** "Opened" is the column Opened, not the status "Open". */

@@ -9,7 +9,7 @@ import { isOperationWord, isSuperlative, MONEY_STEMS } from '../vocabulary.ts'
 import { AUXILIARIES, listComparedVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, listTitleStems } from './links.ts'
-import { isColumnName, isOtherMeant } from './meant-conditions.ts'
+import { isColumnName, isOnlyVerb, isOtherMeant } from './meant-conditions.ts'
 import { hasPeople } from './question-nouns.ts'
 import { areSameRows, PEOPLE_WORDS, PERSON_NOUNS, ROLE_VERBS } from './role-words.ts'
 
@@ -61,6 +61,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         !isColumnName(titled.words, condition, table, all) &&
         !isOtherMeant(titled.words, condition, table, all) &&
         !isTitleElsewhere(condition) &&
+        !isOnlyVerb(titled.words, condition) &&
         !isCounted(condition),
     ),
   }

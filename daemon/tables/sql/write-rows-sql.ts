@@ -9,7 +9,11 @@ const MAX_GROUPS = 50
 /** Selects the rows that a query used, with their numbers: of groups and extremes, those of the result. */
 export function writeRowsSql(table: TypedTable, { conditions, operation }: Query, result: readonly SqlValue[][], limit: number): string {
   const from = quoteName(table.name)
-  const all = conditions.map((condition) => writeCondition(table, condition))
+  // The row that says "no" is the one that the value names.
+  const isDenied = operation.kind === 'exists' && result[0]?.[0] === 0
+  const used = isDenied ? conditions.filter((condition) => condition.kind === 'equals' && condition.reading === 'text') : conditions
+  if (isDenied && used.length === 0) return writeRowsSql(table, { conditions, operation: { kind: 'count' } }, result, limit)
+  const all = used.map((condition) => writeCondition(table, condition))
   const where = (extra: readonly string[]) => ([...all, ...extra].length > 0 ? ` WHERE ${[...all, ...extra].join(' AND ')}` : '')
   const texts = table.columns.map((_, column) => getName(table, column, 'text')).join(', ')
   const select = (rest: string) => `SELECT rowid, ${texts} FROM ${from}${rest} LIMIT ${limit}`

@@ -50,8 +50,8 @@ for (const [question, expected, interpretation] of [
   // Dates: when something happened, not when it was delivered or paid, unless the question says so.
   ['How many parcels did we get in February 2025?', ['2'], /handed_in is/],
   ['How many parcels were delivered in February 2025?', ['2'], /delivered_on is/],
-  ['How much did we earn per month in 2025?', ['2025-01', '2025-02'], /month of handed_in and added up total_price/],
-  ['Did we earn more in 2024 or in 2025?', ['2025'], /handed_in is from 2024/],
+  ['How much did we earn per month in 2025?', ['January 2025', 'February 2025'], /month of handed_in and added up total_price/],
+  ['Did we earn more in 2024 or in 2025?', ['2025'], /handed_in is in 2024/],
   // Days between two dates.
   ['How many days are there between handing in and delivery of parcel P3?', ['7 days'], /days from handed_in to delivered_on/],
   ['How long does a parcel take on average until it is delivered?', ['3.75 days'], /Averaged days from handed_in to delivered_on/],
@@ -60,6 +60,10 @@ for (const [question, expected, interpretation] of [
   ['How much does Dahlia owe us?', ['70'], /client is Dahlia and state is open/],
   ['How many parcels are marked fragile?', ['2'], /note is fragile/],
   ['Which parcels are still waiting for payment?', ['P2', 'P4'], /paid_on is empty/],
+  ['How many parcels were booked per sender?', ['Lund', 'Moss', 'Reed'], /by sender and counted/],
+  // Words for dates, and percentages in plain words.
+  ['How many parcels were paid after they were delivered?', ['3'], /paid_on is later than delivered_on/],
+  ['What percentage of parcels is insured?', ['40%'], /^Computed the percentage where insured is yes, of the rows of parcels\.csv\.$/],
   // Names, not numbers of people.
   ['How many different visitors have stayed?', ['2'], /different values of visitor /],
 ] as const)
@@ -83,6 +87,21 @@ for (const [question, unknown] of [
 
 for (const question of ['How many parcels per rack do we have?', 'Which harbourer delivered the most parcels?'])
   test(`a word that no column has is not dropped: ${question}`, () => assert.equal(ask(question).computations, []))
+
+test('groups are sorted by their number, and months are written in words', () => {
+  const text = formatComputations(ask('How much did each sender pay?').computations)
+  assert.match(text, /\| Reed \| 55 \|\n\| Moss \| 48 \|\n\| Lund \| 21 \|/)
+  assert.match(formatComputations(ask('How many parcels did we get per month?').computations), /\| November 2024 \| 1 \|/)
+})
+
+test('a "no" shows the row that says so', () => {
+  const [computation] = ask('Is the parcel P4 insured?').computations
+  assert.equal(computation?.values, ['no'])
+  assert.equal(
+    computation?.rowsUsed.map(([, parcel]) => parcel),
+    ['P4'],
+  )
+})
 
 test('the rows that are shown have the columns that were used, and are those of the result', () => {
   const [group] = ask('Which district had the most parcels?').computations
