@@ -1,7 +1,7 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
 import { isAdditive, isMainAmount, isOrder, isOrigin, isScore, isSecondaryAmount, PLACE_IN_ORDER } from './cells/column-roles.ts'
 import { isIdentifier, isMoney } from './infer-columns.ts'
-import { type ColumnLink, isInHeader, type Links } from './linking/links.ts'
+import { type ColumnLink, isInHeader, isStatedBy, type Links } from './linking/links.ts'
 import { findNamedColumns } from './linking/named-columns.ts'
 import { asksForOtherMoney } from './linking/other-money.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
@@ -48,6 +48,7 @@ export function createSuitability(
   isRepeated: (column: number) => boolean,
 ): (query: Query) => boolean {
   const { words } = question
+  const isStated = (index: number, conditions: readonly Condition[]) => isStatedBy(links, index, conditions)
   const form = getForm(words)
   const texts = new Set(words.map(({ text }) => text))
   const asksForMoney = words.some(({ stem }) => MONEY_STEMS.has(stem))
@@ -202,11 +203,6 @@ export function createSuitability(
       default:
         return form !== 'boolean'
     }
-  }
-
-  /** Whether a word is one of those that state the conditions. */
-  function isStated(index: number, conditions: readonly Condition[]): boolean {
-    return links.conditions.some((linked) => conditions.includes(linked.condition) && covers(linked, index))
   }
 
   /** Words of a value, such as "Best Buy", ask for nothing. */

@@ -31,3 +31,7 @@ export const listTitleStems = ({ title }: TypedTable): Set<string> =>
 /** Whether a word is one of a column's header. */
 export const isInHeader = ({ columns }: Links, index: number): boolean =>
   columns.some((link) => link.match !== 'synonym' && covers(link, index))
+
+/** Whether a word is one of those that state the conditions. */
+export const isStatedBy = ({ conditions: linked }: Links, index: number, conditions: readonly Condition[]): boolean =>
+  linked.some((each) => conditions.includes(each.condition) && covers(each, index))
