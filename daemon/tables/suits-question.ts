@@ -7,7 +7,7 @@ import { asksForOtherMoney } from './linking/other-money.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
 import { getForm } from './linking/question-form.ts'
 import { asksForLargestGroup, asksForLargestRow, asksForMostRows, hasPeople } from './linking/question-nouns.ts'
-import { covers, type Question } from './parse-question.ts'
+import type { Question } from './parse-question.ts'
 import { type Condition, contradicts, type Direction, isSingleValue, type Operation, type Query } from './query.ts'
 import type { Column, TypedTable } from './typed-table.ts'
 import {
