@@ -4,7 +4,7 @@ import { describeConditions } from './describe-query.ts'
 import type { Links } from './linking/links.ts'
 import { asksForNumber, asksForText, removeFiller } from './linking/question-form.ts'
 import { isDataFile, readQuestion } from './linking/read-question.ts'
-import { parseQuestion, type Question, type Word } from './parse-question.ts'
+import { covers, parseQuestion, type Question, type Word } from './parse-question.ts'
 import type { TypedTable } from './typed-table.ts'
 import { TRIGGERS } from './vocabulary.ts'
 
@@ -56,7 +56,9 @@ export function describeProblem<T extends TypedTable>(
 /** "What is the email address of Acme?" and "Which van delivered order 12?" name a row, but what they ask for is no column. */
 function asksForMissing({ words }: Question, unknown: readonly Word[], { conditions }: Links): boolean {
   const start = words.findIndex(({ text }) => QUESTION_WORDS.has(text))
-  const index = words.findIndex(({ isStop }, position) => position > start && !isStop)
+  // "What is Ann Lee's phone number?" names the row first.
+  const isValue = (position: number) => conditions.some((condition) => condition.match === 'exact' && covers(condition, position))
+  const index = words.findIndex(({ isStop }, position) => position > start && !isStop && !isValue(position))
   const [noun, next] = [words[index], words[index + 1]]
   // "The full name" asks for the name.
   const isHead =

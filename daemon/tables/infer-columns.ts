@@ -1,5 +1,7 @@
 /** Finds the types of columns from their values, and converts rows to values of SQL. */
+
 import { ColumnProfile } from './cells/column-profile.ts'
+import { expandHeader } from './cells/header-words.ts'
 import { isEmptyCell, parseBoolean, parseDate, parseDuration, parseNumber } from './cells/parse-cell.ts'
 import type { Column, SqlColumn, SqlValue, TableRows, TypedTable } from './typed-table.ts'
 
@@ -134,7 +136,7 @@ const MEASURE_HEADER = new RegExp(
 )
 export const isMoney = ({ header, type, scale, readings }: Column): boolean => {
   if (readings.number === undefined || type === 'boolean') return false
-  const name = header.replaceAll('_', ' ')
+  const name = expandHeader(header)
   return type === 'currency' || MONEY_HEADER.test(name) || (type === 'decimal' && scale > 0 && !MEASURE_HEADER.test(name))
 }
 

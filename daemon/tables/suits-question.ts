@@ -1,11 +1,11 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
-import { isAdditive, isMainAmount, isOrder, isOrigin, isScore, isSecondaryAmount, PLACE_IN_ORDER } from './cells/column-roles.ts'
+import { isAdditive, isAverage, isMainAmount, isOrder, isOrigin, isScore, isSecondaryAmount, PLACE_IN_ORDER } from './cells/column-roles.ts'
 import { isIdentifier, isMoney } from './infer-columns.ts'
 import { type ColumnLink, isInHeader, isStatedBy, type Links } from './linking/links.ts'
 import { findNamedColumns } from './linking/named-columns.ts'
 import { asksForOtherMoney } from './linking/other-money.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
-import { getForm } from './linking/question-form.ts'
+import { asksForSpending, getForm } from './linking/question-form.ts'
 import { asksForLargestGroup, asksForLargestRow, asksForMostRows, hasPeople } from './linking/question-nouns.ts'
 import type { Question } from './parse-question.ts'
 import { type Condition, contradicts, type Direction, isSingleValue, type Operation, type Query } from './query.ts'
@@ -22,19 +22,19 @@ import {
   FREQUENCY_WORDS,
   GROUP_WORDS,
   MONEY_STEMS,
-  NEGATIONS,
   PARTICULAR_SUPERLATIVES,
   RELATIVE_PERIOD,
   SHARE_WORDS,
   SIZE_WORDS,
   TIME_WORDS,
 } from './vocabulary.ts'
+import { createExplanation } from './wording/explained-words.ts'
+import { isPerUnit } from './wording/measured-units.ts'
 
 const ROW_OPERATIONS: ReadonlySet<Operation['kind']> = new Set(['list', 'count', 'count_values'])
 
 const COUNTING_WORDS: ReadonlySet<string> = new Set(['number', 'count', 'often', 'frequently', 'times'])
 const IMPERATIVES: ReadonlySet<string> = new Set(['list', 'show', 'display', 'give', 'find', 'get'])
-const SPENDING = /^what did .*\b(?:pay|spend|earn|collect|raise)\b/i
 /** "More … than" compares with a number, a row or a column. */
 const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
 const COMPARISONS_OF_VALUES: ReadonlySet<Condition['kind']> = new Set(['than_column', 'than_row', 'numbers', 'between', 'dates'])
@@ -66,7 +66,7 @@ export function createSuitability(
   const isRelated = links.conditions.some(({ condition }) => condition.kind === 'than_column')
   const comparesValues = COMPARATIVE.test(question.text) && !demands.contrast && !demands.size
   /** "What did the machines cost in total?" */
-  const asksForSum = words[0]?.text === 'what' && asksForMoney && hasMoney && (hasAggregateWord || SPENDING.test(question.text))
+  const asksForSum = words[0]?.text === 'what' && asksForMoney && hasMoney && (hasAggregateWord || asksForSpending(question))
   const share = words.findIndex(({ text }, index) => SHARE_WORDS.has(text) && words[index + 1]?.text === 'of')
   /** No table says what "last year" is. */
   const isRelative = RELATIVE_PERIOD.test(question.text) && !table.columns.some(({ header }) => RELATIVE_PERIOD.test(header))
@@ -83,6 +83,8 @@ export function createSuitability(
       (link) =>
         link.column === column && link.start > many && words.slice(many + 1, link.start).every(({ isStop, isTitle }) => isStop && !isTitle),
     )
+  /** "How many students does each teacher have?" counts students, not lessons. */
+  const countedNames = form === 'count' ? [...exact].filter((column) => columnAt(column).type === 'text' && isCounted(column)) : []
   const asksForAverage = ['average', 'mean', 'avg', 'median'].some((word) => texts.has(word))
   const asksForAmount = asksForAverage || (hasMoney && asksForMoney && demands.contrast !== undefined)
   /** "The top students": scores say who, if nothing else does. */
@@ -95,7 +97,7 @@ export function createSuitability(
   /** "List all orders from Italy" asks for rows, "list the customers of orders" for a column. */
   const title = words.findIndex(({ stem }) => titleStems.has(stem))
   const asksForRows = IMPERATIVES.has(words[0]?.text ?? '') && title > 0 && !links.columns.some(({ start }) => start < title)
-  const asksForGroups = words.some(({ text }, index) => GROUP_WORDS.has(text) && !isInHeader(links, index))
+  const asksForGroups = words.some(({ text }, at) => GROUP_WORDS.has(text) && !isInHeader(links, at) && !isPerUnit(words, at, table, links))
   /** No other column says how long something is; what is cheapest, amounts of money say. */
   const particular = words.filter(({ text }) => PARTICULAR_SUPERLATIVES.has(text))
   const canMeasure = (column: Column) => particular.every(({ text }) => ['cheapest', 'expensive'].includes(text) && isMoney(column))
@@ -112,17 +114,19 @@ export function createSuitability(
   /** A column that the question does not name is added up only if it is an amount. */
   const canAggregate = (column: number, aggregate: string): boolean => {
     if (isRowNumber(column)) return false
+    if (texts.has('worth') && hasMoney) return isMoney(columnAt(column))
     if (named.has(column)) return true
     if (aggregate === 'sum' && !isAdditive(columnAt(column), table)) return false
     if (isOnlyExpense(column)) return false
     if (isSecondaryAmount(columnAt(column)) && table.columns.some(isMainAmount)) return false
-    if ((form === 'amount' || asksForMoney) && hasMoney && !linked.has(column)) return isMoney(columnAt(column))
+    if (hasMoney && (asksForMoney || (form === 'amount' && !linked.has(column)))) return isMoney(columnAt(column))
     return true
   }
   const canShow = (column: number): boolean => {
     const { header, readings, type } = columnAt(column)
     const isName = isIdentifier(header) || isRowNumber(column)
-    if (form === 'count' || form === 'amount') return readings.number !== undefined && type !== 'boolean' && !isName
+    if (form === 'count' || form === 'amount')
+      return readings.number !== undefined && type !== 'boolean' && !isName && (form === 'amount' || linked.has(column))
     if (form === 'boolean') return false
     if (texts.has('when') && readings.date === undefined && (type !== 'integer' || isName)) return false
     return nouns.size === 0 || nouns.has(column)
@@ -133,11 +137,11 @@ export function createSuitability(
     asksForOtherMoney(question, table, links, exactNumbers.length > 0) ||
     (texts.has('who') && asksForLargestSum && !hasPeople(table.columns))
 
+  const explains = createExplanation(question, links, demands)
   return (query: Query): boolean => {
     const { operation, conditions } = query
     if (isRelative || (asksForShare && operation.kind !== 'share')) return false
-    if (!explainsNegation(conditions, operation)) return false
-    if (isElsewhere) return false
+    if (isElsewhere || !explains(query)) return false
     const hasExtreme = 'aggregate' in operation && (operation.aggregate === 'max' || operation.aggregate === 'min')
     const ignoresExtreme = ROW_OPERATIONS.has(operation.kind) || (operation.kind === 'aggregate' && !hasExtreme)
     if (ignoresExtreme && asksForExtreme(conditions)) return false
@@ -149,6 +153,8 @@ export function createSuitability(
       operation.kind === 'list' &&
       words.some(({ text }, at) => AGGREGATE_WORDS.has(text) && !isInHeader(links, at) && !isStated(at, conditions))
     )
+      return false
+    if (asksForAverage && operation.kind === 'aggregate' && operation.aggregate === 'sum' && !isAverage(columnAt(operation.column)))
       return false
     if (asksForMedian && !('aggregate' in operation && operation.aggregate === 'median')) return false
     if (!meetsDemands(query, demands) || contradicts(conditions)) return false
@@ -212,13 +218,6 @@ export function createSuitability(
     return words.some(({ text }, index) => isExtreme(text, index) && !exactHeaders.has(index) && !isStated(index, conditions))
   }
 
-  /** "Not", "without" and "sold out" state a condition. */
-  function explainsNegation(conditions: readonly Condition[], operation: Operation): boolean {
-    const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
-    const isState = (text: string, index: number) => NEGATIONS.has(text) || (text === 'out' && words[index - 1]?.text === 'sold')
-    return words.every(({ text }, index) => !isState(text, index) || isStated(index, all))
-  }
-
   /** "What percentage of expenses was spent on travel?" asks for amounts, unless the word for money is one of a condition. */
   function canShare(key: number | undefined, conditions: readonly Condition[]): boolean {
     const isMoneyAsked = words.some(({ stem }, index) => AMOUNT_STEMS.has(stem) && !isStated(index, conditions))
@@ -276,6 +275,7 @@ export function createSuitability(
     // "The most expensive item we stock" asks for a price.
     if (particular.length > 0 && (key === undefined || !(measured.size === 0 ? canMeasure(columnAt(key)) : measured.has(key)))) return false
     if (direction && asksForLargestRow(words)) return false
+    if (key === undefined && countedNames.some((column) => column !== by && isRepeated(column))) return false
     if (key === undefined)
       return (
         !isMinOfUncertainWord &&

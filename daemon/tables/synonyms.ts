@@ -20,6 +20,7 @@ customer client buyer account
 employee staff person worker member people personnel colleague headcount
 headcount people staff person
 staff people person worker colleague personnel team
+team employee crew
 salary pay wage earn compensation
 country nation
 city town location place where venue
@@ -68,6 +69,8 @@ quantity units pieces sold stock
 stock hand inventory available quantity left
 supplier vendor
 order purchase
+dropped bring brought
+brought bring
 invoice bill
 due deadline
 end due deadline
@@ -83,6 +86,7 @@ joined longest
 ended end finish
 shipped sent dispatched left departed
 delivered arrived
+received deliver delivered delivery arrive arrived
 speed fast fastest slowest
 temp coldest warmest hottest cold warm hot temperature
 temperature coldest warmest hottest cold warm hot

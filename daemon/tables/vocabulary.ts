@@ -177,7 +177,9 @@ export const AGGREGATE_WORDS: ReadonlySet<string> = new Set(list('total sum aver
 
 /** Words that ask for amounts of money. */
 export const MONEY_STEMS: ReadonlySet<string> = new Set(
-  list('revenue sales turnover sell sold spend spent pay paid cost earn income money raise collect donate gave bill charge owe').map(stem),
+  list('revenue sales turnover sell sold spend spent pay paid cost earn income money raise collect donate gave bill charge owe worth').map(
+    stem,
+  ),
 )
 
 /** Those that also ask for the share of an amount: people who pay are counted. */

@@ -5,6 +5,8 @@ import { describeProblem } from '../../tables/describe-problem.ts'
 import { nameResult } from '../../tables/describe-query.ts'
 import { isMoney } from '../../tables/infer-columns.ts'
 import { addInterval } from '../../tables/linking/interval-column.ts'
+import { createStateConditions, namesState } from '../../tables/linking/link-states.ts'
+import { multiplyPrices } from '../../tables/linking/product-column.ts'
 import { asksForText, removeFiller } from '../../tables/linking/question-form.ts'
 import { parseQuestion } from '../../tables/parse-question.ts'
 import { listUsedColumns } from '../../tables/query.ts'
@@ -32,18 +34,28 @@ const MAX_SHOWN_ROWS = 5
 /** Longer values are sentences, of which a question must contain half. */
 const MAX_NAME_WORDS = 5
 
-export function askTables(question: string, files: readonly TableStore[], weights: Weights, cache = new TableWordCache()): ComputedAnswer {
+export function askTables(
+  asked: string,
+  files: readonly TableStore[],
+  weights: Weights,
+  cache = new TableWordCache(),
+  now = new Date(),
+): ComputedAnswer {
+  const question = nameYear(asked, files, now)
   const parsed = parseQuestion(removeFiller(question))
   if (asksForText(parsed)) return { computations: [] }
   const words = parsed.words.filter(({ isStop, number }) => !isStop && number === undefined).map(({ text }) => text)
   const numbers = [...new Set(parsed.numbers.map(({ value }) => value))]
   const asksForMoney = parsed.words.some(({ stem }) => MONEY_STEMS.has(stem))
+  const hasState = namesState(parsed)
   const candidates = files.flatMap((file) =>
     file.listTables().map((table) => {
       const known = cache.get(file.path, table, () => file.listValues(table))
       const values = (known.values ?? file.findValues(table, words, numbers)).filter((value) => isNamed(value, parsed.stems))
       const isOfMoney = asksForMoney && table.columns.some(isMoney)
-      return { file, table, values, overlap: countSharedWords(parsed.stems, known, values) + (isOfMoney ? 1 : 0) }
+      const isOfState = hasState && createStateConditions(parsed, table.columns, [], values).length > 0
+      const overlap = countSharedWords(parsed.stems, known, values) + (isOfMoney ? 1 : 0) + (isOfState ? 2 : 0)
+      return { file, table, values, overlap }
     }),
   )
   const largest = Math.max(0, ...candidates.map(({ overlap }) => overlap))
@@ -54,7 +66,7 @@ export function askTables(question: string, files: readonly TableStore[], weight
     .slice(0, MAX_TABLES)
   const tables = best.map(
     ({ file, table, values }): QueryableTable<StoredTable> => ({
-      table: addInterval(parsed, table, values),
+      table: multiplyPrices(parsed, addInterval(parsed, table, values)),
       values,
       run: (sql) => file.database.prepare(sql).raw().all() as SqlValue[][],
     }),
@@ -72,6 +84,17 @@ export function askTables(question: string, files: readonly TableStore[], weight
     ),
     ...(problem ? { problem: { document: problem.table.document, text: problem.text } } : {}),
   }
+}
+
+const THIS_YEAR = /\b(?:in )?this year\b/gi
+
+/** "This year" is certain, unless a column is called so; "last year" may mean the last twelve months. */
+function nameYear(question: string, files: readonly TableStore[], now: Date): string {
+  if (question.search(THIS_YEAR) < 0) return question
+  const isHeader = files.some((file) =>
+    file.listTables().some(({ columns }) => columns.some(({ header }) => /\bthis year\b/i.test(header))),
+  )
+  return isHeader ? question : question.replaceAll(THIS_YEAR, `in ${now.getFullYear()}`)
 }
 
 const isNamed = ({ stems: cell }: CellValue, stems: ReadonlySet<string>): boolean =>

@@ -1,4 +1,5 @@
 /** The words of tables, which every question is compared with. They are kept, because splitting them takes most of the time. */
+import { expandHeader } from '../../tables/cells/header-words.ts'
 import { splitWords } from '../../tables/parse-question.ts'
 import type { CellValue } from '../../tables/typed-table.ts'
 import { COLUMN_WORDS } from '../../tables/vocabulary.ts'
@@ -25,7 +26,7 @@ export class TableWordCache {
     if (known) return known
     const words = {
       title: new Set(listStems(table.title)),
-      headers: table.columns.flatMap(({ header }) => listStems(header)),
+      headers: table.columns.flatMap(({ header }) => listStems(expandHeader(header))),
       values: listValues(),
     }
     this.#size += 1 + (words.values?.length ?? 0)

@@ -21,9 +21,12 @@ const has = ({ header }: Column, pattern: RegExp): boolean => pattern.test(heade
 /** Prices are added up where nothing says how many there are of each. */
 export const isAdditive = (column: Column, { columns }: TypedTable): boolean =>
   column.type !== 'percentage' &&
-  (!has(column, NOT_ADDITIVE) ||
+  (column.expression !== undefined ||
+    !has(column, NOT_ADDITIVE) ||
     has(column, /\btotal\b/i) ||
     (has(column, /\bprice\b/i) && !has(column, /\b(?:unit|per|list)\b/i) && !columns.some(isQuantity)))
+/** Whether the numbers are averages themselves. */
+export const isAverage = (column: Column): boolean => has(column, /\b(?:average|avg|mean)\b/i)
 /** Whether the header is about only part of what is paid: "Deposit paid". */
 export const isSecondary = (column: Column): boolean => has(column, SECONDARY)
 export const isMainAmount = (column: Column): boolean => isMoney(column) && !isSecondary(column)

@@ -12,11 +12,18 @@ const NOUN_MARKERS: ReadonlySet<string> = new Set('the a an our my your their it
 const TIMES_PHRASE = /^(?:(?:at least|at most|more than|less than|fewer than|only|exactly|just) )?(?:once|twice|thrice|\w+ times)\b/
 const VERBS: ReadonlySet<string> = new Set(['do', 'have', 'be'])
 export const AUXILIARIES: ReadonlySet<string> = new Set(['do', 'does', 'did'])
+/** "Have we charged". */
+const PERFECT: ReadonlySet<string> = new Set(['have', 'has', 'had'])
+const PRONOUNS: ReadonlySet<string> = new Set(['we', 'i', 'you', 'they', 'he', 'she'])
 
 /** Returns the verbs of "who teaches", "did Tanaka stay" and "which supplier delivers": what they connect is named by the other words. */
 export function listVerbs(words: readonly Word[], isFree: (index: number) => boolean, isNamedValue: (index: number) => boolean): number[] {
-  const auxiliary = words.findIndex(({ text }) => AUXILIARIES.has(text))
-  const main = words.findIndex((word, index) => auxiliary >= 0 && index > auxiliary + 1 && !word.isStop && !isNamedValue(index))
+  const auxiliary = words.findIndex(
+    ({ text }, index) => AUXILIARIES.has(text) || (PERFECT.has(text) && PRONOUNS.has(words[index + 1]?.text ?? '')),
+  )
+  const main = words.findIndex(
+    (word, index) => auxiliary >= 0 && index > auxiliary + 1 && !word.isStop && !isNamedValue(index) && !isSuperlative(word),
+  )
   const question = words.findIndex(({ text }) => text === 'who' || text === 'which')
   // "The compressor" and "the boat insurance" are no verbs.
   const isVerb = (index: number) => !NOUN_MARKERS.has(words[index - 1]?.text ?? '') && !isVerbAfter(words, index)

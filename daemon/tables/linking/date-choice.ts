@@ -47,7 +47,7 @@ export function listMeantDates(
 ): MeantDates {
   const isDate = (column: number) => columns[column]?.readings.date !== undefined
   const names = links.filter(({ column, start, end }) => {
-    const isParticular = words.slice(start, end).some(({ stem, isTitle }) => !isTitle && !ANY_DATE.has(stem))
+    const isParticular = words.slice(start, end).some(({ stem, isTitle, isStop }) => !isTitle && !isStop && !ANY_DATE.has(stem))
     return isDate(column) && isParticular && !taken.some((span) => covers(span, start))
   })
   if (names.length > 0) {

@@ -1,5 +1,6 @@
 /** Finds which words of a question name columns and values of a table, and which conditions they may state. */
 
+import { expandHeader } from '../cells/header-words.ts'
 import { isIdentifier, isMoney } from '../infer-columns.ts'
 import { findPhrase, listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
@@ -8,12 +9,14 @@ import type { CellValue, Column, TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS, EMPTY_WORDS, isOperationWord, OPPOSITES, ZERO_PHRASES } from '../vocabulary.ts'
 import { createColumnComparisons } from './compare-columns.ts'
 import { createStateConditions } from './link-states.ts'
+import { createStatusConditions } from './link-statuses.ts'
 import type { ColumnLink, LinkedCondition, Links } from './links.ts'
 
 const MAX_CONDITIONS = 24
 /** A value that is part of more cells than this is searched for with LIKE. */
 const MAX_LISTED_VALUES = 4
 const MIN_PREFIX_LENGTH = 5
+const VERB_FORM = /(?:ed|ing)$/
 const EXCEPTIONS = new Set(['not', 'except', 'excluding', 'besides', 'without', 'than', 'beside'])
 const NEGATIONS = new Set(['not', 'no', 'without', 'isnt', 'arent', 'never'])
 
@@ -37,6 +40,7 @@ export function linkQuestion(question: Question, table: TypedTable, values: read
     ...createZeroConditions(question, table.columns),
     ...createColumnComparisons(question, table.columns, columns),
     ...createStateConditions(question, table.columns, valueConditions, values),
+    ...createStatusConditions(question, table.columns, valueConditions, values),
   ]
   const limits = listLimits(question)
   // The number of "top 5" is no value of a row.
@@ -54,7 +58,7 @@ const rankCondition = ({ start, end, match }: LinkedCondition) => end - start + 
 function linkColumns({ words }: Question, columns: readonly Column[]): ColumnLink[] {
   return columns.flatMap(({ header }, column) => {
     // Units and remarks in parentheses are not asked for.
-    const headerWords = splitWords(header.replaceAll('_', ' ').replace(/(?<=\S.*)\(.*\)/, ''))
+    const headerWords = splitWords(expandHeader(header).replace(/(?<=\S.*)\(.*\)/, ''))
     const unitNames = new Set((/\(([^)]*)\)\s*$/.exec(header)?.[1] ?? '').split('/').flatMap((unit) => [...listUnitNames(unit.trim())]))
     const content = headerWords.filter(({ isStop, text }) => !isStop || COLUMN_WORDS.has(text))
     const wanted = content.length > 0 ? content : headerWords
@@ -85,8 +89,12 @@ export function createCellValue(column: number, text: string): CellValue {
 const isAgent = (word: string): boolean => /[^aeiou]ers?$/.test(word)
 const isOtherAgent = ({ text }: Word, cell: string): boolean => isAgent(text) && !/er/i.test(cell)
 
+/** "Cleanco" is no form of "cleaner". */
+const INFLECTION = /^(?:[aeilnrsty]|al|an|ed|en|er|es|ia|ic|li|ly|ty)?$/
 const isInflected = (word: string, cell: string): boolean =>
-  word.length >= MIN_PREFIX_LENGTH && Math.abs(word.length - cell.length) <= 2 && (word.startsWith(cell) || cell.startsWith(word))
+  word.length >= MIN_PREFIX_LENGTH &&
+  ((word.startsWith(cell) && INFLECTION.test(word.slice(cell.length))) ||
+    (cell.startsWith(word) && INFLECTION.test(cell.slice(word.length))))
 
 /** Finds the longest parts of a question that are also in a cell. */
 function findRuns({ words, stems }: Question, { column, text, stems: cell, bareLength }: CellValue): CellRun[] {
@@ -114,7 +122,11 @@ function findRuns({ words, stems }: Question, { column, text, stems: cell, bareL
       while (start + length < words.length && words[start + length]?.stem === cell[from + length]) length++
       const isStop = words.slice(start, start + length).every((word) => word.isStop)
       if (isStop && (length < cell.length || length < 2)) continue
-      runs.push({ column, text, start, end: start + length, isExact: from === 0 && (length === cell.length || length === bareLength) })
+      const isWhole = from === 0 && (length === cell.length || length === bareLength)
+      // "Booked" is no part of "Northgate Books".
+      if (!isWhole && length === 1 && VERB_FORM.test(words[start]?.text ?? '') && !text.toLowerCase().includes(words[start]?.text ?? ''))
+        continue
+      runs.push({ column, text, start, end: start + length, isExact: isWhole })
     }
   return runs
 }

@@ -8,6 +8,10 @@ import { ACTUAL_STEMS, CAPACITY, DUE_STEMS, FULL_PHRASES, PUNCTUALITY, STATES, t
 
 const BE: ReadonlySet<string> = new Set(['is', 'are', 'was', 'were', 'been'])
 
+/** Whether a question has words for a state. Most have none. */
+export const namesState = ({ words }: Question): boolean =>
+  STATES.some(({ phrases }) => phrases.some((phrase) => findPhrase(words, phrase) >= 0))
+
 /** `named` are conditions on values that the words name: these say what the state is called. */
 export function createStateConditions(
   question: Question,
@@ -17,7 +21,8 @@ export function createStateConditions(
 ): LinkedCondition[] {
   const { words } = question
   const isValue = (start: number) => named.some((value) => value.match === 'exact' && value.start === start)
-  const stems = columns.map(({ header }) => listHeaderStems(header))
+  // "Last day" says more than its words.
+  const stems = columns.map(({ header }) => [...listHeaderStems(header), header.toLowerCase().replaceAll(' ', '_')])
   const states = STATES.flatMap((state) =>
     state.phrases.flatMap((phrase): LinkedCondition[] => {
       const { headers, isMissing } = state

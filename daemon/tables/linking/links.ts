@@ -1,4 +1,5 @@
 /** What the words of a question name in a table: columns and conditions. */
+import { expandHeader } from '../cells/header-words.ts'
 import { covers, type Span, splitWords } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'
@@ -23,7 +24,7 @@ export interface Links {
 
 /** The stems of a header's words with content. */
 export const listHeaderStems = (header: string): string[] =>
-  splitWords(header.replaceAll('_', ' ')).flatMap(({ stem, isStop }) => (isStop ? [] : [stem]))
+  splitWords(expandHeader(header)).flatMap(({ stem, isStop }) => (isStop ? [] : [stem]))
 
 export const listTitleStems = ({ title }: TypedTable): Set<string> =>
   new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))

@@ -20,12 +20,18 @@ export function isOtherMeant(
   const reading = isDateCondition(condition) ? 'date' : 'number'
   const listNear = (at: number) =>
     links.columns.filter(
-      ({ end, column }) =>
+      ({ start: from, end, column }) =>
         end <= at &&
+        words.slice(from, end).some(({ isStop, isTitle }) => !isStop || isTitle) &&
         (columns[column]?.readings[reading] !== undefined || isYear(columns[column])) &&
         columns[column]?.type !== 'boolean' &&
         words.slice(end, at).every(({ isStop, isTitle }) => isStop && !isTitle),
     )
+  // "Quit in 2026" is about the date of the state.
+  const state = links.conditions.find(
+    (other) => other.condition.kind === 'empty' && other.end <= start && words.slice(other.end, start).every(({ isStop }) => isStop),
+  )
+  if (state && columns[state.condition.column]?.readings[reading] !== undefined) return condition.column !== state.condition.column
   const near = listNear(start)
   const best = Math.max(...near.map(({ match }) => RANKS[match]))
   if (near.length > 0) return !near.some(({ column, match }) => column === condition.column && RANKS[match] === best)

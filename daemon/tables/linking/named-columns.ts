@@ -1,5 +1,6 @@
 /** Finds the columns that a question names, and how: in full, in part, as what it asks for, or by what a superlative measures. */
 import { isExpenseBesidePrice, isNumbering } from '../cells/column-roles.ts'
+import { expandHeader } from '../cells/header-words.ts'
 import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { EXPENSE_STEMS, isSuperlative } from '../vocabulary.ts'
@@ -33,8 +34,10 @@ export function findNamedColumns({ words }: Question, table: TypedTable, links: 
   )
   /** "Ticket" in tickets.csv numbers the rows. */
   const isRowNumber = (column: number): boolean =>
-    columnAt(column).type === 'integer' &&
-    (isNumbering(columnAt(column)) || (column === 0 && splitWords(columnAt(0).header).every(({ stem }) => titleStems.has(stem))))
+    isNumbering(columnAt(column)) ||
+    (column === 0 &&
+      columnAt(0).type === 'integer' &&
+      splitWords(expandHeader(columnAt(0).header)).every(({ stem }) => titleStems.has(stem)))
   /** "The cheapest part" has the lowest sale price, unless the question asks for what is paid. */
   const isOnlyExpense = (column: number): boolean =>
     !named.has(column) && !words.some(({ stem }) => EXPENSE_STEMS.has(stem)) && isExpenseBesidePrice(columnAt(column), table)

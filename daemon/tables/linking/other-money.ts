@@ -4,11 +4,11 @@ import { covers, type Question, splitWords, type Word } from '../parse-question.
 import type { TypedTable } from '../typed-table.ts'
 import { MONEY_STEMS, toStems } from '../vocabulary.ts'
 import { type Links, listHeaderStems, listTitleStems } from './links.ts'
-import { STAFF_STEMS } from './role-words.ts'
+import { CUSTOMER_STEMS, STAFF_STEMS } from './role-words.ts'
 
 /** `hasNamedNumbers`: the question names a column of numbers in full. */
 export function asksForOtherMoney({ words }: Question, table: TypedTable, links: Links, hasNamedNumbers: boolean): boolean {
-  if (asksForPay(words, table, links)) return true
+  if (asksForPay(words, table, links) || asksForSales(words, table)) return true
   if (hasNamedNumbers) return false
   if (!table.columns.some(isMoney)) return asksForUnknownMoney(words, links)
   const isValue = (index: number) => links.conditions.some((condition) => condition.match === 'exact' && covers(condition, index))
@@ -19,12 +19,11 @@ export function asksForOtherMoney({ words }: Question, table: TypedTable, links:
 const INCOME = /\b(?:revenue|turnover|income|earn(?:ed|ings)?|sales|did we (?:sell|make|take in))\b/i
 const OWN_SPENDING = /\bwe (?:spend|spent|pay|paid|buy|bought)\b/i
 const SUPPLIERS = toStems('supplier vendor expense purchase payroll salary wage')
-const CUSTOMERS = toStems('customer client guest buyer tenant')
 
 /** Whether the question asks for what is received, and the table has what is spent, or the other way round. */
 function asksForOtherDirection(text: string, table: TypedTable): boolean {
   const stems = [...listTitleStems(table), ...table.columns.flatMap(({ header }) => listHeaderStems(header))]
-  const [isOfSuppliers, isOfCustomers] = [SUPPLIERS, CUSTOMERS].map((words) => stems.some((stem) => words.has(stem)))
+  const [isOfSuppliers, isOfCustomers] = [SUPPLIERS, CUSTOMER_STEMS].map((words) => stems.some((stem) => words.has(stem)))
   return (
     (INCOME.test(text) && isOfSuppliers === true && !isOfCustomers) || (OWN_SPENDING.test(text) && isOfCustomers === true && !isOfSuppliers)
   )
@@ -41,6 +40,18 @@ function asksForPay(words: readonly Word[], { columns }: TypedTable, { condition
       isStaff(condition.column) &&
       (['pay', 'paid'].includes(words[start - 1]?.text ?? '') || ['earn', 'earns'].includes(words[end]?.text ?? '')),
   )
+}
+
+const SELLING: ReadonlySet<string> = new Set(['sell', 'sold', 'sells', 'selling'])
+const SALES = toStems(
+  'sale sold sell order quantity unit piece copy ticket purchase product article item invoice receipt delivery shipment',
+)
+
+/** Whether the question asks how many were sold, and the table has something else, such as repairs. */
+function asksForSales(words: readonly Word[], table: TypedTable): boolean {
+  if (!words.some(({ text }) => SELLING.has(text)) || !words.some(({ text }) => text === 'many')) return false
+  const stems = [...listTitleStems(table), ...table.columns.flatMap(({ header }) => listHeaderStems(header))]
+  return !stems.some((stem) => SALES.has(stem))
 }
 
 /** Whether a word for money is none of a column or a value. */

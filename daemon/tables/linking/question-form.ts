@@ -2,6 +2,7 @@
 import type { Question, Word } from '../parse-question.ts'
 import type { DatePart } from '../query.ts'
 import { BUSY_WORDS, GROUP_WORDS, MODAL_WORDS, TRIGGERS } from '../vocabulary.ts'
+import { simplifyPhrases } from '../wording/owner-phrases.ts'
 
 export type Form = 'count' | 'amount' | 'boolean' | 'selection'
 
@@ -23,8 +24,15 @@ export function asksForText({ text, words }: Question): boolean {
   return PROCEDURE.test(text.trim()) || RULE.test(text) || words.slice(0, 2).some((word) => MODAL_WORDS.has(word.text))
 }
 
+const SPENDING =
+  /^what (?:(?:did|do|does|have|has) .*\b(?:pay|spend|earn|collect|raise)|(?:is|are) .*\b(?:all|everything|whole|entire)\b.* worth)\b/i
+
+/** "What did we pay", "what is everything worth": amounts are added up. */
+export const asksForSpending = ({ text }: Question): boolean => SPENDING.test(text)
+
 /** Removes words that add nothing: "could you please", "at the moment". */
-export const removeFiller = (text: string): string => text.trim().replace(POLITE, '').replaceAll(FILLER, '').replaceAll(CLAUSE, '')
+export const removeFiller = (text: string): string =>
+  simplifyPhrases(text.trim().replace(POLITE, '').replaceAll(FILLER, '').replaceAll(CLAUSE, ''))
 
 export const asksForNumber = ({ words }: Question): boolean => ['count', 'amount'].includes(getForm(words))
 

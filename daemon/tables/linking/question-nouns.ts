@@ -1,11 +1,12 @@
 /** Finds what a question asks for: the rows, or the columns that its nouns name. */
 import { isNumbering } from '../cells/column-roles.ts'
+import { expandHeader } from '../cells/header-words.ts'
 import { findNameColumn, isIdentifier, isMoney } from '../infer-columns.ts'
 import { covers, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { COUNTING_SUPERLATIVES, isOperationWord, isSuperlative, MONEY_STEMS, NUMBER_WORDS, SIZE_WORDS, STOP_WORDS } from '../vocabulary.ts'
-import type { ColumnLink, Links } from './links.ts'
-import { PERSON_STEMS, PRODUCT_STEMS } from './role-words.ts'
+import { type ColumnLink, type Links, listHeaderStems } from './links.ts'
+import { CUSTOMER_STEMS, PERSON_STEMS, PRODUCT_STEMS } from './role-words.ts'
 
 /** "The most items" asks for the number of rows: "items" names the rows, or a column that is not measured. */
 export function asksForMostRows(
@@ -24,7 +25,7 @@ export function asksForMostRows(
 }
 
 /** Whether a column has people or companies. */
-export const isPersonHeader = (header: string): boolean => PERSON_STEMS.has(splitWords(header).at(-1)?.stem ?? '')
+export const isPersonHeader = (header: string): boolean => PERSON_STEMS.has(splitWords(expandHeader(header)).at(-1)?.stem ?? '')
 
 export const hasPeople = (columns: readonly Column[]): boolean => columns.some(({ header }) => isPersonHeader(header))
 
@@ -52,7 +53,10 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], li
     // "Who saw the most patients?" does not ask for patients.
     const most = words.findIndex(({ text }) => COUNTING_SUPERLATIVES.has(text))
     const isObject = (column: number) => links.some((link) => link.column === column && most >= 0 && link.start === most + 1)
-    const people = listPeople(columns).filter((column) => !isObject(column))
+    // "Who owes us money?" asks for customers, not for staff.
+    const all = listPeople(columns).filter((column) => !isObject(column))
+    const debtors = all.filter((column) => listHeaderStems(columns[column]?.header ?? '').some((stem) => CUSTOMER_STEMS.has(stem)))
+    const people = debtors.length > 0 && words.some(({ text }) => /^ow(?:es?|ed|ing)$/.test(text)) ? debtors : all
     return new Set([...named, ...(links.some((link) => link.start === start) ? [] : people)])
   }
   /** "The cheapest online course" does not ask for the column Online. */
@@ -60,6 +64,8 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], li
   const isSkipped = (word: Word) =>
     isSuperlative(word) || isAdjective() || ((STOP_WORDS.has(word.text) || isOperationWord(word)) && !isLinked(index))
   while (index < words.length && isSkipped(words[index] as Word) && !(index > start && words[index]?.isTitle)) index++
+  // "Supply orders" are the rows of supply-orders.csv, not suppliers.
+  while (words[index]?.isTitle && words[index + 1]?.isTitle) index++
   const nouns = links.filter((link) => covers(link, index))
   // "Which apartment" in apartments.csv asks for the name or number of the row, "what was the largest sale" also for the amount.
   // "Which leases end in 2026?" does not ask for the column "Lease end".

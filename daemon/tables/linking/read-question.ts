@@ -1,11 +1,13 @@
 /** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
 
 import { isNumbering, isPayment } from '../cells/column-roles.ts'
+import { expandHeader } from '../cells/header-words.ts'
 import { findNameColumn, isIdentifier } from '../infer-columns.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../synonyms.ts'
 import type { CellValue, TypedTable } from '../typed-table.ts'
 import { isOperationWord, isSuperlative, MONEY_STEMS } from '../vocabulary.ts'
+import { isUnit } from '../wording/measured-units.ts'
 import { AUXILIARIES, listComparedVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, listTitleStems } from './links.ts'
@@ -29,6 +31,7 @@ const HEADS: ReadonlySet<string> = new Set(['many', 'which', 'list', 'show', 'fi
 const SUFFIXES: ReadonlySet<string> = new Set(['type', 'types', 'kind', 'name', 'names', 'group', 'address'])
 /** A second sentence follows these. */
 const CONNECTIVES: ReadonlySet<string> = new Set(['although', 'though', 'but', 'while', 'whereas', 'where', 'because', 'even'])
+const RELATIVES: ReadonlySet<string> = new Set(['that', 'which', 'who'])
 const WHICH: ReadonlySet<string> = new Set(['which', 'what'])
 const PREPOSITIONS: ReadonlySet<string> = new Set(['in', 'at', 'from', 'on', 'with', 'for', 'to'])
 /** Verbs that state a condition. */
@@ -117,14 +120,27 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     isNamed &&
     !isKnownElsewhere(word) &&
     !isOtherPerson(word, table) &&
+    !isUnit(titled.words, titled.words.indexOf(word)) &&
     !asksForMore(titled.words, titled.words.indexOf(word), table, links)
   const words = titled.words.map((each, index): Word => {
     if (isRowNoun && each === word) return { ...each, isStop: true, isTitle: true }
-    return verbs.has(index) || isSubject(titled.words, index, links) || isSuffix(titled.words, { start: index, match: 'synonym' }, links)
+    const isNoun = isSubject(titled.words, index, links) || isDescribed(titled.words, index, table, links)
+    return verbs.has(index) || isNoun || isSuffix(titled.words, { start: index, match: 'synonym' }, links)
       ? { ...each, isStop: true }
       : each
   })
   return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
+}
+
+/** "Instruments" of "instruments that have not come back" and "customers" of "how much do customers owe" are the rows. */
+function isDescribed(words: readonly Word[], index: number, { columns }: TypedTable, links: Links): boolean {
+  const isSubjectOfVerb =
+    AUXILIARIES.has(words[index - 1]?.text ?? '') && words.slice(Math.max(0, index - 3), index).some(({ text }) => text === 'much')
+  return (
+    /[^s]s$/.test(words[index]?.text ?? '') &&
+    (isSubjectOfVerb || RELATIVES.has(words[index + 1]?.text ?? '')) &&
+    links.columns.some((link) => link.match === 'exact' && covers(link, index) && columns[link.column]?.type === 'text')
+  )
 }
 
 /** Returns the position of "deposits" in "how many deposits": amounts that are counted, not added up. Otherwise -1. */
@@ -183,7 +199,7 @@ function asksForMore(words: readonly Word[], noun: number, { columns }: TypedTab
 const isName = ({ text }: Word, question: string): boolean => question.slice(1).includes(text.slice(0, 1).toUpperCase() + text.slice(1))
 
 const listNames = ({ title, columns }: TypedTable): string[] =>
-  splitWords([title, ...columns.map(({ header }) => header)].join(' ').replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem)
+  splitWords([title, ...columns.map(({ header }) => expandHeader(header))].join(' ').replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem)
 
 /** Whether the question names the table. "Cost" may mean expenses.csv, but also a column of another table. */
 export const hasTitleWord = ({ words }: Question, table: TypedTable): boolean => {

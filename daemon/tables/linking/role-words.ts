@@ -14,6 +14,9 @@ export const PERSON_STEMS: ReadonlySet<string> = new Set(
     lender borrower renter lessee reporter reviewer approver seller salesperson speaker artist singer composer`).map(stem),
 )
 
+/** Those of people who pay the owner of a table. */
+export const CUSTOMER_STEMS: ReadonlySet<string> = toStems('customer client guest buyer tenant')
+
 /** Those of people who work for the owner of a table. */
 export const STAFF_STEMS: ReadonlySet<string> = toStems(
   `employee staff manager agent driver teacher director instructor trainer tutor coach nurse technician mechanic doctor chef assistant

@@ -1,0 +1,36 @@
+/** The words of headers, with abbreviations in full: "cust" is a customer, "Pay/hr" is hourly pay. */
+
+const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
+  `hr hour
+hrs hours
+mins minutes
+qty quantity
+amt amount
+inv invoice
+cust customer
+dept department
+emp employee
+acct account
+addr address
+tel phone
+ph phone
+mgr manager
+mfr manufacturer
+pmt payment
+pymt payment
+sched scheduled
+est estimated
+appt appointment
+pts points
+dob date of birth`
+    .split('\n')
+    .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
+)
+
+const PER_HOUR = /(?:\/|\bper )\s*(?:hr|hour|h)\b/gi
+
+export const expandHeader = (header: string): string =>
+  header
+    .replaceAll('_', ' ')
+    .replaceAll(PER_HOUR, ' hourly')
+    .replaceAll(/[a-z]+/gi, (word) => ABBREVIATIONS.get(word.toLowerCase()) ?? word)

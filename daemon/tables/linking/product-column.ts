@@ -1,0 +1,31 @@
+/** Makes unit prices amounts, if the question asks for money that was spent or is tied up: quantity × unit price. */
+import { isQuantity } from '../cells/column-roles.ts'
+import { isMoney } from '../infer-columns.ts'
+import type { Question } from '../parse-question.ts'
+import type { Column, TypedTable } from '../typed-table.ts'
+import { quoteName } from '../write-sql.ts'
+
+const ASKS_FOR_AMOUNTS =
+  /\b(?:worth|value|spend|spent|revenue|turnover|sales|earn(?:ed)?)\b|\b(?:total|overall) cost\b|\bcost .*\b(?:in total|altogether)\b/i
+const UNIT_PRICE = /\b(?:unit|each|price|cost)\b/i
+const STOCK = /\b(?:hand|stock|available|inventory|count)\b/i
+const LIMIT = /\b(?:reorder|min|minimum|max|maximum|target|safety)\b/i
+
+/** Returns the table with the amounts in place of the unit prices, or as it is. */
+export function multiplyPrices<T extends TypedTable>({ text }: Question, table: T): T {
+  const { columns } = table
+  const toWords = ({ header }: Column) => header.replaceAll('_', ' ')
+  const isNumberOfThings = (column: Column) =>
+    (isQuantity(column) || (column.type === 'integer' && STOCK.test(toWords(column)))) && !isMoney(column) && !LIMIT.test(toWords(column))
+  const quantities = columns.filter(isNumberOfThings)
+  const [price, other] = columns.filter(isMoney)
+  const [quantity, second] = quantities
+  if (!ASKS_FOR_AMOUNTS.test(text) || !price || other || !quantity || second || !UNIT_PRICE.test(toWords(price))) return table
+  const amount: Column = {
+    ...price,
+    header: `${quantity.header} × ${price.header}`,
+    scale: price.scale + quantity.scale,
+    expression: `${quoteName(quantity.readings.number ?? '')} * ${quoteName(price.readings.number ?? '')}`,
+  }
+  return { ...table, columns: columns.map((column) => (column === price ? amount : column)) }
+}

@@ -1,0 +1,37 @@
+/** Words that a query must not drop: negations, states, units that a column has to measure, and "when … last". */
+
+import { isInHeader, isStatedBy, type Links } from '../linking/links.ts'
+import type { Demands } from '../linking/question-demands.ts'
+import { covers, type Question } from '../parse-question.ts'
+import type { Condition, Query } from '../query.ts'
+import { NEGATIONS, toStems } from '../vocabulary.ts'
+import { listUnitColumns } from './measured-units.ts'
+
+/** "Sold out", "are out": "out" states a condition after these. */
+const BEFORE_OUT: ReadonlySet<string> = new Set(['sold', 'is', 'are', 'was', 'were', 'still', 'currently'])
+const OCCASIONS: ReadonlySet<string> = new Set(['last', 'first'])
+const DEBT_STEMS = toStems('owe owes owed owing')
+
+/** Returns a function that says whether a query explains these words of a question. */
+export function createExplanation({ words }: Question, links: Links, { dates }: Demands): (query: Query) => boolean {
+  const isStated = (index: number, conditions: readonly Condition[]) => isStatedBy(links, index, conditions)
+  const isColumn = (index: number) => links.columns.some((link) => covers(link, index))
+  const states = words.flatMap(({ text, stem }, index) => {
+    const isOut = text === 'out' && BEFORE_OUT.has(words[index - 1]?.text ?? '')
+    const isDebt = DEBT_STEMS.has(stem) && !isColumn(index)
+    return NEGATIONS.has(text) || isOut || isDebt ? [index] : []
+  })
+  const units = listUnitColumns(words, links)
+  /** "When did we last buy paint?" asks for the newest date of its rows. */
+  const occasions = words.flatMap(({ text }, index) =>
+    words[0]?.text === 'when' && OCCASIONS.has(text) && !isInHeader(links, index) ? [index] : [],
+  )
+  return ({ operation, conditions }) => {
+    const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
+    if (!states.every((index) => isStated(index, all))) return false
+    if (occasions.some((index) => !isStated(index, all)) && dates.columns.length > 0)
+      return operation.kind === 'top' && operation.key === operation.column && dates.columns.includes(operation.key)
+    const used = 'key' in operation && operation.key !== undefined ? operation.key : 'column' in operation ? operation.column : undefined
+    return units === undefined || (used !== undefined && units.has(used))
+  }
+}

@@ -1,0 +1,32 @@
+/** Units are measured by a column: "how many hours" counts no rows. */
+
+import type { Links } from '../linking/links.ts'
+import { covers, type Word } from '../parse-question.ts'
+import type { TypedTable } from '../typed-table.ts'
+import { toStems } from '../vocabulary.ts'
+
+const UNIT_STEMS = toStems(
+  `hour day week month year minute second money euro eur dollar usd pound gbp cent km kilometre kilometer mile kg kilo litre liter metre
+  meter percent rate ratio average`,
+)
+
+/** Whether a word is a unit, or describes one: "sick days". */
+export const isUnit = (words: readonly Word[], index: number): boolean =>
+  [index, index + 1].some((at) => UNIT_STEMS.has(words[at]?.stem ?? '') && !words[at]?.isTitle)
+
+/** "Per month" asks for no groups where the column is "Fee per month". */
+export const isPerUnit = (words: readonly Word[], index: number, { columns }: TypedTable, links: Links): boolean =>
+  words[index]?.text === 'per' &&
+  links.columns.some((link) => link.match !== 'synonym' && covers(link, index + 1) && columns[link.column]?.readings.number !== undefined)
+
+/**
+ * Returns the columns that have the unit after "how many", none if the table does not have it. Undefined: the question asks for no unit.
+ */
+export function listUnitColumns(words: readonly Word[], { columns, conditions }: Links): Set<number> | undefined {
+  const many = words.findIndex(({ text }) => text === 'many')
+  const isValue = (index: number) => conditions.some((condition) => condition.match === 'exact' && covers(condition, index))
+  const unit = [many + 1, many + 2].find((index) => UNIT_STEMS.has(words[index]?.stem ?? ''))
+  if (many < 0 || unit === undefined || words[unit]?.isTitle || isValue(unit)) return undefined
+  if (unit > many + 1 && (words[many + 1]?.isStop || words[many + 1]?.isTitle || isValue(many + 1))) return undefined
+  return new Set(columns.filter((link) => covers(link, unit)).map(({ column }) => column))
+}

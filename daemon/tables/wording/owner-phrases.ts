@@ -1,0 +1,33 @@
+/** Phrases of people who ask about their own business, with words that the rest of the parser knows. */
+
+/** The start of questions for amounts: verbs after it are about money. */
+const ASKS_FOR_AMOUNT = String.raw`(?<=\b(?:how much|what (?:do|did|have|has|does))\b.*)`
+
+const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
+  // Verbs that bring money.
+  [new RegExp(String.raw`${ASKS_FOR_AMOUNT}\b(?:brings?|brought|takes?|took|taken|pulls?|pulled) in\b`, 'gi'), 'earn'],
+  [/(?<=\bhow much\b.*\b(?:we|i|they|he|she)\b.*)\bma(?:k|d)e\b/gi, 'earn'],
+  [/^what (?=(?:do|did|have) (?:we|i|they) (?:earn|spend|pay|charge)\b)/gi, 'How much '],
+  [/(?<=\bwho )makes?(?= (?:more|less|the (?:most|least))\b)/gi, 'earns'],
+  // Verbs that are also names of tables: "did we invoice more" compares money.
+  [
+    /(?<=\b(?:did|do|have) (?:we|i) )(invoiced?|billed?|charged?|quoted?|sell|sold|collect(?:ed)?) (more|less|the most|the least)\b/gi,
+    '$1 $2 money',
+  ],
+  [/\b(?:led|leads|leading) to (?:an? )?/gi, 'had a '],
+  [/\b(?:have|has|had|are|is|were|was)? ?(?:fallen|dropped|gone|running|run|sunk) (?=(?:below|under|over|above)\b)/gi, 'are '],
+  [/\b(re-?order) (?:levels?|points?|thresholds?|marks?)\b/gi, '$1'],
+  [/\b(?:an?|per|each|every) hour\b/gi, 'hourly'],
+  [/\bvery (?=first|last|best|worst|latest|earliest)/gi, ''],
+  [/(?<=\bhow (?:long|much|many)\b.*)\b(?:usually|normally|typically|generally|as a rule)\b/gi, 'on average'],
+  [/(?<=\bhow (?:long|many days) do(?:es)? .*)\btake\b(?!.*\baverage\b)/gi, 'take on average'],
+  [/\b(?:(?:are|is) )?(?:coming up|still to come)\b/gi, 'are upcoming'],
+  [
+    /\bwhat(?:['’]s| is| was) (?:our|the) (pass|success|fail|cancel|return|complet)(?:ed|ure|lation|ion)? rate\b/gi,
+    'what percentage of rows are $1ed',
+  ],
+  [/\s(?:something|anything|so far|to date|these days|nowadays|all in all|roughly|approximately)\b/gi, ''],
+]
+
+export const simplifyPhrases = (text: string): string =>
+  PHRASES.reduce((simple, [phrase, replacement]) => simple.replaceAll(phrase, replacement), text)
