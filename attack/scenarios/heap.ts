@@ -1,4 +1,5 @@
 /** The daemon's heap after a million requests of every kind. */
+import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +15,9 @@ const MAX_GROWTH_BYTES = 16 * 1024 * 1024
 const WARM_UP = 0.05
 const MEGABYTE = 1024 * 1024
 const CONNECTIONS = 16
+const WRITERS = 4
+/** Writes for each other request. */
+const WRITE_SHARE = 0.026
 
 export const heap: Scenario = {
   name: 'heap',
@@ -69,17 +73,17 @@ interface Load {
   problems: string[]
 }
 
-/** Sends the requests in turn; meanwhile one client creates and deletes agents with keys. */
+/** Sends the requests in turn; meanwhile some clients create and delete agents with keys. */
 async function send({ url, client }: RunningDaemon, requests: readonly PreparedRequest[], amount: number): Promise<Load> {
-  let isRunning = true
+  const run = randomUUID()
   let writes = 0
   const problems: string[] = []
   const write = async () => {
-    while (isRunning) {
-      const created = await client.post('/agents', { name: 'short-lived' }, { key: `heap-${Date.now()}-${writes}` })
+    while (writes < amount * WRITE_SHARE) {
+      writes += 2
+      const created = await client.post('/agents', { name: 'short-lived' }, { key: `${run}-${writes}` })
       if (created.status !== 201) problems.push(`POST /agents returned ${created.status}: ${created.text}`)
       await client.call('DELETE', `/agents/${created.data?.id}`)
-      writes += 2
     }
   }
   let sent = 0
@@ -88,10 +92,7 @@ async function send({ url, client }: RunningDaemon, requests: readonly PreparedR
     sendPipelined(url, sendNext, ({ name }, status) => {
       if (status >= 500) problems.push(`${name} returned ${status}`)
     })
-  const writing = write()
-  await Promise.all(Array.from({ length: CONNECTIONS }, read))
-  isRunning = false
-  await writing
+  await Promise.all([...Array.from({ length: CONNECTIONS }, read), ...Array.from({ length: WRITERS }, write)])
   return { count: Math.round(amount) + writes, writes, problems }
 }
 
