@@ -4,6 +4,8 @@ import { MONTH_NAMES, parseDate, readMonth, WEEKDAY_NAMES } from './cells/parse-
 import { COMPARISONS, type Comparison, DIRECTIONS, NUMBER_WORDS, ORDINAL_WORDS, STOP_WORDS } from './vocabulary.ts'
 
 const MONTH_ABBREVIATIONS: ReadonlySet<string> = new Set(['jan', 'feb', 'apr', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec'])
+/** Of "2026-05". */
+const MONTH_LENGTH = 7
 /** Of rows that a question may ask for. */
 const MAX_LIMIT = 100
 
@@ -107,7 +109,8 @@ export function parseQuestion(text: string): Question {
   const dates = findDates(words)
   // The 15 of "after 15 March 2024" is no amount.
   const numbers = findNumbers(words).filter(
-    ({ start, end }) => !dates.some((date) => (date.isDay || date.months) && date.start < end && start < date.end),
+    ({ start, end }) =>
+      !dates.some((date) => (date.isDay || date.months || date.from.length === MONTH_LENGTH) && date.start < end && start < date.end),
   )
   return { text, words, stems: new Set(words.map((word) => word.stem)), numbers, dates }
 }

@@ -165,6 +165,8 @@ export function createSuitability(
     switch (operation.kind) {
       case 'list':
         if (texts.has('when') && conditions.length === 0) return false
+        // "Who trained Bo?" asks for a person, not for the rows of Bo.
+        if (operation.column === undefined && words[0]?.text === 'who' && hasPeople(table.columns)) return false
         if (operation.column === undefined || asksForRows) return operation.column === undefined && form === 'selection'
         return canShow(operation.column) && !conditions.some((condition) => isSingleValue(condition, operation.column))
       case 'count':
@@ -220,7 +222,7 @@ export function createSuitability(
 
   /** "What percentage of expenses was spent on travel?" asks for amounts, unless the word for money is one of a condition. */
   function canShare(key: number | undefined, conditions: readonly Condition[]): boolean {
-    const isMoneyAsked = words.some(({ stem }, index) => AMOUNT_STEMS.has(stem) && !isStated(index, conditions))
+    const isMoneyAsked = words.some(({ stem, isTitle }, index) => AMOUNT_STEMS.has(stem) && !isTitle && !isStated(index, conditions))
     if (key === undefined) return !(isMoneyAsked && hasMoney)
     return !isRowNumber(key) && (named.has(key) || (isMoneyAsked && isMoney(columnAt(key)) && isAdditive(columnAt(key), table)))
   }

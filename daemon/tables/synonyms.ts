@@ -60,6 +60,10 @@ nights long longest shortest stay length duration
 population people inhabitants
 points score scored
 attendance attended crowd people spectators
+attended attendance people visitors
+visitors people
+participants people
+enrolled people
 position rank place finish finished
 notes comments remarks
 department division team unit

@@ -162,7 +162,7 @@ export const GROUP_WORDS: ReadonlySet<string> = new Set(['per', 'by', 'each', 'e
 const OPERATION_WORDS: ReadonlySet<string> = new Set([
   ...Object.values(TRIGGERS).flat(),
   ...DISTINCT_WORDS,
-  ...list('had once twice thrice exactly popular'),
+  ...list('had once twice thrice exactly popular recently'),
 ])
 
 /** Whether a query need not explain a word otherwise, because it asks for an operation or says nothing. */

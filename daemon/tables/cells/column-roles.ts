@@ -11,6 +11,8 @@ const NUMBERING = /\S\s(?:no|nr|number)\.?$/i
 const SECONDARY = /\b(?:deposit|tax|vat|discount|shipping|tip|bonus|refund)\b/i
 const QUANTITY = /\b(?:quantity|qty|quantities|units?|pieces|pcs|copies|sold|ordered|shipped|delivered)\b/i
 
+const PEOPLE = /\b(?:attended|attendance|attendees|visitors|guests|participants|people|persons|enrolled|registered|spectators)\b/i
+
 /** What is paid for something, beside the price for which it is sold. */
 const EXPENSE = /\b(?:costs?|purchase|deposit)\b/i
 const PRICE = /\b(?:total|price|revenue|fee)\b/i
@@ -40,6 +42,8 @@ export const isPayment = (column: Column): boolean => isMoney(column) || (column
 export const isScore = (column: Column): boolean => column.readings.number !== undefined && has(column, SCORE)
 /** Whether numbers number something: "Order No". */
 export const isNumbering = (column: Column): boolean => has(column, NUMBERING)
+/** Whether numbers say how many people there were. */
+export const countsPeople = (column: Column): boolean => column.type === 'integer' && has(column, PEOPLE)
 /** Whether numbers say how many there are of something. */
 export const isQuantity = (column: Column): boolean => (column.type === 'integer' || column.type === 'decimal') && has(column, QUANTITY)
 

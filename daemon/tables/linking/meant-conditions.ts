@@ -46,6 +46,27 @@ export function isOtherMeant(
   return !meant.columns.includes(condition.column)
 }
 
+/** Words of the headers of columns that are measured in a unit of time. */
+const TIME_UNITS: ReadonlyMap<string, RegExp> = new Map([
+  ['year', /\byears?\b|\bage\b|experience|tenure|seniority/i],
+  ['month', /\bmonths?\b|duration|\bterm\b|length/i],
+  ['week', /\bweeks?\b|duration|length/i],
+  ['day', /\bdays?\b|duration|length|nights/i],
+  ['hour', /\bhours?\b|\bhrs?\b|\(h\)|duration|time/i],
+  ['minute', /\bmin(?:ute)?s?\b|duration|time|length/i],
+])
+const BE: ReadonlySet<string> = new Set(['are', 'is', 'aged', 'was', 'were'])
+
+/** "Older than five years" compares no weight, and "members under 25" no fee where there is an age. */
+export function isOtherMeasure(words: readonly Word[], { start, end, condition }: LinkedCondition, { columns }: TypedTable): boolean {
+  if (condition.kind !== 'numbers' && condition.kind !== 'between') return false
+  const { header = '' } = columns[condition.column] ?? {}
+  const unit = TIME_UNITS.get(words[end]?.text.replace(/s$/, '') ?? '')
+  if (unit) return !unit.test(header.replaceAll('_', ' '))
+  const isAge = (name: string) => /\bage\b/i.test(name)
+  return BE.has(words[start - 1]?.text ?? '') && columns.some((column) => isAge(column.header)) && !isAge(header)
+}
+
 /** "How many visits were booked" does not name Northgate Books, and "bookings come from" not Booking.com. */
 export function isOnlyVerb(words: readonly Word[], { start, end, match, condition }: LinkedCondition): boolean {
   if ((match !== 'exact' && match !== 'part') || condition.kind !== 'equals') return false

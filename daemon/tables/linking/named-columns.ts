@@ -8,15 +8,17 @@ import { type ColumnLink, type Links, listTitleStems } from './links.ts'
 import { listNouns } from './question-nouns.ts'
 
 export function findNamedColumns({ words }: Question, table: TypedTable, links: Links) {
+  const columnAt = (index: number) => table.columns[index] as Column
+  const isNumeric = ({ column }: ColumnLink) => columnAt(column).readings.number !== undefined && columnAt(column).type !== 'boolean'
   // A word that names a column does not mean another one, too.
   const isExact = (index: number) => links.columns.some((link) => link.match === 'exact' && covers(link, index))
-  const linked = new Set(links.columns.flatMap(({ column, match, start }) => (match === 'synonym' && isExact(start) ? [] : [column])))
+  const isNamed = (index: number) => links.columns.some((link) => link.match !== 'synonym' && isNumeric(link) && covers(link, index))
+  const isOnlySynonym = ({ match, start }: ColumnLink) => match === 'synonym' && (isExact(start) || isNamed(start))
+  const linked = new Set(links.columns.flatMap((link) => (isOnlySynonym(link) ? [] : [link.column])))
   const named = new Set(links.columns.filter(({ match }) => match !== 'synonym').map(({ column }) => column))
   const exact = new Set(links.columns.filter(({ match }) => match === 'exact').map(({ column }) => column))
   const nouns = listNouns(words, table.columns, links.columns)
   const titleStems = listTitleStems(table)
-  const columnAt = (index: number) => table.columns[index] as Column
-  const isNumeric = ({ column }: ColumnLink) => columnAt(column).readings.number !== undefined && columnAt(column).type !== 'boolean'
   /** "Rental" in rentals.csv names the rows, not the column "Rental fee". */
   const isNamedMeasure = (link: ColumnLink) =>
     isNumeric(link) && (link.match === 'exact' || (link.match === 'part' && !words[link.start]?.isTitle))

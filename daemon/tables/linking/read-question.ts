@@ -1,6 +1,6 @@
 /** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
 
-import { isNumbering, isPayment } from '../cells/column-roles.ts'
+import { countsPeople, isNumbering, isPayment } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { findNameColumn, isIdentifier } from '../infer-columns.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
@@ -11,7 +11,7 @@ import { isUnit } from '../wording/measured-units.ts'
 import { AUXILIARIES, listComparedVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, listTitleStems } from './links.ts'
-import { isColumnName, isOnlyVerb, isOtherMeant } from './meant-conditions.ts'
+import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure } from './meant-conditions.ts'
 import { hasPeople } from './question-nouns.ts'
 import { areSameRows, PEOPLE_WORDS, PERSON_NOUNS, ROLE_VERBS } from './role-words.ts'
 
@@ -32,6 +32,8 @@ const SUFFIXES: ReadonlySet<string> = new Set(['type', 'types', 'kind', 'name', 
 /** A second sentence follows these. */
 const CONNECTIVES: ReadonlySet<string> = new Set(['although', 'though', 'but', 'while', 'whereas', 'where', 'because', 'even'])
 const RELATIVES: ReadonlySet<string> = new Set(['that', 'which', 'who'])
+/** "Looks after" is left out of "which warden looks after the gate". */
+const ARTICLES: ReadonlySet<string> = new Set(['the', 'a', 'an', 'our'])
 const WHICH: ReadonlySet<string> = new Set(['which', 'what'])
 const PREPOSITIONS: ReadonlySet<string> = new Set(['in', 'at', 'from', 'on', 'with', 'for', 'to'])
 /** Verbs that state a condition. */
@@ -65,6 +67,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         !isOtherMeant(titled.words, condition, table, all) &&
         !isTitleElsewhere(condition) &&
         !isOnlyVerb(titled.words, condition) &&
+        !isOtherMeasure(titled.words, condition, table) &&
         !isCounted(condition),
     ),
   }
@@ -189,6 +192,7 @@ function asksForMore(words: readonly Word[], noun: number, { columns }: TypedTab
   }
   return (
     AUXILIARIES.has(next?.text ?? '') ||
+    ARTICLES.has(next?.text ?? '') ||
     PREPOSITIONS.has(words.at(-1)?.text ?? '') ||
     (isSingular && isVerb) ||
     links.conditions.some(namesRow)
@@ -214,7 +218,7 @@ export function ignoreTitle(question: Question, table: TypedTable): Question {
     number === undefined &&
     (stems.has(stem) ||
       [...stems].some((title) => areSynonyms(title, stem) || areSameRows(title, stem)) ||
-      (PEOPLE_WORDS.has(text) && hasPeople(table.columns)))
+      (PEOPLE_WORDS.has(text) && hasPeople(table.columns) && !table.columns.some(countsPeople)))
   return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true, isTitle: true } : word)) }
 }
 

@@ -54,9 +54,9 @@ const createLimit = ([limits, measures]: readonly string[]): Limit => ({ limits:
 
 export const CAPACITY = createLimit([
   'capacity maximum max seats limit',
-  'registered booked attendees enrolled participants occupied occupancy sold used registrations',
+  'registered booked attendees attended attendance enrolled participants occupied occupancy sold used registrations',
 ])
-export const FULL_PHRASES: readonly string[] = ['sold out', 'fully booked']
+export const FULL_PHRASES: readonly string[] = ['sold out', 'fully booked', 'were full', 'was full', 'are full', 'is full']
 
 /** Columns that limit others: the budget limits what is spent. */
 const OTHER_LIMITS: readonly (readonly string[])[] = [

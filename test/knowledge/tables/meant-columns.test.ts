@@ -30,6 +30,16 @@ A-2,Corvo,40,open
 A-3,Dahlia,70,open
 A-4,Dahlia,10,paid
 `,
+  'walks.csv': `walk,leader,held_on,capacity,attendance
+Fen,Ada Holt,2025-04-01,12,7
+Fen,Bo Iyer,2025-05-01,12,12
+Ridge,Ada Holt,2025-05-11,8,3
+`,
+  'keepers.csv': `keeper,age,wage
+Cem,24,21
+Dot,31,28
+Eli,45,33
+`,
   'marks.csv': `pupil,subject,mark,tutor
 Ann,Art,50,Ms Hay
 Ben,Art,70,Ms Hay
@@ -64,6 +74,11 @@ for (const [question, expected, interpretation] of [
   // Words for dates, and percentages in plain words.
   ['How many parcels were paid after they were delivered?', ['3'], /paid_on is later than delivered_on/],
   ['What percentage of parcels is insured?', ['40%'], /^Computed the percentage where insured is yes, of the rows of parcels\.csv\.$/],
+  // Numbers of people, ages and times.
+  ['How many people came to the Fen walks?', ['19'], /Added up attendance/],
+  ['Which walks were full?', ['Fen'], /attendance is at least capacity/],
+  ['How many keepers are under 30?', ['1'], /age is less than 30/],
+  ['Which parcel was handed in most recently?', ['P5'], /largest handed_in/],
   // Names, not numbers of people.
   ['How many different visitors have stayed?', ['2'], /different values of visitor /],
 ] as const)
@@ -78,6 +93,7 @@ for (const [question, unknown] of [
   ['What is the email address of Ana Wu?', 'email'],
   ['Which depot is Lund in?', 'depot'],
   ['Who trained Bo Iyer?', 'trained'],
+  ['Which warden looks after the Hill?', 'warden'],
 ] as const)
   test(`what no column has is not answered: ${question}`, () => {
     const { computations, problem } = ask(question)
@@ -85,7 +101,11 @@ for (const [question, unknown] of [
     assert.match(problem?.text ?? '', `did not understand "${unknown}"`)
   })
 
-for (const question of ['How many parcels per rack do we have?', 'Which harbourer delivered the most parcels?'])
+for (const question of [
+  'How many parcels are older than three weeks?',
+  'How many parcels per rack do we have?',
+  'Which harbourer delivered the most parcels?',
+])
   test(`a word that no column has is not dropped: ${question}`, () => assert.equal(ask(question).computations, []))
 
 test('groups are sorted by their number, and months are written in words', () => {
