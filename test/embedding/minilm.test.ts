@@ -6,7 +6,6 @@ import * as assert from 'uvu/assert'
 import { EmbeddingService } from '../../daemon/embedding/service.ts'
 import { MinilmTokenizer } from '../../daemon/inference/minilm-tokenizer.ts'
 import { getModelsDirectory } from '../../daemon/inference/paths.ts'
-import { exportEmbeddingModel } from '../../training/export/export-models.ts'
 import { captureError } from './capture-error.ts'
 import { computeCosine } from './compute-cosine.ts'
 import { VARIED } from './sample-texts.ts'
@@ -115,11 +114,6 @@ test('a missing model fails with a hint how to fix it', async () => {
   assert.match(error.hint ?? '', /npm run build/)
   await broken.close()
   rmSync(empty, { recursive: true })
-})
-
-test('the embedding model in the repository is what the export writes', () => {
-  const model = readFileSync(join(getModelsDirectory(), 'minilm.onnx'))
-  assert.ok(model.equals(exportEmbeddingModel()), 'models/minilm.onnx is outdated: npx tsx training/export/export-models.ts')
 })
 
 test.run()

@@ -1,7 +1,7 @@
 /**
  * Writes the int8 ONNX models that ship with Cadre into models/:
- * `npx tsx training/export/export-models.ts [--reader reader.safetensors]`.
- * Without the weights of a reading model, only the embedding model and the tokenizer are written.
+ * `npx tsx training/export/export-models.ts [--reader reader.safetensors] [--embedding embedding.safetensors]`.
+ * A model whose weights are not given stays as it is.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,10 +17,10 @@ const MAX_EMBEDDING_TOKENS = 256
 /** MAX_TOKENS of training/model.py. */
 const MAX_READING_TOKENS = 384
 
-export function exportEmbeddingModel(): Uint8Array {
+export function exportEmbeddingModel(path: string): Uint8Array {
   const config = readConfig()
   const graph = new OnnxGraph()
-  const layers = new LayerBuilder(graph, new Safetensors(readFileSync(source.weightsPath)), config, MAX_EMBEDDING_TOKENS)
+  const layers = new LayerBuilder(graph, new Safetensors(readFileSync(path)), config, MAX_EMBEDDING_TOKENS)
   const state = layers.addEncoder(graph.addInput('ids', 'int64', ['tokens']))
   const mean = graph.addNode('ReduceMean', 'mean', [state], { axes: [0], keepdims: 0 })
   graph.addNode('LpNormalization', 'vector', [mean], { axis: -1, p: 2 })
@@ -51,10 +51,10 @@ export function exportReadingModel(path: string): Uint8Array {
 const readConfig = () => JSON.parse(readFileSync(source.configPath, 'utf8')) as ModelConfig
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { reader } = parseArgs({ options: { reader: { type: 'string' } } }).values
+  const { reader, embedding } = parseArgs({ options: { reader: { type: 'string' }, embedding: { type: 'string' } } }).values
   const directory = fileURLToPath(new URL('../../models/', import.meta.url))
   mkdirSync(directory, { recursive: true })
   copyFileSync(source.tokenizerPath, join(directory, 'tokenizer.json'))
-  writeFileSync(join(directory, 'minilm.onnx'), exportEmbeddingModel())
+  if (embedding !== undefined) writeFileSync(join(directory, 'minilm.onnx'), exportEmbeddingModel(embedding))
   if (reader !== undefined) writeFileSync(join(directory, 'reader.onnx'), exportReadingModel(reader))
 }

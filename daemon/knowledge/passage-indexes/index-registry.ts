@@ -3,7 +3,6 @@ import { DEFAULT_CHUNKING } from '../../../src/contract/schemas/passages.ts'
 import type { Database, DatabaseReader, Transaction } from '../../store/database.ts'
 import type { PassageTable } from '../../store/passage-table.ts'
 import type { VectorStore } from '../../store/vector-store.ts'
-import { CHUNKING_VERSION } from '../chunking/chunking-settings.ts'
 import {
   addIndexUser,
   deleteIndex,
@@ -13,13 +12,13 @@ import {
   type IndexSide,
   indexExists,
   insertIndex,
+  isCurrentIndex,
   listAllIndexes,
   listIndexes,
   listIndexesByModel,
   listIndexUsers,
   listIndexVersions,
   listOrphanedIndexes,
-  listOutdatedIndexes,
   listUsedIndexIds,
   moveIndexUsers,
   removeIndexUser,
@@ -54,7 +53,7 @@ export class IndexRegistry {
 
   async ensure(transaction: Transaction, sourceId: string, settings: IndexSettings): Promise<Index> {
     const versions = await listIndexVersions(transaction, sourceId, settings)
-    return versions.find(isCurrent) ?? insertIndex(transaction, sourceId, settings)
+    return versions.find(isCurrentIndex) ?? insertIndex(transaction, sourceId, settings)
   }
 
   async allExist(reader: DatabaseReader, indexes: readonly Index[]): Promise<boolean> {
@@ -95,9 +94,10 @@ export class IndexRegistry {
     return orphans
   }
 
-  /** Moves the users of indexes with an older chunking to new ones. The old ones answer queries until the new ones are complete. */
+  /** Moves the users of indexes of an older version to new ones. The old ones answer queries until the new ones are complete. */
   async #replaceOutdated(transaction: Transaction, sourceId: string): Promise<void> {
-    for (const index of await listOutdatedIndexes(transaction, sourceId)) {
+    for (const index of await listIndexes(transaction, sourceId)) {
+      if (isCurrentIndex(index)) continue
       if ((await listIndexUsers(transaction, index.id)).length === 0) continue
       await moveIndexUsers(transaction, index.id, (await this.ensure(transaction, sourceId, index)).id)
     }
@@ -157,10 +157,8 @@ export class IndexRegistry {
   }
 }
 
-const isCurrent = (index: Index): boolean => index.chunking_version === CHUNKING_VERSION
-
 const isDefaultIndex = (index: Index): boolean =>
-  isCurrent(index) &&
+  isCurrentIndex(index) &&
   index.embedding_model === DEFAULT_CHUNKING.embedding_model &&
   index.chunk_size === DEFAULT_CHUNKING.chunk_size &&
   index.chunk_overlap === DEFAULT_CHUNKING.chunk_overlap

@@ -4,6 +4,9 @@ import { generateId } from '../../core/identifiers.ts'
 import { type DatabaseReader, runLater, type Transaction } from '../../store/database.ts'
 import { CHUNKING_VERSION } from '../chunking/chunking-settings.ts'
 
+/** Increased when the embedded model has other weights. Indexes of other models are not rebuilt: embedding them may cost money. */
+const EMBEDDED_MODEL_VERSION = 1
+
 export interface IndexSettings {
   embedding_model: string
   chunk_size: number
@@ -13,7 +16,7 @@ export interface IndexSettings {
 export interface Index extends IndexSettings {
   id: string
   knowledge_source_id: string
-  /** Version of the chunking that made its passages. */
+  /** The result of getIndexVersion when it was made. */
   chunking_version: number
   /** 1 once the index has been complete; until then another index of the source answers queries. */
   ready: number
@@ -39,7 +42,7 @@ export async function listIndexes(reader: DatabaseReader, sourceId: string): Pro
   return reader.all<Index>('SELECT * FROM indexes WHERE knowledge_source_id = ? ORDER BY id', [sourceId])
 }
 
-/** Lists the indexes with these settings, the newest chunking first. */
+/** Lists the indexes with these settings, the newest version first. */
 export async function listIndexVersions(
   reader: DatabaseReader,
   sourceId: string,
@@ -50,10 +53,11 @@ export async function listIndexVersions(
   return reader.all<Index>(sql, [sourceId, embedding_model, chunk_size, chunk_overlap])
 }
 
-/** Lists indexes whose passages another version of the chunking made. */
-export async function listOutdatedIndexes(reader: DatabaseReader, sourceId: string): Promise<Index[]> {
-  return reader.all<Index>('SELECT * FROM indexes WHERE knowledge_source_id = ? AND chunking_version <> ?', [sourceId, CHUNKING_VERSION])
-}
+/** Changes when the same documents would have other passages or other vectors. */
+export const getIndexVersion = (embeddingModel: string): number =>
+  CHUNKING_VERSION + (embeddingModel === DEFAULT_EMBEDDING_MODEL ? EMBEDDED_MODEL_VERSION : 0)
+
+export const isCurrentIndex = (index: Index): boolean => index.chunking_version === getIndexVersion(index.embedding_model)
 
 export async function indexExists(reader: DatabaseReader, indexId: string): Promise<boolean> {
   return (await reader.get('SELECT 1 AS found FROM indexes WHERE id = ?', [indexId])) !== undefined
@@ -64,12 +68,12 @@ export async function insertIndex(
   sourceId: string,
   { embedding_model, chunk_size, chunk_overlap }: IndexSettings,
 ): Promise<Index> {
-  const settings = { embedding_model, chunk_size, chunk_overlap, chunking_version: CHUNKING_VERSION }
+  const settings = { embedding_model, chunk_size, chunk_overlap, chunking_version: getIndexVersion(embedding_model) }
   const index: Index = { id: generateId('idx'), knowledge_source_id: sourceId, ...settings, ready: 0, generation: 0, batch: null }
   await transaction.run(
     `INSERT INTO indexes (id, knowledge_source_id, embedding_model, chunk_size, chunk_overlap, chunking_version, ready, generation, batch)
      VALUES (?, ?, ?, ?, ?, ?, 0, 0, NULL)`,
-    [index.id, sourceId, embedding_model, chunk_size, chunk_overlap, CHUNKING_VERSION],
+    [index.id, sourceId, embedding_model, chunk_size, chunk_overlap, index.chunking_version],
   )
   return index
 }

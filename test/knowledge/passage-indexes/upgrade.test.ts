@@ -1,6 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CHUNKING_VERSION } from '../../../daemon/knowledge/chunking/chunking-settings.ts'
+import { getIndexVersion } from '../../../daemon/knowledge/passage-indexes/index-store.ts'
+import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { isInBucket } from '../../harness/object-store/test-storage.ts'
 import { copyHome } from '../../harness/pausable-disk.ts'
@@ -140,7 +142,7 @@ test('a new tool and the sync of a source without tools also replace an outdated
   await knowledge.sync(plain.id)
   assert.equal(
     (await knowledge.listIndexes(plain.id)).map(({ chunking_version }) => chunking_version),
-    [CHUNKING_VERSION],
+    [getIndexVersion(DEFAULT_EMBEDDING_MODEL)],
   )
 })
 

@@ -1,9 +1,8 @@
 /** Repairs indexes after a kill. */
 import type { Logger } from '../../../logging/logger.ts'
 import type { Database } from '../../../store/database.ts'
-import { CHUNKING_VERSION } from '../../chunking/chunking-settings.ts'
 import type { IndexRegistry } from '../../passage-indexes/index-registry.ts'
-import { listAllIndexes } from '../../passage-indexes/index-store.ts'
+import { isCurrentIndex, listAllIndexes } from '../../passage-indexes/index-store.ts'
 import type { IndexWriter } from '../index-writer.ts'
 import { listIncompleteSources } from '../sync-store.ts'
 
@@ -27,7 +26,7 @@ export class IndexRepair {
     await this.#finished
   }
 
-  /** Returns the sources whose indexes are incomplete, have passages of another version of the chunking, or need a vector index. */
+  /** Returns the sources whose indexes are incomplete, are of another version, or need a vector index. */
   run(sourceIds: ReadonlySet<string>): Promise<Set<string>> {
     const incomplete = this.#repair(sourceIds)
     this.#finished = incomplete
@@ -42,7 +41,7 @@ export class IndexRepair {
       const source = index.knowledge_source_id
       if (!sourceIds.has(source)) continue
       try {
-        const isOutdated = index.chunking_version !== CHUNKING_VERSION
+        const isOutdated = !isCurrentIndex(index)
         if (isOutdated) logger.info({ index: index.id, source }, 'rebuilding an index of an older version')
         // Checking the tables would load LanceDB, which takes a third of the memory of an idle daemon.
         if (indexes.areUnchanged && index.batch === null && index.ready === 1 && !isOutdated) continue
