@@ -123,6 +123,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     isNamed &&
     !isKnownElsewhere(word) &&
     !isOtherPerson(word, table) &&
+    !PEOPLE_WORDS.has(word.text) &&
     !isUnit(titled.words, titled.words.indexOf(word)) &&
     !asksForMore(titled.words, titled.words.indexOf(word), table, links)
   const words = titled.words.map((each, index): Word => {

@@ -21,6 +21,7 @@ export const STATES: readonly State[] = [
     'paid,settled',
   ],
   ['settled,paid up,been paid', 'paid payment', false],
+  ['finished,completed', 'finished completed completion', false],
   ['vacant,unoccupied,empty,unlet,unrented,free', 'tenant occupant guest renter resident lessee occupied rented let booked', true],
   ['unassigned,not assigned', 'assigned assignee owner agent driver responsible technician', true],
   ['still out,on loan,checked out,not back,outstanding,not returned', 'returned return', true],

@@ -3,13 +3,14 @@
 import { isInHeader, isStatedBy, type Links } from '../linking/links.ts'
 import type { Demands } from '../linking/question-demands.ts'
 import { covers, type Question } from '../parse-question.ts'
-import type { Condition, Query } from '../query.ts'
+import { type Condition, listUsedColumns, type Query } from '../query.ts'
 import { NEGATIONS, toStems } from '../vocabulary.ts'
 import { listUnitColumns } from './measured-units.ts'
 
 /** "Sold out", "are out": "out" states a condition after these. */
 const BEFORE_OUT: ReadonlySet<string> = new Set(['sold', 'is', 'are', 'was', 'were', 'still', 'currently'])
 const OCCASIONS: ReadonlySet<string> = new Set(['last', 'first'])
+const DONE: ReadonlySet<string> = new Set(['finished', 'completed'])
 const DEBT_STEMS = toStems('owe owes owed owing')
 
 /** Returns a function that says whether a query explains these words of a question. */
@@ -21,6 +22,7 @@ export function createExplanation({ words }: Question, links: Links, { dates }: 
     const isDebt = DEBT_STEMS.has(stem) && !isColumn(index)
     return NEGATIONS.has(text) || isOut || isDebt ? [index] : []
   })
+  const done = words.flatMap(({ text }, index) => (DONE.has(text) ? [index] : []))
   const units = listUnitColumns(words, links)
   /** "When did we last buy paint?" asks for the newest date of its rows. */
   const occasions = words.flatMap(({ text }, index) =>
@@ -29,9 +31,12 @@ export function createExplanation({ words }: Question, links: Links, { dates }: 
   return ({ operation, conditions }) => {
     const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
     if (!states.every((index) => isStated(index, all))) return false
+    const used = new Set(listUsedColumns({ operation, conditions }))
+    const isUsed = (index: number) => links.columns.some(({ start, column }) => start === index && used.has(column))
+    if (!done.every((index) => isStated(index, all) || isUsed(index))) return false
     if (occasions.some((index) => !isStated(index, all)) && dates.columns.length > 0)
       return operation.kind === 'top' && operation.key === operation.column && dates.columns.includes(operation.key)
-    const used = 'key' in operation && operation.key !== undefined ? operation.key : 'column' in operation ? operation.column : undefined
-    return units === undefined || (used !== undefined && units.has(used))
+    const shown = 'key' in operation && operation.key !== undefined ? operation.key : 'column' in operation ? operation.column : undefined
+    return units === undefined || (shown !== undefined && units.has(shown))
   }
 }

@@ -6,7 +6,7 @@ const ASKS_FOR_AMOUNT = String.raw`(?<=\b(?:how much|what (?:do|did|have|has|doe
 const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   // Verbs that bring money.
   [new RegExp(String.raw`${ASKS_FOR_AMOUNT}\b(?:brings?|brought|takes?|took|taken|pulls?|pulled) in\b`, 'gi'), 'earn'],
-  [/(?<=\bhow much\b.*\b(?:we|i|they|he|she)\b.*)\bma(?:k|d)e\b/gi, 'earn'],
+  [/(?<=\b(?:how much|what (?:do|did|have))\b.*\b(?:we|i|they|he|she)\b.*)\bma(?:k|d)e\b/gi, 'earn'],
   [/^what (?=(?:do|did|have) (?:we|i|they) (?:earn|spend|pay|charge)\b)/gi, 'How much '],
   [/(?<=\bwho )makes?(?= (?:more|less|the (?:most|least))\b)/gi, 'earns'],
   // Verbs that are also names of tables: "did we invoice more" compares money.

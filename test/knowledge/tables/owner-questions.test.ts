@@ -67,6 +67,8 @@ for (const [question, expected, interpretation] of [
   ['How many kennels are out on rental right now?', ['2'], /Returned is empty/],
   ['Which items have fallen below the reorder level?', ['Shampoo', 'Bow'], /On hand is less than Reorder at/],
   ['What percent of our groomings led to a bite?', ['20%'], /Bite\? is yes/],
+  ['How many groomings has Jon finished?', ['1'], /Status is Done|Collected is not empty/],
+  ['Which groomer earned the most money?', ['Mia'], /added up Price/],
   // Units are columns.
   ['How many hours did Mia spend on poodles?', ['4.5'], /Added up Hrs/],
   ['How many hours does a terrier take on average?', ['1.25'], /Averaged Hrs/],
@@ -88,6 +90,7 @@ for (const question of [
   'How many sick days did Mia take?',
   'How many collies did we sell in February?',
   'How many groomings are out?',
+  'How many people were at the kennels in February?',
   'What is our tip rate?',
 ])
   test(`no table says: ${question}`, () => assert.equal(ask(question).computations, []))
