@@ -2,7 +2,7 @@
 import { covers, type Span, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { Column } from '../typed-table.ts'
-import { toStems } from '../vocabulary.ts'
+import { STOP_WORDS, toStems } from '../vocabulary.ts'
 import { type ColumnLink, listHeaderStems, RANKS } from './links.ts'
 import { ACTUAL_STEMS, DUE_STEMS } from './state-words.ts'
 
@@ -47,7 +47,7 @@ export function listMeantDates(
 ): MeantDates {
   const isDate = (column: number) => columns[column]?.readings.date !== undefined
   const names = links.filter(({ column, start, end }) => {
-    const isParticular = words.slice(start, end).some(({ stem, isTitle, isStop }) => !isTitle && !isStop && !ANY_DATE.has(stem))
+    const isParticular = words.slice(start, end).some(({ text, stem, isTitle }) => !isTitle && !STOP_WORDS.has(text) && !ANY_DATE.has(stem))
     return isDate(column) && isParticular && !taken.some((span) => covers(span, start))
   })
   if (names.length > 0) {
