@@ -19,6 +19,8 @@ import type { TableList } from './table-task.ts'
 import { hasTableType, mayHaveTables } from './table-types.ts'
 
 export const MAX_QUERY_MS = 5_000
+/** Longer texts are no questions over a table. Patterns over them would take seconds. */
+const MAX_QUESTION_LENGTH = 500
 const NOT_COMPUTED = 'Nothing was computed from the tables of your documents, because that took too long or failed. Ask again in a moment.'
 const QUERY_PROCESSES = 2
 const MAX_BUILD_MS = 10 * 60_000
@@ -149,6 +151,7 @@ export class SourceTables {
   }
 
   async ask(sourceIds: readonly string[], question: string, signal?: AbortSignal): Promise<ComputedAnswer> {
+    if (question.length > MAX_QUESTION_LENGTH) return { computations: [] }
     const current = Promise.all(sourceIds.map((id) => this.#ensureCurrent(id)))
     current.catch((error: unknown) => this.#dependencies.logger.warn({ err: error }, 'cannot build tables'))
     // The first question after an update of Cadre does not wait until all tables are built.

@@ -94,6 +94,11 @@ test('a question about a text is answered with a quote', async () => {
   assert.is(computation, undefined)
 })
 
+test('a text that is too long for a question is not computed', async () => {
+  const { computation } = await ask(`How many orders were cancelled? ${'how much do we make '.repeat(30)}`)
+  assert.equal(computation ?? [], [])
+})
+
 test('a question about a table that cannot be computed says what was understood and what not', async () => {
   const { answer, computation, confidence } = await ask('What is the growth of the amount of cancelled orders?')
   assert.match(answer, /^This is a question about orders\.csv, but I cannot compute it\. I understood the table, /)
