@@ -133,6 +133,7 @@ function toStoredRequest({
   compute: _compute,
   readOn: _readOn,
   owner: _owner,
+  priority: _priority,
   ...request
 }: ChatInput): StoredRecording['request'] {
   return JSON.parse(JSON.stringify(request)) as StoredRecording['request']

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -11,12 +12,15 @@ import { Collector } from '../telemetry/collector.ts'
 
 const test = suite('startup server')
 
+/** Below the ports that systems give to programs that ask for any, so that no other test has it a moment later. */
 async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  for (;;) {
+    const port = randomInt(10_000, 30_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').catch(() => undefined)
+    await new Promise((resolve) => server.close(resolve))
+    if (isFree) return port
+  }
 }
 
 async function fetchStatus(port: number, path: string) {
