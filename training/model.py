@@ -89,10 +89,14 @@ def to_base_name(name: str) -> str:
     }.get(name, name)
 
 
+def find_weights(folder: Path) -> Path:
+    return next(folder.glob("model*.safetensors"))
+
+
 def load_base(folder: Path) -> Reader:
     """Loads the weights of the embedding model; the outputs start with random weights."""
     config = json.loads((folder / "config.json").read_text())
-    base = load_file(str(next(folder.glob("model*.safetensors"))))
+    base = load_file(str(find_weights(folder)))
     # Every token has type 0, so its embedding becomes a part of the positions.
     base["embeddings.position_embeddings.weight"] = (
         base["embeddings.position_embeddings.weight"].float() + base["embeddings.token_type_embeddings.weight"].float()[0]
@@ -128,11 +132,11 @@ def load_weights(path: Path) -> Reader:
     return reader
 
 
-def embed(reader: Reader, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Embeds texts as the embedding model does; used to look for negatives before training."""
+def embed(reader: Reader, ids: torch.Tensor, mask: torch.Tensor, first_token=False) -> torch.Tensor:
+    """Embeds texts as the embedding model does: by the mean of the tokens, or by the first token for models that were trained so."""
     positions = torch.arange(ids.shape[1], device=ids.device)
     state = reader.embedding_norm(reader.words(ids) + reader.positions(positions))
     for layer in reader.layers:
         state = layer(state, mask[:, None, None, :])
-    mean = (state * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
-    return functional.normalize(mean.float(), dim=-1)
+    pooled = state[:, 0] if first_token else (state * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+    return functional.normalize(pooled.float(), dim=-1)
