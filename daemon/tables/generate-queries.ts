@@ -104,7 +104,10 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
       for (const key of [undefined, ...numeric]) {
         // "What percentage of German orders were cancelled?" The condition that is named last is the part.
         const ordered = [...set.conditions].sort((a, b) => a.start - b.start).map(({ condition }) => condition)
-        const operation: Operation = { kind: 'share', among: ordered.slice(0, -1), ...(key === undefined ? {} : { key }) }
+        // Several words may state the part: "left" and "door" in "were left at the door".
+        const part = JSON.stringify(ordered.at(-1))
+        const among = ordered.filter((condition) => JSON.stringify(condition) !== part)
+        const operation: Operation = { kind: 'share', among, ...(key === undefined ? {} : { key }) }
         const sign = key === undefined ? 'share' : 'share_sum'
         yield source.createCandidate({ conditions: ordered.slice(-1), operation }, sign, set, key === undefined ? {} : { target: key })
       }

@@ -26,7 +26,8 @@ export function listUnitColumns(words: readonly Word[], { columns, conditions }:
   const many = words.findIndex(({ text }) => text === 'many')
   const isValue = (index: number) => conditions.some((condition) => condition.match === 'exact' && covers(condition, index))
   const unit = [many + 1, many + 2].find((index) => UNIT_STEMS.has(words[index]?.stem ?? ''))
-  if (many < 0 || unit === undefined || words[unit]?.isTitle || isValue(unit)) return undefined
+  if (many < 0 || unit === undefined || isValue(unit)) return undefined
   if (unit > many + 1 && (words[many + 1]?.isStop || words[many + 1]?.isTitle || isValue(many + 1))) return undefined
-  return new Set(columns.filter((link) => covers(link, unit)).map(({ column }) => column))
+  const measured = new Set(columns.filter((link) => covers(link, unit)).map(({ column }) => column))
+  return measured.size === 0 && words[unit]?.isTitle ? undefined : measured
 }

@@ -7,7 +7,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   // Verbs that bring money.
   [new RegExp(String.raw`${ASKS_FOR_AMOUNT}\b(?:brings?|brought|takes?|took|taken|pulls?|pulled) in\b`, 'gi'), 'earn'],
   [/(?<=\b(?:how much|what (?:do|did|have))\b.*\b(?:we|i|they|he|she)\b.*)\bma(?:k|d)e\b/gi, 'earn'],
-  [/^what (?=(?:do|did|have) (?:we|i|they) (?:earn|spend|pay|charge)\b)/gi, 'How much '],
+  [/^what (?=(?:do|did|have) (?:we|i|they) (?:earn|spend|pay|charge|invoice|bill|collect)\b)/gi, 'How much '],
   [/(?<=\bwho )makes?(?= (?:more|less|the (?:most|least))\b)/gi, 'earns'],
   // Verbs that are also names of tables: "did we invoice more" compares money.
   [
@@ -18,6 +18,10 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [/\b(?:have|has|had|are|is|were|was)? ?(?:fallen|dropped|gone|running|run|sunk) (?=(?:below|under|over|above)\b)/gi, 'are '],
   [/\b(re-?order) (?:levels?|points?|thresholds?|marks?)\b/gi, '$1'],
   [/\b(?:an?|per|each|every) hour\b/gi, 'hourly'],
+  // Every dentist is "Dr.".
+  [/\b(?:Dr|Mr|Mrs|Ms|Miss|Prof)\b\.? (?=\p{Lu})/gu, ''],
+  // "How many days does it take until …", "… pass between …".
+  [/(?<=\bhow (?:long|many days)\b.*)\b(?:until|till|pass(?:es)?|elapses?)\b/gi, ''],
   [/\bvery (?=first|last|best|worst|latest|earliest)/gi, ''],
   [/(?<=\bhow (?:long|much|many)\b.*)\b(?:usually|normally|typically|generally|as a rule)\b/gi, 'on average'],
   [/(?<=\bhow (?:long|many days) do(?:es)? .*)\btake\b(?!.*\baverage\b)/gi, 'take on average'],

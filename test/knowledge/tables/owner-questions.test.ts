@@ -37,6 +37,12 @@ Jon,Groomer,2022-06-15,19.00,
 Ada,Trainee,2024-01-10,13.00,2026-02-28
 Bea,Trainee,2023-01-10,12.00,2025-08-31
 `,
+  'training-hours.csv': `Day,Trainer,Pup,Hrs,Held in park
+2026-02-02,Dr. Ines Holt,Rex,1.5,yes
+2026-02-09,Dr. Paul Marek,Rex,2,no
+2026-03-02,Dr. Ines Holt,Lola,1,no
+2026-03-09,Dr. Ines Holt,Lola,2,no
+`,
   'kennels.csv': `Kennel,Rented by,Size,Out since,Returned,Fee per month (EUR)
 K1,Otto Beck,small,2026-01-01,,30
 K2,Sia Moran,large,2026-01-15,2026-03-01,25
@@ -55,6 +61,7 @@ for (const [question, expected, interpretation] of [
   // Verbs that ask for money.
   ['How much have we made from poodles?', ['€130.50'], /Added up Price/],
   ['How much did we take in from terriers?', ['€75'], /Added up Price/],
+  ['What did we bill per month?', ['January 2026', 'February 2026'], /added up amt_eur/],
   ['Did we bill more in January or in February?', ['February'], /Added up amt_eur/],
   ['Who makes more an hour, Mia or Jon?', ['Mia'], /Pay\/hr/],
   ['What do we take in per month from kennels that have not come back?', ['50 EUR'], /Fee per month .* Returned is empty/],
@@ -72,9 +79,14 @@ for (const [question, expected, interpretation] of [
   // Units are columns.
   ['How many hours did Mia spend on poodles?', ['4.5'], /Added up Hrs/],
   ['How many hours does a terrier take on average?', ['1.25'], /Averaged Hrs/],
+  ['How many hours did each trainer teach?', ['Dr. Ines Holt', 'Dr. Paul Marek'], /by Trainer and added up Hrs/],
+  // A title before a name is no value.
+  ['How many hours did Dr. Holt train Lola?', ['3'], /Trainer is Dr\. Ines Holt/],
+  ['What percentage of training was held in the park?', ['25%'], /of the rows of training-hours\.csv\.$/],
   // Quantities with unit prices.
   ['What is everything on hand worth at cost?', ['€94'], /On hand × Cost each/],
   // Dates.
+  ['On average, how many days does it take until a bill is paid?', ['10 days'], /days from inv_date to paid_on/],
   ['When did Otto Beck last have a grooming?', ['2026-03-02'], /Brought in/],
   ['Which groomer got the most jobs this year?', ['Mia'], /Brought in is in 2026/],
   ['Who was the very first to be hired?', ['Mia'], /smallest Hired/],
