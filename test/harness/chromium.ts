@@ -91,10 +91,12 @@ export class Chromium {
   }
 
   async close(): Promise<void> {
-    const exited = new Promise((resolve) => this.#process.once('exit', resolve))
+    // Its processes write to the folder until they have ended. All of them have its pipes.
+    const ended = new Promise((resolve) => this.#process.once('close', resolve))
+    this.#process.stdout.resume()
     this.#socket.close()
     this.#process.kill('SIGKILL')
-    await exited
+    await ended
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
