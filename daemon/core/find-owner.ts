@@ -13,4 +13,4 @@ export function findOwner({ caller, origin }: { caller?: Caller | undefined; ori
 }
 
 /** What a person waits for comes before the test cases of evaluations. */
-export const findPriority = ({ origin }: { origin: CallOrigin }): 'high' | 'normal' => (origin.evaluation_id ? 'normal' : 'high')
+export const getPriority = ({ origin }: { origin: CallOrigin }): 'high' | 'normal' => (origin.evaluation_id ? 'normal' : 'high')

@@ -7,7 +7,7 @@ import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
 import { createComputationPassage } from '../core/cite-computation.ts'
 import { readCurrency } from '../core/currency.ts'
-import { findOwner, findPriority } from '../core/find-owner.ts'
+import { findOwner, getPriority } from '../core/find-owner.ts'
 import { type CallOrigin, toUsageView } from '../core/meter.ts'
 import { type RetrievedPassage, type Tool, toContextPassage } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
@@ -131,7 +131,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       readOn: async (index) => knowledge.readOn(results[index]?.metadata ?? {}),
       origin: charged,
       owner: findOwner({ caller, origin }),
-      priority: findPriority({ origin }),
+      priority: getPriority({ origin }),
       signal,
     })
     return { results: [...computations.map(createComputationPassage), ...results], answer, computations }

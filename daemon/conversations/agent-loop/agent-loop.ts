@@ -1,7 +1,7 @@
 /** The agent loop: calls the model and runs its tool calls, until the reply is complete or the step limit is reached. */
 import { createValidationError } from '../../../src/contract/errors.ts'
 import { raceAbort } from '../../async/abortable.ts'
-import { findOwner, findPriority } from '../../core/find-owner.ts'
+import { findOwner, getPriority } from '../../core/find-owner.ts'
 import type { CallUsage } from '../../core/meter.ts'
 import { type DocumentCount, type RetrievedPassage, type Tool, type ToolContext, toContextPassage } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
@@ -158,7 +158,7 @@ async function callModel({ context, reply }: AgentLoopInput, request: ComposedIn
     temperature,
     maxTokens,
     owner: findOwner(context.toolUse),
-    priority: findPriority(context.toolUse),
+    priority: getPriority(context.toolUse),
     signal: reply.signal,
   })) {
     if (part.type === 'text') {

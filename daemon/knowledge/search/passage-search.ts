@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import type { SearchResult } from '../../../src/contract/schemas/passages.ts'
 import type { OwnerLimit } from '../../async/owner-limit.ts'
 import type { Caller } from '../../core/caller.ts'
-import { findOwner, findPriority } from '../../core/find-owner.ts'
+import { findOwner, getPriority } from '../../core/find-owner.ts'
 import type { CallOrigin } from '../../core/meter.ts'
 import { formatPlace } from '../../core/places.ts'
 import type { RetrievedPassage } from '../../core/tool.ts'
@@ -140,7 +140,7 @@ export class PassageSearch {
     const count = isReranked ? Math.max(topK, RERANK_DEPTH) : topK
     const candidates = await timer.measure('fetch', () => this.#loadCandidates(hits, rankHits(request.method, hits), count))
     const { database, changedFiles, embedding } = this.#dependencies
-    const options = { signal, caller: request.owner, priority: findPriority(request) }
+    const options = { signal, caller: request.owner, priority: getPriority(request) }
     const reader: PassageReader = { read: (question, texts) => embedding.models.read(question, texts, options) }
     const ranked = isReranked ? await timer.measure('rerank', () => rerankPassages(reader, query, candidates)) : candidates
     const best = ranked.filter(({ score }) => score >= (threshold ?? Number.NEGATIVE_INFINITY)).slice(0, topK)
@@ -178,7 +178,7 @@ export class PassageSearch {
     if (embedder && caller) await models.requireMaySpend(caller, embedder.id)
     const searchByMeaning = async () => {
       if (!embedder) return []
-      const embed = (onUsage: OnUsage) => embedder.embed([query], { priority: findPriority(request), caller: request.owner, onUsage })
+      const embed = (onUsage: OnUsage) => embedder.embed([query], { priority: getPriority(request), caller: request.owner, onUsage })
       const table = indexes.getVectorTable(index)
       const [[vector], probes] = await Promise.all([
         timer.measure('embed', () => ledger.record(embedder, [query], origin, embed)),

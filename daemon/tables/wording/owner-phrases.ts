@@ -18,7 +18,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [/\b(?:have|has|had|are|is|were|was)? ?(?:fallen|dropped|gone|running|run|sunk) (?=(?:below|under|over|above)\b)/gi, 'are '],
   [/\b(re-?order) (?:levels?|points?|thresholds?|marks?)\b/gi, '$1'],
   [/\b(?:an?|per|each|every) hour\b/gi, 'hourly'],
-  // Every dentist is "Dr.".
+  // A title is no name: every dentist is "Dr.".
   [/\b(?:Dr|Mr|Mrs|Ms|Miss|Prof)\b\.? (?=\p{Lu})/gu, ''],
   // "How many days does it take until …", "… pass between …".
   [/(?<=\bhow (?:long|many days)\b.*)\b(?:until|till|pass(?:es)?|elapses?)\b/gi, ''],

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findOwner, findPriority } from '../../../daemon/core/find-owner.ts'
+import { findOwner, getPriority } from '../../../daemon/core/find-owner.ts'
 import { EmbeddedModels, type PassageReader } from '../../../daemon/inference/embedded-models.ts'
 import type { Reading } from '../../../daemon/inference/model-task.ts'
 import { createSearchTool } from '../../../daemon/knowledge/search-tool.ts'
@@ -21,8 +21,8 @@ test('a search takes the turn of its token, its user or its conversation, and al
 })
 
 test('the test cases of evaluations come after what a person waits for', () => {
-  assert.is(findPriority({ origin: { evaluation_id: 'eval_1', user_id: 'ada' } }), 'normal')
-  assert.is(findPriority({ origin: { conversation_id: 'conv_1', user_id: 'ada' } }), 'high')
+  assert.is(getPriority({ origin: { evaluation_id: 'eval_1', user_id: 'ada' } }), 'normal')
+  assert.is(getPriority({ origin: { conversation_id: 'conv_1', user_id: 'ada' } }), 'high')
 })
 
 test('embedding the query and reading the passages of a search are in the turn of its caller', async () => {
