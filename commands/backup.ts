@@ -4,8 +4,8 @@ import { string } from '@oclif/core/args'
 import { boolean, integer } from '@oclif/core/flags'
 import type { Static } from 'typebox'
 import { createArchiveError } from '../src/cli/backup/archive-errors.ts'
-import { readBackup } from '../src/cli/backup/read-backup.ts'
 import { showBytes } from '../src/cli/backup/show-bytes.ts'
+import { verifyBackup } from '../src/cli/backup/verify-backup.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
 import { formatBytes, formatCount } from '../src/cli/terminal/format-quantity.ts'
@@ -60,7 +60,7 @@ export default class BackupCommand extends CadreCommand {
       const backup = await writeBackup(connection, body, display)
       if (flags.verify) {
         const again = `cadre backup ${quoteShellWord(args.file)} --force --verify${flags.index ? ' --index' : ''}`
-        await readBackup(backup.path, { report: showBytes(display, 'Verifying') }).catch(
+        await verifyBackup(backup.path, { report: showBytes(display, 'Verifying') }).catch(
           createArchiveError(backup.path, `It was written, but changed on the disk. Check the disk, then write it again: ${again}`),
         )
       }

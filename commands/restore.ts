@@ -3,9 +3,9 @@ import { resolve } from 'node:path'
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { createArchiveError } from '../src/cli/backup/archive-errors.ts'
-import { readBackup } from '../src/cli/backup/read-backup.ts'
 import { requireEmptyHome, restoreHome, restoreKeys } from '../src/cli/backup/restore-home.ts'
 import { showBytes } from '../src/cli/backup/show-bytes.ts'
+import { verifyBackup } from '../src/cli/backup/verify-backup.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { formatCount } from '../src/cli/terminal/format-quantity.ts'
 import { ProgressDisplay } from '../src/cli/terminal/progress-bar.ts'
@@ -32,7 +32,7 @@ export default class RestoreCommand extends CadreCommand {
     const display = new ProgressDisplay(flags.quiet || this.getFormat(flags) !== 'table')
     try {
       const reading = flags.verify
-        ? readBackup(file, { report: showBytes(display, 'Verifying') })
+        ? verifyBackup(file, { report: showBytes(display, 'Verifying') })
         : restoreHome(file, this.paths, showBytes(display, 'Restoring'))
       const hint = flags.verify
         ? 'Use another backup, or write a new one: cadre backup NEW.tar.gz --verify'

@@ -120,14 +120,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
 
   await ensureAdminToken(tokens, cluster.leases, { token: options.adminToken, saveToken: options.keepToken, recover: options.recoverToken })
-  const ownerId = await tokens.findId(await options.readToken())
+  const ownerId = await tokens.authenticator.findId(await options.readToken())
   await knowledgeFamily.sweep()
   await conversations.recover()
   await usage.recover()
   // Before requests are served, so that nobody sees a job that does not continue as running.
   await Promise.all([ownsDocuments && knowledgeFamily.takeOver(), evaluationFamily.parkRuns()])
 
-  const authenticate = (secret: string) => tokens.authenticate(secret)
+  const authenticate = (secret: string) => tokens.authenticator.authenticate(secret)
   const getRateLimit = (tokenId: string) => (tokenId === ownerId ? options.ownerRateLimit : undefined)
   const guards = { rateLimit: options.rateLimit, authenticate, getRateLimit }
   const http = await createHttp({ ...shared, ...guards, getOpenapi, handleMcp: mcp.handle }, [

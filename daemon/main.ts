@@ -23,7 +23,7 @@ import { removeDaemonRecord, writeDaemonRecord } from './process/daemon-record.t
 import { resolveDatabaseServer } from './process/database-server.ts'
 import { prepareHome } from './process/home.ts'
 import { acquireLock } from './process/lock.ts'
-import { type DaemonOptions, formatLocalUrl, formatUrl, parseOptions, UsageError } from './process/options.ts'
+import { type DaemonOptions, formatLocalUrl, formatUrl, parseOptions, UsageError } from './process/parse-options.ts'
 import { startStartupServer } from './process/startup-server.ts'
 import { resolveStorage, resolveStorages } from './process/storage-address.ts'
 import { readAdminToken, storeAdminToken } from './secrets/admin-token.ts'

@@ -1,4 +1,4 @@
-/** Paths, environment variables and settings. No other file reads the environment. */
+/** Paths, settings, and the environment variables of commands and the daemon. */
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'

@@ -11,7 +11,7 @@ const XQUAD_FOLDER = process.env.CADRE_READER_EVALUATION ?? join('..', 'shared',
 const SAMPLE_INTERVAL = Math.max(1, Number(process.env.CADRE_BENCH_SAMPLE) || 1)
 /** Articles at these positions are not indexed: their questions have no answer. */
 const isForeignArticle = (position: number) => position % 4 === 3
-/** Every second question was used to choose the weights of daemon/models/quoted-answers/select-answer.ts. */
+/** Every second question was used to choose the weights of daemon/models/quoted-answers/rank-answers.ts. */
 const isTuningQuestion = (position: number) => position % 2 === 0
 
 export const KINDS = ['reference', 'handbook', 'policy', 'tables', 'contracts', 'manuals', 'mails', 'faq'] as const

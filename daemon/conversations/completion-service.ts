@@ -11,7 +11,7 @@ import { type ChatMessage, type ChatModel, hasImages, requireReadsImages } from 
 import type { ModelsService } from '../models/service.ts'
 import { addMemory, findMemoryOwner } from './agent-loop/add-memory.ts'
 import { createToolsUnsupportedError } from './agent-loop/agent-loop.ts'
-import { buildHistory, requireFitsContext } from './agent-loop/context-window.ts'
+import { buildHistory, requireFitsContext } from './agent-loop/compose-input.ts'
 import { addSummary } from './agent-loop/summarize-history.ts'
 import { createTurnContext, type ReplyOptions, type Responder, type TurnContext } from './agent-loop/turn-context.ts'
 import { startWhenFree } from './cluster/other-replies.ts'

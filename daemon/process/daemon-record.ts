@@ -4,7 +4,7 @@ import { type Paths, readDaemonRecord } from '../../src/config.ts'
 import type { StoredDaemonRecord } from '../../src/daemon-proof.ts'
 import { version } from '../../src/version.ts'
 import { writeFileAtomically } from './home.ts'
-import type { DaemonOptions } from './options.ts'
+import type { DaemonOptions } from './parse-options.ts'
 
 export function writeDaemonRecord(paths: Paths, url: string, secret: string, wanted: DaemonOptions): void {
   const { host, isRemote, foreground, databaseUrl, storageUrl } = wanted

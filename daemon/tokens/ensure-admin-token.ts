@@ -24,7 +24,7 @@ async function createMissingToken(tokens: TokensService, options: AdminTokenOpti
   const { total } = await tokens.list(BOOTSTRAP_CALLER, { limit: 1 })
   if (total > 0 && !options.recover) return
   const token = options.token ?? createTokenSecret()
-  const existing = await tokens.authenticate(token)
+  const existing = await tokens.authenticator.authenticate(token)
   if (existing && existing.role !== 'admin')
     throw new CadreError('CONFLICT', `The token in CADRE_TOKEN already exists with the role ${existing.role}.`, {
       hint: 'Unset CADRE_TOKEN to create a new token.',

@@ -7,7 +7,7 @@ import type { Database, DatabaseReader, Transaction } from '../store/database.ts
 import { type Entity, listBudgetEntities } from './entities.ts'
 import { type SpentTotals, sumEarlier, sumOpen, sumSettled } from './ledger-store.ts'
 import { getPeriod, type Period } from './period.ts'
-import { countThresholdChanges, listThresholds, type StoredUsageThreshold, saveNotice } from './store.ts'
+import { countThresholdChanges, listThresholds, type StoredUsageThreshold, saveNotice } from './threshold-store.ts'
 
 /** What a call without a limit of its output reserves at least, so that no more than 100 of them can exceed a limit. */
 const MIN_RESERVED_SHARE = 0.01

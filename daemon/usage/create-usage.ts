@@ -1,8 +1,8 @@
 /** Creates the usage family: the meter, thresholds, statistics and routes. */
 import type { Logger } from '../logging/logger.ts'
 import { bindUsageRoutes } from './routes.ts'
-import { type EntityFamilies, UsageThresholdsService } from './service.ts'
 import { StatisticsService } from './statistics-service.ts'
+import { type EntityFamilies, UsageThresholdsService } from './threshold-service.ts'
 import { UsageMeter, type UsageMeterDependencies } from './usage-meter.ts'
 
 interface UsageFamilyDependencies extends UsageMeterDependencies {

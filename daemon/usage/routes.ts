@@ -1,8 +1,8 @@
 import { usageRoutes, usageThresholdRoutes } from '../../src/contract/families/usage.ts'
 import { bindCrud } from '../crud/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
-import type { UsageThresholdsService } from './service.ts'
 import type { StatisticsService } from './statistics-service.ts'
+import type { UsageThresholdsService } from './threshold-service.ts'
 
 export const bindUsageRoutes = (thresholds: UsageThresholdsService, statistics: StatisticsService): Binding[] => [
   ...bindCrud(usageThresholdRoutes, thresholds),

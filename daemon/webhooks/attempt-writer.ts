@@ -4,8 +4,8 @@ import type { Logger } from '../logging/logger.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { retryWrite } from '../store/remote/retry-write.ts'
 import { deliveryRecords, type StoredDelivery } from './outbox-store.ts'
-import { getNextAttempt } from './retry-schedule.ts'
-import { type AttemptOutcome, GONE } from './send-delivery.ts'
+import { GONE } from './send-delivery.ts'
+import { type Attempt, settleDelivery } from './settle-delivery.ts'
 import { disableWebhook } from './store.ts'
 
 /**
@@ -13,16 +13,10 @@ import { disableWebhook } from './store.ts'
  * would otherwise keep the disk busy while thousands of deliveries are pending.
  */
 const BATCH_DELAY_MS = 50
-/** Older attempts of a delivery are dropped. */
-const MAX_HISTORY = 50
 
-interface FinishedAttempt {
+interface FinishedAttempt extends Attempt {
   deliveryId: string
   url: string
-  outcome: AttemptOutcome
-  /** Start and end of the attempt, in epoch milliseconds. */
-  begun: number
-  ended: number
 }
 
 export class AttemptWriter {
@@ -54,28 +48,12 @@ export class AttemptWriter {
     })
   }
 
-  async #settle(transaction: Transaction, { deliveryId, url, outcome, begun, ended }: FinishedAttempt): Promise<void> {
-    const delivery = await deliveryRecords.get(transaction, deliveryId)
+  async #settle(transaction: Transaction, attempt: FinishedAttempt): Promise<void> {
+    const delivery = await deliveryRecords.get(transaction, attempt.deliveryId)
     if (!delivery) return // deleted with its webhook
-    const at = new Date(begun).toISOString()
-    const { status, error, body, latencyMs } = outcome
-    const step = delivery.step + 1
-    const next = error === null || status === GONE ? undefined : getNextAttempt(step, ended, this.#random())
-    const updated: StoredDelivery = {
-      ...delivery,
-      status: error === null ? 'delivered' : next === undefined ? 'failed' : 'pending',
-      attempts: delivery.attempts + 1,
-      step,
-      response_status: status,
-      response_body: body,
-      error,
-      last_attempt_at: at,
-      next_attempt_at: next === undefined ? null : new Date(next).toISOString(),
-      history: [...delivery.history, { at, response_status: status, error, latency_ms: latencyMs }].slice(-MAX_HISTORY),
-      updated_at: new Date(ended).toISOString(),
-    }
+    const updated = settleDelivery(delivery, attempt, this.#random())
     await deliveryRecords.update(transaction, updated)
-    if (status === GONE) await disableWebhook(transaction, delivery.webhook_id, url, updated.updated_at)
+    if (updated.response_status === GONE) await disableWebhook(transaction, delivery.webhook_id, attempt.url, updated.updated_at)
     this.#logOutcome(updated)
   }
 

@@ -179,12 +179,12 @@ test('a lookup that began before a token was deleted does not restore it', async
     return rows
   }
   const service = new TokensService({ ...database, all }, createSingleDaemon(database), clock)
-  const lookup = service.authenticate(token)
+  const lookup = service.authenticator.authenticate(token)
   await hasRead.promise
   await service.remove({ caller: { tokenId: 'tok_admin', role: 'admin', userId: null } }, id)
   mayReturn.resolve()
   await lookup
-  assert.is(await service.authenticate(token), undefined)
+  assert.is(await service.authenticator.authenticate(token), undefined)
 })
 
 test('the last admin token without an expiry cannot be deleted or made to expire', async () => {

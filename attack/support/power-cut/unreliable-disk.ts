@@ -107,18 +107,13 @@ export class UnreliableDisk {
     return node instanceof UnreliableDirectory ? node : undefined
   }
 
-  /** Lists files that the replay left unlike the daemon did: then the recording is incomplete. */
+  /** Lists files that the replay left unlike the daemon did, and where: then the recording is incomplete. */
   compare(): string[] {
     const expected = new Map(listFiles(this.#root))
     const actual = new Map(listFiles(loadDirectory(this.#folder)))
-    const isEqual = (name: string) =>
-      expected
-        .get(name)
-        ?.read()
-        .equals(actual.get(name)?.read() ?? Buffer.alloc(0)) ?? false
-    return [...new Set([...expected.keys(), ...actual.keys()])].filter(
-      (name) => !isDerived(name) && !this.#interrupted.has(name) && !isEqual(name),
-    )
+    return [...new Set([...expected.keys(), ...actual.keys()])]
+      .filter((name) => !isDerived(name) && !this.#interrupted.has(name))
+      .flatMap((name) => describeDifference(name, expected.get(name)?.read(), actual.get(name)?.read()) ?? [])
   }
 
   /** Replaces the folder with what the disk has kept. In a third of the cuts this is only what was flushed. */
@@ -132,6 +127,13 @@ export class UnreliableDisk {
     }
     write(this.#folder, this.#root)
   }
+}
+
+function describeDifference(name: string, expected: Buffer | undefined, actual: Buffer | undefined): string | undefined {
+  if (!expected || !actual) return `${name}, which ${expected ? 'does not exist' : 'was not created'}`
+  if (expected.equals(actual)) return undefined
+  const firstByte = actual.findIndex((byte, index) => byte !== expected[index])
+  return `${name} from byte ${firstByte < 0 ? actual.length : firstByte}; it has ${actual.length} bytes, and ${expected.length} in the recording`
 }
 
 function loadDirectory(folder: string): UnreliableDirectory {

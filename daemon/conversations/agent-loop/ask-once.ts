@@ -16,7 +16,7 @@ import { MessageDraft } from '../reply/message-draft.ts'
 import type { StoredMessage } from '../store.ts'
 import { addFacts, addMemory, findMemoryOwner } from './add-memory.ts'
 import { composeFirstInput, runAgentLoop } from './agent-loop.ts'
-import { requireFitsContext } from './context-window.ts'
+import { requireFitsContext } from './compose-input.ts'
 import { createTurnContext } from './turn-context.ts'
 import { UsageRecorder } from './usage-recorder.ts'
 

@@ -9,7 +9,7 @@ import type { ActiveReply } from '../reply/active-reply.ts'
 import { type CitedPassage, formatPassages } from '../reply/citations.ts'
 import type { StoredToolCall } from '../reply/message-draft.ts'
 import { hasPastedText, isToolOfOthers } from '../reply/untrusted-messages.ts'
-import { formatValue, truncate } from './context-window.ts'
+import { formatValue, truncate } from './compose-input.ts'
 import type { TurnContext } from './turn-context.ts'
 
 const MAX_CONCURRENT_CALLS = 8

@@ -8,7 +8,7 @@ import type { ActiveReply } from '../reply/active-reply.ts'
 import { deleteActiveReply, insertActiveReply, type OpenCall, setOpenCall } from '../reply/active-reply-store.ts'
 import type { FinishReason, StoredToolCall } from '../reply/message-draft.ts'
 import { insertMessage, type StoredMessage, touchConversation, updateContent, updateDraft, updateMessage } from '../store.ts'
-import type { ComposedInput } from './context-window.ts'
+import type { ComposedInput } from './compose-input.ts'
 
 export interface ReplyRecorderDependencies {
   database: Database

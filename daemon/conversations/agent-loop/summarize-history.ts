@@ -11,7 +11,7 @@ import { createSearchTool, SEARCH_TOOL_NAME } from '../summaries/search-tool.ts'
 import type { StoredSummary } from '../summaries/store.ts'
 import type { StoredHistory } from '../summaries/stored-history.ts'
 import { computeSummaryTokens } from '../summaries/summary-request.ts'
-import { type ComposedInput, computeRoom, shortenHistory, truncate } from './context-window.ts'
+import { type ComposedInput, computeRoom, shortenHistory, truncate } from './compose-input.ts'
 import type { Recorder } from './reply-recorder.ts'
 import { listOfferedTools, type TurnContext } from './turn-context.ts'
 

@@ -4,7 +4,7 @@ import type { Toolset } from '../../agents/toolset.ts'
 import type { ToolContext } from '../../core/tool.ts'
 import type { ChatModel, SamplingSettings, ToolChoice, ToolDefinition } from '../../models/chat-model.ts'
 import type { StoredHistory } from '../summaries/stored-history.ts'
-import type { PromptInput } from './context-window.ts'
+import type { PromptInput } from './compose-input.ts'
 
 export interface TurnContext extends PromptInput {
   model: ChatModel

@@ -3,7 +3,7 @@ import { formatPassagePlace } from '../../core/places.ts'
 import type { ChatMessage } from '../../models/chat-model.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
 import { escapeMarkers } from '../../models/untrusted-text.ts'
-import { formatValue, truncate } from '../agent-loop/context-window.ts'
+import { formatValue, truncate } from '../agent-loop/compose-input.ts'
 import type { StoredMessage } from '../store.ts'
 
 /** The largest summary, and the largest share of the context window that it takes. */

@@ -19,7 +19,7 @@ import { asksForCalculation, asksForList, asksForSummary } from './question/dete
 import { hasMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
 import { createQuestionRewriter } from './question/rewrite-question.ts'
 import { quoteList } from './quote-list.ts'
-import { type Answer, rankAnswers } from './select-answer.ts'
+import { type Answer, rankAnswers } from './rank-answers.ts'
 
 export interface Question {
   text: string

@@ -6,7 +6,7 @@ import { type BackupManifest, DATABASE_NAME } from '../../backup/format.ts'
 import { ensureDirectory, type Paths } from '../../config.ts'
 import { ADMIN_TOKEN, readKeychain, VAULT_KEY, writeKeychain } from '../../keychain.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { readBackup } from './read-backup.ts'
+import { verifyBackup } from './verify-backup.ts'
 
 /** Files of a restore that was interrupted. */
 const DRAFT_PREFIX = '.restore-'
@@ -33,7 +33,7 @@ export async function restoreHome(
   const draft = join(home, `${DRAFT_PREFIX}${process.pid}`)
   await mkdir(draft, { mode: 0o700 })
   try {
-    const manifest = await readBackup(path, { folder: draft, report })
+    const manifest = await verifyBackup(path, { folder: draft, report })
     // The database comes last: the daemon does not start with documents and without a database.
     const names = (await readdir(draft)).sort((a, b) => Number(a === DATABASE_NAME) - Number(b === DATABASE_NAME))
     for (const name of names) await rename(join(draft, name), join(home, name))

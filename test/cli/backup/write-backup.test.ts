@@ -7,7 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openDatabase } from '../../../daemon/store/database.ts'
 import { writeBackup } from '../../../daemon/system/backup/write-backup.ts'
-import { readBackup } from '../../../src/cli/backup/read-backup.ts'
+import { verifyBackup } from '../../../src/cli/backup/verify-backup.ts'
 import { homePaths } from '../../../src/config.ts'
 
 const test = suite('writing backups')
@@ -34,7 +34,7 @@ test('text is compressed, documents that do not become smaller are stored, and t
   assert.is(written.size, statSync(target).size)
   assert.is(written.files, 4)
   assert.ok(written.size > 3_000_000 && written.size < 3_200_000, `${written.size} bytes`)
-  assert.is((await readBackup(target, { report: () => {} })).files.length, 4)
+  assert.is((await verifyBackup(target, { report: () => {} })).files.length, 4)
   const unpacked = join(root, 'unpacked')
   mkdirSync(unpacked)
   execFileSync('tar', ['-xzf', target, '-C', unpacked])

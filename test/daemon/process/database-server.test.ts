@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { resolveDatabaseServer } from '../../../daemon/process/database-server.ts'
-import { parseOptions, UsageError } from '../../../daemon/process/options.ts'
+import { parseOptions, UsageError } from '../../../daemon/process/parse-options.ts'
 import { homePaths, type Paths, parseDatabaseUrl } from '../../../src/config.ts'
 
 const test = suite<{ paths: Paths }>('the server of the database')

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { parseOptions, UsageError } from '../../../daemon/process/options.ts'
+import { parseOptions, UsageError } from '../../../daemon/process/parse-options.ts'
 import { type DaemonRecord, environmentOverrides, homePaths, type Paths } from '../../../src/config.ts'
 import { type DaemonProcess, runDaemonToExit, spawnDaemon, startDaemon, waitForExit } from '../../harness/daemon.ts'
 

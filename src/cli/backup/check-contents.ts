@@ -1,4 +1,4 @@
-/** Checks files of a backup with which commands or the daemon would not work, before anything is restored. */
+/** Checks the contents of files without which commands or the daemon would not work, before anything is restored. */
 import { VAULT_NAME } from '../../backup/format.ts'
 import { ArchiveError } from '../../backup/tar.ts'
 import { isValidToken } from '../../client/address.ts'

@@ -7,9 +7,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isBackupName } from '../../../src/backup/format.ts'
 import { createHeader, createTrailer } from '../../../src/backup/tar.ts'
-import { checkDatabase } from '../../../src/cli/backup/check-files.ts'
-import { readBackup } from '../../../src/cli/backup/read-backup.ts'
+import { checkDatabase } from '../../../src/cli/backup/check-contents.ts'
 import { requireEmptyHome, restoreHome } from '../../../src/cli/backup/restore-home.ts'
+import { verifyBackup } from '../../../src/cli/backup/verify-backup.ts'
 import { homePaths } from '../../../src/config.ts'
 import { createArchive, createDatabase, createEntry, createManifest, type Files } from './create-archive.ts'
 
@@ -154,7 +154,7 @@ test('an archive that expands enormously, a large key and a newer format are rej
 test('verifying writes nothing', async ({ root }) => {
   const file = join(root, 'backup.tar.gz')
   writeFileSync(file, gzipSync(createArchive(HOME)))
-  assert.is((await readBackup(file, { report: () => {} })).files.length, 3)
+  assert.is((await verifyBackup(file, { report: () => {} })).files.length, 3)
   assert.equal(readdirSync(root), ['backup.tar.gz'])
 })
 

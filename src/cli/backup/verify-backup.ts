@@ -1,4 +1,4 @@
-/** Reads a backup, checks everything in it and, on request, writes its files to a folder. */
+/** Checks everything in a backup and, on request, writes its files to a folder. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, stat, statfs } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import {
   MANIFEST_NAME,
 } from '../../backup/format.ts'
 import { type ArchiveEntry, ArchiveError, readEntries } from '../../backup/tar.ts'
-import { checkDatabase, checkHomeFile } from './check-files.ts'
+import { checkDatabase, checkHomeFile } from './check-contents.ts'
 
 const MAX_MANIFEST_BYTES = 256 * 1024 ** 2
 const MAX_SMALL_FILE_BYTES = 16 * 1024 ** 2
@@ -23,7 +23,7 @@ const MAX_RATIO = 200
 const RATIO_CHECKED_BYTES = 64 * 1024 ** 2
 const MIN_FREE_BYTES = 256 * 1024 ** 2
 
-interface ReadBackupOptions {
+interface VerificationOptions {
   /** Folder to write the files to. Without it, they are only checked. */
   folder?: string
   /** Called with the number of bytes of the archive that were read. */
@@ -31,7 +31,7 @@ interface ReadBackupOptions {
 }
 
 /** Returns the manifest. Throws an ArchiveError if the backup is damaged, incomplete or contains anything unexpected. */
-export async function readBackup(path: string, { folder, report }: ReadBackupOptions): Promise<BackupManifest> {
+export async function verifyBackup(path: string, { folder, report }: VerificationOptions): Promise<BackupManifest> {
   const { size: totalBytes } = await stat(path)
   let bytes = 0
   let extracted = 0
@@ -88,7 +88,7 @@ async function readFiles(entries: AsyncIterable<ArchiveEntry>, folder: string | 
     files.set(name, { name, size, sha256: await writeFile(name, await checkContent(entry), folder) })
   }
   if (!manifest) throw new ArchiveError('it is incomplete: the manifest is missing')
-  checkFiles(manifest, files)
+  compareWithManifest(manifest, files)
   return manifest
 }
 
@@ -143,7 +143,7 @@ async function writeFile(name: string, content: AsyncIterable<Buffer> | Buffer[]
   return hash.digest('hex')
 }
 
-function checkFiles(manifest: BackupManifest, files: ReadonlyMap<string, BackupFile>): void {
+function compareWithManifest(manifest: BackupManifest, files: ReadonlyMap<string, BackupFile>): void {
   if (!files.has(DATABASE_NAME)) throw new ArchiveError(`it does not contain ${DATABASE_NAME}`)
   if (manifest.files.length !== files.size) throw new ArchiveError('its files differ from its manifest')
   for (const { name, size, sha256 } of manifest.files) {

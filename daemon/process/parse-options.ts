@@ -1,3 +1,4 @@
+/** Command-line options of the daemon. Environment variables and settings are read by src/config.ts. */
 import { isIPv4, isIPv6 } from 'node:net'
 import { parseArgs } from 'node:util'
 import { DEFAULT_PORT, parseDatabaseUrl } from '../../src/config.ts'

@@ -4,7 +4,7 @@ import { usageThresholds } from '../../src/contract/families/usage.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { Database, DatabaseReader } from '../store/database.ts'
 import type { EntityType } from './entities.ts'
-import { type StoredUsageThreshold, usageThresholdRecords } from './store.ts'
+import { type StoredUsageThreshold, usageThresholdRecords } from './threshold-store.ts'
 
 /** The families that thresholds can apply to. Users have no records. */
 export type EntityFamilies = Record<Exclude<EntityType, 'user'>, { exists(reader: DatabaseReader, id: string): Promise<boolean> }>

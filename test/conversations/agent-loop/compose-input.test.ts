@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { buildHistory, composeInput, type PromptInput } from '../../../daemon/conversations/agent-loop/context-window.ts'
+import { buildHistory, composeInput, type PromptInput } from '../../../daemon/conversations/agent-loop/compose-input.ts'
 import type { StoredMessage } from '../../../daemon/conversations/store.ts'
 import type { ChatMessage } from '../../../daemon/models/chat-model.ts'
 import { estimateInput } from '../../../daemon/models/token-estimate.ts'
