@@ -132,8 +132,9 @@ export class UnreliableDisk {
 function describeDifference(name: string, expected: Buffer | undefined, actual: Buffer | undefined): string | undefined {
   if (!expected || !actual) return `${name}, which ${expected ? 'does not exist' : 'was not created'}`
   if (expected.equals(actual)) return undefined
-  const firstByte = actual.findIndex((byte, index) => byte !== expected[index])
-  return `${name} from byte ${firstByte < 0 ? actual.length : firstByte}; it has ${actual.length} bytes, and ${expected.length} in the recording`
+  const difference = actual.findIndex((byte, index) => byte !== expected[index])
+  const from = difference < 0 ? actual.length : difference
+  return `${name} from byte ${from} (${actual.length} bytes, ${expected.length} in the recording)`
 }
 
 function loadDirectory(folder: string): UnreliableDirectory {
