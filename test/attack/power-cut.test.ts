@@ -41,6 +41,19 @@ const keepEverything = () => 0.999
 const SYNC_DIRECTORY = `fs.fsyncSync(fs.openSync(process.cwd(), 'r'))`
 const WRITE = `const file = fs.openSync(process.cwd() + '/new', 'w'); fs.writeSync(file, 'new'); fs.writeSync(file, 'er')`
 
+cuts('a call whose process was killed may have had its effect, however strace ends its line', async () => {
+  const recording = join(folder, 'calls')
+  const call = 'pwrite64(5</home/cadre.db-wal>, "\\x61", 1, 0'
+  const ends = [' <unfinished ...>) = ?', ' <unfinished ...>) = -1 (errno 18446744073709551548)', ' <detached ...>', ' <unfinished ...>']
+  const lines = ends.map((end, index) => `${index + 1} ${call}${end}`)
+  writeFileSync(recording, [...lines, `9 ${call} <unfinished ...>`, '9 <... pwrite64 resumed>) = 1', ''].join('\n'))
+  const calls = await readCalls(recording)
+  assert.equal(
+    calls.map(({ process, result, descriptors: [file] }) => [process, result, file?.path]).sort(),
+    [1, 2, 3, 4, 9].map((process) => [process, process === 9 ? 1 : undefined, '/home/cadre.db-wal']),
+  )
+})
+
 test('a file is lost unless it and its name were flushed', async () => {
   assert.equal(await cutAfter(`${WRITE}; fs.fsyncSync(file)`, loseEverything), ['old'])
   assert.equal(await cutAfter(`${WRITE}; ${SYNC_DIRECTORY}`, loseEverything), ['new', 'old'])

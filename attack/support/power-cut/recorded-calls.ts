@@ -40,6 +40,8 @@ export function canRecord(): boolean {
 
 const STRING = /"([^"]*)"/g
 const DESCRIPTOR = /(AT_FDCWD|\d+)<([^>]*)>(\(deleted\))?/g
+/** How strace ends the line of a call whose process was killed. It may print a result that it could no longer read. */
+const INTERRUPTED = / ?<(?:detached \.\.\.>|unfinished \.\.\.>\)).*$/
 const RESULT = /\)\s+= (\d+|\?)(?:<([^>]*)>)?(?:\(deleted\))?$/
 
 /** Calls are listed in the order in which they ended. */
@@ -51,7 +53,8 @@ export async function readCalls(recording: string): Promise<RecordedCall[]> {
   let position = 0
   for await (const line of createInterface({ input: createReadStream(recording), crlfDelay: Number.POSITIVE_INFINITY })) {
     position++
-    const [, id = '', text = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? []
+    const [, id = '', written = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? []
+    const text = written.replace(INTERRUPTED, ') = ?')
     const thread = Number(id)
     if (text.endsWith('<unfinished ...>')) {
       unfinished.set(thread, { text: text.slice(0, -'<unfinished ...>'.length), startedAt: position })
