@@ -40,6 +40,7 @@ export class PassageTable {
   readonly #handle: TableHandle
   readonly #schema: TableSchema
   readonly #exactRows: number
+  readonly #quantizedRows: number
   #isRepairing = false
   #indexing: Promise<void> | undefined
   #readIndex: { neededPartitions: number; kind: Promise<IndexKind | undefined> } | undefined
@@ -50,6 +51,7 @@ export class PassageTable {
     this.#handle = new TableHandle(options)
     this.#schema = shape
     this.#exactRows = exactRows
+    this.#quantizedRows = options.quantizedRows
   }
 
   async add(rows: readonly PassageRow[]): Promise<void> {
@@ -223,7 +225,7 @@ export class PassageTable {
   async needsVectorIndex(recordedRows = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (this.#handle.isManaged || !('vector' in this.#schema.columns) || recordedRows <= this.#exactRows) return false
     const table = await this.#handle.open()
-    return table !== undefined && (await table.countRows()) > this.#exactRows && needsVectorIndex(table)
+    return table !== undefined && (await table.countRows()) > this.#exactRows && needsVectorIndex(table, this.#quantizedRows)
   }
 
   /** Whether the vector index is being built or repaired. */

@@ -16,6 +16,8 @@ export interface TableOptions {
   mirror: TableMirror | undefined
   /** Undefined if the table is in a bucket or on a server. */
   files: TableFiles | undefined
+  /** A table with at least as many rows gets an index of codes. */
+  quantizedRows: number
 }
 
 export class TableHandle {
@@ -88,8 +90,8 @@ export class TableHandle {
 
   /** In a process of its own. */
   async buildVectorIndex(signal: AbortSignal): Promise<void> {
-    const { uri, name, lance, mirror, files } = this.#options
-    await buildVectorIndex({ uri, name, lance }, signal)
+    const { uri, name, lance, quantizedRows, mirror, files } = this.#options
+    await buildVectorIndex({ uri, name, lance, quantizedRows }, signal)
     await files?.flush(name)
     await (await this.open())?.checkoutLatest()
     mirror?.expire()

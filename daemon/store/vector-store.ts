@@ -8,6 +8,7 @@ import type { S3Client } from './objects/s3-client.ts'
 import { translateLanceError } from './objects/storage-errors.ts'
 import { TableMirror } from './objects/table-mirror.ts'
 import { PassageTable, type TableSchema } from './passage-table.ts'
+import { MIN_QUANTIZED_ROWS } from './table-indexes/vector-index.ts'
 
 /** Larger tables use an approximate index, which is built in the background. */
 const MAX_EXACT_ROWS = 20_000
@@ -19,6 +20,8 @@ interface VectorStoreOptions {
   bucket?: { client: S3Client; cache: DiskCache }
   /** File in which a stop records the files of the tables, so that the next start does not check them. */
   stopRecord?: string
+  /** Larger tables have an index of codes. */
+  quantizedRows?: number
 }
 
 /** Below the prefix of the bucket, and in the cache. */
@@ -62,8 +65,9 @@ export class VectorStore {
   table(name: string, shape: TableSchema): PassageTable {
     const known = this.#tables.get(name)
     if (known) return known
-    const { lance } = this.#options
-    const options = { connect: () => this.#connect(), name, uri: this.#uri, lance, mirror: this.#createMirror(name), files: this.#files }
+    const { lance, quantizedRows = MIN_QUANTIZED_ROWS } = this.#options
+    const location = { name, uri: this.#uri, lance, mirror: this.#createMirror(name), files: this.#files }
+    const options = { connect: () => this.#connect(), ...location, quantizedRows }
     const table = new PassageTable(options, shape, this.#exactRows)
     this.#tables.set(name, table)
     return table

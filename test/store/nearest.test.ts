@@ -1,4 +1,4 @@
-/** Tests vector search above the limit for exact search, with a limit low enough for a test. */
+/** Tests vector search above the limits for exact search and for codes, with limits low enough for a test. */
 import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import type { Filter } from '../../daemon/store/filter.ts'
 import type { Table } from '../../daemon/store/lance.ts'
 import type { PassageTable } from '../../daemon/store/passage-table.ts'
-import { chooseProbes } from '../../daemon/store/table-indexes/vector-index.ts'
+import { chooseProbes, countPartitions, MIN_QUANTIZED_ROWS } from '../../daemon/store/table-indexes/vector-index.ts'
 import { VectorStore } from '../../daemon/store/vector-store.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -20,20 +20,19 @@ const DIMENSIONS = 32
 const CLUSTERS = 25
 const ROWS = 1_000
 const EXACT_ROWS = 600
-/** From here, an index has 512 partitions. */
-const QUANTIZED_ROWS = 131_072
+const QUANTIZED_ROWS = 4_000
 
 const CENTERS = Array.from({ length: CLUSTERS }, (_, cluster) =>
   Float64Array.from({ length: DIMENSIONS }, (_, index) => Math.sin((cluster + 1) * (index + 1) * 1.7)),
 )
 
-/** Returns a vector near the center of its cluster. Called 260,000 times, so it does not use functions per dimension. */
+/** Returns a vector near the center of its cluster, on a smooth curve, so that some neighbors are much nearer than others. */
 function createVector(number: number, dimensions = DIMENSIONS): Float32Array {
   const center = CENTERS[number % CLUSTERS] as Float64Array
   const vector = new Float32Array(dimensions)
   let square = 0
   for (let index = 0; index < dimensions; index++) {
-    const value = (center[index] as number) + 0.4 * Math.sin((number + 3) * (index + 2) * 2.3)
+    const value = (center[index] as number) + 0.4 * Math.sin((number + 3) * ((index % 3) + 1) * 2.3 + index)
     vector[index] = value
     square += value ** 2
   }
@@ -63,8 +62,10 @@ async function openTable(name: string, directory = join(folder, 'vectors')): Pro
 const listVectorIndices = async (name: string, directory?: string): Promise<string[]> =>
   (await (await openTable(name, directory)).listIndices()).filter(({ columns }) => columns.includes('vector')).map((index) => index.name)
 
+const openStore = (directory = join(folder, 'vectors')) => new VectorStore(directory, EXACT_ROWS, { quantizedRows: QUANTIZED_ROWS })
+
 async function withVectors(work: (vectors: VectorStore) => Promise<void>, directory = join(folder, 'vectors')): Promise<void> {
-  const vectors = new VectorStore(directory, EXACT_ROWS)
+  const vectors = openStore(directory)
   try {
     await work(vectors)
   } finally {
@@ -144,12 +145,12 @@ test('an index with too many partitions and one that a kill left behind are remo
     const create = async (name: string) =>
       (await openTable('replaced')).createIndex('vector', { config: Index.ivfFlat({ distanceType: 'dot', numPartitions: 4 }), name })
     await create('vector_1024_idx')
-    const reopened = new VectorStore(join(folder, 'vectors'), EXACT_ROWS)
+    const reopened = openStore()
     await reopened.table('replaced', SHAPE).updateVectorIndex()
     assert.equal(await listVectorIndices('replaced'), ['vector_128_idx'])
     await reopened.close()
     await create('vector_idx')
-    const again = new VectorStore(join(folder, 'vectors'), EXACT_ROWS)
+    const again = openStore()
     await again.table('replaced', SHAPE).updateVectorIndex()
     assert.is((await listVectorIndices('replaced')).length, 1)
     assert.is((await findNearest(again.table('replaced', SHAPE), 78))[0], 'p78')
@@ -159,14 +160,14 @@ test('an index with too many partitions and one that a kill left behind are remo
 test('the index of a large table has quantized vectors, replaces an older one and finds nearly all nearest rows', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('large', SHAPE)
-    for (let from = 0; from < QUANTIZED_ROWS; from += 20_000) await table.add(createRows(from, Math.min(QUANTIZED_ROWS, from + 20_000)))
+    await table.add(createRows(0, QUANTIZED_ROWS))
     const { Index } = await import('@lancedb/lancedb')
     const config = Index.ivfFlat({ distanceType: 'dot', numPartitions: 4, maxIterations: 1 })
-    await (await openTable('large')).createIndex('vector', { config, name: 'vector_512_idx' })
-    const reopened = new VectorStore(join(folder, 'vectors'), EXACT_ROWS)
+    await (await openTable('large')).createIndex('vector', { config, name: 'vector_128_idx' })
+    const reopened = openStore()
     const replaced = reopened.table('large', SHAPE)
     await replaced.updateVectorIndex()
-    assert.equal(await listVectorIndices('large'), ['vector_512_rq_idx'])
+    assert.equal(await listVectorIndices('large'), ['vector_128_rq_idx'])
     for (const filter of [undefined, { document_id: listDocuments(25) }]) {
       const recall = await measureRecall(replaced, filter)
       assert.ok(recall >= 0.95, `${recall} of the nearest rows were found`)
@@ -174,7 +175,7 @@ test('the index of a large table has quantized vectors, replaces an older one an
     await reopened.close()
   }))
 
-test('a table that shrank keeps its quantized index down to half of the partitions and finds nearly all nearest rows', () =>
+test('a table that shrank keeps its quantized index down to a quarter of the rows and finds nearly all nearest rows', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('large', SHAPE)
     await table.remove({ document_id: listDocuments(25) })
@@ -186,6 +187,11 @@ test('a table that shrank keeps its quantized index down to half of the partitio
     await table.updateVectorIndex()
     assert.equal(await listVectorIndices('large'), ['vector_128_idx'])
   }))
+
+test('from 131,072 rows on, tables have 512 partitions and quantized vectors', () => {
+  assert.equal([countPartitions(MIN_QUANTIZED_ROWS - 1), countPartitions(MIN_QUANTIZED_ROWS)], [256, 512])
+  assert.is(MIN_QUANTIZED_ROWS, 131_072)
+})
 
 test('a query compares a share of the partitions that the index has, and codes again exactly', () => {
   assert.equal(chooseProbes(100_000, 100_000, { partitions: 256, isQuantized: false }), { partitions: 48 })
@@ -209,10 +215,9 @@ test('an index with four times the partitions that its table needs is searched i
 test('a large table whose dimensions cannot be quantized has an index of vectors', () =>
   withVectors(async (vectors) => {
     const table = vectors.table('odd', SHAPE)
-    for (let from = 0; from < QUANTIZED_ROWS; from += 16_384)
-      await table.add(Array.from({ length: 16_384 }, (_, index) => createRow(from + index, 12)))
+    await table.add(Array.from({ length: QUANTIZED_ROWS }, (_, number) => createRow(number, 12)))
     await table.updateVectorIndex()
-    assert.equal(await listVectorIndices('odd'), ['vector_512_idx'])
+    assert.equal(await listVectorIndices('odd'), ['vector_128_idx'])
     assert.not(await table.needsVectorIndex())
     const found = pickIds(await table.searchVectors(createVector(78, 12), { columns: ['id'], limit: 10 }))
     assert.is(found[0], 'p78')

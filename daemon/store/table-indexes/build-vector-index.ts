@@ -12,6 +12,7 @@ export interface BuildTask {
   uri: string
   name: string
   lance: LanceOptions | undefined
+  quantizedRows: number
 }
 
 const BUILDER = { built: 'dist/daemon/store/index-builder.js', source: new URL('index-builder.ts', import.meta.url) }

@@ -13,12 +13,12 @@ process.once('disconnect', () => {
   process.exit(1)
 })
 // Not as arguments, because it may contain keys.
-const [{ uri, name, lance }] = (await once(process, 'message')) as [BuildTask]
+const [{ uri, name, lance, quantizedRows }] = (await once(process, 'message')) as [BuildTask]
 // Searches of the daemon come first.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 try {
   const connection = await openLance(uri, lance)
-  await updateVectorIndex(connection, await connection.database.openTable(name))
+  await updateVectorIndex(connection, await connection.database.openTable(name), quantizedRows)
   process.exit(0)
 } catch (error) {
   process.send?.((error as Error).message, () => process.exit(1))

@@ -14,10 +14,10 @@ const MAX_SURPLUS = 8
 const PROBED_SHARE = 3 / 16
 /** A query of a quantized index needs more of them for the same recall. */
 const PROBED_QUANTIZED_SHARE = 5 / 16
-/** With more rows, vectors do not fit into the cache, so the index contains codes of them (IVF_RQ). */
-const MIN_QUANTIZED_PARTITIONS = 512
-/** A table that shrank keeps its codes until here, so that one near the limit is not indexed again each time it crosses it. */
-const MIN_KEPT_QUANTIZED_PARTITIONS = MIN_QUANTIZED_PARTITIONS / 2
+/** From here, with 512 partitions, vectors do not fit into the cache, so the index contains codes of them (IVF_RQ). */
+export const MIN_QUANTIZED_ROWS = 131_072
+/** A table that shrank keeps its codes down to this share, so that one near the limit is not indexed again each time it crosses it. */
+const KEPT_QUANTIZED_SHARE = 1 / 4
 /** IVF_RQ of LanceDB 0.31 refuses vectors with a number of dimensions that is not a multiple of it. */
 const QUANTIZED_DIMENSIONS = 8
 /** With one, more than twice as many vectors have to be compared again. */
@@ -52,9 +52,8 @@ export interface VectorProbes {
  * @param index has more partitions than the rows need if the table shrank, and fewer while a larger one is built
  */
 export function chooseProbes(rows: number, matching: number, index?: IndexKind): VectorProbes {
-  const needed = countPartitions(rows)
-  const partitions = Math.max(needed, index?.partitions ?? 0)
-  const isQuantized = index?.isQuantized || needed >= MIN_QUANTIZED_PARTITIONS
+  const partitions = Math.max(countPartitions(rows), index?.partitions ?? 0)
+  const isQuantized = index?.isQuantized || rows >= MIN_QUANTIZED_ROWS
   const share = isQuantized ? PROBED_QUANTIZED_SHARE : PROBED_SHARE
   return {
     partitions: Math.min(partitions, Math.ceil((share * partitions * rows) / matching)),
@@ -73,18 +72,22 @@ export async function readIndexKind(table: Table): Promise<IndexKind | undefined
 }
 
 /** Returns whether the index is missing, has too few partitions, or was not the only one when the daemon was killed. */
-export async function needsVectorIndex(table: Table): Promise<boolean> {
+export async function needsVectorIndex(table: Table, quantizedRows: number): Promise<boolean> {
   const present = await listVectorIndices(table)
-  return present.length !== 1 || (await findFittingIndex(table, present)) === undefined
+  return present.length !== 1 || (await findFittingIndex(table, present, quantizedRows)) === undefined
 }
 
-/** Queries use the old index until the new one is complete. */
-export async function updateVectorIndex({ lancedb }: LanceConnection, table: Table): Promise<void> {
+/**
+ * Queries use the old index until the new one is complete.
+ * @param quantizedRows a table with at least as many rows gets codes
+ */
+export async function updateVectorIndex({ lancedb }: LanceConnection, table: Table, quantizedRows: number): Promise<void> {
   const present = await listVectorIndices(table)
-  let fitting = await findFittingIndex(table, present)
+  let fitting = await findFittingIndex(table, present, quantizedRows)
   if (fitting === undefined) {
-    const numPartitions = countPartitions(await table.countRows())
-    const isQuantized = numPartitions >= MIN_QUANTIZED_PARTITIONS && (await canQuantize(table))
+    const rows = await table.countRows()
+    const numPartitions = countPartitions(rows)
+    const isQuantized = rows >= quantizedRows && (await canQuantize(table))
     fitting = formatName(numPartitions, isQuantized)
     const options = { distanceType: 'dot', numPartitions, ...TRAINING_OPTIONS } as const
     const config = isQuantized ? lancedb.Index.ivfRq({ ...options, numBits: BITS_PER_DIMENSION }) : lancedb.Index.ivfFlat(options)
@@ -93,11 +96,13 @@ export async function updateVectorIndex({ lancedb }: LanceConnection, table: Tab
   for (const { name } of present) if (name !== fitting) await table.dropIndex(name)
 }
 
-async function findFittingIndex(table: Table, present: readonly VectorIndex[]): Promise<string | undefined> {
-  const needed = countPartitions(await table.countRows())
-  const mustQuantize = needed >= MIN_QUANTIZED_PARTITIONS && (await canQuantize(table))
+async function findFittingIndex(table: Table, present: readonly VectorIndex[], quantizedRows: number): Promise<string | undefined> {
+  const rows = await table.countRows()
+  const needed = countPartitions(rows)
+  const mustQuantize = rows >= quantizedRows && (await canQuantize(table))
+  const canKeepCodes = rows >= quantizedRows * KEPT_QUANTIZED_SHARE
   const isFitting = ({ partitions, isQuantized }: VectorIndex) =>
-    partitions >= needed && partitions < needed * MAX_SURPLUS && (isQuantized ? needed >= MIN_KEPT_QUANTIZED_PARTITIONS : !mustQuantize)
+    partitions >= needed && partitions < needed * MAX_SURPLUS && (isQuantized ? canKeepCodes : !mustQuantize)
   return present.find(isFitting)?.name
 }
 
