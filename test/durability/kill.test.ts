@@ -10,7 +10,7 @@ import { type DaemonProcess, spawnDaemon, startDaemon, TOKEN } from '../harness/
 import { reportFailure } from '../harness/hooks.ts'
 import type { Json } from '../harness/test-server.ts'
 
-const ROUNDS = 6
+const ROUNDS = 4
 const WRITES_PER_ROUND = 1_000
 const CONCURRENCY = 8
 /** Every 25th write is a document. */
