@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { scaleTimeout } from '../../src/deadline.ts'
 import { checkResponse } from '../../test/harness/check-response.ts'
 import { createRandom } from '../../test/harness/create-random.ts'
 import { ScriptedProvider, streamReply } from '../../test/harness/scripted-provider.ts'
@@ -103,4 +104,4 @@ async function attackWithJump({ client }: RunningDaemon, agentId: string, round:
 
 /** Waits until the event of a round has arrived. */
 const waitForDelivery = ({ received }: Receiver, round: number): Promise<boolean> =>
-  waitFor(() => received.length > round, { timeoutMs: 20_000, description: 'a delivery' }).catch(() => false)
+  waitFor(() => received.length > round, { timeoutMs: scaleTimeout(20_000), description: 'a delivery' }).catch(() => false)

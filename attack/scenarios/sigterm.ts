@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { scaleTimeout } from '../../src/deadline.ts'
 import { EventDecoder } from '../../src/sse.ts'
 import { TOKEN } from '../../test/harness/daemon.ts'
 import { ScriptedProvider, streamReply } from '../../test/harness/scripted-provider.ts'
@@ -47,7 +48,7 @@ export const sigterm: Scenario = {
           const elapsedMs = performance.now() - stoppedAt
           slowestMs = Math.max(slowestMs, elapsedMs)
           if (code !== 0) violations.push(`round ${round}: exit code ${code}`)
-          if (elapsedMs > MAX_EXIT_MS) violations.push(`round ${round}: exited after ${Math.round(elapsedMs)} ms`)
+          if (elapsedMs > scaleTimeout(MAX_EXIT_MS)) violations.push(`round ${round}: exited after ${Math.round(elapsedMs)} ms`)
           await waitFor(() => replies.every(({ isClosed }) => isClosed), { description: 'the end of every stream' })
           daemon = await openDaemon(join(folder, 'home'))
           for (const reply of replies) violations.push(...(await checkStored(daemon, reply)))
