@@ -1,6 +1,6 @@
 /**
  * Test runner: `npm test -- [--stalls [--seed N]] [--one-core] [regular expression…]`. Bundles the test files and runs them in
- * processes with their own home, a few at a time. Tests of processes have a process per file. The other files of a folder share
+ * processes with their own home, a few at a time. Slow files have a process of their own. The other files of a folder share
  * one: loading the product takes longer than most of them. With `CADRE_TEST_DATABASE=sqld`, test servers store their records on
  * a libSQL server; with `CADRE_TEST_STORAGE=ceph`, they store documents and vectors in a bucket.
  */
@@ -27,10 +27,8 @@ const RUN_FILES = 'test/harness/run-files.ts'
 const MAX_CONCURRENCY = Math.min(availableParallelism() + 2, 6)
 /** Without output: a line of dots grows with each test. Much longer than any test takes on a slow machine. */
 const SILENCE_TIMEOUT_MS = 20 * 60_000
-/** Files that do not share a process. Slow ones start first and short ones last, so that the run does not end waiting for one of them. */
+/** Slow files, which do not share a process and start first, so that the run does not end waiting for one of them. */
 const SEPARATE_FIRST = [
-  // Waits for processes with a low priority.
-  'test/store/nearest',
   'test/durability/',
   'test/docs/guides',
   'test/cli/quickstart/quickstart',
@@ -45,7 +43,9 @@ const SEPARATE_FIRST = [
   'test/tui/chat',
   'test/cli/html/',
 ]
-const SEPARATE_LAST = ['test/tui/', 'test/cli/']
+/** Folders of slower files, of which only a few share a process. Started last. */
+const LAST = ['test/tui/', 'test/cli/']
+const MAX_LAST_GROUP = 4
 
 /** Of the product in tests, so that no timeout passes because the machine is slow. Tests of timeouts set their own. */
 const TIMEOUT_FACTOR = '20'
@@ -70,13 +70,16 @@ function findTestFiles(filters: readonly RegExp[]): string[][] {
     .filter((file) => filters.length === 0 || filters.some((filter) => filter.test(file)))
     .sort()
   const separate = new Set(SEPARATE_FIRST.flatMap((place) => files.filter((file) => file.startsWith(place))))
-  const others = files.filter((file) => !separate.has(file))
-  const isLast = (file: string) => SEPARATE_LAST.some((place) => file.startsWith(place))
   const folders = new Map<string, string[]>()
-  for (const file of others) if (!isLast(file)) folders.set(dirname(file), [...(folders.get(dirname(file)) ?? []), file])
-  const last = SEPARATE_LAST.flatMap((place) => others.filter((file) => file.startsWith(place)))
-  return [...[...separate].map((file) => [file]), ...folders.values(), ...last.map((file) => [file])]
+  for (const file of files) if (!separate.has(file)) folders.set(dirname(file), [...(folders.get(dirname(file)) ?? []), file])
+  const isLast = ([folder]: [string, string[]]) => LAST.some((place) => `${folder}/`.startsWith(place))
+  const last = [...folders].filter(isLast).flatMap(([, group]) => divide(group, MAX_LAST_GROUP))
+  const others = [...folders].filter((each) => !isLast(each)).map(([, group]) => group)
+  return [...[...separate].map((file) => [file]), ...others, ...last.sort((a, b) => b.length - a.length)]
 }
+
+const divide = (files: readonly string[], size: number): string[][] =>
+  Array.from({ length: Math.ceil(files.length / size) }, (_, at) => files.slice(at * size, (at + 1) * size))
 
 /** Test servers copy it. Returns its path. */
 async function createMigratedDatabase(): Promise<string> {

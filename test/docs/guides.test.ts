@@ -9,7 +9,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stopDaemon } from '../../src/client/daemon.ts'
 import { homePaths } from '../../src/config.ts'
-import { CommandHosts } from '../harness/cli.ts'
 import { installShellCommand } from '../harness/command-host/shell-command.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { ScriptedProvider, streamReply } from '../harness/scripted-provider.ts'
@@ -22,7 +21,6 @@ const MODEL_SERVER = 'http://127.0.0.1:11434/v1'
 const GUIDE_PORT = '8123'
 
 const test = suite('guides')
-const hosts = new CommandHosts()
 let provider: ScriptedProvider
 
 test.before(
@@ -33,12 +31,7 @@ test.before(
     )
   }),
 )
-test.after(
-  reportFailure(async () => {
-    hosts.close()
-    await provider.close()
-  }),
-)
+test.after(reportFailure(() => provider.close()))
 
 interface Block {
   language: string
@@ -86,7 +79,7 @@ async function runGuide(guide: string): Promise<void> {
   const bin = join(folder, 'bin')
   const work = join(folder, 'work')
   for (const path of [bin, work]) mkdirSync(path)
-  const command = await installShellCommand(bin, hosts, { startsProcess: guide === 'first-agent.md' })
+  const command = await installShellCommand(bin, { startsProcess: guide === 'first-agent.md' })
   // The guide about MCP servers runs an installed package, without a network.
   writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift; exec '${process.execPath}' '${join(ROOT, 'node_modules')}'/"$1"/dist/index.js "$2"\n`)
   chmodSync(join(bin, 'npx'), 0o755)

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CommandHosts, openTerminal, type Terminal } from '../harness/cli.ts'
+import { openTerminal, type Terminal } from '../harness/cli.ts'
 import { installShellCommand } from '../harness/command-host/shell-command.ts'
 import { reportFailure } from '../harness/hooks.ts'
 
@@ -18,20 +18,18 @@ let terminal: Terminal
 let folder: string
 let bin: string
 let command: { close(): void }
-const hosts = new CommandHosts()
 test.before(
   reportFailure(async () => {
     terminal = openTerminal()
     const home = join(dirname(terminal.command), '..')
     ;[folder, bin] = [join(home, 'place'), join(home, 'shell')]
     for (const path of [folder, bin]) mkdirSync(path)
-    command = await installShellCommand(bin, hosts)
+    command = await installShellCommand(bin)
   }),
 )
 test.after(
   reportFailure(async () => {
     command.close()
-    hosts.close()
     await terminal.close()
   }),
 )

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type CommandResult, linkCommand, type RunOptions, runCommand } from './cli.ts'
+import { type CommandResult, linkCommand, type RunOptions, runCommand, runHosted } from './cli.ts'
 import { type DaemonProcess, startDaemon, TOKEN } from './daemon.ts'
 import { ScriptedProvider, type Step, streamText } from './scripted-provider.ts'
 import { TmuxTerminal } from './tmux-terminal.ts'
@@ -100,8 +100,9 @@ export class ChatFixture {
 
   /** Runs a command of cadre in this home to its end. */
   run(words: readonly string[], { input = '', environment }: RunOptions = {}): Promise<CommandResult> {
-    const variables = { ...createEnvironment(this.home), ...environment }
-    return runCommand(installCommand(this.home), words, { input, environment: variables, cwd: this.home })
+    const options = { input, environment: { ...createEnvironment(this.home), ...environment }, cwd: this.home }
+    const run = environment?.NODE_V8_COVERAGE === undefined ? runHosted : runCommand
+    return run(installCommand(this.home), words, options)
   }
 
   /** Kills the daemon as a crash does. */

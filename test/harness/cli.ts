@@ -1,6 +1,7 @@
 /** Runs the real CLI as a child process with its own home, and stops its daemon at the end. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -79,7 +80,7 @@ export function runCommand(command: string, words: readonly string[], { input, e
   })
 }
 
-/** Processes that run several commands each. */
+/** Processes that run several commands each, all started with the same name. They end with this process. */
 export class CommandHosts {
   readonly #idle: CommandHost[] = []
 
@@ -90,11 +91,10 @@ export class CommandHosts {
     if (host.isRunning) this.#idle.push(host)
     return result
   }
-
-  close(): void {
-    for (const host of this.#idle) host.close()
-  }
 }
+
+/** All test files of a process share them. */
+export const commandHosts = new CommandHosts()
 
 /** A process that runs commands one after another. */
 class CommandHost {
@@ -110,18 +110,32 @@ class CommandHost {
       })
     }
     this.#child.once('close', (code) => this.#resolve?.({ code, ...this.#output, written: this.#output.stderr + this.#output.stdout }))
+    this.#setReferenced(false)
   }
 
   get isRunning(): boolean {
     return this.#child.connected
   }
 
-  run(script: string, words: readonly string[], { environment, cwd }: RunOptions): Promise<HostedResult> {
+  run(script: string, words: readonly string[], { input, environment, cwd }: RunOptions): Promise<HostedResult> {
+    this.#setReferenced(true)
     return new Promise((resolve) => {
       this.#output = { stdout: '', stderr: '' }
-      this.#resolve = resolve
-      this.#child.send({ script, words, environment, cwd, end: END })
+      this.#resolve = (result) => {
+        this.#setReferenced(false)
+        resolve(result)
+      }
+      this.#child.send({ script, words, input, environment, cwd, end: END })
     })
+  }
+
+  /** An idle host does not keep this process running. */
+  #setReferenced(isReferenced: boolean): void {
+    const { stdout, stderr, channel } = this.#child
+    for (const each of [this.#child, channel, stdout as Socket, stderr as Socket]) {
+      if (isReferenced) each?.ref()
+      else each?.unref()
+    }
   }
 
   /** The command has ended when both streams end with the line of the host, which contains the result. */
@@ -132,10 +146,16 @@ class CommandHost {
     const { code, written } = JSON.parse(stdout.slice(at + END.length)) as { code: number; written: string }
     this.#resolve?.({ code, stdout: stdout.slice(0, at), stderr: stderr.slice(0, errorsAt), written })
   }
+}
 
-  close(): void {
-    this.#child.kill()
-  }
+/** Runs a command in a process that runs others too, unless it needs its own. */
+export async function runHosted(command: string, words: readonly string[], options: RunOptions): Promise<CommandResult> {
+  // Commands with a question look at the file descriptor of their input.
+  const needsInput = options.input !== undefined && ['ask', 'rag', 'retrieval'].includes(words[0] ?? '')
+  const isOwn = needsInput || OWN_PROCESS.some((start) => `${words.join(' ')} `.startsWith(`${start} `))
+  if (isOwn) return runCommand(command, words, options)
+  const { code, stdout, stderr } = await commandHosts.run(command, words, options)
+  return { code, stdout, stderr }
 }
 
 /** Each terminal has its own home; only PATH is inherited from the environment. */
@@ -157,14 +177,8 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
   const paths = homePaths(own)
   const url = () => (JSON.parse(readFileSync(paths.daemon, 'utf8')) as { url: string }).url
 
-  const hosts = new CommandHosts()
-  const run = async (words: readonly string[], options: RunOptions = {}): Promise<CommandResult> => {
-    const all = { cwd: home, ...options, environment: { ...own, ...options.environment } }
-    const isOwn = options.input !== undefined || OWN_PROCESS.some((start) => `${words.join(' ')} `.startsWith(`${start} `))
-    if (isOwn) return runCommand(command, words, all)
-    const { code, stdout, stderr } = await hosts.run(command, words, all)
-    return { code, stdout, stderr }
-  }
+  const run = (words: readonly string[], options: RunOptions = {}): Promise<CommandResult> =>
+    runHosted(command, words, { cwd: home, ...options, environment: { ...own, ...options.environment } })
 
   return {
     home: own.CADRE_HOME,
@@ -185,7 +199,6 @@ export function openTerminal(environment: Record<string, string> = {}): Terminal
       return { status: response.status, data: (JSON.parse(await response.text()) as Json).data }
     },
     async close() {
-      hosts.close()
       try {
         await stopDaemon(paths)
       } finally {

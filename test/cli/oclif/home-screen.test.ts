@@ -11,7 +11,7 @@ import { formatHomeScreen } from '../../../src/cli/oclif/home-screen.ts'
 import { wrapHelp } from '../../../src/cli/oclif/wrap-help.ts'
 import { getInvocation, rewriteCommands, rewriteReply, TOP_LEVEL_COMMANDS } from '../../../src/cli/terminal/invocation.ts'
 import { stringWidth } from '../../../src/cli/terminal/text.ts'
-import { openTerminal, type Terminal } from '../../harness/cli.ts'
+import { CommandHosts, openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { hasTmux, openShell } from '../../harness/tmux-terminal.ts'
 import { waitFor } from '../../harness/wait-for.ts'
@@ -28,15 +28,9 @@ test.before(
 )
 test.after(reportFailure(() => terminal.close()))
 
+const hosts = new CommandHosts()
 /** Runs the CLI from a clone. */
-function fromClone(...words: string[]): { stdout: string; stderr: string } {
-  const { stdout, stderr } = spawnSync(process.execPath, ['bin/run.js', ...words], {
-    cwd: ROOT,
-    env: terminal.environment as NodeJS.ProcessEnv,
-    encoding: 'utf8',
-  })
-  return { stdout, stderr }
-}
+const runInClone = (...words: string[]) => hosts.run(join(ROOT, 'bin', 'run.js'), words, { cwd: ROOT, environment: terminal.environment })
 
 test('without a build, the CLI says how to build it', () => {
   const folder = join(terminal.home, 'unbuilt')
@@ -50,7 +44,7 @@ test('without a build, the CLI says how to build it', () => {
 
 test('before the first use, the home screen suggests quickstart as it can be typed', async () => {
   assert.match((await terminal.run([])).stdout, '\n  cadre quickstart\n')
-  assert.match(fromClone().stdout, '\n  node bin/run.js quickstart\n')
+  assert.match((await runInClone()).stdout, '\n  node bin/run.js quickstart\n')
 })
 
 test('the home screen shows the state of the service and starts nothing', async () => {
@@ -58,7 +52,7 @@ test('the home screen shows the state of the service and starts nothing', async 
   const { stdout } = await terminal.run([])
   assert.match(stdout, `\n  The daemon is running at ${terminal.url()}.\n  Default model: Embedded. 1 agent, 0 knowledge sources.\n`)
   for (const word of TOP_LEVEL_COMMANDS) assert.match(stdout, new RegExp(`\\b${word}\\b`))
-  const lines = fromClone().stdout.split('\n')
+  const lines = (await runInClone()).stdout.split('\n')
   assert.ok(lines.length <= 40 && lines.every((line) => line.length <= 80), lines.join('\n'))
   await terminal.run(['daemon', 'stop'])
   assert.match((await terminal.run([])).stdout, 'The daemon is not running. Commands start it automatically.')
@@ -121,12 +115,12 @@ test('in a narrow terminal, the home screen puts descriptions below the commands
 
 test('commands in errors match the way Cadre was started', async () => {
   assert.match((await terminal.run(['agents', 'show', 'nobody'])).stderr, '\nTo list all: cadre agents list')
-  assert.match(fromClone('agents', 'show', 'nobody').stderr, '\nTo list all: node bin/run.js agents list')
-  assert.match(fromClone('agents', 'shwo').stderr, 'node bin/run.js agents')
+  assert.match((await runInClone('agents', 'show', 'nobody')).stderr, '\nTo list all: node bin/run.js agents list')
+  assert.match((await runInClone('agents', 'shwo')).stderr, 'node bin/run.js agents')
 })
 
 test('commands in help match the way Cadre was started', async () => {
-  const page = fromClone('agents', 'create', '--help').stdout
+  const page = (await runInClone('agents', 'create', '--help')).stdout
   assert.match(page, '\n  $ node bin/run.js agents create [flags]\n')
   assert.match(
     page,
@@ -141,7 +135,7 @@ test('commands in help match the way Cadre was started', async () => {
     ['help', 'chat'],
   ])
     assert.not.match(
-      fromClone(...words).stdout,
+      (await runInClone(...words)).stdout,
       new RegExp(`(^|\\s)cadre (${TOP_LEVEL_COMMANDS.join('|')}|--help|<)`, 'm'),
       words.join(' '),
     )
@@ -221,9 +215,9 @@ test('in replies, only the command of the embedded model is rewritten', () => {
 
 const readCommands = () => JSON.parse(readFileSync(join(ROOT, 'oclif.manifest.json'), 'utf8')) as { commands: Record<string, unknown> }
 
-test('topics that the help lists as resources have the five verbs', () => {
+test('topics that the help lists as resources have the five verbs', async () => {
   const { commands } = readCommands()
-  const [, resources = ''] = /\nRESOURCES\n([\s\S]*?)\nSERVICE\n/.exec(fromClone('--help').stdout) ?? []
+  const [, resources = ''] = /\nRESOURCES\n([\s\S]*?)\nSERVICE\n/.exec((await runInClone('--help')).stdout) ?? []
   const topics = [...resources.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, topic]) => topic)
   assert.ok(topics.includes('agents'))
   for (const topic of topics)

@@ -1,4 +1,4 @@
-/** Most commands of a test file share a process (harness/command-host), in which they must behave as in their own. */
+/** Most commands of test files share a process (harness/command-host), in which they must behave as in their own. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openTerminal, runCommand, type Terminal } from '../../harness/cli.ts'
@@ -15,7 +15,7 @@ test.before(
 )
 test.after(reportFailure(() => terminal.close()))
 
-const COMMANDS: { words: string[]; environment?: Record<string, string> }[] = [
+const COMMANDS: { words: string[]; input?: string; environment?: Record<string, string> }[] = [
   { words: [] },
   { words: ['agents', '--help'] },
   { words: ['agents', 'list'] },
@@ -27,6 +27,7 @@ const COMMANDS: { words: string[]; environment?: Record<string, string> }[] = [
   { words: ['ask', 'Nobody', 'Hello?'] },
   { words: ['api', 'GET', '/agents'] },
   { words: ['daemon', 'start'] },
+  { words: ['login', 'http://127.0.0.1:1'], input: 'two words' },
   { words: ['status'], environment: { CADRE_URL: 'http://127.0.0.1:1' } },
 ]
 

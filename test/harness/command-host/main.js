@@ -1,6 +1,6 @@
 /**
  * Runs commands of the build one after another, for tests: loading the command line takes most of the 0.25 s of CPU time of
- * a command. A command starts with its own arguments, environment and directory, without input, and ends when a process would:
+ * a command. A command starts with its own arguments, input, environment and directory, and ends when a process would:
  * when nothing keeps it running. If it exits, this process does too.
  */
 import { globalAgent } from 'node:http'
@@ -25,11 +25,14 @@ function replaceEnvironment(environment) {
   Object.assign(process.env, environment)
 }
 
-async function runCommand({ script, words, environment, cwd }) {
+async function runCommand({ script, words, input = '', environment, cwd }) {
   process.chdir(cwd)
   process.argv = [process.execPath, script, ...words]
   replaceEnvironment(environment)
-  Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([]) })
+  Object.defineProperty(process, 'stdin', {
+    configurable: true,
+    value: Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false }),
+  })
   process.exitCode = undefined
   written = ''
   const idle = countResources()

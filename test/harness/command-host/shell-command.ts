@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type CommandHosts, OWN_PROCESS, RUN } from '../cli.ts'
+import { commandHosts, OWN_PROCESS, RUN } from '../cli.ts'
 
 /** Passes the words, directory and environment in files, and prints the output when the command has ended. */
 const createScript = (port: number) => `#!/bin/bash
@@ -22,10 +22,9 @@ if [ /dev/stdout -ef /dev/stderr ]; then cat "$call.written"; else cat "$call.st
 exit "$code"
 `
 
-/** The folder must be removed after use. Scripts one after another can share hosts. */
+/** The folder must be removed after use. */
 export async function installShellCommand(
   folder: string,
-  hosts: CommandHosts,
   /** Whether the first command has its own process. */
   { startsProcess = true } = {},
 ): Promise<{ close(): void }> {
@@ -35,7 +34,7 @@ export async function installShellCommand(
   const run = async (call: string): Promise<number> => {
     const [cwd = '', ...words] = readParts(`${call}.words`)
     const environment = Object.fromEntries(readParts(`${call}.environment`).map((line) => line.split(/=(.*)/s, 2)))
-    const { code, stdout, stderr, written } = await hosts.run(script, words, { cwd, environment })
+    const { code, stdout, stderr, written } = await commandHosts.run(script, words, { cwd, environment })
     for (const [name, text] of Object.entries({ stdout, stderr, written })) writeFileSync(`${call}.${name}`, text)
     return code ?? 1
   }
